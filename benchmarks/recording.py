@@ -31,7 +31,7 @@ def write_down(
     told = {
         "benchmark": name,
         "machine": machine(),
-        "versions": {library: known for library in LIBRARIES if (known := _version(library))},
+        "versions": versions(),
         "commit": _commit(),
         "seed": seed,
         "found": found,
@@ -93,6 +93,11 @@ def machine() -> dict[str, object]:
         "processors": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
         "load": round(os.getloadavg()[0], 1),
     }
+
+
+def versions() -> dict[str, str]:
+    """The installed libraries on which figures depend."""
+    return {library: known for library in LIBRARIES if (known := _version(library))}
 
 
 def _model() -> str:

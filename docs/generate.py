@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from docs import commands, reference, reproduction, statistics_pictures
+from docs import commands, reference, reproduction, scorers, statistics_pictures
 
 ROOT = Path(__file__).resolve().parent.parent
 SHOWN = re.compile(
@@ -33,6 +33,7 @@ def pages() -> Mapping[Path, str]:
         ROOT / "docs" / "measures.md": reference.measures_page(),
         ROOT / "docs" / "commands.md": reference.commands_page(),
         ROOT / "docs" / "reproduction.md": reproduction.page(),
+        ROOT / "docs" / "scorers.md": scorers.page(),
         ROOT / "src" / "fairbrief" / "plan_keywords.py": reference.plan_keywords(),
     }
     for name, drawn in statistics_pictures.drawn().items():

@@ -22,7 +22,7 @@ NAMES = ("Ada Byron", "Kofi Mensah")
 
 def declared() -> dict[str, Any]:
     """What an audit records of the declarations of all measures."""
-    return {name: declared_words(kind.declaration) for name, kind in registry.loaded("measure")}
+    return {name: declared_words(kind) for name, kind in registry.loaded("measure")}
 
 
 def make(
@@ -46,6 +46,7 @@ def make(
         "confidence_level": 0.95,
         "alpha": 0.05,
         "declared": declared(),
+        "scorers": {"containment": "its card", "ngram": "its card"},
     }
     return Result(tuple(estimates), (), Held(evidence), made=made)
 

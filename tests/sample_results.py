@@ -47,6 +47,7 @@ def make(systems: tuple[str, ...] = SYSTEMS, values: tuple[str, ...] = VALUES, e
         "confidence_level": 0.95,
         "alpha": 0.05,
         "declared": sample_families.declared(),
+        "scorers": {"containment": "its card", "ngram": "its card"},
         "seconds": 3.212,
         "files": ["reviews.jsonl" + extra],
         "skipped": 7,

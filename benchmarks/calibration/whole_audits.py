@@ -140,7 +140,7 @@ class Banks:
         banks = {o: _observed(o, cases, scorers) for o in by_observation(measures)}
         banks = {o: bank for o, bank in banks.items() if bank.blocks}
         kept = [m for m in measures if m.observation in banks]
-        declared = {m.name: declared_words(m.declaration) for m in kept}
+        declared = {m.name: declared_words(m) for m in kept}
         return cls(banks, kept, {"declared": declared, "alpha": PLAN.alpha})
 
     def audits(self, audit: Integers, systems: Sequence[str], attributes: Sequence[str]) -> list[Result]:

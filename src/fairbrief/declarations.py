@@ -101,7 +101,8 @@ class Declaration:
     ``scorer_checks`` have the audit check its scorers on sources that differ only in the group;
     ``checks_scorer`` is True of the measures that do that. ``contrast`` words its signed contrasts, which begin a
     report. ``needs_order`` is True of measures of where in the sources something stands, which say nothing where a record's
-    documents have no order. ``matches_words`` says that its default scorer matches words, so that it cannot see a paraphrase.
+    documents have no order. ``judges_support`` says that its scorer decides which documents support what a summary says: reports
+    show what the scorer's card says of that.
     ``items`` is what `Value.present` counts: ``documents``, ``people``, ``texts``, or ``records``.
     """
 
@@ -116,5 +117,5 @@ class Declaration:
     checks_scorer: bool = False
     contrast: ContrastWords = ContrastWords()
     needs_order: bool = False
-    matches_words: bool = False
+    judges_support: bool = False
     items: str = "records"

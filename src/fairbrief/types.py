@@ -529,6 +529,7 @@ NoteCode = Literal[
     "documents_alike",
     "length_is_group",
     "place_is_group",
+    "scores_uncertain",
 ]
 
 

@@ -126,8 +126,9 @@ def test_a_setting_that_is_given_twice_is_refused(fairbrief: Command, one: Path)
     ["scorer=containment(by=0words)", "scorer=containment(by=paragraph)", "merge=-1", "merge=0", "merge=nan"],
 )
 def test_settings_of_coverage_are_ones_that_can_be(fairbrief: Command, one: Path, setting: str) -> None:
-    """A number of words that no piece can have is refused, and a threshold that no support can."""
-    refused(fairbrief("audit", one, "--measure", f"equal_coverage({setting})@mood", *QUICK), setting)
+    """A number of words that no passage can have is refused, and a threshold that no support can."""
+    told = setting.rpartition("(")[2].rstrip(")")
+    refused(fairbrief("audit", one, "--measure", f"equal_coverage({setting})@mood", *QUICK), told)
 
 
 def test_an_interval_needs_no_resamples(fairbrief: Command, one: Path) -> None:
@@ -225,11 +226,10 @@ def test_what_nobody_has_is_refused_before_summaries_are_made_or_scored(
 def test_options_of_choose_that_would_do_nothing_are_refused(
     fairbrief: Command, two: Path, tmp_path: Path
 ) -> None:
-    """A prompt that nobody has, one without pairs, and samples without a summarizer are told at once."""
+    """A prompt that nobody has, and one without pairs, are told at once."""
     choose = ("choose", two, "--by", "uer@mood")
     refused(fairbrief(*choose, "--pairs", tmp_path / "p.jsonl", "--prompt", "nope"), "no prompt 'nope'")
     refused(fairbrief(*choose, "--prompt", "plain"), "--pairs FILE")
-    refused(fairbrief(*choose, "--samples", "4"), "--with")
 
 
 @pytest.mark.parametrize(

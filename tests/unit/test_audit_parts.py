@@ -76,9 +76,9 @@ def test_cases_that_wait_on_the_disk_change_no_bit(
 ) -> None:
     """Each alone, some at a time, in more lots than there are clusters; read in parts and from the beginning."""
     laid: list[list[Any]] = []
-    lay = waiting.LaidRows.lay
+    lay = waiting.RowsOnDisk.lay
     monkeypatch.setattr(
-        waiting.LaidRows, "lay", lambda self, lot, some: (laid.append(some), lay(self, lot, some))
+        waiting.RowsOnDisk, "lay", lambda self, lot, some: (laid.append(some), lay(self, lot, some))
     )
     wanted = here if is_parted else audit(list(read(file)), replace(PLAN, controls=()))
     assert not laid

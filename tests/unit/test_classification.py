@@ -53,6 +53,9 @@ def test_isotonic_regression_is_that_of_scikit_learn(items: list[tuple[int, bool
         reference.fit(np.repeat(scores, drawn).astype(float), np.repeat(labels, drawn).astype(float))
         wanted = np.linspace(-1, 7, 41)
         assert np.interp(wanted, places, shares) == pytest.approx(reference.predict(wanted))
+    between = np.where(labels, 0.5 + scores / 20, 0.5)
+    reference = IsotonicRegression(out_of_bounds="clip").fit(scores.astype(float), between)
+    assert np.interp(wanted, *isotonic(scores, between)) == pytest.approx(reference.predict(wanted))
 
 
 @pytest.mark.parametrize("is_separable", [False, True])

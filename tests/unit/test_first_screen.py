@@ -18,6 +18,7 @@ from fairbrief.reports.contrast_words import tick
 from fairbrief.reports.first_screen import FirstScreen
 from fairbrief.reports.frames import Estimates
 from fairbrief.reports.terminal import print_result
+from fairbrief.scorers import cards
 from fairbrief.standings import standing
 from fairbrief.types import Estimate, Note
 
@@ -92,11 +93,18 @@ def test_what_was_named_in_advance_leads_and_is_not_said_to_be_picked() -> None:
     assert "picked after looking" not in found["How sure is it?"]
 
 
-def test_no_scorer_is_recommended_that_was_not_measured_to_be_better() -> None:
-    """Where a scorer matches words the caution says so, and what next sends to no other scorer."""
+def test_the_caution_on_the_scorer_is_its_cards() -> None:
+    """It has the figures of the scorer that the measure takes, by default or by its setting; what next sends to no scorer."""
     found = answers(screen(PLAIN.replace(**BLIND)))
-    assert "matches words, not meaning" in found["Caution"]
+    assert next(cards.cautions(["containment"]))[1:] in found["Caution"]
     assert "embedding" not in found["What next?"]
+    mine = PLAIN.replace(measure="coverage_parity(scorer=mine)@sentiment", **BLIND)
+    assert (
+        "'mine' judges support was not measured: no card"
+        in answers(screen(mine, scorers={"mine": "its card"}))["Caution"]
+    )
+    labelled = PLAIN.replace(measure="coverage_parity(scorer=units)@sentiment", **BLIND)
+    assert "Caution" not in answers(screen(labelled))
 
 
 def test_records_that_a_measure_could_not_use_are_told_with_the_reason() -> None:

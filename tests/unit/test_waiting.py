@@ -11,7 +11,7 @@ import pytest
 from fairbrief.auditing import waiting
 from fairbrief.auditing.origins import Origin
 from fairbrief.auditing.waiting import Placed, Waiting, size_of
-from fairbrief.readers import laid_rows
+from fairbrief.readers import rows_on_disk
 from fairbrief.types import Case, Document, Record, Summary
 
 CASES: list[Placed] = [
@@ -70,8 +70,8 @@ def test_a_full_disk_is_told_with_the_folder(
     monkeypatch: pytest.MonkeyPatch, recwarn: pytest.WarningsRecorder
 ) -> None:
     """Once: closing the file says nothing more."""
-    monkeypatch.setattr(laid_rows, "TemporaryFile", FullDisk)
-    monkeypatch.setattr(laid_rows, "gettempdir", lambda: "small-disk")
+    monkeypatch.setattr(rows_on_disk, "TemporaryFile", FullDisk)
+    monkeypatch.setattr(rows_on_disk, "gettempdir", lambda: "small-disk")
     monkeypatch.setattr(waiting, "HELD", 0)
     waits = Waiting()
     with pytest.raises(OSError, match="No space left") as told:

@@ -35,7 +35,6 @@ from fairbrief.auditing.run import PartedClusters, Run, no_baseline
 from fairbrief.auditing.system_runs import RUN, Pooled, of_runs, with_spreads
 from fairbrief.auditing.unusable_scores import refuse_unscored
 from fairbrief.auditing.watchers import GroupPlaces, OtherLanguages, Sources, Watchers
-from fairbrief.declarations import Declaration
 from fairbrief.engines.engine import Engine, ThisProcess, engine_of
 from fairbrief.errors import DataError, RequestError
 from fairbrief.plan import Plan, check_slice
@@ -45,6 +44,7 @@ from fairbrief.readers.fields import PATIENCE
 from fairbrief.readers.messages import did_you_mean
 from fairbrief.reports.evidence import EvidenceRows
 from fairbrief.reports.result import LeftOut, Result
+from fairbrief.scorers import cards
 from fairbrief.text import languages
 from fairbrief.text.counted import counted
 from fairbrief.types import Case, Estimate, ExtractObservation, Measure, Observation, Record, Summary, Table
@@ -63,6 +63,7 @@ def audit(cases: Iterable[Case], plan: Plan, settled: Settled = None) -> Result:
 
     ``settled`` is given the evidence once no row of it changes any more, in most audits before anything is estimated.
     """
+    plan = replace(plan, compared_scorers=sensitivity.resolved(plan.compared_scorers))
     with languages.using(plan.language or languages.setting()):
         return (_audit_pooled if plan.pools_runs else _audit)(cases, plan, settled)
 
@@ -433,13 +434,21 @@ def _left_out_by(cases: Iterable[Case]) -> dict[str, int]:
     }
 
 
-def declared_words(declaration: Declaration) -> dict[str, Any]:
-    """What reports say and draw of a measure; they know none by its name."""
+def declared_words(measure: Measure | type[Measure]) -> dict[str, Any]:
+    """What reports say and draw of a measure; they know none by its name. ``scorer`` is the default one, if it judges support."""
+    declaration = measure.declaration
+    default = getattr(measure, "__dataclass_fields__", {}).get("scorer")
     return {
         "family": declaration.family, "question": declaration.question, "harm": declaration.harm,
         "figures": list(declaration.figures), "contrast": asdict(declaration.contrast),
-        "matches_words": declaration.matches_words, "items": declaration.items,
+        "items": declaration.items,
+        "scorer": default.default if declaration.judges_support and default is not None else "",
     }  # fmt: skip
+
+
+def _compares(spec: str) -> bool:
+    """Whether a spec names a scorer, not a classifier of single texts."""
+    return spec.partition("(")[0] not in registry.names("tagger")
 
 
 def _made(
@@ -458,9 +467,10 @@ def _made(
             reader: {n: sorted(v)[:20] for n, v in found.items()} for reader, found in known.items() if found
         },
         "measures": [repr(m) for m in run.measures],
-        "declared": {m.name: declared_words(m.declaration) for m in (*run.measures, *checking)},
+        "declared": {m.name: declared_words(m) for m in (*run.measures, *checking)},
         "language": measure_selection.described(head),
         "permuted": run.permuted(),
+        "scorers": {spec: cards.summary(spec) for spec in sorted(run.scorers) if _compares(spec)},
         **plan.record(),
         "seconds": round(seconds, 3),
     }

@@ -6,7 +6,7 @@ import zlib
 from collections.abc import Iterator
 
 from fairbrief.auditing.origins import Origin
-from fairbrief.readers.laid_rows import LaidRows
+from fairbrief.readers.rows_on_disk import RowsOnDisk
 from fairbrief.types import Case
 
 HELD = 64_000_000
@@ -25,7 +25,7 @@ class Waiting:
     def __init__(self) -> None:
         self._held: list[Placed] = []
         self._size = 0
-        self._laid: LaidRows | None = None
+        self._laid: RowsOnDisk | None = None
 
     def put(self, case: Case, origin: Origin) -> None:
         """One more. Raises OSError where the disk is full."""
@@ -49,13 +49,13 @@ class Waiting:
     def _lay(self) -> None:
         """What is in memory onto the disk."""
         if self._laid is None:
-            self._laid = LaidRows()
+            self._laid = RowsOnDisk()
         lots: dict[int, list[Placed]] = {}
         for placed in self._held:
             cluster = placed[1].cluster.encode("utf-8", "surrogatepass")
             lots.setdefault(zlib.crc32(cluster) % LOTS, []).append(placed)
         for lot, some in lots.items():
-            self._laid.lay(lot, some)
+            self._laid.add(lot, some)
         self._held, self._size = [], 0
 
 

@@ -42,6 +42,7 @@ def measures(
 
     from fairbrief import registry, specs
     from fairbrief.reports.plain import printable
+    from fairbrief.scorers import cards
 
     console = Console()
     if name is not None:
@@ -56,6 +57,8 @@ def measures(
             over = "@ATTRIBUTE" if specs.needs_over(thing) else ""
             told = CODE.sub(lambda m: f"'{m[1] or known_as.get(m[2], m[2])}'", first_line(thing))
             table.add_row(f"{known}{over}", Text(told))
+            if kind == "scorer":
+                table.add_row("", Text(cards.summary(known), style="dim"))
         for known, why in registry.broken(kind).items():
             table.add_row(Text(known, style="red"), Text(printable(why), style="red"))
         console.print(table)
@@ -91,6 +94,7 @@ def explanation(name: str) -> str:
     """A plug-in's docstring, what its observation tells of the settings, and the settings, in Markdown."""
     from fairbrief import registry, specs
     from fairbrief.readers.messages import did_you_mean
+    from fairbrief.scorers import cards
 
     kind = next((kind for kind in KINDS if name in registry.names(kind)), None)
     if kind is None:
@@ -101,6 +105,8 @@ def explanation(name: str) -> str:
     thing = registry.load(kind, name)
     owner = thing if inspect.isclass(thing) else type(thing)
     parts = [f"{name} ({kind})", inspect.getdoc(owner) or ""]
+    if kind == "scorer":
+        parts.append(f"Card: {cards.summary(name)}.")
     if dataclasses.is_dataclass(owner):
         if kind == "measure":
             seen = observation_of(owner)

@@ -40,6 +40,7 @@ def doctor(
         "Installed": installed(),
         "Extras": extras(),
         "Plug-ins": plugins(),
+        "Scorers": scorers(),
         "Device": device(),
         "Models": models(),
         "Score cache": cached_scores(cache),
@@ -112,12 +113,28 @@ def plugins() -> Iterator[Finding]:
             yield Finding(is_well=False, name=f"{kind} {name}", words=printable(why))
 
 
+def scorers() -> Iterator[Finding]:
+    """Each scorer: whether its libraries are installed, and what its card says."""
+    from fairbrief import registry
+    from fairbrief.scorers import cards
+
+    libraries: dict[str, list[str]] = {}
+    for extra, library in requirements():
+        libraries.setdefault(extra, []).append(library)
+    for name, _ in registry.loaded("scorer"):
+        card = cards.card_of(name)
+        extra = "" if card is None else str(card.entry.get("extra", ""))
+        is_here = all(_library(library).is_well for library in libraries.get(extra, ()))
+        needs = "" if is_here else f"; needs pip install 'fairbrief[{extra}]'"
+        yield Finding(is_here or None, name, f"{cards.summary(name)}{needs}")
+
+
 def device() -> Iterator[Finding]:
     """Where models would run, in which precision."""
     if not _has("torch"):
         yield Finding(None, "models", "need the extra 'neural'; the default measures do without")
         return
-    from fairbrief.pretrained.placement import library, place, speed_in
+    from fairbrief.pretrained.placement import library, place
     from fairbrief.scorers.entailment import Entailment
 
     torch = library("torch", "doctor")
@@ -127,8 +144,6 @@ def device() -> Iterator[Finding]:
         free, total = torch.cuda.mem_get_info()
         name = f"{torch.cuda.get_device_name()}, {free / 2**30:.0f} of {total / 2**30:.0f} GiB free"
     words = f"{name}; {chosen.dtype}, {chosen.batch_tokens:,} word pieces a batch, {torch.get_num_threads()} CPU threads"
-    if chosen.device == "cpu":
-        words += f"; in bf16 {speed_in('bf16'):.1f} times as fast as in fp32"
     yield Finding(is_well=True, name=chosen.device, words=words)
 
 
@@ -198,7 +213,9 @@ def prefetch(
     for model in dict.fromkeys(map(model_of, models)):
         typer.echo(f"{model} …")
         try:
-            folder = hub.download(model, "prefetch")
+            folder = hub.download(model, "prefetch", say=lambda words: typer.echo(f"  fetching {words}"))
+            if foundation := hub.foundation_of(folder):
+                hub.tokenizer_of(foundation, "prefetch")
         except BackendError as error:
             known = hub.cached(model, "prefetch")
             if known is None:

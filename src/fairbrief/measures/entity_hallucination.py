@@ -218,7 +218,7 @@ class EntityHallucination(_InventionMeasure):
                 ``invented``: share of the names in summaries that are invented. ``unknown``: share of invented
                 people whose group no rule tells.
     Undefined:  no invented person whose group is known.
-    Source:     Steen & Markert, §3.2; gender of names Appendix F.
+    Source:     Steen & Markert, §3.3; gender of names Appendix F.
     """
 
     name: ClassVar[str] = "entity_hallucination"

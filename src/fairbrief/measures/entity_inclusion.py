@@ -166,7 +166,7 @@ class EntityInclusion(Reading):
                 ``log_odds[a/b]``: signed, positive = a over-represented. ``inclusion[g]`` = k_g / n_g.
                 ``ambiguous`` = share of the names that fit several people.
     Undefined:  fewer than two groups; with ``odds=published`` also 0/0.
-    Source:     Steen & Markert, §3.1 and Eq. 2; alignment §5.2.
+    Source:     Steen & Markert, §3.2 and Eq. 2; alignment §5.2.
     """
 
     observes: ClassVar[type] = IncludedPeople

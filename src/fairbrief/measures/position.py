@@ -56,14 +56,15 @@ LEAD = 3
 
 
 def mass_of_sources(
-    similarity: Floats, top: int, *, once: bool, shares_ties: bool
+    similarity: Floats, top: int, *, once: bool, shares_ties: bool, copies_once: bool = False
 ) -> tuple[Floats, Integers]:
     """How often each article sentence is the source of a sentence of the text, and how many have none.
 
     ``similarity`` has shape (…, article sentences, sentences of the text). A sentence's source is the article
     sentence most similar to it; several equally similar ones share it (``shares_ties``), or the earliest is.
-    With ``top`` > 1 one below `COPIED` has so many sources, the most similar ones, the earliest of equals. What resembles nothing (similarity 0) has none. ``once`` counts an article
-    sentence once however many sentences it is the source of. Shapes: the mass (…, article sentences); how many (…).
+    With ``top`` > 1 it has so many sources, the most similar ones, the earliest of equals; with ``copies_once`` one that
+    is at least `COPIED` similar to its source has that alone. What resembles nothing (similarity 0) has none. ``once``
+    counts an article sentence once however many sentences it is the source of. Shapes: the mass (…, article sentences); how many (…).
     """
     n, m = similarity.shape[-2:]
     if not n or not m:
@@ -77,7 +78,8 @@ def mass_of_sources(
     else:
         ranked = np.argsort(-rounded, axis=-2, kind="stable")[..., :top, :]
         counts = np.take_along_axis(rounded, ranked, axis=-2) > 0
-        counts[..., 1:, :] &= best < COPIED
+        if copies_once:
+            counts[..., 1:, :] &= best < COPIED
         articles = np.arange(rounded.size // (n * m)).reshape(*rounded.shape[:-2], 1, 1)
         places = (articles * n + ranked)[counts]
         mass = np.bincount(places, minlength=articles.size * n).reshape(rounded.shape[:-1]).astype(np.float64)
@@ -155,6 +157,7 @@ class PositionSettings:
     match: str = "each"
     weights: str = "article"
     ties: str = "shared"
+    copied: str = "all"
     against: str = field(default="references", init=False)  # which one, a measure says by its name
     limit: int | None = None
     choose: str = "first"
@@ -168,11 +171,14 @@ class PositionSettings:
             ("match", ("each", "mean")),
             ("weights", ("article", "pooled")),
             ("ties", ("shared", "earliest")),
+            ("copied", ("all", "once")),
             ("against", ("references", "uniform")),
         ):
             check_known(setting, getattr(self, setting), allowed)
         if not 1 <= self.top <= 3:
             raise ValueError(f"top is 1 to 3; not {self.top}")
+        if self.copied == "once" and self.top == 1:
+            raise ValueError("copied=once has no effect with top=1: each sentence has one source")
         if not 2 <= self.segments <= 99:
             raise ValueError(f"segments is 2 to 99; not {self.segments}")
         if self.sentences != "builtin" and not self._scorer_cuts:
@@ -197,7 +203,8 @@ class Positions(PositionSettings, OneByOne):
     mapped to its source, the most similar article sentence (see `mass_of_sources`).
 
     Reads:      ``mapping`` scores, shape (article sentences, sentences of the texts).
-    Settings:   ``top`` sources per sentence, 1 to 3; ``sentences`` cuts by rule (``builtin``) or ``punkt``;
+    Settings:   ``top`` sources per sentence, 1 to 3, of a copied one too (``copied=all``, as Appendix I of the paper
+                says) or ``once`` (as released: one source for a sentence at least 0.9 similar to it); ``sentences`` cuts by rule (``builtin``) or ``punkt``;
                 ``short`` articles: ``span`` (by relative position) or ``first`` (fill the first segments);
                 ``ties``: sentences that are equally similar share the match, or the ``earliest`` has it;
                 ``duplicates``: ``keep``, or ``once`` per article sentence; ``match``: ``each`` sentence of a
@@ -325,7 +332,11 @@ class Positions(PositionSettings, OneByOne):
             if self.match == "mean" and part.shape[2]:
                 part = part.mean(axis=2, keepdims=True)
             mass, unmapped = mass_of_sources(
-                part, self.top, once=self.duplicates == "once", shares_ties=self.ties == "shared"
+                part,
+                self.top,
+                once=self.duplicates == "once",
+                shares_ties=self.ties == "shared",
+                copies_once=self.copied == "once",
             )
             masses.append(mass)
             counts.append(np.column_stack([mass.sum(axis=1), np.full(len(mass), part.shape[2]), unmapped]))

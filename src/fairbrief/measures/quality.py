@@ -56,7 +56,7 @@ class RougeSettings:
 class RougeScores(WithoutScores, WithoutLabels, RougeSettings, OneByOne):
     """ROUGE-1, -2, -L and -Lsum of a summary against the record's references.
 
-    Settings:   ``stem`` compares Porter stems; of several references each score is
+    Settings:   ``stem`` compares Porter stems (English ones by NLTK, extra ``nltk``); of several references each score is
                 that with the largest F (``several=max``, as the ``rouge-score`` package has it) or the
                 ``mean``; ``lines`` puts each sentence on a line of its own, which is how ROUGE-Lsum knows
                 sentences; ``limit``, ``choose`` and ``seed``: how many and which sentences of a longer

@@ -1,13 +1,15 @@
-"""What must be known before a finding is read: few records, copies, lengths, scorers that match words."""
+"""What must be known before a finding is read: few records, copies, lengths, how far the scorer can be trusted."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from fairbrief.reports import contrast_words, note_words, reach
+from fairbrief import specs
+from fairbrief.reports import contrast_words, note_words, reach, wording
 from fairbrief.reports.contrast_words import Context, capital, group_of, group_or_part, p_text, signed
 from fairbrief.reports.note_words import SIDES
 from fairbrief.reports.plain import named
+from fairbrief.scorers import cards
 from fairbrief.standings import FEWEST_TO_DECIDE, NAMED, WORDS
 from fairbrief.text.counted import counted
 from fairbrief.types import Estimate
@@ -46,8 +48,7 @@ def cautions(panels: Sequence[Sequence[Estimate]], context: Context) -> list[str
         if note.code == "scorer_retrieves" and context.kind(e) in NAMED
     ]
     found += [text for e in told if context.kind(e) in NAMED and (text := _lost_at_equal_length(e, context))]
-    if any(_matches_words(e, context) for e in told):
-        found.append("the scorer matches words, not meaning: a paraphrase can count as left out")
+    found += cards.cautions(filter(None, (_judge(e, context) for e in told)))
     return [f"{capital(text)}." for text in dict.fromkeys(found)]
 
 
@@ -119,6 +120,9 @@ def _small_groups(told: Iterable[Estimate]) -> dict[str, int]:
     return small
 
 
-def _matches_words(e: Estimate, context: Context) -> bool:
-    """Whether the measure relies on a scorer that cannot see paraphrase."""
-    return context.declared(e).matches_words and "scorer=" not in e.measure
+def _judge(e: Estimate, context: Context) -> str:
+    """The spec of the scorer by which the measure judges which documents support a summary; "" where it does not."""
+    declared = context.made.get("declared", {}).get(wording.name_of(e.measure), {})
+    default = str(declared.get("scorer") or "")
+    named_ = specs.parse(e.measure).settings.get("scorer", default) if default else ""
+    return named_ if named_ in context.made.get("scorers", {}) else ""

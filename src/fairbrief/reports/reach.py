@@ -6,9 +6,9 @@ from collections.abc import Collection, Iterator, Mapping
 from importlib.util import find_spec
 from typing import Any
 
-from fairbrief import specs
 from fairbrief.reports import number_format, wording
 from fairbrief.reports.plain import named
+from fairbrief.scorers import cards
 from fairbrief.types import REFERENCE, Table
 
 Reach = Mapping[str, Any]
@@ -21,7 +21,6 @@ FEWER = 0.25
 """So much smaller a share than of people's references is far less."""
 MOST_SHOWN = 6
 """Claims that are found nowhere and are shown below a table."""
-LEXICAL = ("ngram", "containment", "tfidf", "rouge1", "rouge2", "rougeL")
 
 
 def shortfalls(made: Mapping[str, Any], measures: Collection[str]) -> list[str]:
@@ -66,11 +65,13 @@ def _measures(entry: Reach) -> str:
 
 
 def better(scorer: str) -> str:
-    """What would do better than a scorer of words, installed or to be installed."""
-    if specs.parse(scorer).name not in LEXICAL:
-        return "Label some hundred pairs of your own to see how far it can be trusted"
-    how = "" if find_spec("torch") else " (to be installed: pip install 'fairbrief[neural]')"
-    return f"A scorer that reads meaning may: entailment{how}"
+    """What would do better, by the scorers' cards, installed or to be installed."""
+    card, best = cards.card_of(scorer), cards.best_published()
+    if card is None or not card.misses_paraphrases() or card.name == best.name:
+        return "Some hundred labelled pairs of your own would tell how far it can be trusted (fairbrief calibrate)"
+    extra = best.entry["extra"]
+    how = "" if find_spec("torch") else f" (to be installed: pip install 'fairbrief[{extra}]')"
+    return f"By its card '{best.name}' judges rewritten text better{how}"
 
 
 def tables(made: Mapping[str, Any]) -> list[Table]:

@@ -52,7 +52,6 @@ def declared(measure: str, made: Mapping[str, Any]) -> Declaration:
         harm=str(told.get("harm", "")),
         figures=tuple(map(str, told.get("figures", ()))),
         contrast=contrast_of(told.get("contrast")),
-        matches_words=bool(told.get("matches_words")),
         items=str(told.get("items", "records")),
     )
 

@@ -141,7 +141,7 @@ def _read_batch(
             read.excluded[case.summary.reason or str(shares)] += 1
         else:
             kept.append((case, shares))
-    whole = [Ask(scorer, tuple(d.text for d in c.record.documents), (c.summary.text,)) for c, _ in kept]
+    whole = [judges[0].asks((case,))[0] for case, _ in kept]
     units = [
         Ask(scorer, tuple(d.text for d in c.record.documents), tuple(u.text for u in c.summary.units or ()))
         for c, _ in kept

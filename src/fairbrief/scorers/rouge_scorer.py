@@ -22,7 +22,7 @@ class Rouge1:
     """ROUGE-1 F between a row sentence and a column sentence: 2·Σ min(c_row, c_column) / (n_row + n_column).
 
     Words as in `text.rouge`; in [0, 1], and 0 where either sentence has none. ``stem`` compares Porter
-    stems. ``by`` and ``sentences`` say what is compared of a row, as for `tfidf`.
+    stems (by NLTK, extra ``nltk``). ``by`` and ``sentences`` say what is compared of a row, as for `tfidf`.
     """
 
     name: ClassVar[str] = "rouge1"

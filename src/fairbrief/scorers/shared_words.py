@@ -22,7 +22,7 @@ from fairbrief.score_tables import ScoreTable
 from fairbrief.scorers.pairs import best_passages
 from fairbrief.text import published_nltk, sentences
 from fairbrief.text.passages import By
-from fairbrief.text.word_numbers import Parted, Rule, Words, compact
+from fairbrief.text.segmentation import Parted, Rule, Words, compact
 from fairbrief.types import Ask, Floats, Integers
 
 TOGETHER = 120_000

@@ -15,8 +15,7 @@ from fairbrief.scorers.pairs import check_by
 from fairbrief.scorers.shared_words import Entries, Texts, best_given, code, tabulate
 from fairbrief.specs import spell
 from fairbrief.text.passages import By
-from fairbrief.text.segmentation import NEEDS_ICU, ascii_table, ascii_words, words_of
-from fairbrief.text.word_numbers import Rule
+from fairbrief.text.segmentation import NEEDS_ICU, Rule, ascii_table, ascii_words, words_of
 from fairbrief.types import Ask, Floats, Integers
 
 _TOKEN = re.compile(r"\w{2,}")

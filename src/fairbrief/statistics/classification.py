@@ -40,9 +40,9 @@ def best_cut(scores: Floats, labels: ArrayLike, counts: Counts | None = None) ->
 
 
 def isotonic(scores: Floats, labels: ArrayLike, counts: Counts | None = None) -> tuple[Floats, Floats]:
-    """The non-decreasing shares of true items closest to the labels, as knots of a piecewise linear map of the score.
+    """The non-decreasing numbers closest to the labels, as knots of a piecewise linear map of the score.
 
-    Each knot is the lowest or the highest score of a block of equal shares; `numpy.interp` reads between them, and
+    Labels are 0 and 1, whose shares are sought, or between. Each knot is the lowest or the highest score of a block of equal shares; `numpy.interp` reads between them, and
     beyond the ends the nearest share holds. Shapes: (n,), (n,), (n,) → (knots,), (knots,). ValueError without an item.
     Source: pool adjacent violators: Ayer et al., Annals of Mathematical Statistics 26 (1955).
     """
@@ -64,14 +64,14 @@ def isotonic(scores: Floats, labels: ArrayLike, counts: Counts | None = None) ->
 
 def _by_score(scores: Floats, labels: ArrayLike, counts: Counts | None) -> tuple[Floats, Floats, Floats]:
     """True and false items (draws, distinct) by score, in ascending order; and the distinct scores."""
-    scores, labels = np.asarray(scores, dtype=np.float64), np.asarray(labels, dtype=bool)
+    scores, labels = (np.asarray(of, dtype=np.float64) for of in (scores, labels))
     if not len(scores):
         raise ValueError("no item is scored")
     order = np.argsort(scores, kind="stable")
     ranked, is_true = scores[order], labels[order]
     starts = np.flatnonzero(np.append([True], ranked[1:] != ranked[:-1]))
     many = np.ones(len(scores)) if counts is None else np.asarray(counts)[..., order].astype(np.float64)
-    true, false = (np.add.reduceat(many * own, starts, axis=-1) for own in (is_true, ~is_true))
+    true, false = (np.add.reduceat(many * own, starts, axis=-1) for own in (is_true, 1 - is_true))
     return true, false, ranked[starts]
 
 

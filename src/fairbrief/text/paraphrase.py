@@ -11,7 +11,7 @@ from fairbrief.errors import FairbriefError
 from fairbrief.text.hashes import digest_of
 from fairbrief.text.languages import ENGLISH, name_of
 from fairbrief.text.published_nltk import REMEMBERED, wordnet
-from fairbrief.text.tokens import STOP_WORDS, porter_stem
+from fairbrief.text.rouge import STOP_WORDS, porter_stem
 
 READER = "Paraphrasing"
 SENSES = 3

@@ -48,7 +48,7 @@ def check_by(by: By) -> None:
 def _cutter(by: str) -> Callable[[Sequence[str]], Sequence[str]]:
     size = _SIZE.fullmatch(by)
     if size is None:
-        raise ValueError(f"by={by} is no way to cut documents. Choose one of: {KNOWN}")
+        raise ValueError(f"by={by} is not a way to cut documents. Choose one of: {KNOWN}")
     many = int(size[1])
     match size[2]:
         case "words":

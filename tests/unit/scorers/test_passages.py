@@ -57,7 +57,7 @@ def test_passages_go_by_the_language_that_holds() -> None:
 @pytest.mark.parametrize("scorer", ["containment", "tfidf", "rouge1", "embedding", "bartscore"])
 def test_a_cut_that_cannot_be_is_refused_with_those_that_can(scorer: str, by: str) -> None:
     """The error names the scorer, the value, and what there is."""
-    with pytest.raises(RequestError, match=rf"^{scorer}: by={by} is no way .*sentence, document"):
+    with pytest.raises(RequestError, match=rf"^{scorer}: by={by} is not a way .*sentence, document"):
         make("scorer", f"{scorer}(by='{by}')")
 
 

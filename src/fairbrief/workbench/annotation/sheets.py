@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import base64
 import csv
-import hashlib
 import io
 import json
 from collections import Counter
@@ -15,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from fairbrief.errors import DataError, RequestError
+from fairbrief.reports.pages import digest
 from fairbrief.types import Case
 from fairbrief.workbench.annotation.items import NONE, TASKS, Item
 
@@ -91,8 +90,8 @@ def page(
         "cases": [_case(case, items, attribute) for case, items in cases],
     }
     parts = {
-        "STYLE_HASH": _hash(style),
-        "SCRIPT_HASH": _hash(script),
+        "STYLE_HASH": digest(style),
+        "SCRIPT_HASH": digest(script),
         "STYLE": style,
         "SCRIPT": script,
         "DATA": _data(data),
@@ -121,10 +120,6 @@ def _data(data: Any) -> str:
     for character in "<>&\u2028\u2029":
         text = text.replace(character, f"\\u{ord(character):04x}")
     return text
-
-
-def _hash(text: str) -> str:
-    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
 # ---- Answers out of the sheets and files that came back
@@ -164,7 +159,7 @@ def read_answers(paths: Sequence[Path], items: Mapping[Key, Item]) -> Answers:
     """
     answers, seen = Answers(), dict[tuple[str, Key], str]()
     for path in paths:
-        for where, row in _rows(path):
+        for where, row in sheet_rows(path):
             _check_texts(where, row)
             name = (row.get("annotator") or "").strip() or path.stem
             key: Key = (row["task"], row["record"], row["system"], row["part"])
@@ -231,7 +226,8 @@ def _parts(text: str) -> list[str]:
     return [text]
 
 
-def _rows(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def sheet_rows(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """The rows of a sheet (CSV) or of the page's file (JSON), each with its place for messages; texts as before `protect`."""
     try:
         text = path.read_text(encoding="utf-8-sig")
     except OSError as error:

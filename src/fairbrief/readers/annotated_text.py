@@ -1,0 +1,345 @@
+"""People from annotated documents: what chains of mentions, names and tagged words say of each person.
+
+Every reader of coreference hands over the same things (tokens with places in the text, mentions
+with the chain they belong to, names of people) and gets entities with mentions by kind.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from difflib import SequenceMatcher
+from pathlib import Path
+
+from fairbrief.errors import DataError
+from fairbrief.text import gendered_words
+from fairbrief.text.names import Piece, divide
+from fairbrief.types import Entity, Mention
+
+
+def files_of(source: Path, *endings: str) -> list[Path]:
+    """``source`` itself, or all files below it with one of the endings, sorted by path."""
+    if source.is_file():
+        return [source]
+    wanted = " or ".join(endings)
+    if not source.exists():
+        raise DataError(
+            f"{source}: there is no such file or folder. Wanted a {wanted} file, or a folder of them."
+        )
+    found = sorted(p for p in source.rglob("*") if p.is_file() and p.name.endswith(endings))
+    if not found:
+        raise DataError(f"{source}: the folder holds no {wanted} file.")
+    return found
+
+
+def lines_of(path: Path) -> Iterator[tuple[int, str]]:
+    """The lines of a text in UTF-8 with their numbers; DataError names the line that is not in it."""
+    with path.open("rb") as lines:
+        for number, line in enumerate(lines, 1):
+            try:
+                yield number, line.decode("utf-8-sig" if number == 1 else "utf-8").replace("\r\n", "\n")
+            except UnicodeDecodeError as error:
+                raise DataError(
+                    f"{path}:{number}: found the byte 0x{line[error.start]:02x}, {error.start + 1} bytes from the line's start, "
+                    "which is not UTF-8; wanted UTF-8 text; save the file with that encoding."
+                ) from None
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A word of the text: its form, its Penn tag, and the characters that it covers."""
+
+    form: str
+    tag: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Tokens ``first`` to ``last`` (both included) that belong to a chain; None: to no chain."""
+
+    first: int
+    last: int
+    chain: str | None
+
+    def covers(self, other: Span) -> bool:
+        return self.first <= other.first and other.last <= self.last
+
+
+@dataclass(frozen=True, slots=True)
+class Annotation:
+    """All that a document's annotation says of people.
+
+    ``mentions`` are the chains' spans, ``heads`` the token that heads each of them (where known);
+    ``names`` are names of people, each with the chain of the person named; ``nouns`` are the nouns
+    (wife, chairman) by which a chain's person is called.
+    """
+
+    text: str
+    tokens: Sequence[Token]
+    mentions: Sequence[Span]
+    names: Sequence[Span]
+    nouns: Sequence[Span] = ()
+    heads: Mapping[Span, int] = field(default_factory=dict)
+    notes: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """Chain → attributes that the annotation gives to the person."""
+
+
+@dataclass(slots=True)
+class _Person:
+    names: list[tuple[int, int]] = field(default_factory=list)
+    """Characters of each name, without titles."""
+    titled: set[tuple[int, int]] = field(default_factory=set)
+    """The names that directly follow a courtesy title."""
+    mentions: set[Mention] = field(default_factory=set)
+    genders: set[str] = field(default_factory=set)
+    is_they: bool = False
+
+
+def people(given: Annotation) -> tuple[Entity, ...]:
+    """The people of one document, in order of their first mention.
+
+    A person is whoever a name names, and whoever a he- or she-pronoun speaks of. The gender is that
+    of the pronouns and titles, where all of them agree; else there is none. A named person of whom ``they`` is said, and
+    neither he nor she, has the attribute ``pronouns``. A name's words go to the
+    innermost claim on them, so that in "[his wife, Anna Miller]" neither Anna's chain gets the "his"
+    nor the husband's chain gets "Anna Miller".
+    """
+    found: dict[str, _Person] = defaultdict(_Person)
+    names, spoken = _linked(given), _pronouns(given)
+    same = _same_people(given, names, spoken)
+    for span in names:
+        _add_name(found[same.get(span.chain or "", span.chain or "")], given, span)
+    for at, chain, where in spoken:
+        token, person = given.tokens[at], found[same.get(chain, chain)]
+        person.mentions.add(Mention(0, token.start, token.end, where))
+        person.genders.add(gendered_words.pronoun_gender(token.form) or "")
+    for span in given.mentions:
+        chain = same.get(span.chain or "", span.chain or "")
+        if (
+            chain in found
+            and given.tokens[given.heads.get(span, span.first)].form.lower() in gendered_words.THEY
+        ):
+            found[chain].is_they = found[chain].is_they or span.first == span.last
+    for span in given.nouns:
+        chain = same.get(span.chain or "", span.chain or "")
+        if chain in found:
+            start, end = given.tokens[span.first].start, given.tokens[span.last].end
+            found[chain].mentions.add(Mention(0, start, end, "content"))
+    entities = [_entity(chain, person, given) for chain, person in found.items()]
+    return tuple(sorted((e for e in entities if e.mentions), key=lambda e: (e.mentions[0].start, e.id)))
+
+
+# ------------------------------------------------------------------------------------- names
+
+
+def _linked(given: Annotation) -> list[Span]:
+    """The names, innermost claims only, those of no chain linked to a namesake or given an own id."""
+    claimed: set[int] = set()
+    kept = []
+    for span in sorted(given.names, key=lambda s: (s.last - s.first, s.chain is None, s.first)):
+        tokens = range(span.first, span.last + 1)
+        if _names_nobody(given, span):
+            continue
+        if claimed.isdisjoint(tokens):
+            claimed.update(tokens)
+            kept.append(span)
+    kept.sort(key=lambda s: s.first)
+    words = {s: tuple(t.form for t in given.tokens[s.first : s.last + 1]) for s in kept}
+    chains: dict[tuple[str, ...], set[str]] = defaultdict(set)
+    for span in kept:
+        if span.chain is not None:
+            chains[words[span]].add(span.chain)
+            if len(words[span]) > 1:
+                chains[words[span][:1]].add(span.chain)
+                chains[words[span][-1:]].add(span.chain)
+    linked, own = [], 0
+    for span in kept:
+        chain = span.chain
+        if chain is None and len(chains[words[span]]) == 1:
+            (chain,) = chains[words[span]]
+        elif chain is None:
+            chain = f"name-{own}"
+            own += 1
+            chains[words[span]].add(chain)
+        linked.append(Span(span.first, span.last, chain))
+    return linked
+
+
+def _same_people(
+    given: Annotation, names: Sequence[Span], spoken: Sequence[tuple[int, str, gendered_words.Place]]
+) -> dict[str, str]:
+    """Chain → the chain of the same person, where the annotation has parted them.
+
+    Chains with one full name are one person; so is a chain with a single name only that begins or ends one chain's full
+    name alone. Pronouns of two genders keep them apart.
+    """
+    genders: dict[str, set[str]] = defaultdict(set)
+    for at, chain, _ in spoken:
+        genders[chain].add(gendered_words.pronoun_gender(given.tokens[at].form) or "")
+    called: dict[str, set[tuple[str, ...]]] = defaultdict(set)
+    roles = {s.chain or "" for s in names if s.first and given.tokens[s.first - 1].form.lower() in _ACTING}
+    for span in names:
+        called[span.chain or ""].add(tuple(t.form for t in given.tokens[span.first : span.last + 1]))
+    bearers: dict[tuple[str, ...], list[str]] = defaultdict(list)
+    for chain, forms in called.items():
+        for form in {part for f in forms if len(f) > 1 for part in (f, f[:1], f[-1:])}:
+            bearers[form].append(chain)
+    same: dict[str, str] = {}
+    for chain, forms in called.items():
+        full = {form for form in forms if len(form) > 1}
+        wanted = full or (forms if chain not in roles else ())
+        found = [{o for o in bearers[form] if o != chain and o not in same} for form in wanted]
+        others = set().union(*found) if full else set.intersection(*found) if found else set()
+        if len(others) == 1 and chain not in same.values():
+            (other,) = others
+            if len(genders[chain] | genders[other]) < 2:
+                same[chain] = other
+    return same
+
+
+_ACTING = frozenset(("as", "playing", "played", "plays"))
+"""Before the name of a role: "he appeared as Tom"."""
+
+
+def _names_nobody(given: Annotation, span: Span) -> bool:
+    """Whether a name is a family's ("the Wilsons"), a pronunciation, or another one's spelling in another script."""
+    if span.first == span.last and given.tokens[span.first].tag == "NNPS":
+        return True
+    name = given.text[given.tokens[span.first].start : given.tokens[span.last].end]
+    return any((c.isalpha() and (ord(c) > 0x1EFF or 0x250 <= ord(c) < 0x1EA0)) or c == "/" for c in name)
+
+
+def _add_name(person: _Person, given: Annotation, span: Span) -> None:
+    """One name of a person; a gendered title right before it is the person's too."""
+    first, titled = span.first, False
+    while first < span.last and gendered_words.is_title(given.tokens[first].form):
+        titled = _add_title(person, given.tokens[first]) or titled
+        first += 1
+    for i in range(first, span.last):
+        if gendered_words.ends_titles(given.tokens[i].form):
+            first = i + 1
+    if first == span.first and first > 0:
+        titled = _add_title(person, given.tokens[first - 1])
+    where = (given.tokens[first].start, given.tokens[span.last].end)
+    person.names.append(where)
+    if titled:
+        person.titled.add(where)
+
+
+def _add_title(person: _Person, token: Token) -> bool:
+    """Whether the token is a courtesy title; a gendered title becomes a mention."""
+    gender = gendered_words.title_gender(token.form)
+    if gender is None or not (token.form[:1].isupper()):
+        return False
+    person.mentions.add(Mention(0, token.start, token.end, "title"))
+    person.genders.add(gender)
+    return gendered_words.is_courtesy(token.form)
+
+
+def _vote(person: _Person, text: str) -> tuple[str | None, str | None]:
+    """First and last name of a person, from all the person's names.
+
+    The name right after Mr., Mrs. or Ms. is the last name and nothing outvotes it (Steen & Markert,
+    Appendix D; in their code later mentions can). Else the most frequent last word of the longer
+    names; else the single word that is used. The first name is the most frequent one before it.
+    """
+    titled = Counter(text[a:b] for a, b in person.names if (a, b) in person.titled)
+    single = Counter(text[a:b] for a, b in person.names if len(text[a:b].split()) == 1)
+    longer = [text[a:b] for a, b in person.names if len(text[a:b].split()) > 1]
+    last = _most(_last_of(name) for name in titled.elements())
+    if last is None:
+        last = _most(_last_of(name) for name in longer)
+    if last is None:
+        last = _most(single.elements())
+    if last is None:
+        return None, None
+    first = _most(g for name in longer if (g := _first_of(name, last)) is not None)
+    if first is None and not longer:
+        first = _most(w for w in single.elements() if w.lower() != last.lower())
+    return first, last
+
+
+def _last_of(name: str) -> str | None:
+    return next((name[p.start : p.end] for p in divide(name) if p.part == "last"), None)
+
+
+def _first_of(name: str, last: str) -> str | None:
+    return next((name[p.start : p.end] for p in divide(name, last) if p.part == "given"), None)
+
+
+def _most(words: Iterable[str | None]) -> str | None:
+    """The most frequent word, case aside, first seen if tied; spelled as it is most often."""
+    seen = [w for w in words if w]
+    if not seen:
+        return None
+    low, _ = Counter(w.lower() for w in seen).most_common(1)[0]
+    spelled = Counter(w for w in seen if w.lower() == low)
+    plain = {w: n for w, n in spelled.items() if not w.isupper()} or dict(spelled)
+    return max(plain, key=lambda w: plain[w])
+
+
+def _resembles(name: str, last: str | None) -> bool:
+    """Whether a word is a misspelling of the last name."""
+    return last is not None and SequenceMatcher(None, name.lower(), last.lower()).ratio() > 0.8
+
+
+def _kind(pieces: Sequence[Piece], first: str | None, last: str | None) -> str:
+    parts = {p.part for p in pieces}
+    if len(pieces) > 1 and "last" in parts and parts & {"given", "initial"}:
+        return "full"
+    if len(pieces) == 1 and "last" not in parts and first is not None:
+        return "first"
+    if "last" in parts or last is None or first is None:
+        return "last"
+    return "first"
+
+
+# ------------------------------------------------------------------------------------- pronouns
+
+
+def _pronouns(given: Annotation) -> list[tuple[int, str, gendered_words.Place]]:
+    """Every he- or she-pronoun that a chain owns: its token, the chain, and where it stands.
+
+    The pronoun belongs to the innermost mention around it, if it is the whole of that mention, or
+    its head, or reflexive in it ("Galois himself"). A possessive inside a larger mention ("[his
+    wife]") speaks of somebody else than that mention and is left to its own.
+    """
+    inner: dict[int, Span] = {}
+    for span in sorted(given.mentions, key=lambda s: s.first - s.last):
+        for i in range(span.first, span.last + 1):
+            inner[i] = span
+    owned = []
+    for i, token in enumerate(given.tokens):
+        where = gendered_words.place(token.form, token.tag)
+        if where is None or i not in inner:
+            continue
+        span = inner[i]
+        whole = span.first == span.last
+        head = given.heads.get(span, span.first) == i and where != "his"
+        if span.chain is not None and (whole or head or where == "himself"):
+            owned.append((i, span.chain, where))
+    return owned
+
+
+# ------------------------------------------------------------------------------------- entities
+
+
+def _entity(chain: str, person: _Person, given: Annotation) -> Entity:
+    first, last = _vote(person, given.text)
+    mentions = set(person.mentions)
+    for start, end in person.names:
+        name = given.text[start:end]
+        alone = "given" if first and not _resembles(name, last) else "last"
+        kind = _kind(divide(name, last, alone=alone), first, last)
+        mentions.add(Mention(0, start, end, kind))
+    attributes = dict(given.notes.get(chain, {}))
+    if len(person.genders) == 1:
+        attributes["gender"] = next(iter(person.genders))
+    if person.is_they and person.names and not person.genders:
+        attributes["pronouns"] = "they"
+    speaking = person.names or any(m.kind != "content" for m in mentions)
+    ordered = tuple(sorted(mentions, key=lambda m: (m.start, m.end, m.kind))) if speaking else ()
+    return Entity(chain, first, last, attributes, ordered)

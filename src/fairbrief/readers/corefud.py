@@ -1,0 +1,352 @@
+"""CorefUD files (``.conllu``), such as GUM's: entities and coreference in the ``Entity=`` annotation.
+
+Each document becomes one record with one text. The text is put together from the words and their
+``SpaceAfter``; it must be that of ``# text`` to the letter. Sentences of a paragraph are joined by a
+blank (by nothing after ``SpaceAfter=No``), paragraphs (``# newpar``) by a line break.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import unquote
+
+from fairbrief.errors import DataError
+from fairbrief.readers.annotated_text import Annotation, Span, Token, files_of, lines_of, people
+from fairbrief.text import gendered_words
+from fairbrief.types import Document, Record
+
+_BRACKETS = re.compile(r"(\()?([^()]+)(\))?")
+_FIELDS = ("eid", "etype", "head", "other")
+
+
+@dataclass(slots=True)
+class _Pages:
+    """One document while it is being read."""
+
+    id: str
+    line: int
+    fields: Sequence[str] = _FIELDS
+    meta: dict[str, str] = field(default_factory=dict)
+    text: list[str] = field(default_factory=list)
+    length: int = 0
+    glue: str = ""
+    """What stands between the last word and the next."""
+    words: list[Word] = field(default_factory=list)
+    spans: list[tuple[Span, Mapping[str, str]]] = field(default_factory=list)
+    open: dict[str, list[tuple[int, Mapping[str, str]]]] = field(default_factory=lambda: defaultdict(list))
+
+    def write(self, form: str) -> int:
+        """Append a word after its glue; where it begins."""
+        start = self.length + len(self.glue)
+        self.text += [self.glue, form]
+        self.length = start + len(form)
+        self.glue = ""
+        return start
+
+
+def read_corefud(source: str | Path) -> Iterator[Record]:
+    """The documents of a ``.conllu`` file, or of all such files below a folder.
+
+    Each record has the people as entities (gender from their pronouns and titles; attribute
+    ``identity`` where the annotation links the person to a page), the metadata ``genre`` as attribute,
+    and summaries marked ``(human…)`` in the metadata as references. Raises `DataError` with file and line.
+    """
+    for path in files_of(Path(source), ".conllu"):
+        yield from _read_file(path)
+
+
+def _read_file(path: Path) -> Iterator[Record]:
+    pages: _Pages | None = None
+    block: list[tuple[int, str]] = []
+    for number, raw in lines_of(path):
+        line = raw.rstrip("\n")
+        if line.startswith("# newdoc"):
+            if pages is not None:
+                yield _record(pages, path)
+            pages = _Pages(line.partition("=")[2].strip() or path.stem, number)
+        elif line:
+            block.append((number, line))
+        if not line and block:
+            pages = pages or _Pages(path.stem, block[0][0])
+            _add_sentence(pages, block, path)
+            block = []
+    if block:
+        pages = pages or _Pages(path.stem, block[0][0])
+        _add_sentence(pages, block, path)
+    if pages is not None:
+        yield _record(pages, path)
+
+
+# ------------------------------------------------------------------------------------- sentences
+
+
+def _add_sentence(pages: _Pages, block: Sequence[tuple[int, str]], path: Path) -> None:
+    wanted, at = "", block[0][0]
+    for number, line in block:
+        if not line.startswith("#"):
+            continue
+        key, _, value = line[1:].partition("=")
+        key = key.strip()
+        if key.startswith("newpar"):
+            pages.glue = "\n" if pages.length else ""
+        elif key == "text":
+            wanted, at = line.partition("=")[2].removeprefix(" "), number
+        elif key == "global.Entity":
+            pages.fields = value.strip().split("-")
+        elif key.startswith("meta::"):
+            pages.meta[key.removeprefix("meta::")] = value.strip()
+    rows = [
+        (number, _columns(line, f"{path}:{number}")) for number, line in block if not line.startswith("#")
+    ]
+    begin, glue = len(pages.text), pages.glue
+    _add_words(pages, rows, path)
+    made = "".join(pages.text[begin:]).removeprefix(glue)
+    if wanted and made.rstrip() != wanted.rstrip():
+        raise DataError(
+            f"{path}:{at}: '# text' is {wanted!r}, but the words with SpaceAfter make {made!r}. "
+            "Mend one of them."
+        )
+
+
+def _columns(line: str, where: str) -> list[str]:
+    columns = line.split("\t")
+    if len(columns) != 10:
+        raise DataError(f"{where}: {len(columns)} columns. A word of CoNLL-U has 10, parted by tabs.")
+    if not re.fullmatch(r"\d+(?:[-.]\d+)?", columns[0]):
+        raise DataError(f"{where}: '{columns[0]}' is not the number of a word.")
+    return columns
+
+
+def _add_words(pages: _Pages, rows: Sequence[tuple[int, list[str]]], path: Path) -> None:
+    base, covered = len(pages.words), 0
+    forms = {int(c[0]): c[1] for _, c in rows if c[0].isdigit()}
+    places: dict[int, tuple[int, int]] = {}
+    for number, columns in rows:
+        id_, form, misc = columns[0], columns[1], columns[9]
+        if "." in id_:
+            continue
+        first, _, last = id_.partition("-")
+        low, high = int(first), int(last or first)
+        if low > covered:
+            start = pages.write(form)
+            pages.glue = _space_after(misc)
+            covered = high
+            places.update(_split(form, start, [forms.get(i, "") for i in range(low, high + 1)], low))
+        if last:
+            continue
+        if low not in places:
+            raise DataError(f"{path}:{number}: word {low} does not follow word {len(pages.words) - base}.")
+        token = Token(form, columns[4], *places[low])
+        head = columns[6]
+        if head not in ("_", "0") and not head.isdigit():
+            raise DataError(f"{path}:{number}: '{head}' is not the number of a head.")
+        index = len(pages.words)
+        if index != base + low - 1:
+            raise DataError(f"{path}:{number}: word {low} does not follow word {index - base}.")
+        pages.words.append(
+            Word(token, columns[3], base + int(head) - 1 if head not in ("_", "0") else -1, columns[7])
+        )
+        _add_brackets(pages, misc, index, f"{path}:{number}")
+
+
+def _split(form: str, start: int, parts: Sequence[str], low: int) -> dict[int, tuple[int, int]]:
+    """Where the words of one written token stand: one after the other if they spell it, else all of it."""
+    if "".join(parts) != form:
+        return {low + i: (start, start + len(form)) for i in range(len(parts))}
+    places, at = {}, start
+    for i, part in enumerate(parts, low):
+        places[i] = (at, at + len(part))
+        at += len(part)
+    return places
+
+
+def _space_after(misc: str) -> str:
+    for item in misc.split("|"):
+        key, _, value = item.partition("=")
+        if key == "SpaceAfter" and value == "No":
+            return ""
+        if key == "SpacesAfter":
+            return value.replace("\\s", " ").replace("\\n", "\n").replace("\\t", "\t")
+    return " "
+
+
+def _add_brackets(pages: _Pages, misc: str, index: int, where: str) -> None:
+    """Open and close the mentions that begin and end at a word."""
+    annotation = next((i.removeprefix("Entity=") for i in misc.split("|") if i.startswith("Entity=")), "")
+    for opens, body, closes in _BRACKETS.findall(annotation):
+        id_ = re.sub(r"\[\d+/\d+\]", "", body.split("-")[0])
+        if opens:
+            given = dict(zip(pages.fields, [id_, *body.split("-")[1:]], strict=False))
+            pages.open[id_].append((index, given))
+        elif not pages.open[id_]:
+            raise DataError(f"{where}: the mention of entity '{id_}' closes, but none was opened.")
+        if closes:
+            begin, said = pages.open[id_].pop()
+            pages.spans.append((Span(begin, index, id_), said))
+
+
+# ------------------------------------------------------------------------------------- people
+
+
+def _record(pages: _Pages, path: Path) -> Record:
+    left = [id_ for id_, waiting in pages.open.items() if waiting]
+    where = f"{path}:{pages.line}"
+    if left:
+        raise DataError(
+            f"{where}: in document '{pages.id}' the mention of entity '{left[0]}' is never closed."
+        )
+    text = "".join(pages.text)
+    words = pages.words
+    mentions, nouns, heads = [], [], {}
+    names: list[Span] = []
+    attributive: list[Span] = []
+    things: dict[int, list[Span]] = defaultdict(list)
+    for span, said in pages.spans:
+        if said.get("etype") in ("place", "organization"):
+            things[head_of(words, span)].append(span)
+    notes: dict[str, dict[str, str]] = {}
+    for span, said in sorted(pages.spans, key=lambda s: (s[0].first, -s[0].last)):
+        kind = said.get("etype", "")
+        mentions.append(span)
+        head = head_of(words, span)
+        heads[span] = head
+        if kind not in ("person", ""):
+            continue
+        if kind == "" and gendered_words.pronoun_gender(words[head].token.form) is None:
+            continue
+        of_another = is_attributive(words, head) or any(
+            other.covers(span) and other != span for other in things[head]
+        )
+        (attributive if of_another else names).extend(names_of(words, span, head, said))
+        if words[head].upos == "NOUN" and words[head].token.tag in ("NN", "_"):
+            nouns.append(Span(head, head, span.chain))
+        if said.get("identity"):
+            notes[span.chain or ""] = {"identity": unquote(said["identity"])}
+    # Whom only the names of other things name (Carnegie Hall, the Stirling Prize) is nobody of the text.
+    spoken_of = {name.chain for name in names}
+    names += [name for name in attributive if name.chain in spoken_of]
+    given = Annotation(text, [w.token for w in words], mentions, names, nouns, heads, notes)
+    attributes = {"genre": pages.meta["genre"]} if "genre" in pages.meta else {}
+    summaries = [v for k, v in pages.meta.items() if re.fullmatch(r"summary\d*", k)]
+    human = tuple(
+        v.partition(")")[2].strip() if v.startswith("(") else v
+        for v in summaries
+        if v.startswith("(human") or not v.startswith("(")
+    )
+    return Record(pages.id, (Document(text),), human, people(given), attributes, where=where)
+
+
+# ------------------------------------------------------------------------------------- dependencies
+
+
+_DETERMINERS = frozenset(
+    ["the", "a", "an", "this", "that", "these", "those", "our", "my", "your", "both", "all"]
+)
+
+
+_FOREIGN_AND = frozenset(("et", "und", "y", "e", "och", "og", "en"))
+_ROLES = frozenset(
+    "anonymous critic defendant defense plaintiff petitioner refugee respondent scholars sinners student users who widow".split()
+)
+"""Words that stand for whoever has a role, capitalised where the role is spoken of as a name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A syntactic word: a token, and what its columns say. ``head`` is an index into the document, -1 the root."""
+
+    token: Token
+    upos: str
+    head: int
+    relation: str
+
+
+def head_of(words: Sequence[Word], span: Span) -> int:
+    """The word of a span that hangs on a word outside of it; the first if there are several."""
+    inside = range(span.first, span.last + 1)
+    return next((i for i in inside if words[i].head not in inside), span.first)
+
+
+def names_of(words: Sequence[Word], span: Span, head: int, said: Mapping[str, str]) -> list[Span]:
+    """The name by which a mention names its person: none, or one.
+
+    A name is a proper noun in the singular with the words that lie flat on it. It heads the mention, or lies on a noun that
+    does ("the physician [Yang Buwei]"). An office ("President of the Society"), a name with an article,
+    and several people joined by "and" are no name of one person.
+    """
+    inside = range(span.first, span.last + 1)
+    children = [i for i in inside if words[i].head == head]
+    if any(words[i].relation == "conj" and words[i].upos == "PROPN" for i in children):
+        return []
+    if words[head].token.tag == "NNP":
+        if (bearer := _bearer_after(words, head, inside)) is not None:
+            return _run(words, bearer, inside, span)
+        return (
+            []
+            if said.get("link") == "pred" and _is_office(words, head, inside)
+            else _run(words, head, inside, span)
+        )
+    if words[head].upos != "NOUN":
+        return []
+    for i in children:
+        if words[i].relation in ("appos", "flat") and words[i].token.tag == "NNP":
+            return _run(words, i, inside, span)
+    return []
+
+
+def _bearer_after(words: Sequence[Word], head: int, inside: range) -> int | None:
+    """The name right after a capitalised calling that it stands in apposition to: "YouTuber [Ann Lee]"."""
+    after = head + 1
+    is_bearer = after in inside and words[after].head == head and words[after].relation == "appos"
+    return after if is_bearer and words[after].token.tag == "NNP" else None
+
+
+def is_attributive(words: Sequence[Word], head: int) -> bool:
+    """Whether a word is part of the name of something else: of the proper noun that it is a compound with."""
+    seen = head
+    if words[seen].relation == "conj" and words[seen].head >= 0:
+        seen = words[seen].head
+    governor = words[seen].head
+    return words[seen].relation == "compound" and governor >= 0 and words[governor].upos == "PROPN"
+
+
+def _is_office(words: Sequence[Word], head: int, inside: range) -> bool:
+    return any(
+        words[i].head == head and words[i].relation.startswith(("nmod", "det", "compound", "amod"))
+        for i in inside
+    )
+
+
+def _run(words: Sequence[Word], root: int, inside: range, span: Span) -> list[Span]:
+    """The words in a row around a proper noun that make the name up."""
+    part = {root}
+    if words[root].relation == "flat":
+        part |= {i for i in inside if words[i].head == words[root].head and words[i].relation == "flat"}
+    for i in inside:  # words lie flat on words to their left
+        if words[i].relation == "flat" and words[i].head in part:
+            part.add(i)
+    part |= {i for i in inside if words[i].token.tag == "HYPH" and {i - 1, i + 1} <= part}
+    first = last = root
+    while first - 1 in part:
+        first -= 1
+    while last + 1 in part:
+        last += 1
+    own = [i for i in inside if words[i].head == root and not first <= i <= last]
+    if any(words[i].relation == "det" or words[i].token.form.lower() in _DETERMINERS for i in own):
+        return []
+    if first == last and (
+        gendered_words.is_title(words[root].token.form) or words[root].token.form.lower() in _ROLES
+    ):
+        return []
+    beside = range(max(first - 1, 0), min(last + 2, len(words)))
+    if any(words[i].token.form in _FOREIGN_AND for i in beside):
+        return []  # "Jules et Jim" are two, or a film
+    if first == last and any(
+        words[i].relation == "nmod" and words[i].token.tag == "NNP" and i > last for i in own
+    ):
+        return []  # "Major in the Corps": an office
+    return [Span(first, last, span.chain)]

@@ -1,0 +1,187 @@
+"""Rows kept in a temporary file and read again by key: only their places are held in memory."""
+
+from __future__ import annotations
+
+import pickle
+import weakref
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from tempfile import TemporaryFile, gettempdir
+from types import TracebackType
+from typing import IO, Any, Self
+
+from fairbrief.errors import DataError, RequestError
+from fairbrief.readers.documents import need
+from fairbrief.readers.field_values import id_of
+from fairbrief.readers.fields import ABSENT, Fields, FieldUse
+from fairbrief.readers.json_lines import Row
+from fairbrief.readers.messages import fault, show
+
+
+class RowsOnDisk:
+    """Objects by key, in the order in which the keys first came. The file goes with the context, or with the object.
+
+    Raises OSError that names the folder for temporary files where the disk is full.
+    """
+
+    def __init__(self) -> None:
+        self._file = TemporaryFile()  # noqa: SIM115 # closed by what comes next
+        self._close = weakref.finalize(self, _close, self._file)
+        self._places: dict[Any, list[int]] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._close()
+
+    def add(self, key: Any, row: Any) -> None:
+        """Put an object behind the others of its key."""
+        with _naming_the_folder():
+            self._places.setdefault(key, []).append(self._file.seek(0, 2))
+            pickle.dump(row, self._file, protocol=pickle.HIGHEST_PROTOCOL)
+
+    def __contains__(self, key: Any) -> bool:
+        return key in self._places
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._places)
+
+    def take(self, key: Any) -> list[Any]:
+        """All objects of a key, in their order; none where it is not known."""
+        return [self._at(place) for place in self._places.get(key, ())]
+
+    def pop(self, key: Any) -> list[Any]:
+        """All objects of a key, which is then forgotten; none where it is not known."""
+        return [self._at(place) for place in self._places.pop(key, ())]
+
+    def _at(self, place: int) -> Any:
+        with _naming_the_folder():  # what is still to be written is written first
+            self._file.seek(place)
+        return pickle.load(self._file)  # noqa: S301 # a file of our own, which nobody else can open
+
+
+@contextmanager
+def _naming_the_folder() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, gettempdir()) from error
+
+
+def _close(file: IO[bytes]) -> None:
+    with suppress(OSError):  # of a full disk, which was reported already
+        file.close()
+
+
+# ---- The rows of a record combined to one row.
+
+
+Laid = tuple[int, dict[str, Any]]
+"""The number of a row, and the values of those of its fields that are read."""
+
+
+class LongTable:
+    """Gathers the rows of a source by the field that names their record (and by system, if rows name one).
+
+    What speaks of a document (its text, id, attributes) becomes a list; what speaks of the record (summary,
+    references, attributes of the record) must be the same in all its rows, where it is given.
+    """
+
+    def __init__(self, fields: Fields, use: FieldUse, *, own_summaries: bool) -> None:
+        assert fields.group_by is not None
+        if fields.has_several_documents:
+            raise RequestError(
+                "With --group-by each row holds one document: name one field with --documents-field, or drop --group-by."
+            )
+        self.key = fields.group_by
+        self.fields = fields
+        self.use = use
+        self.text = fields.documents[0]
+        self.each = [
+            f for f in (fields.document_id, *fields.attributes.values(), *fields.labels) if f is not None
+        ]
+        self.once = [
+            fields.references,
+            "original",
+            "entities",
+            "units",
+            "reason",
+            *fields.record_attributes.values(),
+        ]
+        self.once += [fields.cluster] if fields.cluster is not None else []
+        if own_summaries:
+            self.once += [fields.system, *fields.summary_names()]
+        self.without_text = 0
+        """Rows whose text is null or blank: they hold no document."""
+
+    def rows(self, source: Iterator[Row]) -> Iterator[Row]:
+        """A row for each record, numbered by its first; rows that cannot be read as their errors, before."""
+        with RowsOnDisk() as laid:
+            for number, row in source:
+                try:
+                    self._lay(laid, number, row)
+                except DataError as error:
+                    yield number, error
+            for key in laid:
+                yield self._gathered(key[0], laid.take(key))
+
+    def _lay(self, laid: RowsOnDisk, number: int, row: Any) -> None:
+        if isinstance(row, DataError):
+            raise row
+        if not isinstance(row, Mapping):
+            raise fault(show(row), "a row with named fields", "give a table, or objects with the same fields")
+        ident = id_of(need(row, self.key), f"the value of {self.key!r}")
+        self.use.use(row, self.key)
+        system = self.use.value(row, self.fields.system)
+        found = {field: self.use.value(row, field) for field in (*self.each, *self.once, self.text)}
+        values = {field: value for field, value in found.items() if value is not ABSENT}
+        laid.add((ident, None if system in (None, ABSENT) else str(system)), (number, values))
+
+    def _gathered(self, ident: str, rows: list[Laid]) -> Row:
+        number = rows[0][0]
+        gathered: dict[str, Any] = {self.key: ident}
+        kept = [row for row in rows if not _is_blank(row[1].get(self.text))]
+        self.without_text += len(rows) - len(kept)
+        if not kept:
+            return number, fault(
+                f"no text in {self.text!r} in any row of {ident!r}",
+                "at least one",
+                "fill it in, or remove the rows",
+            )
+        gathered[self.text] = [values[self.text] for _, values in kept]
+        for field in self.each:
+            if any(field in values for _, values in kept):
+                gathered[field] = [values.get(field) for _, values in kept]
+        try:
+            for field in self.once:
+                if (value := _agreed(field, rows)) is not ABSENT:
+                    gathered[field] = value
+        except DataError as error:
+            return number, at_record(ident, error)
+        return number, gathered
+
+
+def at_record(ident: str, error: DataError) -> DataError:
+    """The error with the record that it is in."""
+    return DataError(f"the record {ident!r}: {error}")
+
+
+def _agreed(field: str, rows: list[Laid]) -> Any:
+    """What the rows of a record that say anything agree on; ABSENT where no row has the field."""
+    said = [(number, values[field]) for number, values in rows if field in values]
+    given = [(number, value) for number, value in said if not _is_blank(value)]
+    for number, value in given[1:]:
+        if value != given[0][1]:
+            raise fault(
+                f"{show(given[0][1])} in the field {field!r} of row {given[0][0]} and {show(value)} in row {number}",
+                "one value in all rows of a record",
+                "mend it, or, if it speaks of the document, name it with --attribute",
+            )
+    return given[0][1] if given else (said[0][1] if said else ABSENT)
+
+
+def _is_blank(value: Any) -> bool:
+    return value is None or (isinstance(value, str) and not value.strip())

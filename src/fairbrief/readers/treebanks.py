@@ -1,0 +1,346 @@
+"""CoNLL-2012 and OntoNotes 5: words with Penn tags, names of people, and chains of mentions.
+
+A CoNLL-2012 file has a word a line. OntoNotes as it is released has ``X.coref``, ``X.name`` and ``X.parse`` beside each
+other: words and tags come from the tree, which also tells which words are traces (``-NONE-``) and so no part of the text.
+Neither holds the spacing: ``natural`` sets the words as a newspaper would, ``tokens`` separates them by one blank.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Literal
+
+from fairbrief.errors import DataError
+from fairbrief.readers.annotated_text import Annotation, Span, Token, files_of, lines_of, people
+from fairbrief.types import Document, Record
+
+Spacing = Literal["natural", "tokens"]
+
+_ESCAPES: Final = {
+    "-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}", "-AMP-": "&",
+    "-LAB-": "<", "-RAB-": ">",
+    "``": '"', "''": '"', "/.": ".", "/?": "?", "/-": "-",
+}  # fmt: skip
+_NO_BLANK_BEFORE: Final = frozenset(", ; : % ) ] } 's ' n't 're 've 'll 'd 'm 'S N'T".split())
+_NO_BLANK_AFTER: Final = frozenset("([{$#£€")
+
+
+def set_words(
+    words: Sequence[str], tags: Sequence[str], sentences: Sequence[int], spacing: Spacing
+) -> tuple[str, list[Token]]:
+    """A text of the words, and where each of them stands in it.
+
+    ``sentences`` holds the number of words of each sentence; a blank parts sentences. ``natural``
+    spacing also turns the treebank's signs (``-LRB-``, ``-AMP-``, two back quotes) into what they stand for.
+    """
+    natural = spacing == "natural"
+    pieces: list[str] = []
+    tokens: list[Token] = []
+    at = 0
+    index = 0
+    for size in sentences:
+        glued = False
+        for i in range(size):
+            raw, tag = words[index], tags[index]
+            form = _ESCAPES.get(raw, raw) if natural else raw
+            if pieces and not (natural and i > 0 and (glued or _closes(raw, form, tag))):
+                pieces.append(" ")
+                at += 1
+            glued = form in _NO_BLANK_AFTER or raw == "``" or tag == "``"
+            pieces.append(form)
+            tokens.append(Token(form, tag, at, at + len(form)))
+            at += len(form)
+            index += 1
+    return "".join(pieces), tokens
+
+
+def _closes(raw: str, form: str, tag: str) -> bool:
+    is_stop = form.strip(".!?") == ""
+    return is_stop or form in _NO_BLANK_BEFORE or raw == "''" or tag in ("''", "POS")
+
+
+_NOUNS = frozenset(("NN", "NNS", "NNP", "NNPS"))
+_STOPS = frozenset((",", "IN", "TO", "WP", "WDT", "WP$", "-LRB-", ":", "VBN", "VBG", "VBD", "VBZ", "CC"))
+
+
+def link_names(tokens: Sequence[Token], names: Sequence[Span], mentions: Sequence[Span]) -> list[Span]:
+    """Each name with the chain of the innermost mention that it heads; with no chain if it heads none.
+
+    In "[the company of Ida Bell]" and "[[Ben Fox]'s sister]" the outer mention is not the person named,
+    and of "[John and Mary Baker]" neither name is the head.
+    """
+    linked = []
+    for name in names:
+        around = sorted((m for m in mentions if m.covers(name)), key=lambda m: m.last - m.first)
+        chain = next((m.chain for m in around if heads(tokens, name, m)), None)
+        linked.append(Span(name.first, name.last, chain))
+    claims = Counter((m, s.chain) for s in linked for m in _home(mentions, s))
+    shared = {m for (m, _), n in claims.items() if n > 1}
+    return [
+        Span(s.first, s.last, None) if any(m in shared for m in _home(mentions, s)) else s for s in linked
+    ]
+
+
+def _home(mentions: Sequence[Span], name: Span) -> list[Span]:
+    """The innermost mention of the name's own chain around it."""
+    around = [m for m in mentions if m.chain == name.chain and m.covers(name)]
+    return [min(around, key=lambda m: m.last - m.first)] if around else []
+
+
+def heads(tokens: Sequence[Token], name: Span, mention: Span) -> bool:
+    """Whether a name heads the mention around it, or stands in apposition to its head."""
+    after = tokens[name.last + 1 : mention.last + 1]
+    if after and after[0].tag == "POS" and len(after) > 1:
+        return False
+    if after and (after[0].tag in _NOUNS or after[0].tag == "CC"):
+        return False
+    before = tokens[mention.first : name.first]
+    comma = max((i for i, t in enumerate(before) if t.tag == ","), default=-1)
+    return not any(t.tag in ("IN", "CC", "TO") or t.tag.startswith("VB") for t in before[comma + 1 :])
+
+
+def nouns_of(tokens: Sequence[Token], mentions: Sequence[Span], names: Sequence[Span]) -> list[Span]:
+    """The noun that heads each mention, where a common noun in the singular does: the "wife" of "his wife, Anna"."""
+    taken = {i for n in names for i in range(n.first, n.last + 1)}
+    found = []
+    for mention in mentions:
+        head = None
+        owner = max((i for i in range(mention.first, mention.last) if tokens[i].tag == "POS"), default=None)
+        begin = mention.first if owner is None else owner + 1
+        for i in range(begin, mention.last + 1):
+            if tokens[i].tag in _STOPS or i in taken:
+                break
+            if tokens[i].tag in _NOUNS:
+                head = i
+        if head is not None and tokens[head].tag == "NN":
+            found.append(Span(head, head, mention.chain))
+    return found
+
+
+_BEGIN = re.compile(r"#begin document \((?P<name>.*)\); part (?P<part>\d+)")
+Row = tuple[int, list[str]]
+
+
+def read_conll(source: str | Path, spacing: Spacing = "natural") -> Iterator[Record]:
+    """The documents of a CoNLL-2012 file, or of all ``*conll`` files below a folder; a record per part.
+
+    People come from names marked ``PERSON`` and from the chains that these belong to. Columns: document,
+    part, number, word, tag, parse, …, names (the eleventh), …, chains (the last). Raises `DataError`
+    with file and line.
+    """
+    for path in files_of(Path(source), "conll"):
+        yield from _read_file(path, spacing)
+
+
+def _read_file(path: Path, spacing: Spacing) -> Iterator[Record]:
+    id_, begun = "", 0
+    sentences: list[list[Row]] = [[]]
+    for number, raw in lines_of(path):
+        line = raw.strip()
+        if match := _BEGIN.match(line):
+            part = int(match["part"])
+            id_ = match["name"] if part == 0 else f"{match['name']}:{part}"
+            begun, sentences = number, [[]]
+        elif line.startswith("#end document"):
+            if not begun:
+                raise DataError(f"{path}:{number}: a document ends that never began.")
+            yield _record(id_, [s for s in sentences if s], f"{path}:{begun}", path, spacing)
+            begun = 0
+        elif not line:
+            sentences.append([])
+        elif not line.startswith("#"):
+            columns = line.split()
+            if len(columns) < 12:
+                raise DataError(
+                    f"{path}:{number}: {len(columns)} columns. A word of CoNLL-2012 has 12 or more."
+                )
+            if not begun:
+                raise DataError(f"{path}:{number}: a word stands outside any '#begin document'.")
+            sentences[-1].append((number, columns))
+    if begun:
+        raise DataError(f"{path}:{begun}: document '{id_}' never ends. Wanted '#end document'.")
+
+
+def _record(id_: str, sentences: Sequence[Sequence[Row]], where: str, path: Path, spacing: Spacing) -> Record:
+    rows = [row for sentence in sentences for row in sentence]
+    bounds = [len(sentence) for sentence in sentences]
+    text, tokens = set_words([c[3] for _, c in rows], [c[4] for _, c in rows], bounds, spacing)
+    mentions = _chains(rows, path)
+    names = link_names(tokens, _people(rows, path), mentions)
+    given = Annotation(text, tokens, mentions, names, nouns_of(tokens, mentions, names))
+    return Record(id_, (Document(text),), entities=people(given), where=where)
+
+
+def _people(rows: Sequence[Row], path: Path) -> list[Span]:
+    """Names of people in the column of names: ``(PERSON)``, or ``(PERSON*`` … ``*)``."""
+    found, open_ = [], None
+    for i, (number, columns) in enumerate(rows):
+        cell = columns[10]
+        if "(" in cell:
+            if open_ is not None:
+                raise DataError(f"{path}:{number}: a name begins inside another one.")
+            open_ = (i, cell.strip("()*"))
+        if ")" in cell:
+            if open_ is None:
+                raise DataError(f"{path}:{number}: a name ends that never began.")
+            begin, kind = open_
+            open_ = None
+            if kind == "PERSON":
+                found.append(Span(begin, i, None))
+    if open_ is not None:
+        raise DataError(f"{path}:{rows[open_[0]][0]}: a name begins that never ends.")
+    return found
+
+
+def _chains(rows: Sequence[Row], path: Path) -> list[Span]:
+    """Mentions in the last column: ``(1``, ``1)``, ``(1)``, several joined by ``|``."""
+    found: list[Span] = []
+    open_: dict[str, list[int]] = defaultdict(list)
+    for i, (number, columns) in enumerate(rows):
+        for piece in columns[-1].split("|"):
+            chain = piece.strip("()*")
+            if piece.startswith("("):
+                open_[chain].append(i)
+            if piece.endswith(")"):
+                if not open_[chain]:
+                    raise DataError(f"{path}:{number}: a mention of chain {chain} ends that never began.")
+                found.append(Span(open_[chain].pop(), i, chain))
+    for chain, begun in open_.items():
+        if begun:
+            raise DataError(f"{path}:{rows[begun[0]][0]}: a mention of chain {chain} begins that never ends.")
+    return found
+
+
+_LEAF = re.compile(r"\(([^\s()]+) ([^\s()]+)\)")
+_PIECE = re.compile(r"<(/?)(\w+)([^>]*)>|[^\s<]+(?:<(?!/?[A-Z])[^\s<]*)*")
+_ATTRIBUTE = re.compile(r'\b(\w+)="([^"]*)"')
+_ENTITIES = {"&amp;": "&", "&lt;": "<", "&gt;": ">", "&quot;": '"'}
+
+
+@dataclass(frozen=True, slots=True)
+class _Marked:
+    """A span of words that a tag encloses."""
+
+    first: int
+    last: int
+    attributes: dict[str, str]
+
+
+def read_ontonotes(source: str | Path, spacing: Spacing = "natural") -> Iterator[Record]:
+    """The document of one ``.coref`` file, or of all below a folder, each with its ``.name`` and ``.parse``.
+
+    Chains are those of type ``IDENT``; the parts of an apposition (``APPOS``) lie inside of the mention that
+    the chain has and add nothing to it. Raises `DataError` with file and line.
+    """
+    for path in files_of(Path(source), ".coref"):
+        yield _read_triple(path, spacing)
+
+
+def _read_triple(path: Path, spacing: Spacing) -> Record:
+    parse, name = path.with_suffix(".parse"), path.with_suffix(".name")
+    for other in (parse, name):
+        if not other.is_file():
+            raise DataError(
+                f"{path}: '{other.name}' is not beside it. Wanted all of .coref, .name and .parse."
+            )
+    leaves, sentences = _leaves(parse)
+    document, chains = _marked(path, "COREF", leaves)
+    _, named = _marked(name, "ENAMEX", leaves)
+    kept = [i for i, (tag, _) in enumerate(leaves) if tag != "-NONE-"]
+    place = {old: new for new, old in enumerate(kept)}
+    text, tokens = set_words(
+        [leaves[i][1] for i in kept],
+        [leaves[i][0] for i in kept],
+        [sum(leaves[i][0] != "-NONE-" for i in range(a, b)) for a, b in sentences],
+        spacing,
+    )
+    mentions = [
+        span
+        for m in chains
+        if m.attributes.get("TYPE") == "IDENT" and (span := _span(m, place, m.attributes.get("ID", "")))
+    ]
+    people_ = [
+        span for m in named if m.attributes.get("TYPE") == "PERSON" and (span := _span(m, place, None))
+    ]
+    names = link_names(tokens, people_, mentions)
+    given = Annotation(text, tokens, mentions, names, nouns_of(tokens, mentions, names))
+    id_ = document.partition("@")[0] or path.stem
+    return Record(id_, (Document(text),), entities=people(given), where=f"{path}:1")
+
+
+def _leaves(path: Path) -> tuple[list[tuple[str, str]], list[tuple[int, int]]]:
+    """Tag and word of every leaf, and where each tree begins and ends among them."""
+    leaves: list[tuple[str, str]] = []
+    sentences, depth, begin = [], 0, 0
+    for number, line in lines_of(path):
+        leaves += _LEAF.findall(line)
+        depth += line.count("(") - line.count(")")
+        if depth < 0:
+            raise DataError(f"{path}:{number}: a bracket closes that was never opened.")
+        if depth == 0 and len(leaves) > begin:
+            sentences.append((begin, len(leaves)))
+            begin = len(leaves)
+    if depth:
+        raise DataError(f"{path}: the last tree is never closed.")
+    return leaves, sentences
+
+
+def _marked(path: Path, mark: str, leaves: Sequence[tuple[str, str]]) -> tuple[str, list[_Marked]]:
+    """The document's number, and every span inside the tag ``mark``, by index among the leaves.
+
+    The words must be those of the tree, one after the other.
+    """
+    document, found, parts, index = "", [], 0, 0
+    stack: list[tuple[int, dict[str, str]]] = []
+    for at, piece in _pieces(path):
+        closing, tag, rest = piece[1], piece[2], piece[3]
+        if tag is None:
+            _same_word(piece[0], leaves, index, at)
+            index += 1
+        elif tag == mark and closing:
+            if not stack:
+                raise DataError(f"{at}: </{mark}> closes what was never opened.")
+            begin, attributes = stack.pop()
+            found.append(_Marked(begin, index - 1, attributes))
+        elif tag == mark:
+            stack.append((index, dict(_ATTRIBUTE.findall(rest))))
+        elif tag == "DOC" and not closing:
+            document = dict(_ATTRIBUTE.findall(rest)).get("DOCNO", "")
+        parts += tag == "TEXT" and not closing
+    if stack:
+        raise DataError(f"{path}: a <{mark}> is never closed.")
+    if index != len(leaves):
+        raise DataError(f"{path}: {index} words, but the trees in {path.stem}.parse have {len(leaves)}.")
+    if parts > 1:
+        # A chain's number begins anew in each part.
+        raise DataError(f"{path}: {parts} parts. Wanted one <TEXT> a file: split it.")
+    return document, found
+
+
+def _pieces(path: Path) -> Iterator[tuple[str, re.Match[str]]]:
+    """Every tag and word of a file, with its place."""
+    for number, line in lines_of(path):
+        for piece in _PIECE.finditer(line):
+            yield f"{path}:{number}", piece
+
+
+def _same_word(word: str, leaves: Sequence[tuple[str, str]], index: int, at: str) -> None:
+    for escape, sign in _ENTITIES.items():
+        word = word.replace(escape, sign)
+    if index >= len(leaves):
+        raise DataError(f"{at}: '{word}' stands after the last word of the trees.")
+    leaf = leaves[index][1]
+    if word.replace("-AMP-", "&") != leaf.replace("-AMP-", "&"):
+        raise DataError(
+            f"{at}: '{word}' where the tree has '{leaf}'. The three files must hold the same words."
+        )
+
+
+def _span(marked: _Marked, place: dict[int, int], chain: str | None) -> Span | None:
+    """The words of the text inside a marked span; None if it holds traces only."""
+    inside = [place[i] for i in range(marked.first, marked.last + 1) if i in place]
+    return Span(inside[0], inside[-1], chain) if inside else None

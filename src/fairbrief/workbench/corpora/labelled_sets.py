@@ -1,0 +1,279 @@
+"""Sets of labelled texts: mixtures of every size × every mix × so many samples, and sets that each value dominates equally often.
+
+Source of the mixtures: Zhang et al., Fair Abstractive Summarization of Diverse Perspectives, §4.1 and the loaders of the
+authors' code (Claritin: 3 sizes × 3 mixes × 150 samples). Source of the dominated sets: Li et al., Coverage-based Fairness in
+Multi-document Summarization, A.3 ("dominated by each value in equal proportion"), which gives no rule for ties; here they are
+dropped, or go to the lowest value.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Literal
+
+from fairbrief.errors import RequestError
+from fairbrief.text.counted import counted
+from fairbrief.types import Document, Record
+
+Draw = Literal["rounds", "disjoint", "independent"]
+DRAWS: tuple[Draw, ...] = ("rounds", "disjoint", "independent")
+
+
+@dataclass(frozen=True, slots=True)
+class Mix:
+    """Which share of a set each value has; shares sum to one."""
+
+    shares: tuple[tuple[str, Fraction], ...]
+
+    def __str__(self) -> str:
+        return ",".join(f"{value}={share_text(share)}" for value, share in self.shares)
+
+    def counts(self, size: int) -> dict[str, int]:
+        """How many texts of each value a set of a size has: shares of it, by largest remainder.
+
+        Where a share of the size is whole this is it; of equal remainders the value named first is served
+        first. Departs from the authors' code, which cuts every share but the last down.
+        """
+        exact = [(value, share * size) for value, share in self.shares]
+        found = {value: int(part) for value, part in exact}
+        by_remainder = sorted(exact, key=lambda pair: int(pair[1]) - pair[1])
+        for value, _ in by_remainder[: size - sum(found.values())]:
+            found[value] += 1
+        return found
+
+
+def parse_mix(text: str) -> Mix:
+    """A mix from ``male=.2,female=.8``; shares are decimals or fractions (``1/3``) and sum to one.
+
+    Raises: RequestError where they do not, or a value is named twice.
+    """
+    shares: list[tuple[str, Fraction]] = []
+    for part in text.split(","):
+        value, equals, number = (piece.strip() for piece in part.rpartition("="))
+        try:
+            share = Fraction(number)
+        except (ValueError, ZeroDivisionError):
+            share = Fraction(-1)
+        if not equals or not value or share < 0:
+            raise RequestError(f"The mix '{text}' has the part '{part}'. Write VALUE=SHARE,VALUE=SHARE.")
+        shares.append((value, share))
+    total = sum(share for _, share in shares)
+    if total != 1:
+        raise RequestError(f"The shares of the mix '{text}' sum to {float(total):g}, not to 1.")
+    if len({value for value, _ in shares}) < len(shares):
+        raise RequestError(f"The mix '{text}' names a value twice.")
+    return Mix(tuple(shares))
+
+
+def share_text(share: Fraction) -> str:
+    """A share as it is written in ids and attributes: ``0.2``, or ``1/3`` where no short decimal is it."""
+    decimal = f"{float(share):g}"
+    return decimal if Fraction(decimal) == share else str(share)
+
+
+@dataclass(frozen=True, slots=True)
+class Design:
+    """Which mixtures are wanted.
+
+    ``draw`` says which texts the samples of one cell share: ``rounds`` (the published design) cuts
+    disjoint sets from the shuffled texts and shuffles them anew when they are used up; ``disjoint`` never
+    uses a text twice in a cell; ``independent`` draws every sample anew from all texts. No sample holds
+    a text twice (the authors' code may, where it repeats a pool).
+    ``unit`` names the attribute that carries the size of a set (``tweets``).
+    """
+
+    attribute: str
+    counts: Sequence[int]
+    mixes: Sequence[Mix]
+    samples: int
+    draw: Draw = "rounds"
+    unit: str = "texts"
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.draw not in DRAWS:
+            raise RequestError(f"There is no draw '{self.draw}'. Known: {', '.join(DRAWS)}.")
+        if not self.counts or min(self.counts) < 1 or self.samples < 1 or not self.mixes:
+            raise RequestError("A design has sizes of one text or more, a mix or more, and a sample or more.")
+        if len(set(self.counts)) < len(self.counts) or len(set(self.mixes)) < len(self.mixes):
+            raise RequestError("The design names a size or a mix twice: each cell once.")
+        if self.unit in {value for mix in self.mixes for value, _ in mix.shares}:
+            raise RequestError(f"'{self.unit}' is a value and the sets' unit: name another --unit.")
+
+
+def mixtures(texts: Sequence[Document], design: Design) -> Iterator[Record]:
+    """One record per sample of every cell, cell by cell: sizes outside, mixes inside.
+
+    Each cell draws from a stream of its own (seed, size, mix), so a cell is the same whatever others the
+    design has. The texts of a sample are shuffled. Its attributes carry the cell: the size under the unit's
+    name, and each value's share under the value's.
+
+    Raises: RequestError where a value has too few texts for a sample or, drawn ``disjoint``, for a cell.
+    """
+    by_value: dict[str, list[Document]] = {}
+    for document in texts:
+        by_value.setdefault(document.attributes[design.attribute], []).append(document)
+    cells = [(size, mix) for size in design.counts for mix in design.mixes]
+    for size, mix in cells:
+        _check(by_value, size, mix, design)
+    for size, mix in cells:
+        yield from _cell(by_value, size, mix, design)
+
+
+def _cell(by_value: Mapping[str, list[Document]], size: int, mix: Mix, design: Design) -> Iterator[Record]:
+    rng = random.Random(f"{design.seed}|{size}|{mix}")  # noqa: S311 # a seed that reproduces is wanted
+    wanted = mix.counts(size)
+    decks = {value: _Deck(by_value.get(value, ()), design.draw, rng) for value in wanted}
+    attributes = {design.unit: str(size), **{value: share_text(share) for value, share in mix.shares}}
+    width = len(str(design.samples - 1))
+    for i in range(design.samples):
+        drawn = [document for value, n in wanted.items() for document in decks[value].take(n)]
+        rng.shuffle(drawn)
+        yield Record(f"{size}|{mix}|{i:0{width}}", tuple(drawn), attributes=attributes)
+
+
+class _Deck:
+    """The texts of one value, shuffled, from which sets are cut."""
+
+    def __init__(self, texts: Sequence[Document], draw: Draw, rng: random.Random) -> None:
+        self.texts = texts
+        self.draw = draw
+        self.rng = rng
+        self.left: list[Document] = []
+
+    def take(self, n: int) -> list[Document]:
+        if self.draw == "independent":
+            return self.rng.sample(self.texts, n)
+        if len(self.left) >= n:
+            taken, self.left = self.left[:n], self.left[n:]
+            return taken
+        # The last texts of a round stay in this sample; the new round gives others than they.
+        kept, held = self.left, Counter(map(id, self.left))
+        fresh = [document for document in self.texts if id(document) not in held]
+        self.rng.shuffle(fresh)
+        need = n - len(kept)
+        self.left = fresh[need:] + kept if kept else fresh[need:]
+        if kept:
+            self.rng.shuffle(self.left)
+        return kept + fresh[:need]
+
+
+def _check(by_value: Mapping[str, list[Document]], size: int, mix: Mix, design: Design) -> None:
+    for value, n in mix.counts(size).items():
+        has = len(by_value.get(value, ()))
+        needs = n * design.samples if design.draw == "disjoint" else n
+        if has < needs:
+            known = ", ".join(f"{v} {len(found)}" for v, found in sorted(by_value.items())) or "none"
+            remedy = (
+                "ask for fewer samples or smaller sets, or leave out --disjoint"
+                if has >= n
+                else "ask for smaller sets or another mix, or widen the length"
+            )
+            raise RequestError(
+                f"The cell of {size} {design.unit} with {mix} needs {needs} texts of '{value}' and there are {has} "
+                f"(texts: {known}): {remedy}."
+            )
+
+
+# ---- Sets of texts that each value dominates equally often.
+
+
+Ties = Literal["drop", "lowest"]
+
+
+def dominating(values: Sequence[str], order: Sequence[str], ties: Ties = "drop") -> str | None:
+    """The unique mode of the values; of a tie none, or the first in ``order``."""
+    counts = Counter(values)
+    most = max(counts.values(), default=0)
+    modes = [value for value in order if counts[value] == most]
+    return modes[0] if most and modes and (len(modes) == 1 or ties == "lowest") else None
+
+
+def stratify(
+    candidates: Iterable[Record],
+    attribute: str,
+    sets: int,
+    *,
+    values: Sequence[str] | None = None,
+    ties: Ties = "drop",
+    seed: int = 0,
+) -> list[Record]:
+    """``sets`` of the candidates, of which each value dominates equally many, in the candidates' order.
+
+    Drawn without replacement; each gets the attribute ``dominated_by``. ``values`` says which and in which
+    order (for ties); by default all that occur, sorted.
+
+    Raises: RequestError where the sets cannot be divided equally, or a value dominates too few.
+    """
+    held = list(candidates)
+    order = list(values) if values else sorted({v for r in held for v in r.values_of(attribute)})
+    share = _share(sets, order, ties)
+    strata: dict[str, list[int]] = {value: [] for value in order}
+    for i, record in enumerate(held):
+        value = dominating(record.values_of(attribute), order, ties)
+        if value is not None:
+            strata[value].append(i)
+    if short := {value: len(found) for value, found in strata.items() if len(found) < share}:
+        raise RequestError(_too_few(short, len(held), share, order, strata))
+    rng = random.Random(f"{seed}|stratify")  # noqa: S311 # a seed that reproduces is wanted
+    chosen = {i: value for value in order for i in rng.sample(strata[value], share)}
+    return [_marked(held[i], chosen[i]) for i in sorted(chosen)]
+
+
+def cut_sets(topics: Mapping[str, Sequence[Document]], size: int, seed: int = 0) -> Iterator[Record]:
+    """Disjoint sets of ``size`` texts of one topic each, from the topic's shuffled texts; what is left over is dropped."""
+    _check_size(topics, size)
+    for topic, texts in topics.items():
+        rng = random.Random(f"{seed}|cut|{topic}")  # noqa: S311 # a seed that reproduces is wanted
+        shuffled = list(texts)
+        rng.shuffle(shuffled)
+        for i in range(len(shuffled) // size):
+            yield _set(topic, i, shuffled[i * size : (i + 1) * size])
+
+
+def _set(topic: str, i: int, documents: Sequence[Document]) -> Record:
+    name = f"{topic}_{i}" if topic else f"set_{i}"
+    return Record(name, tuple(documents), attributes={"topic": topic} if topic else {})
+
+
+def _marked(record: Record, value: str) -> Record:
+    return replace(record, attributes={**record.attributes, "dominated_by": value})
+
+
+def _share(sets: int, order: Sequence[str], ties: Ties) -> int:
+    if ties not in ("drop", "lowest"):
+        raise RequestError(f"Ties are 'drop' or 'lowest', not '{ties}'.")
+    if len(order) < 2:
+        raise RequestError(f"Wanted two values or more to dominate sets; found {', '.join(order) or 'none'}.")
+    if sets < 1 or sets % len(order):
+        near = max(1, round(sets / len(order))) * len(order)
+        raise RequestError(
+            f"{counted(sets, 'set')} cannot be dominated equally by {len(order)} values ({', '.join(order)}): ask for {near}."
+        )
+    return sets // len(order)
+
+
+def _check_size(topics: Mapping[str, Sequence[Document]], size: int) -> None:
+    if size < 1:
+        raise RequestError(f"A set has one text at least, not {size}.")
+    largest = max((len(texts) for texts in topics.values()), default=0)
+    if largest < size:
+        raise RequestError(
+            f"No topic has {counted(size, 'text')}; the largest has {largest}. Ask for smaller sets."
+        )
+
+
+def _too_few(
+    short: Mapping[str, int], seen: int, share: int, order: Sequence[str], strata: Mapping[str, Sequence[int]]
+) -> str:
+    told = ", ".join(f"'{value}' {count}" for value, count in short.items())
+    fewest = min(len(strata[value]) for value in order)
+    fewer = f"Ask for {fewest * len(order)} sets, name" if fewest else "Name"
+    return (
+        f"Of {counted(seen, 'set')} too few are dominated by {told}; wanted {share} each. {fewer} the --values that shall "
+        "dominate, or let ties go to the lowest."
+    )

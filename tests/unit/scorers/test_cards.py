@@ -1,0 +1,171 @@
+"""Scorer cards: which scorers have one, what its figures are, and what is said of them."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from docs.commands import built_ins_only
+from tests.conftest import ROOT
+
+import fairbrief
+from docs import scorers as page
+from fairbrief.cli import listing_commands, machine_commands
+from fairbrief.scorers import cards
+from fairbrief.scorers.containment import Containment
+
+
+def intervals(part: Any) -> Iterator[list[float]]:
+    """Every figure with its interval, however deep."""
+    if isinstance(part, dict):
+        for inner in part.values():
+            yield from intervals(inner)
+    elif isinstance(part, list):
+        yield part
+
+
+def test_every_scorer_has_a_card_with_figures_or_the_reason_why_not() -> None:
+    """Each was run, or has figures of others with their source, or says why there are none; no card is of anything else."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    entries = cards.everything()["scorers"]
+    assert sorted(entries) == sorted(project["entry-points"]["fairbrief.scorers"])
+    for entry in entries.values():
+        assert entry["reads"]
+        assert entry["languages"]
+        assert ("by" in entry) + ("published" in entry) + ("no_figure" in entry) == 1
+        for figure in entry.get("published", ()):
+            assert 0 < figure["value"] < 1
+            assert all(figure[key] for key in ("model", "figure", "data", "source", "read_in"))
+
+
+def test_figures_are_within_their_intervals_and_counted() -> None:
+    """Each figure is between the ends of its interval; support says of how many sentences and articles it is."""
+    made = cards.everything()["made"]
+    ran = [entry for entry in cards.everything()["scorers"].values() if "by" in entry]
+    assert len(ran) >= 7
+    for entry in ran:
+        assert entry["memory_mb"] > 0
+        for figures in entry["by"].values():
+            assert figures["version"]
+            assert list(figures["support"]) == list(made["labels"])
+            assert all(s["n"] >= s["articles"] > 200 for s in figures["support"].values())
+            for value, low, high in intervals(figures):
+                assert low <= value <= high
+
+
+def test_sentences_find_what_whole_documents_miss() -> None:
+    """Read by sentence, embeddings judge copied text as well as words do, and find nearly every paraphrased sentence."""
+    by_sentence, whole = cards.card_of("embedding"), cards.card_of("embedding(by=document)")
+    assert by_sentence is not None
+    assert whole is not None
+    assert by_sentence.by == "sentence"
+    copied = by_sentence.roc_auc(cards.COPIED)
+    assert copied is not None
+    assert copied >= 0.8 > (whole.roc_auc(cards.COPIED) or 1)
+    assert by_sentence.figures is not None
+    assert by_sentence.figures["source"]["by_share"]["0.3"][0] >= 0.99
+
+
+def test_the_page_is_made_of_the_cards(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every scorer and every figure of support is on the page; another figure makes another page."""
+    written = page.page()
+    entries = cards.everything()["scorers"]
+    assert all(f"`{name}`" in written for name in entries)
+    figure = entries["containment"]["by"]["sentence"]["support"]["QAGS CNN/DM"]["roc_auc"]
+    assert page._interval(figure) in written
+    monkeypatch.setitem(
+        figure_of := entries["containment"]["by"]["sentence"]["support"]["QAGS CNN/DM"],
+        "roc_auc",
+        [0.1, 0.05, 0.15],
+    )
+    assert "0.10 [0.05, 0.15]" in page.page()
+    assert figure_of["roc_auc"][0] == 0.1
+
+
+def measured(copied: float, rewritten: float) -> dict[str, Any]:
+    """A card's figures with these of support."""
+    support = {
+        "A": {"roc_auc": [copied, 0, 1]},
+        "B": {"roc_auc": [rewritten, 0, 1]},
+        "C": {"roc_auc": [0.6, 0, 1]},
+    }
+    return {"support": support, "source": {"by_share": {"0.3": [0.95, 0.9, 1.0]}}}
+
+
+@pytest.fixture
+def made_up(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """Cards of four scorers, one of them read in two ways."""
+    kinds = zip("ABC", (cards.COPIED, cards.REWRITTEN, cards.CLAIMS), strict=True)
+    published = {"figure": "balanced accuracy", "value": 0.8, "model": "m", "data": "d"}
+    found = {
+        "made": {"labels": {name: {"kind": kind} for name, kind in kinds}},
+        "scorers": {
+            "lexical": {"reads": "words", "by": {"sentence": measured(0.8, 0.6), "document": measured(0.55, 0.65)}},
+            "good": {"reads": "meaning", "by": {"document": measured(0.9, 0.85)}},
+            "judge": {"reads": "meaning", "extra": "neural", "published": [published]},
+            "asked": {"reads": "meaning", "no_figure": "it asks a service"},
+        },
+    }  # fmt: skip
+    monkeypatch.setattr(cards, "everything", lambda: found)
+    return found
+
+
+@pytest.mark.usefixtures("made_up")
+def test_a_summary_is_one_line_of_figures() -> None:
+    """What was run, what others published, why there is nothing; a scorer of a plug-in has no card."""
+    assert cards.summary("lexical") == (
+        "finds a sentence's source (mean reciprocal rank 0.950 with 30% of its words replaced); judges support with ROC-AUC "
+        "0.80 on copied text, 0.60 on rewritten text, 0.60 on claims (chance 0.50)"
+    )
+    assert "0.55 on copied text" in cards.summary("lexical(by=document)")
+    assert "0.80 on copied text" in cards.summary("lexical(by=3)")
+    assert cards.summary("judge") == "not run here; published: balanced accuracy 0.80 by m on d"
+    assert cards.summary("asked") == "no figures: it asks a service"
+    assert cards.summary("mine") == cards.summary("not (a spec") == cards.NO_CARD
+
+
+@pytest.mark.usefixtures("made_up")
+def test_a_caution_comes_from_the_figures() -> None:
+    """It names what the scorer misses and what judges better; where rewritten text is judged well, or others measured, none."""
+    (caution,) = cards.cautions(["lexical", "good", "judge", "lexical"])
+    assert caution == (
+        "a paraphrase can count as left out. ROC-AUC of support, by people's judgements (chance 0.50): 'lexical' 0.80 on copied, "
+        "0.60 on rewritten text. 'judge' is made for it (published balanced accuracy 0.80, other data): "
+        "pip install 'fairbrief[neural]'"
+    )
+    assert list(cards.cautions(["good", "judge", "asked"])) == []
+    assert list(cards.cautions(["lexical(calibrated=labels.json)", "mine(checked=labels.json)"])) == []
+    assert list(cards.cautions(["mine"])) == ["how well 'mine' judges support was not measured: no card"]
+
+
+def test_commands_show_the_line_of_each_card(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`doctor` says of each scorer what its card says and what must be installed; `measures NAME` has the line, too."""
+    monkeypatch.setattr(
+        machine_commands, "requirements", lambda: [("", "numpy"), ("neural", "no-such-library")]
+    )
+    with built_ins_only():
+        found = {f.name: f for f in machine_commands.scorers()}
+        explained = listing_commands.explanation("containment")
+    assert {"containment", "embedding", "entailment"} <= set(found) <= set(cards.everything()["scorers"])
+    assert found["containment"].is_well
+    assert found["containment"].words == cards.summary("containment")
+    assert found["entailment"].is_well is None
+    assert found["entailment"].words.endswith("; needs pip install 'fairbrief[neural]'")
+    assert f"Card: {cards.summary('containment')}." in explained
+
+
+def test_an_audit_records_the_line_of_each_scorer_that_it_asked() -> None:
+    """Beside the signature: scorers of pairs, one's own among them; not classifiers of single texts."""
+    rows = [
+        {"id": f"{i}", "system": "a", "summary": "Good soup.", "documents": [
+            {"text": "Good soup here.", "attributes": {"side": "x"}}, {"text": "Cold tea.", "attributes": {"side": "y"}},
+        ]}
+        for i in range(3)
+    ]  # fmt: skip
+    measures = ["uer@side", "coverage_parity(scorer=mine)@side", "sentiment_change(scorer=vader)"]
+    found = fairbrief.audit(rows, measures, scorers={"mine": Containment()}, n_resamples=50)
+    assert found.result.made["scorers"] == {"mine": cards.NO_CARD, "ngram": cards.summary("ngram")}
+    assert found.result.made["declared"]["uer"]["scorer"] == "ngram"
+    assert found.result.made["declared"]["sentiment_change"]["scorer"] == ""
