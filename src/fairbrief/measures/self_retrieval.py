@@ -93,8 +93,11 @@ class SelfRetrieval:
         support = support_of_columns(scores[0], len(document))
         is_best = support >= support.max(axis=0) - TIE
         hits = is_best[document, np.arange(len(document))] / is_best.sum(axis=0)
-        sums = (np.bincount(document, w, minlength=len(about.texts)) for w in (np.ones(len(document)), hits))
-        by_labels = (counted(groups.codes, each, labels, len(groups.names)) for each in sums)
+        sums: list[Floats] = [
+            np.bincount(document, w, minlength=len(about.texts)).astype(np.float64)
+            for w in (np.ones(len(document)), hits)
+        ]
+        by_labels = [counted(groups.codes, each, labels, len(groups.names)) for each in sums]
         return by_group(groups.names, dict(zip(("scored", "score"), by_labels, strict=True)))
 
     def _chosen(self, record: Record) -> list[tuple[int, str]]:
