@@ -76,7 +76,8 @@ class ScoreTable:
             place = ranges(into[longer], units[longer])
             others = self.cells.take(ranges(first[longer] + k * units[longer], units[longer]))
             cells[place] = np.maximum(cells[place], others)
-        return ScoreTable(np.column_stack([rows, n_units]), cells, self.owner, sums(self.sizes, passages))
+        sizes = sums(self.sizes.astype(np.int64), passages).astype(np.float64)
+        return ScoreTable(np.column_stack([rows, n_units]), cells, self.owner, sizes)
 
     def __len__(self) -> int:
         return len(self.shapes)
@@ -137,9 +138,7 @@ class ScoredUnits:
 
     @classmethod
     def of(
-        cls,
-        units: Sequence[tuple[Cases, Sequence[Scores]]],
-        extracts: Sequence[Sequence[Extracts]] = (),
+        cls, units: Sequence[tuple[Cases, Sequence[Scores]]], extracts: Sequence[Sequence[Extracts]] = ()
     ) -> ScoredUnits:
         """Units whose answers were given one by one."""
         asked = np.array([len(scores) for _, scores in units], dtype=np.int64)

@@ -12,7 +12,7 @@ from scipy import sparse
 from scipy.sparse.linalg import svds
 
 from fairbrief.auditing import Plan, audit
-from fairbrief.measures.subjects import article_of, subject_of
+from fairbrief.measures.record_texts import article_of, subject_of
 from fairbrief.reports.result import Result
 from fairbrief.taggers.vader import Vader
 from fairbrief.taggers.word_sentiment import WordSentiment, read_lexicon, words_of

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from fairbrief.errors import DataError
-from fairbrief.measures.known_records import KEPT, known
 from fairbrief.measures.permutation_schemes import groups_of
+from fairbrief.measures.record_texts import KEPT, known
 from fairbrief.types import Document, Record
 
 

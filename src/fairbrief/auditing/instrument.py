@@ -26,8 +26,8 @@ from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.auditing.sensitivity import SUPPORT
 from fairbrief.auditing.watchers import Sources
 from fairbrief.errors import DataError
+from fairbrief.measures.record_texts import units_of
 from fairbrief.measures.self_retrieval import SHORTEST, ScorerBiasRetrieval, support_of_columns
-from fairbrief.measures.summary_units import units_of
 from fairbrief.reports.result import LeftOut
 from fairbrief.standings import NAMED, decisive, leading, standing
 from fairbrief.statistics import LabelDraws

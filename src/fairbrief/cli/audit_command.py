@@ -52,10 +52,10 @@ def audit(
     """Audit summaries: value, interval, chance level and p of every measure that the file allows."""
     from fairbrief import specs
     from fairbrief.auditing import audit as run
-    from fairbrief.auditing.control_systems import CONTROLS
+    from fairbrief.auditing.controls import CONTROLS
     from fairbrief.auditing.scorer_lookup import Scorers
     from fairbrief.auditing.system_runs import Pooled
-    from fairbrief.engines.engine import cores
+    from fairbrief.engines import cores
     from fairbrief.readers.summary_files import WithReferences
     from fairbrief.reports.audit_folder import ahead_in, replace_all
     from fairbrief.saved import saved_inputs

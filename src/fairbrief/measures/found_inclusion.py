@@ -9,10 +9,10 @@ from typing import ClassVar
 import numpy as np
 
 from fairbrief.declarations import Declaration, ObservationDeclaration
+from fairbrief.measures.bases import Reading, check_people
 from fairbrief.measures.entity_inclusion import accepted, is_named, recogniser
-from fairbrief.measures.known_records import known, needs_english
-from fairbrief.measures.measure_settings import Reading, check_people
 from fairbrief.measures.permutation_schemes import by_group, group_names, renamed
+from fairbrief.measures.record_texts import known, needs_english
 from fairbrief.statistics import ratio
 from fairbrief.text.people import (
     BUILTIN,

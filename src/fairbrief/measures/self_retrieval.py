@@ -14,9 +14,9 @@ import numpy as np
 
 from fairbrief.declarations import Declaration, ObservationDeclaration
 from fairbrief.errors import FairbriefError
-from fairbrief.measures.known_records import known
-from fairbrief.measures.measure_settings import check_uncut
+from fairbrief.measures.bases import check_uncut
 from fairbrief.measures.permutation_schemes import by_group, counted, groups_of
+from fairbrief.measures.record_texts import known
 from fairbrief.measures.scorer_bias import ON_REQUEST, OWN, ScorerBias
 from fairbrief.measures.sentiment import largest_difference
 from fairbrief.statistics import TIE, ratio

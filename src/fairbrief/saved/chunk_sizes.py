@@ -10,11 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairbrief.auditing.measure_selection import check_over
+from fairbrief.auditing.observing import finite
 from fairbrief.auditing.scorer_lookup import Scorers
-from fairbrief.auditing.unusable_scores import finite
 from fairbrief.errors import DataError, RequestError
-from fairbrief.measures.known_records import is_blank, known
-from fairbrief.measures.summary_units import units_of
+from fairbrief.measures.record_texts import is_blank, known, units_of
 from fairbrief.reports.number_format import number
 from fairbrief.saved.intervals import Resampling
 from fairbrief.text.counted import counted

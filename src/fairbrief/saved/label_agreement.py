@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from fairbrief.auditing.observing import finite
 from fairbrief.auditing.scorer_lookup import Scorers
-from fairbrief.auditing.unusable_scores import finite
 from fairbrief.errors import DataError
 from fairbrief.measures.distributions import COUNTING
 from fairbrief.measures.representation import Representation

@@ -15,7 +15,7 @@ import numpy as np
 from fairbrief.errors import RequestError
 from fairbrief.score_tables import ScoreTable
 from fairbrief.specs import spell
-from fairbrief.text import tokens
+from fairbrief.text import rouge
 from fairbrief.text.languages import described, language_of
 from fairbrief.text.segmentation import words_of
 from fairbrief.text.sentences import sentences_of
@@ -90,13 +90,13 @@ class _Text:
 def _read(text: str, language: str) -> _Text:
     lowered = text.lower().replace("’", "'")
     run = tuple(words_of(lowered))
-    sentences = [tokens.words(sentence, language, stem=True) for sentence in sentences_of(text)]
+    sentences = [rouge.words(sentence, language, stem=True) for sentence in sentences_of(text)]
     each = tuple((frozenset(stems), frozenset(pairwise(stems))) for stems in sentences)
     return _Text(
         every=f" {' '.join(run)} ",
         run=run,
         met=frozenset(run),
-        words=frozenset(tokens.words(text, language)),
+        words=frozenset(rouge.words(text, language)),
         stems=frozenset(chain.from_iterable(stems for stems, _ in each)),
         pairs=frozenset(chain.from_iterable(pairs for _, pairs in each)),
         numbers=frozenset(word for word in run if any(c.isdigit() for c in word)),

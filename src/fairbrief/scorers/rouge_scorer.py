@@ -36,8 +36,8 @@ class Rouge1:
 
     @property
     def fingerprint(self) -> str:
-        """The spec, the version of this code, and what cuts the sentences."""
-        return f"{spell(self)} 2 {code(self.sentences)} by={self.by}"
+        """The spec, the version of this code, and what cuts texts."""
+        return f"{spell(self)} {code(self.sentences, self.by)}"
 
     def answer(self, asks: Sequence[Ask]) -> ScoreTable:
         """One answer per ask, in order."""

@@ -205,6 +205,8 @@ def _cutter(how: str) -> Callable[[str], Sequence[str]]:
     return CUTS[how]
 
 
-def code(how: str) -> str:
-    """What decides the cutting beside the setting's name."""
-    return published_nltk.edition() if how == "punkt" else f"{how} 1"
+def code(how: str, by: By) -> str:
+    """The version of a scorer's code, and what decides the cutting beside the setting's name."""
+    if how == "given":
+        return f"2 by={by}"
+    return f"1 {published_nltk.edition() if how == 'punkt' else f'{how} 1'}"

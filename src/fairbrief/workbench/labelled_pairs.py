@@ -15,7 +15,7 @@ import numpy as np
 
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.errors import DataError, RequestError
-from fairbrief.measures.summary_units import units_of
+from fairbrief.measures.record_texts import units_of
 from fairbrief.scorers.calibrated import features_of
 from fairbrief.statistics.keyed_random import keys_of
 from fairbrief.types import Ask, Cacheable, Case
