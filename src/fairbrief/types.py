@@ -521,6 +521,7 @@ NoteCode = Literal[
     "groups_missing",
     "scorer_differs",
     "scorer_alike",
+    "scorer_retrieves",
     "exchanged",
     "documents_longer",
     "words_unlike_documents",

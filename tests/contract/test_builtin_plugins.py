@@ -97,13 +97,17 @@ RECORDS = list({case.record.id: case.record for case in CASES}.values())
 # ---------------------------------------------------------------------------------------- measures
 
 
+WITHOUT_WORDNET = {"scorer_bias_retrieval": "(share=0)"}
+"""Settings of measures that else need WordNet."""
+
+
 def built(kind: registry.Kind, name: str) -> Any:
     """The plug-in with its usual settings, over an attribute that documents, records and people have."""
     fields = dataclasses.fields(registry.load(kind, name))
     over = "@gender" if kind == "measure" and any(f.name == "over" for f in fields) else ""
     # A measure of what any scorer says is tried with one that needs no model.
-    scorer = "(scorer=containment)" if "scorer" in needed(kind, name) else ""
-    return registry.make(kind, f"{name}{scorer}{over}")
+    settings = "(scorer=containment)" if "scorer" in needed(kind, name) else WITHOUT_WORDNET.get(name, "")
+    return registry.make(kind, f"{name}{settings}{over}")
 
 
 def needed(kind: registry.Kind, name: str) -> list[str]:

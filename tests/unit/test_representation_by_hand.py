@@ -60,6 +60,7 @@ def test_extracts_of_n_grams_are_read_as_written_out() -> None:
             ("deficit", "a"): 5 / 24, ("deficit", "b"): 1 / 8, ("surplus", "a"): 1 / 8, ("surplus", "b"): 5 / 24,
             ("source", "a"): 3 / 4, ("source", "b"): 1 / 4, ("wanted", "a"): 3 / 4, ("wanted", "b"): 1 / 4,
             ("summary", "a"): 2 / 3, ("summary", "b"): 1 / 3, ("documents", "a"): 1 / 2, ("documents", "b"): 1 / 2,
+            ("lowest", "a"): 1 / 8 - 5 / 24, ("lowest", "b"): 5 / 24 - 1 / 8, ("unfound", "a"): 0, ("unfound", "b"): 0,
         }
     )  # fmt: skip
     totals = Totals({c: i for i, c in enumerate(block.columns)}, block.values[0, 0])
@@ -67,6 +68,20 @@ def test_extracts_of_n_grams_are_read_as_written_out() -> None:
     assert found["difference[a]"] == pytest.approx(1 / 8 - 5 / 24)
     assert found["by_documents[a]"] == pytest.approx(2 / 3 - 1 / 2)
     assert found["words_less_documents[a]"] == pytest.approx(3 / 4 - 1 / 2)
+
+
+def test_bounds_give_what_is_found_nowhere_to_one_group_or_to_the_others() -> None:
+    """Three n-grams are of a, one is of b and two of nobody: a has 3/6 to 5/6 of the summary, b 1/6 to 3/6."""
+    matrix = np.array([[1.0, 1, 1, 0, 0, 0], [0.0, 0, 0, 1, 0, 0]])
+    scored = [Scores(matrix, np.zeros(6, dtype=int), np.array([3.0, 1.0]))]
+    rows = Representation("x").observe((case("a", "b"),), scored, np.array([[0, 1], [1, 0]]))
+    assert not isinstance(rows, Reason)
+    totals = Totals({c: i for i, c in enumerate(rows.columns)}, rows.values)
+    found = {name: value.array.tolist() for name, value in Uer("x").value(totals).items()}
+    assert found["difference[a]"] == pytest.approx([3 / 4 - 3 / 4, 1 / 4 - 1 / 4])
+    assert found["lowest_difference[a]"] == pytest.approx([3 / 6 - 3 / 4, 1 / 6 - 1 / 4])
+    assert found["highest_difference[a]"] == pytest.approx([5 / 6 - 3 / 4, 3 / 6 - 1 / 4])
+    assert found["lowest_difference[b]"] == pytest.approx([1 / 6 - 1 / 4, 3 / 6 - 3 / 4])
 
 
 def test_records_beside_each_other_are_read_as_each_alone() -> None:

@@ -7,6 +7,7 @@ then turn the summed rows into estimates. The other modules of this package hold
 from __future__ import annotations
 
 import itertools
+import math
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
@@ -15,7 +16,7 @@ from typing import Any, cast
 import numpy as np
 
 from fairbrief import __version__, registry
-from fairbrief.auditing import extracts, measure_selection, part_work, scorer_bias, sensitivity
+from fairbrief.auditing import extracts, instrument, measure_selection, part_work, scorer_bias, sensitivity
 from fairbrief.auditing.controls import Controls, Exchange, names_a_control
 from fairbrief.auditing.evidence import LedgerEvidence
 from fairbrief.auditing.finding_checks import findings_without, opposite_gaps
@@ -134,7 +135,11 @@ class _Audit:
             choice.measures, head, self.run.scorers, wanted=plan.check_scorers
         )
         self.left_out = (*choice.left_out, *unchecked)
-        sources = Sources.sample(plan.seed, wanted=plan.check_scorers) if self.checks else None
+        is_read = plan.check_scorers is not False and any(map(instrument.scorer_of, choice.measures))
+        longest = math.inf if self.checks else instrument.LONGEST
+        sources = None
+        if self.checks or is_read:
+            sources = Sources.sample(plan.seed, wanted=plan.check_scorers, longest=longest)
         places = GroupPlaces(measure_selection.watched_attributes(head, choice.measures))
         self.watchers = Watchers(sources, OtherLanguages(languages.usual()), places=places)
 
@@ -159,6 +164,14 @@ class _Audit:
         sources = watchers.sources or Sources.sample(plan.seed, wanted=plan.check_scorers)
         checked = scorer_bias.take(checks, sources, run.scorers, run.settings())
         estimates = with_notes(estimates, scorer_bias.bias_notes(checks, checked, plan.alpha))
+        retrieved, reach = scorer_bias.Checked(), list[dict[str, Any]]()
+        if self.protocol is None and plan.n_resamples and plan.check_scorers is not False:
+            sample = run.measures, sources, run.scorers
+            reach = instrument.reach_of(*sample, wanted=plan.check_scorers)
+            retrieved, notes_of = instrument.retrieve(
+                *sample, estimates, run.settings(), wanted=plan.check_scorers
+            )
+            estimates = with_notes(estimates, notes_of)
         if rows is None:
             ledgers, readers = [*run.ledgers, *checked.ledgers], {**run.readers, **checked.readers}
             rows = _told(LedgerEvidence(ledgers, readers), settled)
@@ -176,27 +189,29 @@ class _Audit:
         )
         systems = run.systems()
         result = Result(
-            estimates=(*estimates, *checked.estimates),
+            estimates=(*estimates, *checked.estimates, *retrieved.estimates),
             differences=tuple(gaps),
             rows=rows,
             exhibits=tuple(run.exhibits.shown([s for s, kind in systems.items() if kind == "system"])),
             tables=tables,
-            left_out=(*self.left_out, *checked.left_out),
+            left_out=(*self.left_out, *checked.left_out, *retrieved.left_out),
             skipped=tuple(getattr(self.cases, "skipped", ())),
             sources=watchers.hashes.table(),
-            made={**self._made(started), **_left_out_by(self.cases)},
+            made={**self._made(started, (checked, retrieved)), **_left_out_by(self.cases)},
         )
         if self.protocol is not None or not plan.n_resamples:
             return result
         told = findings_without(result, watchers, by_spec)
+        if reach:
+            told["reach"] = reach
         if opposite := opposite_gaps(result, by_spec):
             told["opposite_gaps"] = opposite
         return replace(result, made={**result.made, **told}) if told else result
 
-    def _made(self, started: float) -> dict[str, Any]:
+    def _made(self, started: float, checks: Sequence[scorer_bias.Checked]) -> dict[str, Any]:
         run = self.run
         known, systems = measure_selection.attributes_of(self.head), run.systems()
-        checking = (m for check in self.checks for m in check.measures)
+        checking = (m for checked in checks for readers in checked.readers.values() for m in readers)
         return {
             "version": __version__,
             "records": run.records(),

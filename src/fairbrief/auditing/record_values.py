@@ -11,11 +11,13 @@ import pyarrow as pa
 
 from fairbrief import registry
 from fairbrief.auditing.evidence import COLUMN, columns_of
+from fairbrief.auditing.scored_rows import OF_EXTRACTS
 from fairbrief.declarations import Direction
 from fairbrief.errors import FairbriefError
+from fairbrief.measures.representation import HIGHEST, LOWEST
 from fairbrief.reports.evidence import EvidenceRows
 from fairbrief.reports.frames import plain_numbers, rows_with, usable
-from fairbrief.types import Column, Floats, Measure, Totals
+from fairbrief.types import Column, Floats, Measure, Totals, Value
 
 BATCH = 1 << 14
 """Rows that are held as numbers at a time."""
@@ -41,12 +43,6 @@ def is_signed(name: str, tail: str | None) -> bool:
     return tail == "both" and name.endswith("]") and not any(sign in name for sign in "−/")
 
 
-def shown_quantities(measure: Measure, columns: Sequence[tuple[str, ...]]) -> list[str]:
-    """The headline, and the signed contrasts of single groups."""
-    found = measure.value(_totals(columns, np.zeros((1, len(columns)))))
-    return [n for n, v in found.items() if n == measure.name or is_signed(n, v.tail)]
-
-
 @dataclass(frozen=True, slots=True)
 class RowReader:
     """Reads rows of evidence as one measure does; ``fields`` are the statistics that its observation has."""
@@ -66,7 +62,9 @@ class RowReader:
     def values_in(self, matrices: Iterable[Floats], rows: int) -> dict[str, Floats]:
         """`values` of so many rows, whose statistics come as matrices one after another, (some rows, fields) each."""
         columns = self.columns
-        found = {name: np.zeros(rows) for name in shown_quantities(self.measure, columns)}
+        headline = self.measure.name
+        shown = [n for n, v in self.of_nothing().items() if n == headline or is_signed(n, v.tail)]
+        found = {name: np.zeros(rows) for name in shown}
         start = 0
         for matrix in matrices:
             values = self.measure.value(_totals(columns, matrix))
@@ -74,6 +72,46 @@ class RowReader:
                 held[start : start + len(matrix)] = values[name].array
             start += len(matrix)
         return found
+
+    def of_nothing(self) -> Mapping[str, Value]:
+        """The values of a record of which every statistic is 0: their names, tails and groups."""
+        return self.measure.value(_totals(self.columns, np.zeros((1, len(self.columns)))))
+
+    @property
+    def has_bounds(self) -> bool:
+        """Whether the measure says how much of a contrast could be due to what was not found."""
+        return any(name.startswith(LOWEST) for name in self.of_nothing())
+
+    def surely(self, rows: pa.Table) -> dict[str, Floats]:
+        """By group, row by row, how far its contrast surely is from even and from what random sentences of the record give.
+
+        Positive of a group that is above, negative below; 0 where it may be neither, since what the scorer did not find can
+        be a paraphrase. A measure that gives no bounds to its contrast is taken at its word.
+        """
+        columns = self.columns
+        found: dict[str, list[Floats]] = {}
+        for matrix in _matrices(rows, [f.name for f in self.fields]):
+            totals = _totals(columns, matrix)
+            values, of_extracts = self.measure.value(totals), totals.part(OF_EXTRACTS)
+            random = self.measure.value(of_extracts) if of_extracts.columns else {}
+            for group, name in contrasts_of(values, self.measure).items():
+                value = values[name].array
+                ends = (values.get(f"{bound}[{group}]") for bound in (LOWEST, HIGHEST))
+                low, high = (value if end is None else end.array for end in ends)
+                baseline = np.nan_to_num(random[name].array) if name in random else np.zeros(len(matrix))
+                above = np.maximum(low - np.maximum(baseline, 0.0), 0.0)
+                below = np.minimum(high - np.minimum(baseline, 0.0), 0.0)
+                found.setdefault(group, []).append(np.nan_to_num(above + below))
+        return {group: np.concatenate(parts) for group, parts in found.items()}
+
+
+def contrasts_of(values: Mapping[str, Value], measure: Measure) -> dict[str, str]:
+    """By group the first signed contrast that speaks of it."""
+    found: dict[str, str] = {}
+    for name, value in values.items():
+        if name != measure.name and is_signed(name, value.tail) and value.group:
+            found.setdefault(value.group, name)
+    return found
 
 
 def reader_of(spec: str, fields: Sequence[pa.Field]) -> RowReader | None:

@@ -93,7 +93,7 @@ def plan_checks(
         return (), ()
     known = attributes_of(head)
     checks, left_out = [], []
-    told = [m for m in measures if _checks_of(m)]
+    told = [m for m in measures if checks_of(m)]
     for over, members in groupby(sorted(told, key=_over), key=_over):
         genders = _genders(over, known)
         if not genders and not 2 <= len(known["entity"].get(over, ())) <= MOST_VALUES:
@@ -131,7 +131,7 @@ def take(
             continue
         readers = by_observation(check.measures)
         ledgers = _observed(list(readers), made.records, scorers, signed)
-        checked.estimates += [_described(e, made) for e in _estimates(ledgers, readers, signed)]
+        checked.estimates += [_described(e, made) for e in estimates_of(ledgers, readers, signed)]
         checked.ledgers += ledgers
         checked.readers |= readers
     return checked
@@ -152,15 +152,18 @@ def bias_notes(checks: Sequence[Check], checked: Checked, alpha: float) -> Notes
 # ------------------------------------------------------------------------------------- the steps
 
 
-def _estimates(
-    ledgers: Sequence[Ledger], readers: Mapping[Observation, Sequence[Measure]], settings: estimating.Settings
+def estimates_of(
+    ledgers: Sequence[Ledger],
+    readers: Mapping[Observation, Sequence[Measure]],
+    settings: estimating.Settings,
+    system: str = SYSTEM,
 ) -> list[Estimate]:
     """The scorer bias measures' estimates, adjusted among themselves."""
     found = [
         e
         for ledger in ledgers
         for e in estimating.estimate(
-            readers[ledger.observation], parts_of(ledger, (), settings.seed)[SYSTEM, WHOLE], settings
+            readers[ledger.observation], parts_of(ledger, (), settings.seed)[system, WHOLE], settings
         )
     ]
     families = [
@@ -169,7 +172,7 @@ def _estimates(
     return multiple_tests.with_holm(found, families, settings)
 
 
-def _checks_of(measure: Measure) -> tuple[ScorerCheck, ...]:
+def checks_of(measure: Measure) -> tuple[ScorerCheck, ...]:
     """The declared checks, without those of what is counted and not scored."""
     checks = measure.declaration.scorer_checks
     return tuple(check for check in checks if check.settings_for(measure).get("scorer") not in WITHOUT_ASK)
@@ -199,7 +202,7 @@ def _scorer_checks(
     for measure in measures:
         built = [
             registry.make("measure", check.measure, {**check.settings_for(measure), "over": over})
-            for check in _checks_of(measure)
+            for check in checks_of(measure)
         ]
         serves[repr(measure)] = tuple(repr(b) for b in built)
         found |= {repr(b): b for b in built}

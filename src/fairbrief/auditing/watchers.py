@@ -27,7 +27,7 @@ from fairbrief.errors import FairbriefError
 from fairbrief.reports.frames import numbers
 from fairbrief.text.hashes import hash_of, hash_of_documents, hash_of_name
 from fairbrief.text.languages import NAMES, other_language
-from fairbrief.types import Case, Estimate, Integers, Measure, Note, Record
+from fairbrief.types import Case, Estimate, Integers, Measure, Note, Record, Summary
 
 AT_ONCE = 32
 """Cases that are looked at together."""
@@ -385,28 +385,41 @@ CHARACTERS = 500_000
 
 @dataclass(slots=True)
 class Sources(Watcher):
-    """A uniform sample of at most ``most`` originals, one record of each; the same in any order of the input."""
+    """A uniform sample of at most ``most`` originals, one record of each with its summaries; the same in any order of the input."""
 
     most: int
     seed: int
     characters: float = math.inf
+    longest: float = math.inf
+    """Characters of the longest record that is noted."""
     _kept: dict[str, Record] = field(default_factory=dict)
     _ranks: list[tuple[int, str]] = field(default_factory=list)
+    _summaries: dict[str, dict[str, Summary]] = field(default_factory=dict)
+    """By the id of a kept record its usable summaries, by system."""
 
     @classmethod
-    def sample(cls, seed: int, *, wanted: bool | None) -> Self:
+    def sample(cls, seed: int, *, wanted: bool | None, longest: float = math.inf) -> Self:
         """An empty sample; one for a check that was not asked for is limited in its characters, too."""
-        return cls(SOURCES, seed, math.inf if wanted else CHARACTERS)
+        return cls(SOURCES, seed, math.inf if wanted else CHARACTERS, longest)
 
     def note(self, cases: Sequence[Case]) -> None:
-        """Offer the records of some cases."""
+        """Offer the records of some cases; with those that are kept their summaries."""
         for case in cases:
-            self.offer(case.record)
+            record, summary = case.record, case.summary
+            if self.longest < math.inf and sum(len(d.text) for d in record.documents) > self.longest:
+                continue
+            self.offer(record)
+            kept = self._kept.get(record.original_id)
+            if kept is not None and kept.id == record.id and not summary.reason:
+                self._keep(summary)
 
     def merge(self, other: Self) -> None:
         """Offer what was sampled of other records."""
         for record in other._kept.values():
             self.offer(record)
+        for record in list(self._kept.values()):
+            for summary in other._summaries.get(record.id, {}).values():
+                self._keep(summary)
 
     def offer(self, record: Record) -> None:
         """Keep the record if its original has one of the smallest ranks so far."""
@@ -415,16 +428,28 @@ class Sources(Watcher):
         if known is not None:
             if record.id < known.id:
                 self._kept[original] = record
+                self._summaries.pop(known.id, None)
             return
         digest = blake2b(f"{self.seed}|{original}".encode("utf-8", "surrogatepass"), digest_size=8).digest()
         rank = -int.from_bytes(digest, "big")
         if len(self._ranks) < self.most:
             heapq.heappush(self._ranks, (rank, original))
         elif rank > self._ranks[0][0]:
-            del self._kept[heapq.heapreplace(self._ranks, (rank, original))[1]]
+            gone = self._kept.pop(heapq.heapreplace(self._ranks, (rank, original))[1])
+            self._summaries.pop(gone.id, None)
         else:
             return
         self._kept[original] = record
+
+    def _keep(self, summary: Summary) -> None:
+        """Keep a summary; of several that one system wrote, as runs that are pooled, the first by its text."""
+        known = self._summaries.setdefault(summary.record, {})
+        if summary.system not in known or summary.text < known[summary.system].text:
+            known[summary.system] = summary
+
+    def cases(self, record: Record) -> list[Case]:
+        """A kept record with each of its summaries, by the names of the systems."""
+        return [Case(record, summary) for _, summary in sorted(self._summaries.get(record.id, {}).items())]
 
     def records(self) -> list[Record]:
         """The kept records in the order of their ranks, up to ``characters`` of text."""

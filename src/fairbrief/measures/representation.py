@@ -118,7 +118,8 @@ class Representation(RepresentationSettings, OneByOne):
     Reads:      document attribute ``over``; summary text, or its units; scores (documents, units).
     Evidence:   per record ``one``, ``unfair``, ``uer``, ``auc``, (``auc_cutoff``); per value ``present``, ``documents`` (its share of the documents),
                 ``under`` (counts), ``deficit`` = max(0, p_g − p_y), ``surplus`` = max(0, p_y − p_g),
-                ``source``, ``summary``, ``wanted`` (shares).
+                ``source``, ``summary``, ``wanted`` (shares). Of n-grams also ``unfound``, the share of those that occur in no
+                document among them and all that were counted, and ``lowest``: p_y − p_g if all of these were of other values.
     Permuted:   labels among the documents; none for ``units`` and ``uniform``, whose p_y no label moves,
                 nor with ``texts="values"``.
     Undefined:  "no document has the attribute …", "one value only", "empty summary", "no counted token in
@@ -243,13 +244,15 @@ class Representation(RepresentationSettings, OneByOne):
         if self.single == "leave_out":
             leave_out(present[:, 0].sum(axis=1) < 2, "one value only")
         source = shares(sizes, present)
-        which = None
+        which, unfound = None, None
         if units.extracts:
             summary, is_read, which = self._of_extracts(units, members[:, 0], present)
             times = summed(is_read[:, :, np.newaxis].astype(np.float64), which)
             is_empty = times[:, 0] == 0
+            # Of sentences of the sources every n-gram is found.
+            unfound = np.zeros((*summary.shape[:2], 1)) if self.kind in COUNTING else None
         else:
-            summary, is_empty = self._of_summaries(units, values, read, present)
+            summary, is_empty, unfound = self._of_summaries(units, values, read, present)
         leave_out(is_empty, NOTHING_FOUND.get(self.kind, ""))
         usable = [units.cases[i][0] for i in np.flatnonzero(is_left)[:1].tolist()]
         wanted = self._wanted(usable, values, source, present)
@@ -259,7 +262,9 @@ class Representation(RepresentationSettings, OneByOne):
         parts = [part[kept] if missing else part for part in (present, source, summary, wanted, documents)]
         shape = parts[2].shape
         every: list[Any] = [np.broadcast_to(part, shape).reshape(-1, k) for part in parts]
-        columns, flat = self._statistics(values, *every)
+        columns, flat = self._statistics(
+            values, *every, unfound=None if unfound is None else unfound[kept].reshape(-1, 1)
+        )
         rows = flat.reshape(*shape[:2], len(columns))
         if which is not None:
             rows[~is_read[kept]] = 0.0
@@ -298,11 +303,11 @@ class Representation(RepresentationSettings, OneByOne):
         values: Sequence[str],
         members: NDArray[np.bool_],
         present: NDArray[np.bool_],
-    ) -> tuple[Floats, NDArray[np.bool_]]:
-        """p_y under each labelling (N, R, K), and where nothing of the summary is found (N,)."""
+    ) -> tuple[Floats, NDArray[np.bool_], Floats | None]:
+        """p_y under each labelling (N, R, K), where nothing of the summary is found (N,), and the share unfound (N, R, 1)."""
         is_empty = np.zeros(len(units), dtype=bool)
         if self.kind == "uniform":
-            return shares(np.zeros(present.shape), present), is_empty
+            return shares(np.zeros(present.shape), present), is_empty, None
         if self.kind in COUNTING:
             counts = count_unions(members, units.table, units.first)
         elif self.kind == "units":
@@ -312,10 +317,11 @@ class Representation(RepresentationSettings, OneByOne):
             found = [
                 folded(mean_of_best, m, units.table[i].matrix) for m, i in zip(members, first, strict=True)
             ]
-            return softmax(np.stack(found), self.temperature, present), is_empty
+            return softmax(np.stack(found), self.temperature, present), is_empty, None
         if self.no_match == "leave_out":
             is_empty |= ~(counts[:, 0] * present[:, 0]).any(axis=1)
-        return shares(counts, present), is_empty
+        unfound = _unfound(units, np.where(present, counts, 0.0)) if self.kind in COUNTING else None
+        return shares(counts, present), is_empty, unfound
 
     def _of_extracts(
         self, units: ScoredUnits, members: NDArray[np.bool_], present: NDArray[np.bool_]
@@ -374,8 +380,10 @@ class Representation(RepresentationSettings, OneByOne):
         summary: Floats,
         wanted: Floats,
         documents: Floats,
+        *,
+        unfound: Floats | None,
     ) -> tuple[tuple[Column, ...], Floats]:
-        """The class's Evidence. Shapes: (rows, K) each → (rows, columns)."""
+        """The class's Evidence. Shapes: (rows, K) each, ``unfound`` (rows, 1) → (rows, columns)."""
         deficit, surplus = np.maximum(wanted - summary, 0.0), np.maximum(summary - wanted, 0.0)
         counts_ties = self.ties == "under"
         under = is_under(summary, wanted, present, self.tau, counts_ties=counts_ties)
@@ -391,10 +399,21 @@ class Representation(RepresentationSettings, OneByOne):
             "present": present, "under": under, "deficit": deficit, "surplus": surplus,
             "source": source, "summary": summary, "wanted": wanted, "documents": documents,
         }  # fmt: skip
+        if unfound is not None:
+            by_value["lowest"] = np.where(present, summary * (1 - unfound) - wanted, 0.0)
+            by_value["unfound"] = present * unfound
         columns: list[Column] = [(name,) for name in alone]
         columns += [(name, value) for name in by_value for value in values]
         blocks = [np.column_stack(list(alone.values())), *by_value.values()]
         return tuple(columns), np.hstack(blocks, dtype=np.float64)
+
+
+def _unfound(units: ScoredUnits, counts: Floats) -> Floats:
+    """Share of the summary's n-grams that occur in no document, among these and all that were counted. (N, R, K) → (N, R, 1)."""
+    whose = np.repeat(np.arange(len(units)), units.table.shapes[units.first, 1])
+    in_none = ~(units.table.beside(units.first) > 0).any(axis=0)
+    many = np.bincount(whose, weights=in_none, minlength=len(units))[:, np.newaxis, np.newaxis]
+    return np.asarray(many / np.maximum(many + counts.sum(axis=2, keepdims=True), 1.0))
 
 
 def _grams_of_sentences(units: ScoredUnits, members: NDArray[np.bool_]) -> Floats:
@@ -446,6 +465,7 @@ SHARES = ContrastWords(
 
 
 BY_DOCUMENTS, WORDS_LESS_DOCUMENTS = "by_documents", "words_less_documents"
+LOWEST, HIGHEST = "lowest_difference", "highest_difference"
 CHOICES = {
     "ties": ("fair", "under"),
     "no_match": ("leave_out", "uniform"),
@@ -554,7 +574,8 @@ class Uer(_RepresentationMeasure):
                 shares ``source[g]``, ``summary[g]``, ``wanted[g]``, all among the records that have g. Where documents
                 differ in length: ``by_documents[g]``, the mean of p_y(g) − the share of g among the documents, each
                 counted alike however long; ``words_less_documents[g]``, the share of g among the source's words less
-                that among its documents.
+                that among its documents. Of n-grams ``lowest_difference[g]`` and ``highest_difference[g]``: the difference if
+                all n-grams of the summary that occur in no document, paraphrases maybe, were of other groups, or of g.
     Undefined:  without records; the reasons of `Representation`.
     Source:     Zhang et al., Eq. 3, whose printed sign is turned; the sum is the same.
     """
@@ -570,7 +591,7 @@ class Uer(_RepresentationMeasure):
         """Totals (…, columns) → mean rates (…)."""
         found = self._headline(totals, "uer")
         for v in totals.values_of("present"):
-            found |= _difference(totals, v) | _by_documents(totals, v)
+            found |= _difference(totals, v) | _by_documents(totals, v) | _whatever_is_unfound(totals, v)
             for share in ("source", "summary", "wanted"):
                 mean = ratio(totals[share, v], totals["present", v])
                 found[f"{share}[{v}]"] = Value(mean, is_share=True, has_baseline=True, group=v)
@@ -649,9 +670,7 @@ class Sof(_RepresentationMeasure):
 
     name: ClassVar[str] = "sof"
     declaration: ClassVar[Declaration] = _declared(
-        question="how unevenly shortfalls are spread over the groups",
-        contrast=SHARES,
-        judges_support=True,
+        question="how unevenly shortfalls are spread over the groups", contrast=SHARES, judges_support=True
     )
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
@@ -696,6 +715,18 @@ def _by_documents(totals: Totals, v: str) -> dict[str, Value]:
             read, limits=SHARE_DIFFERENCE, has_baseline=True, is_compared=True, is_tested_by_t=True, group=v
         ),
         f"{WORDS_LESS_DOCUMENTS}[{v}]": Value(longer, limits=SHARE_DIFFERENCE, group=v),
+    }
+
+
+def _whatever_is_unfound(totals: Totals, v: str) -> dict[str, Value]:
+    """Between which values a group's contrast lies, whoever wrote what is found in no document."""
+    if ("lowest", v) not in totals.columns:
+        return {}
+    lowest, there = totals["lowest", v], totals["present", v]
+    bounds = {LOWEST: lowest, HIGHEST: lowest + totals["unfound", v]}
+    return {
+        f"{name}[{v}]": Value(ratio(bound, there), limits=SHARE_DIFFERENCE, has_baseline=True, group=v)
+        for name, bound in bounds.items()
     }
 
 

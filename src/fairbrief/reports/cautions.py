@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from fairbrief import specs
-from fairbrief.reports import contrast_words, wording
+from fairbrief.reports import contrast_words, reach, wording
 from fairbrief.reports.contrast_words import Context, capital, group_of, group_or_part, p_text, signed
 from fairbrief.reports.plain import named
 from fairbrief.reports.wording import SIDES
@@ -25,7 +25,7 @@ def cautions(panels: Sequence[Sequence[Estimate]], context: Context) -> list[str
     told = [*panels[0], *(e for members in panels[1:] for e in members if context.kind(e) in NAMED)]
     enough = [e for e in told if e.clusters >= FEWEST_TO_DECIDE]
     few = {e.system: e for e in told if e.clusters < FEWEST_TO_DECIDE}
-    found = []
+    found = reach.shortfalls(context.made, {e.measure for e in told})
     if not enough:
         most = max(told, key=lambda e: e.clusters)
         found.append(f"{context.records(most)}: too few to act on (a gate asks for {FEWEST_TO_DECIDE})")
@@ -41,6 +41,12 @@ def cautions(panels: Sequence[Sequence[Estimate]], context: Context) -> list[str
     hidden = (note for e in everything for note in e.notes if note.code == "tests_need_resamples")
     found += [wording.worded(note) for note in hidden]
     found += _other_records(panels[0], context)
+    found += [
+        f"{group_of(e)} in summaries by {named(e.system)}: {wording.worded(note)}"
+        for e in told
+        for note in e.notes
+        if note.code == "scorer_retrieves" and context.kind(e) in NAMED
+    ]
     found += [text for e in told if context.kind(e) in NAMED and (text := _lost_at_equal_length(e, context))]
     found += cards.cautions(filter(None, (_judge(e, context) for e in told)))
     return [f"{capital(text)}." for text in dict.fromkeys(found)]

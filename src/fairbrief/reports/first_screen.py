@@ -8,7 +8,7 @@ from statistics import median
 from typing import Any, Literal
 
 from fairbrief.declarations import ContrastUnit, ContrastWords
-from fairbrief.reports import arrangement, contrast_words, plot, wording
+from fairbrief.reports import arrangement, contrast_words, plot, reach, wording
 from fairbrief.reports.contrast_words import Context, context_of, ordered_groups, p_text, said, signed, size
 from fairbrief.reports.first_answers import (
     MOST_SYSTEMS,
@@ -87,8 +87,11 @@ def make(result: Result) -> FirstScreen | None:
     ordered = context.clearest_first(members.values())
     systems = list(dict.fromkeys(e.system for of in members.values() for e in of))
     panels = _said_once(_panel(of, systems, context) for of in ordered)
+    doubts = [
+        f"{contrast_words.capital(text)}." for text in reach.shortfalls(result.made, {ordered[0][0].measure})
+    ]
     return FirstScreen(
-        lead=leading_sentence(ordered, context),
+        lead=" ".join([*doubts, leading_sentence(ordered, context)]),
         answers=answers_about(ordered, context, subgroups_of(result)),
         panels=tuple(panels[:MOST_PANELS]),
         measures=tuple(dict.fromkeys(of[0].measure for of in ordered)),

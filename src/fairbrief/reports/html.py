@@ -19,6 +19,7 @@ from fairbrief.reports import (
     json_file,
     number_format,
     plot,
+    reach,
     wording,
 )
 from fairbrief.reports.arrangement import Arranged, Section
@@ -89,7 +90,7 @@ def render(result: Result, arranged: Arranged | None = None) -> str:
         "tables_title": "In the published layout" if made.get("protocol") else "Tables",
         "signature": next((e.signature for e in result.estimates if e.signature), ""),
         "interval_name": wording.interval_name(made),
-        "tables": result.tables,
+        "tables": [*result.tables, *reach.tables(made)],
         "findings": find_findings(sections, made),
         "grids": [_grid(s, room[id(s)], made) for s in sections],
         "compared": wording.COMPARED,

@@ -49,7 +49,8 @@ class Link:
 class Support:
     """Which sentences of the sources support which units of one summary, by which rule.
 
-    ``units`` are spans of the summary's text, or (start = end = −1) texts of their own in ``unit_texts``.
+    ``units`` are spans of the summary's text, or (start = end = −1) texts of their own in ``unit_texts``. ``scorer`` is what
+    links were made with; empty: none could be.
     """
 
     record: str
@@ -58,6 +59,7 @@ class Support:
     units: tuple[tuple[int, int], ...]
     unit_texts: tuple[str, ...]
     links: tuple[Link, ...]
+    scorer: str = ""
 
 
 @dataclass(frozen=True, slots=True)

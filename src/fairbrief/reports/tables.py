@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fairbrief.declarations import ContrastUnit
-from fairbrief.reports import arrangement, contrast_words, number_format, wording
+from fairbrief.reports import arrangement, contrast_words, number_format, reach, wording
 from fairbrief.reports.arrangement import Arranged, Section
 from fairbrief.reports.contrast_words import group_name, ordered_groups
 from fairbrief.reports.plain import named
@@ -22,7 +22,7 @@ from fairbrief.types import Estimate, Table
 
 MOST_ROWS = 2_000
 """Rows of one printed table: nobody reads more of them; all are in ``results.json`` and ``estimates.csv``."""
-WORDS = ("words", "declared", "without", "opposite_gaps")
+WORDS = ("words", "declared", "without", "opposite_gaps", "reach")
 """What a saved result holds for those who write reports."""
 UNITS: Mapping[ContrastUnit, str] = {
     "percent": "percent", "points": "percentage points", "odds": "log odds", "plain": "",
@@ -86,12 +86,13 @@ def numeric_columns(table: Table) -> list[bool]:
 
 
 def printed_tables(result: Result, arranged: Arranged | None = None) -> tuple[Table, ...]:
-    """All of a result: a paper's layouts first, then each section, then differences."""
+    """All of a result: a paper's layouts first, then each section, then differences, and what the scorers find."""
     arranged = arranged or Arranged.of(result)
     return (
         *result.tables,
         *(section_table(s, result.made) for s in arranged.sections),
         *(difference_table(s, result.made) for s in arranged.contrasts),
+        *reach.tables(result.made),
     )
 
 

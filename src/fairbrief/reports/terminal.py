@@ -18,7 +18,7 @@ from rich.padding import Padding
 from rich.table import Table as Grid
 from rich.text import Text
 
-from fairbrief.reports import arrangement, first_answers, wording
+from fairbrief.reports import arrangement, first_answers, reach, wording
 from fairbrief.reports.arrangement import Section
 from fairbrief.reports.plain import printable, shorten
 from fairbrief.reports.result import Result
@@ -67,7 +67,7 @@ def print_result(
     say(console, _made_line(result), style="dim")
     if not result.made.get("protocol"):
         _print_answers(result, console)
-    for table in result.tables:
+    for table in [*result.tables, *(reach.tables(result.made) if details else ())]:
         print_table(table, console)
     for table in contrast_tables(result.estimates, result.made):
         print_table(table, console)

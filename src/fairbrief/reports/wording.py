@@ -187,7 +187,7 @@ def _equals(p: float) -> str:
 Arguments = Mapping[str, Any]
 SIDES = re.compile(r" − |/")
 """Between the two groups of a contrast that speaks of two."""
-OF_THE_SCORER: tuple[NoteCode, ...] = ("scorer_differs", "scorer_alike")
+OF_THE_SCORER: tuple[NoteCode, ...] = ("scorer_differs", "scorer_alike", "scorer_retrieves")
 """Notes on how the scorer of a measure scores the groups by itself."""
 
 
@@ -257,6 +257,19 @@ def _scorer_differs(a: Arguments) -> str:
     return (
         f"the scorer itself ({a['scorer']}) {a['says']} {_reading(a)} on {counted(a['sources'], 'source')} "
         "whose versions differ only in the group: part of this value may be its own"
+    )
+
+
+def _scorer_retrieves(a: Arguments) -> str:
+    less = "less" if a["value"] < 0 else "more"
+    so = (
+        "part of this difference may be the scorer's"
+        if a["explains"]
+        else "this difference goes the other way"
+    )
+    return (
+        f"the scorer itself ({a['scorer']}) finds sentences of {a['group']} documents {less} often in their own document "
+        f"({a['share']:.2f} against {a['others']:.2f} of others, paraphrased alike; difference {_reading(a)}): {so}"
     )
 
 
@@ -356,6 +369,7 @@ WORDS: Mapping[NoteCode, str | Callable[[Arguments], str]] = MappingProxyType(
             f"{_names(a)} is a group of {a['attribute']}: if it says that a value is missing, leave the cell empty"
         ),
         "scorer_differs": _scorer_differs,
+        "scorer_retrieves": _scorer_retrieves,
         "scorer_alike": "the scorer scores the versions of every source exactly alike",
         "exchanged": _exchanged,
         "documents_longer": _documents_longer,

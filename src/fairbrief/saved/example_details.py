@@ -60,7 +60,7 @@ def support_of(case: Case, scorer: str, rule: str, scorers: Scorers, *, reads_un
     except FairbriefError:  # a library or its data is not here: there are no links to show
         return support
     links = _links(_by_unit(scores, len(texts)), places)
-    return Support(record.id, summary.system, rule, spans, texts, links)
+    return Support(record.id, summary.system, rule, spans, texts, links, scorer)
 
 
 def _units(case: Case, *, reads_units: bool) -> tuple[tuple[tuple[int, int], ...], tuple[str, ...]]:

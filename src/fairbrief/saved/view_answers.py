@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,11 +12,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from fairbrief.auditing.record_values import reader_of
+from fairbrief.auditing.record_values import RowReader, contrasts_of, reader_of
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.errors import DataError, FairbriefError, RequestError
 from fairbrief.readers import Reading
-from fairbrief.reports import json_file
+from fairbrief.reports import json_file, number_format
 from fairbrief.reports.audit_folder import opened
 from fairbrief.reports.contrast_words import ordered_groups
 from fairbrief.reports.evidence import SavedRows
@@ -25,10 +25,12 @@ from fairbrief.reports.result import Result, Row
 from fairbrief.saved import saved_inputs
 from fairbrief.saved.examples import open_case
 from fairbrief.saved.saved_inputs import Inputs, SavedTexts
-from fairbrief.types import Floats
+from fairbrief.types import Floats, Integers
 
 PAGE = 50
 """Records of one page of the list."""
+SUREST = "sure"
+"""The order that begins with what is there whatever the scorers did not find."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +104,10 @@ class Answers:
         places = (
             np.flatnonzero(self._found(listing, asked)) if asked.search.strip() else np.arange(len(ranked))
         )
-        by = {"up": ranked, "down": -ranked, "size": -np.abs(ranked)}[way]
+        by = {"up": ranked, "down": -ranked}.get(way, -np.abs(ranked))
         order = places[np.argsort(by[places], kind="stable")]  # records without a value come last
+        if way == SUREST:
+            order = order[np.argsort(-np.abs(listing.sure[order]), kind="stable")]
         shown = order[asked.start : asked.start + PAGE].tolist()
         return _visible(
             {
@@ -114,11 +118,14 @@ class Answers:
                 "orders": self._orders(listing, compared=beside is not None),
                 "order": f"{way}|{quantity}",
                 "compared": beside is not None,
+                "sure": int(np.count_nonzero(listing.sure[order])) if way == SUREST else None,
                 "rows": [
                     {
                         "record": listing.record[i].as_py(),
                         "value": _known(values[i]),
                         "other": None if beside is None else _known(beside[i]),
+                        "label": listing.label(i) if way == SUREST else "",
+                        "doubt": listing.doubt(i),
                     }
                     for i in shown
                 ],
@@ -145,7 +152,7 @@ class Answers:
         return _visible(
             {
                 "row": json_file.plain(row), "texts": json_file.plain(texts), "support": json_file.plain(support),
-                "over": over, "groups": ordered_groups([*told, *known]),
+                "over": over, "groups": ordered_groups([*told, *known]), "doubt": listing.doubt(place),
             }
         )  # fmt: skip
 
@@ -186,7 +193,9 @@ class Answers:
             words = ("falls most", "rises most") if compared else ("least first", "most first")
             found += [(f"up|{name}", f"{group} {words[0]}"), (f"down|{name}", f"{group} {words[1]}")]
         size = "largest difference first" if compared else "largest value first"
-        return [*found, (f"size|{listing.headline}", f"{listing.headline}: {size}")]
+        found.append((f"size|{listing.headline}", f"{listing.headline}: {size}"))
+        surest = [(f"{SUREST}|{listing.headline}", "surest first")] if listing.groups and not compared else []
+        return [*surest, *found]
 
     def _beside(self, listing: Listing, asked: Asked, quantity: str) -> Floats | None:
         """The other system's values, record by record; nan where it has none."""
@@ -263,12 +272,50 @@ PLACES = ("system", "record", "reason", "p")
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """The usable records of one measure and system: ``record`` (n,) ids, ``values`` per quantity (n,), ``p`` (n,) or nan."""
+    """The usable records of one measure and system: ``record`` (n,) ids, ``values`` per quantity (n,), ``p`` (n,) or nan.
+
+    ``sure`` (n,) is how far the contrast of one of the ``groups``, whose number is in ``whose`` (n,), surely is from its
+    baseline: the largest that all scorers of the audit agree on (`RowReader.surely`); 0 where there is none.
+    """
 
     record: pa.Array
     values: Mapping[str, Floats]
     p: Floats
     headline: str
+    groups: Mapping[str, str]
+    """By group its contrast among ``values``."""
+    sure: Floats
+    whose: Integers
+
+    def label(self, place: int) -> str:
+        """A record's surest contrast; of one without the largest."""
+        group, name = list(self.groups.items())[self.whose[place]]
+        value, sure = self.values[name][place], self.sure[place]
+        if not np.isfinite(value):
+            return "no value"
+        least = f", surely {_signed(sure)}" if sure else "?"
+        return f"{group} {_signed(value)}{least}"
+
+    def doubt(self, place: int) -> str:
+        """Why a record proves nothing about any group; empty where it does."""
+        if not self.groups or self.sure[place]:
+            return ""
+        return (
+            "No group is surely above or below random sentences here: the scorers of the audit disagree, or what they did "
+            "not find could be paraphrases of the group's documents."
+        )
+
+
+def _signed(value: float) -> str:
+    text = number_format.number(value, 3)
+    return f"+{text}" if value > 0 else text
+
+
+def _surest(sure: Floats, contrasts: Floats) -> tuple[Floats, Integers]:
+    """The surest contrast of each record, and whose it is; where none is sure, the group of the largest. (groups, n) each → (n,)."""
+    sizes = np.nan_to_num(np.abs(contrasts), nan=-1.0)
+    whose = np.where(sure.any(axis=0), np.abs(sure).argmax(axis=0), sizes.argmax(axis=0))
+    return sure[whose, np.arange(sure.shape[1])], whose
 
 
 class SavedEvidence:
@@ -298,15 +345,64 @@ class SavedEvidence:
         records: list[pa.Array] = []
         ps: list[Floats] = []
         values: dict[str, list[Floats]] = {}
-        for rows in self._rows.each_of(observation, {*PLACES, *(f.name for f in reader.fields)}.__contains__):
-            own = rows.filter(pc.and_(pc.equal(rows["system"], system), pc.is_null(rows["reason"])))
+        sure: dict[str, list[Floats]] = {}
+        for own in self._rows_of(observation, reader, system):
             records += own["record"].cast(pa.string()).chunks
             ps.append(own["p"].cast(pa.float64()).to_numpy())
-            for name, of in reader.values(own).items():
-                values.setdefault(name, []).append(of)
+            for numbers, parts in ((reader.values(own), values), (reader.surely(own), sure)):
+                for name, column in numbers.items():
+                    parts.setdefault(name, []).append(column)
         record = self._known(pa.concat_arrays(records) if records else pa.array([], pa.string()))
         joined = {name: np.concatenate(values.pop(name)) for name in list(values)}  # frees as it goes
-        return Listing(record, joined, np.concatenate(ps), reader.measure.name)
+        groups = contrasts_of(reader.of_nothing(), reader.measure) if len(record) else {}
+        agreed = {group: np.concatenate(parts) for group, parts in sure.items()}
+        for other in self._others(spec, reader):
+            self._agree(agreed, record, other, system)
+        surest, whose = np.zeros(len(record)), np.zeros(len(record), dtype=np.int64)
+        if groups:
+            surest, whose = _surest(
+                np.stack([agreed[g] for g in groups]), np.stack([joined[n] for n in groups.values()])
+            )
+        return Listing(record, joined, np.concatenate(ps), reader.measure.name, groups, surest, whose)
+
+    def _rows_of(self, observation: str, reader: RowReader, system: str) -> Iterator[pa.Table]:
+        """The usable rows of a system, with what a measure reads of them."""
+        for rows in self._rows.each_of(observation, {*PLACES, *(f.name for f in reader.fields)}.__contains__):
+            yield rows.filter(pc.and_(pc.equal(rows["system"], system), pc.is_null(rows["reason"])))
+
+    def _others(self, spec: str, reader: RowReader) -> Iterator[tuple[str, RowReader]]:
+        """Other observations by the same attribute, each with a measure of theirs that has signed contrasts of groups, and bounds
+        of them if one has.
+        """
+        chosen: dict[str, RowReader] = {}
+        over = getattr(reader.measure, "over", "")
+        for other, observation in self.measures.items():
+            if not over or other == spec or (observation == self.measures[spec] and reader.has_bounds):
+                continue
+            its = reader_of(other, list(self._rows.schema(observation)))
+            if its is None or getattr(its.measure, "over", "") != over:
+                continue
+            if contrasts_of(its.of_nothing(), its.measure) and (observation not in chosen or its.has_bounds):
+                chosen[observation] = its
+        yield from chosen.items()
+
+    def _agree(
+        self, sure: dict[str, Floats], record: pa.Array, other: tuple[str, RowReader], system: str
+    ) -> None:
+        """Set to 0 what another scorer does not agree with: its contrast has the other sign, or may have."""
+        observation, reader = other
+        contrasts, has_bounds = contrasts_of(reader.of_nothing(), reader.measure), reader.has_bounds
+        for rows in self._rows_of(observation, reader, system):
+            place = pc.index_in(record, rows["record"].cast(pa.string()).combine_chunks())
+            values, surely = reader.values(rows), reader.surely(rows)
+            here = np.flatnonzero(pc.is_valid(place).to_numpy(zero_copy_only=False))
+            there = place.take(pa.array(here)).to_numpy(zero_copy_only=False).astype(np.int64)
+            for group, name in contrasts.items():
+                if group not in sure:
+                    continue
+                opposes = values[name][there] * sure[group][here] < 0
+                unsure = has_bounds & (surely[group][there] * sure[group][here] <= 0)
+                sure[group][here[opposes | unsure]] = 0.0
 
     def _known(self, record: pa.Array) -> pa.Array:
         """The ids, as another listing has them if it has the same: those of a million records take 25 MB."""

@@ -287,3 +287,49 @@ def test_answers_and_errors_come_as_json(served: Server) -> None:
     status, body, _ = fetch(served.address + "rows?measure=nothing&system=0:rosy&start=x")
     assert status == 400
     assert "no measure 'nothing'" in json.loads(body)["error"]
+
+
+@pytest.fixture(scope="module")
+def paraphrased(tmp_path_factory: pytest.TempPathFactory) -> Answers:
+    """Of records with a document of each of two parties, some summaries copy a's alone, some do and add as many new words, some copy both."""
+    place = tmp_path_factory.mktemp("paraphrased")
+    ours, theirs = "solar panels lower bills quickly", "wind towers spoil meadow views"
+    new = "critics nevertheless lament endless upheaval throughout remote villages everywhere"
+    said = {"copied": ours, "mixed": f"{ours} {new}", "both": f"{ours}. {theirs}"}
+    rows = [
+        {
+            "id": f"{kind}-{i}", "system": "s", "summary": text,
+            "documents": [
+                {"text": f"{ours} {i} {i + 100}", "attributes": {"party": "a"}},
+                {"text": f"{theirs} {i} {i + 100}", "attributes": {"party": "b"}},
+            ],
+        }
+        for kind, text in said.items()
+        for i in range(4)
+    ]  # fmt: skip
+    (place / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    measures = ("bur@party", "sof@party", "uer@party", "coverage_parity@party")
+    printed("audit", str(place / "rows.jsonl"), *(word for spec in measures for word in ("--measure", spec)),
+        "--resamples", "20", "--extracts", "20", "--out", str(place / "audit"))  # fmt: skip
+    return Answers([open_audit(place / "audit", read)])
+
+
+@pytest.mark.parametrize("measure", ["uer@party", "sof@party", "coverage_parity@party"])
+def test_the_list_opens_on_what_holds_whatever_the_scorer_did_not_find(
+    paraphrased: Answers, measure: str
+) -> None:
+    """Summaries of a's words alone come first and are sure; where as many words are found nowhere they may be b's, and the list
+    and the record say so. Scorers that cannot tell agree with the one that can.
+    """
+    found = paraphrased.rows(Asked(measure, "0:s"))
+    assert found["order"].startswith("sure|")
+    assert found["sure"] == 4
+    kinds = [row["record"].partition("-")[0] for row in found["rows"]]
+    assert kinds == ["copied"] * 4 + ["mixed"] * 4 + ["both"] * 4
+    sure, unsure = found["rows"][0], found["rows"][4]
+    assert (sure["doubt"], "surely" in sure["label"]) == ("", True)
+    assert unsure["label"].endswith("?")
+    assert "paraphrases" in unsure["doubt"]
+    opened = paraphrased.record(measure, "0:s", unsure["record"])
+    assert opened["doubt"] == unsure["doubt"]
+    assert opened["support"]["scorer"] in ("ngram", "containment")

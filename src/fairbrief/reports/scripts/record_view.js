@@ -14,7 +14,7 @@ function withShared(text, words) {
 }
 
 /**
- * `shown`: { row, texts, support, over, groups }. Pointing at a sentence of the summary, or moving the
+ * `shown`: { row, texts, support, over, groups, doubt }. Pointing at a sentence of the summary, or moving the
  * keyboard's focus to it, marks what supports it; pointing at a document marks the sentences that it supports.
  */
 function recordView(shown) {
@@ -23,6 +23,7 @@ function recordView(shown) {
   const view = element("div", { class: "view" },
     element("h3", {}, element("bdi", { text: row.record })),
     element("p", { class: "story" }, element("bdi", { text: row.story })),
+    shown.doubt ? element("p", { class: "doubt", text: shown.doubt }) : null,
     badges(texts.attributes));
   const units = element("div", { class: "units" });
   const sources = element("div", { class: "sources" });
@@ -76,7 +77,8 @@ function unitCard(unit, shown, view) {
     onclick: () => point(view, unit, shown, card, true), onfocus: () => point(view, unit, shown, card),
     onmouseenter: () => point(view, unit, shown, card),
   }, element("span", { dir: "auto", text: unit.text }),
-    element("small", {}, "supported by ", element("bdi", { text: said || "no document" })),
+    said ? element("small", {}, "supported by ", element("bdi", { text: said }))
+      : element("small", { class: "doubt", text: `no document supports this${shown.support.scorer ? ` by ${shown.support.scorer}` : ""}: it may be a paraphrase` }),
     without === undefined || without === null ? null : element("small", { class: "influence", text: `Having it changes the value by ${signed(without)}.` }));
   card.dataset.unit = unit.number;
   return card;

@@ -48,9 +48,9 @@ async function startView() {
       element("label", {}, element("span", { text: "Search all texts" }), search));
     const last_one = found.start + found.rows.length;
     count.replaceChildren(
-      `${found.rows.length ? found.start + 1 : 0} to ${last_one} of ${found.total} records${found.total < found.of ? ` (of ${found.of})` : ""} `,
+      `${found.rows.length ? found.start + 1 : 0} to ${last_one} of ${found.total} records${found.total < found.of ? ` (of ${found.of})` : ""}${found.sure === null ? "" : `, ${found.sure} of them sure`} `,
       step("earlier", found.start - found.size, found.start > 0), " ", step("later", found.start + found.size, last_one < found.total));
-    const label = (row) => row.value === null || (found.compared && row.other === null) ? "no value"
+    const label = (row) => row.label ? row.label : row.value === null || (found.compared && row.other === null) ? "no value"
       : row.other === null ? signed(row.value) : `${signed(row.value)} − ${signed(row.other)} = ${signed(row.value - row.other)}`;
     const rows = found.rows.map((row) => ({ ...row, label: label(row) }));
     listed.replaceChildren(recordList(rows, show));

@@ -1,0 +1,130 @@
+"""Which findings on reviews and tweets stand under which scorer: writes a section of ``docs/how-to/compare-scorers.md``.
+
+    python -m benchmarks.real.scorers_compared --minilm FOLDER [--data DIR] [--records N] [--work DIR] [--page FILE]
+
+Coverage by four scorers, and representation by n-grams, of the first records of each data set; for each scorer also what it
+finds of the summaries in their sources, and how often it finds paraphrased sentences of each group in their own document. Needs
+WordNet (NLTK_DATA). ``--minilm``: weights of all-MiniLM-L6-v2. Only figures are written into the page.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+
+from benchmarks.real.case_study import fairbrief
+from benchmarks.recording import show
+
+from fairbrief.declarations import ContrastUnit
+from fairbrief.reports import load, number_format
+from fairbrief.reports.contrast_words import group_name, signed
+from fairbrief.reports.result import Result
+from fairbrief.standings import decisive, leading, standing
+from fairbrief.text.counted import counted
+from fairbrief.types import Estimate
+
+PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "compare-scorers.md"
+MARKERS = "<!-- four scorers: begin -->", "<!-- four scorers: end -->"
+INPUTS = {
+    "reviews (Yelp, GPT-4)": ("reviews/yelp__gpt-4.jsonl", "sentiment"),
+    "tweets (Claritin, Alpaca)": ("tweets/claritin__alpaca-7b.jsonl", "gender"),
+}
+SCORERS = ("containment", "ngram", "tfidf", "embedding")
+EXTRACTS = "20"
+
+
+def audited(file: Path, over: str, minilm: Path, records: int, work: Path) -> Result:
+    """The audit of the first records."""
+    some, out = work / f"{file.stem}.jsonl", work / file.stem
+    with file.open(encoding="utf-8") as lines:
+        some.write_text("".join(islice(lines, records)), encoding="utf-8")
+    scorers = ("containment", "ngram", "tfidf", f"embedding(model={minilm})")
+    measures = [f"coverage_parity(scorer={scorer})@{over}" for scorer in scorers] + [f"uer@{over}"]
+    asked = [word for measure in measures for word in ("--measure", measure)]
+    fairbrief("audit", some, *asked, "--check-scorers", "--extracts", EXTRACTS, "--quiet", "--out", out)
+    return load(out)
+
+
+def scorer_of(measure: str) -> str:
+    """The scorer's name in a measure's spec."""
+    known = next((scorer for scorer in SCORERS if f"scorer={scorer}" in measure), "")
+    return known or ("ngram" if measure.startswith("uer") else "containment")
+
+
+def findings(result: Result, over: str) -> Iterator[str]:
+    """A row for each measure, scorer and group."""
+    for e in leading(result.estimates):
+        p, tested = decisive(e)
+        unit: ContrastUnit = "points" if e.measure.startswith("uer") else "percent"
+        random = "–" if e.blind is None else signed(e.blind, unit)
+        name = e.measure.partition("(")[0].partition("@")[0]
+        yield (
+            f"| {name} | {scorer_of(e.measure)} | {group_name(over, e.group)} | {signed(e.value or 0.0, unit)} | {random} | "
+            f"{signed(tested, unit)} | {number_format.probability(p)} | {standing(e, 0.05)} |"
+        )
+
+
+def reached(result: Result) -> Iterator[str]:
+    """A row for each scorer and how it is asked: shares of claims found."""
+    for one in result.made["reach"]:
+        shares = [row["share_found"] for row in one["authors"]]
+        system, sources, others = shares[0], *shares[-2:]
+        by = "representation" if any(m.startswith("uer") for m in one["measures"]) else "coverage"
+        yield f"| {scorer_of(one['measures'][0])} | {by} | {system:.0%} | {sources:.0%} | {others:.0%} |"
+
+
+def retrieved(result: Result) -> Iterator[str]:
+    """A row for each scorer: the share of each group's paraphrased sentences that it finds, and p of the largest difference."""
+    of: dict[str, list[Estimate]] = {}
+    for e in result.estimates:
+        if e.measure.startswith("scorer_bias_retrieval"):
+            of.setdefault(e.measure, []).append(e)
+    for measure, members in of.items():
+        means = [e for e in members if e.quantity.startswith("mean[")]
+        shares = ", ".join(f"{e.group} {e.value:.2f}" for e in means if e.value is not None)
+        (headline,) = (e for e in members if e.quantity == "scorer_bias_retrieval")
+        yield f"| {scorer_of(measure)} | {shares} | {number_format.probability(headline.p)} |"
+
+
+def section(results: Sequence[tuple[str, str, Result]]) -> str:
+    """The text between the markers."""
+    parts = []
+    for name, over, result in results:
+        n = counted(int(result.made["records"]), "record")
+        parts += [
+            f"#### {name[0].upper()}{name[1:]}, by {over}: {n}",
+            "| measure | scorer | group | value | random | difference | p (Holm) | |\n|---|---|---|--:|--:|--:|--:|---|\n"
+            + "\n".join(findings(result, over)),
+            "Share of claims that a scorer finds: of the system, of the sources' own sentences, and of the same claims in another record:",
+            "| scorer | of | system | sources | other records |\n|---|---|--:|--:|--:|\n"
+            + "\n".join(reached(result)),
+            "Share of paraphrased sentences found in their own document, by group; p of the difference:",
+            "| scorer | found | p |\n|---|---|--:|\n" + "\n".join(retrieved(result)),
+        ]
+    return "\n\n".join(parts)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--minilm", type=Path, required=True)
+    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    parser.add_argument("--records", type=int, default=60)
+    parser.add_argument("--work", type=Path)
+    parser.add_argument("--page", type=Path)
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        work = given.work or Path(folder)
+        results = [
+            (name, over, audited(given.data / path, over, given.minilm, given.records, work))
+            for name, (path, over) in INPUTS.items()
+        ]
+    show(section(results), given.page, MARKERS)
+
+
+if __name__ == "__main__":
+    main()

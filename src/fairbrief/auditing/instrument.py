@@ -1,0 +1,248 @@
+"""Are the scorers up to these texts: what they find of the summaries in their sources, and of each group's own sentences.
+
+Both are asked on a sample of records, of scorers that hold no model unless that is asked for. `reach_of` holds claims of systems
+and people, and sentences of the sources themselves, against the record's documents and against another record's. `retrieve`
+looks for paraphrased sentences of each group in their own document, beside findings that this may explain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from fairbrief.auditing import estimating
+from fairbrief.auditing.controls import control_name, rng_of
+from fairbrief.auditing.grouping import by_observation
+from fairbrief.auditing.ledger import Ledger
+from fairbrief.auditing.notes import NotesOf
+from fairbrief.auditing.observing import Observer
+from fairbrief.auditing.origins import Origin
+from fairbrief.auditing.scorer_bias import A_MODEL, KIND, Checked, checks_of, estimates_of
+from fairbrief.auditing.scorer_lookup import Scorers
+from fairbrief.auditing.sensitivity import SUPPORT
+from fairbrief.auditing.watchers import Sources
+from fairbrief.errors import DataError
+from fairbrief.measures.record_texts import units_of
+from fairbrief.measures.self_retrieval import SHORTEST, ScorerBiasRetrieval, support_of_columns
+from fairbrief.reports.result import LeftOut
+from fairbrief.standings import NAMED, decisive, leading, standing
+from fairbrief.statistics import LabelDraws
+from fairbrief.text import languages
+from fairbrief.text.paraphrase import why_not
+from fairbrief.text.sentences import sentences_of
+from fairbrief.types import REFERENCE, Ask, Case, Estimate, Measure, Note, Observation, Record, Summary
+
+LONGEST = 1 << 17
+"""Characters of the longest record that is looked at, so that a sample of them takes little memory."""
+FEWEST = 8
+"""Records below which nothing is said of what a scorer finds."""
+FROM_SOURCES = 5
+"""Sentences of a record's sources that are held against them, of `SHORTEST` words or more."""
+LEVEL = 0.95
+"""A claim is found if its best document supports it more than another record's documents support so many of the claims."""
+EXAMPLES = 3
+"""Claims of an author that are not found and are shown."""
+REFERENCES, OF_SOURCES = BESIDE = ("references", "sentences of the sources")
+"""Authors beside the systems."""
+ELSEWHERE = "claims in another record"
+"""The systems' claims, held against the documents of another record."""
+SENTENCES, MOST_OF_ONE = 200, 5
+"""One sentence of each document is looked for in so many records; of fewer records up to five."""
+SYSTEM = control_name("paraphrased sources")
+
+
+def scorer_of(measure: Measure) -> str:
+    """The scorer by which a measure holds claims against documents; empty where it does not."""
+    checks = [check for check in checks_of(measure) if check.measure == SUPPORT]
+    return checks[0].settings_for(measure)["scorer"] if checks else str(getattr(measure, "mapping", ""))
+
+
+# ------------------------------------------------------------------------------- what a scorer finds
+
+
+@dataclass(slots=True)
+class _Claims:
+    """The claims of one author: record, text, and how well its best document supports it."""
+
+    supported: list[tuple[str, str, float]] = field(default_factory=list)
+
+    def row(self, author: str, cutoff: float) -> dict[str, Any]:
+        """What results keep of them; the examples are those that are supported least."""
+        support = np.array([best for *_, best in self.supported])
+        missing = sorted((claim for claim in self.supported if claim[2] <= cutoff), key=lambda c: (c[2], c))
+        return {
+            "author": author, "claims": len(support), "support": float(support.mean()),
+            "share_found": float((support > cutoff).mean()),
+            "examples": [{"record": record, "text": text, "support": best} for record, text, best in missing[:EXAMPLES]],
+        }  # fmt: skip
+
+
+def reach_of(
+    measures: Sequence[Measure], sample: Sources, scorers: Scorers, *, wanted: bool | None
+) -> list[dict[str, Any]]:
+    """What each scorer of support finds: by author the ``claims``, the mean ``support`` by the best document, and ``share_found``.
+
+    A claim is found if its best document supports it more than the ``cutoff``, which 95 % of the systems' claims do not reach in
+    another record's documents. Fewer than `FEWEST` records have no entry, nor has a scorer that holds a model unless it is
+    ``wanted``.
+    """
+    entries: dict[tuple[str, type], dict[str, Any]] = {}
+    for observation, readers in by_observation(measures).items():
+        scorer = scorer_of(readers[0])
+        if not scorer or (scorers.holds_model(scorer) and not wanted):
+            continue
+        key, names = (scorer, type(observation)), [repr(measure) for measure in readers]
+        if key in entries:
+            entries[key]["measures"] += names
+        elif entry := _entry(observation, sample, scorers):
+            entries[key] = {"scorer": scorer, "measures": names, **entry}
+    return list(entries.values())
+
+
+def _entry(observation: Observation, sample: Sources, scorers: Scorers) -> dict[str, Any]:
+    """The authors of a sample of records; nothing where there are too few of these."""
+    records = [
+        (record, ask) for record in sample.records() if (ask := _ask(observation, sample.cases(record)))
+    ]
+    if len(records) < FEWEST:
+        return {}
+    claims = [_claims(observation, record, sample) for record, _ in records]
+    asks = []
+    for i, (of_record, (_, ask)) in enumerate(zip(claims, records, strict=True)):
+        columns = tuple(text for _, text in of_record)
+        for_both = (ask.rows, records[i - 1][1].rows)
+        asks += [msgspec.structs.replace(ask, rows=rows, columns=columns) for rows in for_both]
+    answers = iter(scorers[asks[0].scorer].answer(asks))
+    authors: dict[str, _Claims] = {}
+    elsewhere = _Claims()
+    for (record, _), of_record in zip(records, claims, strict=True):
+        here, there = (
+            support_of_columns(next(answers), len(of_record)).max(axis=0).tolist() for _ in range(2)
+        )
+        for (author, text), support, other in zip(of_record, here, there, strict=True):
+            authors.setdefault(author, _Claims()).supported.append((record.id, text, support))
+            if author not in BESIDE:
+                elsewhere.supported.append((record.id, text, other))
+    cutoff = float(np.quantile([support for *_, support in elsewhere.supported], LEVEL))
+    systems = [author for author in authors if author not in BESIDE]
+    rows = [
+        authors[author].row(author, cutoff) for author in (*sorted(systems), *BESIDE) if author in authors
+    ]
+    last = {**elsewhere.row(ELSEWHERE, cutoff), "examples": []}
+    return {"records": len(records), "cutoff": cutoff, "authors": [*rows, last]}
+
+
+def _ask(observation: Observation, cases: Sequence[Case]) -> Ask | None:
+    """How the observation holds a record's summary against its documents; None where it reads none of the record's."""
+    for case in cases:
+        try:
+            asks = observation.asks((case,))
+        except DataError:
+            continue
+        if asks and asks[0].rows:
+            return asks[0]
+    return None
+
+
+def _claims(observation: Observation, record: Record, sample: Sources) -> list[tuple[str, str]]:
+    """The claims of all authors, and of the sources, each with who makes it."""
+    cases = sample.cases(record)
+    units = str(getattr(observation, "units", "sentences"))
+    claims = [(case.summary.system, text) for case in cases for text in units_of(case.summary, units)]
+    if not any(case.summary.system.startswith(f"{REFERENCE} ") for case in cases):
+        claims += [(REFERENCES, text) for reference in record.references for text in sentences_of(reference)]
+    texts = [text for document in record.documents for text in sentences_of(document.text)]
+    long = [text for text in texts if len(text.split()) >= SHORTEST]
+    chosen = rng_of(sample.seed, "reach", record.id).permutation(len(long))[:FROM_SOURCES]
+    return [*claims, *((OF_SOURCES, long[i]) for i in sorted(chosen.tolist()))]
+
+
+# ------------------------------------------------------------------------------- self-retrieval
+
+
+def retrieve(
+    measures: Sequence[Measure],
+    sample: Sources,
+    scorers: Scorers,
+    estimates: Sequence[Estimate],
+    settings: estimating.Settings,
+    *,
+    wanted: bool | None,
+) -> tuple[Checked, NotesOf]:
+    """How often scorers find paraphrased sentences of each group in their own document; and notes at findings that it may explain.
+
+    Made of every scorer of support if ``wanted``; if nothing is said (None) of those that hold no model, by attributes by which
+    some group is significantly below or above its baseline, and where sentences can be paraphrased. The evidence is not kept.
+    """
+    checked, serves = Checked(), dict[str, ScorerBiasRetrieval]()
+    explained = {e.over for e in leading(estimates) if standing(e, settings.alpha) in NAMED}
+    records = sample.records()
+    for measure in measures if records else ():
+        scorer, over = scorer_of(measure), str(getattr(measure, "over", ""))
+        if not (scorer and over) or measure.declaration.attribute_of != "document":
+            continue
+        if not wanted and over not in explained:
+            continue
+        check = ScorerBiasRetrieval(over, scorer, min(MOST_OF_ONE, max(1, SENTENCES // len(records))))
+        if why := why_not(languages.usual()):
+            if wanted:
+                checked.left_out.append(LeftOut(f"self-retrieval@{over}", why.removesuffix(".")))
+        elif scorers.holds_model(scorer) and not wanted:
+            checked.left_out.append(LeftOut(repr(check), A_MODEL))
+        else:
+            serves[repr(measure)] = check
+    checked.left_out = list(dict.fromkeys(checked.left_out))
+    checked.readers = by_observation(list(dict.fromkeys(serves.values())))
+    signed = replace(settings, signature=f"{settings.signature}|paraphrased sources:{len(records)}")
+    checked.ledgers = [_ledger(observation, records, scorers, signed) for observation in checked.readers]
+    checked.estimates = estimates_of(checked.ledgers, checked.readers, signed, SYSTEM)
+    return checked, retrieval_notes(checked.estimates, serves, settings.alpha)
+
+
+def _ledger(
+    observation: Observation, records: Sequence[Record], scorers: Scorers, settings: estimating.Settings
+) -> Ledger:
+    ledger = Ledger(observation, settings.n_resamples)
+    units = [
+        (
+            (Case(record, Summary(record.id, SYSTEM, "", system_kind=KIND)),),
+            Origin(SYSTEM, record.id, record.id, system_kind=KIND),
+        )
+        for record in records
+    ]
+    draws = LabelDraws(max(settings.n_resamples, 1), settings.seed)
+    Observer(scorers, draws, skips=True, trial=True).observe(ledger, units)
+    return ledger
+
+
+def retrieval_notes(
+    estimates: Sequence[Estimate], serves: Mapping[str, ScorerBiasRetrieval], alpha: float
+) -> NotesOf:
+    """At leading group differences: that their scorer finds sentences of the group again more or less often than others'.
+
+    ``serves`` maps measures, by spec, to the check of their scorer, whose estimates are given.
+    """
+    by_quantity = {(e.measure, e.quantity): e for e in estimates}
+
+    def notes_of(e: Estimate) -> Sequence[Note]:
+        check = serves.get(e.measure)
+        gap, mean = (by_quantity.get((repr(check), f"{of}[{e.group}]")) for of in ("difference", "mean"))
+        if check is None or not e.leads or e.baseline or gap is None or mean is None:
+            return ()
+        # Of two groups the difference of one is that of the other: one test, which is the headline's.
+        headline = by_quantity[repr(check), check.name]
+        p = headline.p_adjusted if headline.kind == "contrast" else gap.p_adjusted
+        if gap.value is None or mean.value is None or p is None or p > alpha:
+            return ()
+        arguments = {
+            "scorer": check.scorer, "group": e.group, "share": mean.value, "others": mean.value - gap.value,
+            "value": gap.value, "low": gap.low, "high": gap.high, "p": p,
+            "explains": gap.value * decisive(e)[1] > 0,
+        }  # fmt: skip
+        return (Note("scorer_retrieves", arguments),)
+
+    return notes_of

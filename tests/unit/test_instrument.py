@@ -1,0 +1,243 @@
+"""Whether scorers are up to the texts: what they find of summaries in their sources, and of each group's own sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pytest
+from fairbrief.reports.note_words import worded
+from tests import sample_results
+
+from fairbrief.auditing import Plan, audit, instrument
+from fairbrief.measures import self_retrieval
+from fairbrief.measures.self_retrieval import ScorerBiasRetrieval, SelfRetrieval, support_of_columns
+from fairbrief.reports import first_answers, first_screen, html, markdown
+from fairbrief.reports.frames import Estimates
+from fairbrief.reports.result import Result
+from fairbrief.standings import decisive
+from fairbrief.types import Ask, Case, Document, Estimate, Note, Reason, Record, Scores, Summary, Totals
+
+WORDS = [f"{a}{b}{c}" for a in "bdfgk" for b in "aeiou" for c in ("lan", "mer", "nos", "rit", "tul", "vex")]
+INVENTED = "Zebras admire quantum umbrellas over lunch."
+
+
+def sentence(rng: np.random.Generator) -> str:
+    """Eight words of a made-up language."""
+    return " ".join(rng.choice(WORDS, 8)).capitalize() + "."
+
+
+def cases(n: int = 20, said: str = "", references: bool = False, seed: int = 1) -> list[Case]:
+    """Records of two documents of each party; a summary copies one sentence, and says what else is ``said``."""
+    rng, made = np.random.default_rng(seed), []
+    for i in range(n):
+        texts = [" ".join(sentence(rng) for _ in range(3)) for _ in range(4)]
+        documents = tuple(Document(t, {"party": "ab"[k % 2]}) for k, t in enumerate(texts))
+        copied = f"{texts[i % 4].split('. ')[0].removesuffix('.')}."
+        people = (f"{copied} {texts[(i + 1) % 4].split('. ')[1]}.",) if references else ()
+        record = Record(f"r{i:02d}", documents, references=people)
+        made.append(Case(record, Summary(record.id, "copier", f"{copied} {said}".strip())))
+    return made
+
+
+def taken(some: Sequence[Case], *measures: str, **settings: Any) -> Result:
+    """The audit with few draws."""
+    return audit(some, Plan(measures=measures, n_resamples=60, n_extracts=10, **settings))
+
+
+def reach(result: Result, number: int = 0) -> dict[str, dict[str, Any]]:
+    """What an audit says that a scorer finds, by author."""
+    return {row["author"]: row for row in result.made["reach"][number]["authors"]}
+
+
+# ------------------------------------------------------------------------------- what a scorer finds
+
+
+@pytest.mark.parametrize("measure", ["coverage_parity@party", "uer@party", "position_from_uniform"])
+def test_copied_claims_are_found_and_invented_ones_are_listed(measure: str) -> None:
+    """Half of the claims are copies; sentences of the sources and people's copies are all found."""
+    found = reach(taken(cases(said=INVENTED, references=True), measure))
+    assert (found["copier"]["claims"], found["copier"]["share_found"]) == (40, 0.5)
+    assert {one["text"] for one in found["copier"]["examples"]} == {INVENTED}
+    assert all(one["record"].startswith("r") for one in found["copier"]["examples"])
+    assert found[instrument.REFERENCES]["share_found"] == found[instrument.OF_SOURCES]["share_found"] == 1
+    assert found[instrument.OF_SOURCES]["support"] == pytest.approx(1)
+    assert found[instrument.ELSEWHERE]["share_found"] <= 0.05
+
+
+def test_the_best_document_counts_each_claims_words_once() -> None:
+    """One claim has three of four words in the second document, the other none anywhere."""
+    matrix = np.array([[1.0, 0, 0, 0, 0], [1, 1, 1, 0, 0]])
+    scores = Scores(matrix, np.array([0, 0, 0, 0, 1]), np.ones(2))
+    assert support_of_columns(scores, 3).tolist() == [[0.25, 0, 0], [0.75, 0, 0]]
+
+
+def test_the_sample_says_the_same_in_any_order_and_in_parts() -> None:
+    """Which records are looked at, and what is found, depends on no order of the input."""
+    some = [
+        replace(
+            case, summary=replace(case.summary, system=system, text=f"{case.summary.text} {INVENTED}" * k)
+        )
+        for k, system in enumerate(("one", "two"), start=1)
+        for case in cases(12)
+    ]
+    first, second = (taken(order, "coverage_parity@party").made["reach"] for order in (some, some[::-1]))
+    assert first == second
+    assert {"one", "two"} < {row["author"] for row in first[0]["authors"]}
+
+
+def test_few_records_and_a_refusal_leave_it_out() -> None:
+    """Nothing is said of fewer than eight records, or where scorers are not to be checked."""
+    assert "reach" not in taken(cases(7), "uer@party").made
+    assert "reach" not in taken(cases(), "uer@party", check_scorers=False).made
+
+
+@pytest.mark.parametrize("said", ["", f"{INVENTED} {INVENTED}"])
+def test_the_first_screen_says_before_any_finding_that_a_scorer_does_not_reach(said: str) -> None:
+    """Where most claims are found nowhere the first sentence, and the first caution, say so and what would do better."""
+    result = taken(cases(said=said), "coverage_parity@party")
+    found = first_screen.make(result)
+    assert found is not None
+    cautions = {a.asked: a.lines for a in found.answers}.get(first_answers.CAUTION, ())
+    starts = "The scorer containment finds few of the summaries' claims in their sources: 33% of copier's (100% of the sources' own"
+    assert found.lead.startswith(starts) == bool(said)
+    assert any(text.startswith(starts) and "entailment" in text for text, _ in cautions) == bool(said)
+
+
+def test_reports_show_what_is_found_as_a_table() -> None:
+    """Page and Markdown have a row for each author, and an example of what is found nowhere."""
+    result = taken(cases(said=INVENTED), "coverage_parity@party")
+    for text in (html.render(result), markdown.render(result)):
+        assert "What do the scorers find in the sources?" in text
+        assert "Zebras admire quantum umbrellas" in text
+
+
+# ------------------------------------------------------------------------------- self-retrieval
+
+
+@dataclass(frozen=True)
+class Shortsighted:
+    """Shares of words found; of documents that hold ``unseen`` it reads the first ``seen`` words alone."""
+
+    unseen: str
+    seen: int = 2
+    name: str = "shortsighted"
+    fingerprint: str = "shortsighted"
+
+    def answer(self, asks: Sequence[Ask]) -> Iterator[Scores]:
+        for ask in asks:
+            rows = [row.lower().replace(".", "").split() for row in ask.rows]
+            read = [set(words[: self.seen] if self.unseen in words else words) for words in rows]
+            wanted = [set(column.lower().replace(".", "").split()) for column in ask.columns]
+            matrix = np.array([[len(row & words) / max(len(words), 1) for words in wanted] for row in read])
+            yield Scores(matrix.reshape(len(rows), len(wanted)), np.arange(len(wanted)), np.ones(len(rows)))
+
+
+@pytest.fixture
+def by_halves(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every other word is replaced, without a dictionary."""
+
+    def replaced(text: str, share: float, key: str) -> str:  # noqa: ARG001
+        return " ".join(w if i % 2 else f"syn{w.lower()}" for i, w in enumerate(text.split()))
+
+    monkeypatch.setattr(self_retrieval, "paraphrase", replaced)
+    monkeypatch.setattr(instrument, "why_not", lambda _: "")
+
+
+def with_a_mark(some: Sequence[Case], group: str) -> list[Case]:
+    """The documents of a group say ``mark`` at their end."""
+    made = []
+    for case in some:
+        documents = tuple(
+            replace(d, text=f"{d.text} mark") if d.attributes["party"] == group else d
+            for d in case.record.documents
+        )
+        made.append(replace(case, record=replace(case.record, documents=documents)))
+    return made
+
+
+def retrieval(result: Result) -> dict[str, Estimate]:
+    """The estimates of the check by quantity."""
+    return {e.quantity: e for e in result.estimates if e.measure.startswith("scorer_bias_retrieval")}
+
+
+@pytest.mark.usefixtures("by_halves")
+def test_a_scorer_that_sees_one_groups_sentences_less_is_found_and_explains() -> None:
+    """It finds b's sentences again less often, and the group difference of b says so beside it."""
+    some = with_a_mark(cases(24), "b")
+    scorers = {"shortsighted": Shortsighted("mark")}
+    result = taken(some, "coverage_parity(scorer=shortsighted)@party", scorers=scorers, check_scorers=True)
+    found = retrieval(result)
+    assert found["mean[a]"].value == 1
+    assert found["mean[b]"].value is not None
+    assert found["mean[b]"].value < 0.6
+    assert found["difference[b]"].value == pytest.approx(found["mean[b]"].value - 1)
+    assert (found["scorer_bias_retrieval"].p_adjusted or 1) <= 0.05
+    (lead,) = (e for e in result.estimates if e.leads and e.group == "b" and e.system == "copier")
+    (note,) = (n for n in lead.notes if n.code == "scorer_retrieves")
+    assert note.arguments["explains"] is (decisive(lead)[1] < 0)
+    assert (
+        f"finds sentences of b documents less often in their own document ({found['mean[b]'].value:.2f} against 1.00"
+        in worded(note)
+    )
+
+
+@pytest.mark.usefixtures("by_halves")
+def test_a_scorer_that_reads_all_groups_alike_leaves_no_note() -> None:
+    """It finds nearly all sentences of both again."""
+    result = taken(cases(24), "coverage_parity@party", check_scorers=True)
+    assert (retrieval(result)["mean[a]"].value or 0) > 0.9
+    assert not any(n.code == "scorer_retrieves" for e in result.estimates for n in e.notes)
+
+
+def test_without_wordnet_or_a_finding_nothing_is_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By default the check is made where it may explain a finding; what it lacks is said where it is asked for."""
+    monkeypatch.setattr(instrument, "why_not", lambda _: "no dictionary here.")
+    assert not taken(cases(), "coverage_parity@party").left_out[1:]
+    asked = taken(cases(), "coverage_parity@party", check_scorers=True)
+    assert ("self-retrieval@party", "no dictionary here") in {(o.measure, o.reason) for o in asked.left_out}
+
+
+@pytest.mark.usefixtures("by_halves")
+def test_self_retrieval_by_hand() -> None:
+    """A sentence whose own document is alone best counts 1, one that shares the best with another 1/2, another 0."""
+    texts = ("One two three four five. Six seven eight nine ten.", "Tin can lid jar box.", "Too short.")
+    record = Record("r", tuple(Document(t, {"x": g}) for t, g in zip(texts, "aba", strict=True)))
+    observation = SelfRetrieval("x", "s", 5, 0.5)
+    cases_ = (Case(record, Summary("r", "s", "")),)
+    (ask,) = observation.asks(cases_)
+    assert ask.columns == (
+        "synone two synthree four synfive.", "synsix seven syneight nine synten.", "syntin can synlid jar synbox.",
+    )  # fmt: skip
+    scores = Scores(np.array([[1.0, 0.5, 0.9], [0.2, 0.5, 0.2], [0, 0, 0]]), np.arange(3), np.ones(3))
+    rows = observation.observe(cases_, [scores], np.array([[0, 1, 0], [1, 0, 0]]))
+    assert not isinstance(rows, Reason)
+    totals = Totals({c: i for i, c in enumerate(rows.columns)}, rows.values)
+    found = {name: value.array.tolist() for name, value in ScorerBiasRetrieval("x").value(totals).items()}
+    assert found["mean[a]"] == pytest.approx([0.75, 0])
+    assert found["mean[b]"] == pytest.approx([0, 0.75])
+    assert found["difference[b]"] == pytest.approx([-0.75, 0.75])
+    alone = Record("r", (Document(texts[0], {"x": "a"}),))
+    assert not observation.asks((Case(alone, Summary("r", "s", "")),))
+
+
+def test_the_first_screen_warns_of_a_finding_that_the_scorer_may_explain() -> None:
+    """A note on self-retrieval at a significant group difference is a caution, with both shares."""
+    told = {"scorer": "containment", "group": "negative", "share": 0.91, "others": 0.97, "value": -0.06,
+            "low": -0.09, "high": -0.03, "p": 0.004, "explains": True}  # fmt: skip
+    finding = Estimate(
+        "coverage_parity@sentiment", "relative_difference[negative]", "gpt-4", -0.158, low=-0.2, high=-0.115, p=0.001,
+        testable=True, n=400, clusters=400, over="sentiment", kind="contrast", group="negative", leads=True,
+        notes=(Note("scorer_retrieves", told),),
+    )  # fmt: skip
+    result = sample_results.make()
+    (caution,) = (
+        a.lines
+        for a in first_answers.answers(replace(result, estimates=Estimates((finding,))))
+        if a.asked == first_answers.CAUTION
+    )
+    text = " ".join(line for line, _ in caution)
+    assert "finds sentences of negative documents less often in their own document (0.91 against 0.97" in text
+    assert "part of this difference may be the scorer's" in text
