@@ -46,11 +46,11 @@ def without_over(estimate: Estimate) -> str:
 def declared(measure: str, made: Mapping[str, Any]) -> Declaration:
     """What an audit recorded of a measure's declaration in ``made['declared']``; its name and plain words where it is not readable."""
     name = name_of(measure)
-    plain = {"family": name.replace("_", " ").capitalize()}
+    family = name.replace("_", " ").capitalize()
     try:
-        return convert({**plain, **made["declared"][name]}, Declaration)
+        return convert({"family": family, **made["declared"][name]}, Declaration)
     except (KeyError, TypeError, ValidationError):
-        return Declaration(**plain)
+        return Declaration(family=family)
 
 
 def is_headline(estimate: Estimate) -> bool:
