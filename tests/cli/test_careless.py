@@ -222,11 +222,10 @@ def test_what_nobody_has_is_refused_before_summaries_are_made_or_scored(
 def test_options_of_choose_that_would_do_nothing_are_refused(
     fairbrief: Command, two: Path, tmp_path: Path
 ) -> None:
-    """A prompt that nobody has, one without pairs, and samples without a summarizer are told at once."""
+    """A prompt that nobody has, and one without pairs, are told at once."""
     choose = ("choose", two, "--by", "uer@mood")
     refused(fairbrief(*choose, "--pairs", tmp_path / "p.jsonl", "--prompt", "nope"), "no prompt 'nope'")
     refused(fairbrief(*choose, "--prompt", "plain"), "--pairs FILE")
-    refused(fairbrief(*choose, "--samples", "4"), "--with")
 
 
 @pytest.mark.parametrize(

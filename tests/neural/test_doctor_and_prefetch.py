@@ -91,20 +91,6 @@ def test_cache_is_counted_or_found_damaged(tmp_path: Path) -> None:
     assert [p.name for p in tmp_path.iterdir()] == ["c.sqlite"]
 
 
-@pytest.mark.parametrize(
-    ("speed", "words"), [(0.28, "in bf16 0.3 times as fast"), (1.84, "in bf16 1.8 times as fast")]
-)
-def test_the_doctor_says_how_fast_half_precision_is(
-    speed: float, words: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """On a CPU the line of the device says whether bf16 gains anything."""
-    monkeypatch.setattr("torch.cuda.is_available", lambda: False)
-    monkeypatch.setattr("torch.backends.mps.is_available", lambda: False)
-    monkeypatch.setattr("fairbrief.pretrained.placement.speed_in", lambda _: speed)
-    (finding,) = lookup_commands.device()
-    assert words in finding.words
-
-
 @pytest.mark.usefixtures("hub_cache")
 def test_doctor_prints_all_sections(tmp_path: Path) -> None:
     """The command prints every section on a machine with and without models."""

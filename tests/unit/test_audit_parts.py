@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
-from tests.unit.test_workers import MEASURES, assert_same, cases_of
+from tests.unit.test_workers import MEASURES, Modelled, assert_same, cases_of
 
-from fairbrief.auditing import Plan, audit, run, waiting
+from fairbrief.auditing import Plan, audit, grouping, run
 from fairbrief.errors import FairbriefError
 from fairbrief.readers import json_lines, read
 from fairbrief.registry import make
@@ -57,18 +57,6 @@ def here(file: Path, small_parts: None) -> Result:  # noqa: ARG001
 
 
 @pytest.mark.usefixtures("small_parts")
-@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning", "ignore::FutureWarning")
-@pytest.mark.parametrize("engine", ["processes(workers=2)", "processes(workers=3)", "ray"])
-def test_engines_change_no_bit(engine: str, file: Path, here: Result) -> None:
-    """All measures, scopes, slices and controls; evidence, exhibits and signature."""
-    if engine == "ray":
-        ray = pytest.importorskip("ray", reason="the extra 'ray' is not installed")
-    assert_same(audit(read(file), replace(PLAN, engine=engine)), here)
-    if engine == "ray":
-        ray.shutdown()
-
-
-@pytest.mark.usefixtures("small_parts")
 @pytest.mark.parametrize(("held", "lots"), [(0, 1), (6_000, 3), (40_000, 50)])
 @pytest.mark.parametrize("is_parted", [True, False])
 def test_cases_that_wait_on_the_disk_change_no_bit(
@@ -76,35 +64,18 @@ def test_cases_that_wait_on_the_disk_change_no_bit(
 ) -> None:
     """Each alone, some at a time, in more lots than there are clusters; read in parts and from the beginning."""
     laid: list[list[Any]] = []
-    lay = waiting.LaidRows.lay
+    add = grouping.RowsOnDisk.add
     monkeypatch.setattr(
-        waiting.LaidRows, "lay", lambda self, lot, some: (laid.append(some), lay(self, lot, some))
+        grouping.RowsOnDisk, "add", lambda self, lot, some: (laid.append(some), add(self, lot, some))
     )
     wanted = here if is_parted else audit(list(read(file)), replace(PLAN, controls=()))
     assert not laid
-    monkeypatch.setattr(waiting, "HELD", held)
-    monkeypatch.setattr(waiting, "LOTS", lots)
+    monkeypatch.setattr(grouping, "HELD", held)
+    monkeypatch.setattr(grouping, "LOTS", lots)
     found = audit(read(file), PLAN) if is_parted else audit(list(read(file)), replace(PLAN, controls=()))
     assert sum(map(len, laid)) > 20
     assert len(laid) > lots
     assert_same(found, wanted)
-
-
-@pytest.mark.usefixtures("small_parts")
-def test_parts_are_the_whole(file: Path, here: Result) -> None:
-    """Read from the beginning, the same cases give the same values, chance levels and evidence, but for last digits."""
-    plan = replace(PLAN, controls=())
-    parted, whole = audit(read(file), plan), audit(list(read(file)), plan)
-    assert [e.signature for e in parted.estimates] == [e.signature for e in whole.estimates]
-    assert len(parted.estimates) == len(whole.estimates)
-    for a, b in zip(parted.estimates, whole.estimates, strict=True):
-        assert (a.measure, a.quantity, a.system, a.slice, a.n, a.excluded) == (
-            b.measure, b.quantity, b.system, b.slice, b.n, b.excluded
-        )  # fmt: skip
-        ours, theirs = ([-9 if x is None else x for x in (e.value, e.p, e.null_mean)] for e in (a, b))
-        assert ours == pytest.approx(theirs, rel=1e-9, abs=1e-12)
-    assert {**parted.made, "seconds": 0} == {**whole.made, "seconds": 0}
-    assert here.exhibits
 
 
 def said(path: Path, plan: Plan, **settings: Any) -> str:
@@ -232,29 +203,6 @@ def test_workers_know_the_language_that_was_told(tmp_path: Path) -> None:
     cases = list(read(path))
     assert_same(audit(cases, replace(plan, workers=2)), audit(cases, plan))
     assert here.evidence != audit(read(path), replace(plan, language="en")).evidence
-
-
-@dataclass
-class Modelled:
-    """A scorer whose parts are kept, as those of models are; it notes in which process it worked."""
-
-    pids: list[int]
-    name: ClassVar[str] = "modelled"
-    fingerprint: ClassVar[str] = "modelled 1"
-    computed_by: ClassVar[str] = "modelled 1"
-
-    def keys(self, asks: Sequence[Ask]) -> list[tuple[str, ...]]:
-        return [(text,) for ask in asks for text in (*ask.rows, *ask.columns)]
-
-    def compute(self, keys: Sequence[tuple[str, ...]]) -> Iterator[dict[tuple[str, ...], Any]]:
-        yield {key: [len(key[0])] for key in keys}
-
-    def assemble(self, asks: Sequence[Ask], arrays: Any) -> Iterator[Scores]:  # noqa: ARG002
-        yield from make("scorer", "tfidf").answer([replace(ask, scorer="tfidf") for ask in asks])
-
-    def answer(self, asks: Sequence[Ask]) -> Iterator[Scores]:
-        self.pids.append(os.getpid())
-        yield from self.assemble(asks, {})
 
 
 @pytest.mark.usefixtures("small_parts")

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 import pickle
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
-from pathlib import Path
+from dataclasses import dataclass, replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -15,18 +14,16 @@ import pytest
 from tests.unit.test_workers import Modelled
 
 from fairbrief import auditing
-from fairbrief.auditing import Plan, chosen_engine, examples, parts
-from fairbrief.auditing.contrast_sums import ContrastSums
-from fairbrief.auditing.control_systems import Controls
-from fairbrief.auditing.controls import Exchange
+from fairbrief.auditing import Plan, parts
+from fairbrief.auditing.controls import Controls, Exchange
 from fairbrief.auditing.estimating import Settings
-from fairbrief.auditing.examples import Exhibits
-from fairbrief.auditing.grouping import Gathering, alone, shared_by, units_of
+from fairbrief.auditing.examples import TopCases
+from fairbrief.auditing.grouping import alone, gathered, shared_by, units_of
 from fairbrief.auditing.jackknifed import ClusterRows, Units
-from fairbrief.auditing.ledger import Ledger, RowBlock
+from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.multiple_tests import with_holm
 from fairbrief.auditing.notes import length_notes, with_notes
-from fairbrief.auditing.null_sums import RelabelledRows
+from fairbrief.auditing.null_sums import RelabelledRows, contrast_sums
 from fairbrief.auditing.origins import WHOLE, Origin, Origins
 from fairbrief.auditing.parts import parts_of
 from fairbrief.auditing.record_values import RowReader, better, is_signed
@@ -34,16 +31,14 @@ from fairbrief.auditing.run import Run
 from fairbrief.auditing.scored_rows import with_unit_tests
 from fairbrief.auditing.scorer_lookup import NeedsModel, Scorers
 from fairbrief.auditing.system_runs import unpooled
-from fairbrief.auditing.watchers import OtherLanguages, SourceHashes, Sources, UnitFallback, Watchers
-from fairbrief.engines.engine import ThisProcess
+from fairbrief.auditing.watchers import SourceHashes, Sources, UnitFallback
+from fairbrief.engines import ThisProcess
 from fairbrief.errors import RequestError
 from fairbrief.measures.coverage import EqualCoverage
 from fairbrief.measures.representation import Uer
 from fairbrief.plan import parted
-from fairbrief.readers import json_lines, read
 from fairbrief.reports.wording import worded
 from fairbrief.scorers.containment import Containment
-from fairbrief.serialization import case_line, write_lines
 from fairbrief.text.hashes import hash_of
 from fairbrief.types import (
     AlikeRows,
@@ -346,14 +341,11 @@ def test_clusters_are_named_after_their_originals_and_further_designs() -> None:
         case("y", original="o", attributes={"design": "mono", "gender": "m"}),
         case("z", original="o", attributes={"design": "balanced", "gender": "f"}),
     )
-    gathering = Gathering(("cluster", "block"))
-    for one in given:
-        gathering.put(*one)
-    assert [(o.record.split(), len(cases), o.attributes) for cases, o in gathering.units("cluster")] == [
+    assert [(o.record.split(), len(cases), o.attributes) for cases, o in gathered(given, "cluster")] == [
         (["o"], 1, (("design", "balanced"), ("gender", "f"))),
         (["o", "mono"], 2, (("design", "mono"),)),
     ]
-    assert [(o.record, len(cases)) for cases, o in gathering.units("block")] == [("x", 1), ("y", 1), ("z", 1)]
+    assert [(o.record, len(cases)) for cases, o in gathered(given, "block")] == [("x", 1), ("y", 1), ("z", 1)]
 
 
 def test_single_cases_are_units_of_observations_of_single_cases() -> None:
@@ -364,10 +356,22 @@ def test_single_cases_are_units_of_observations_of_single_cases() -> None:
         assert list(alone(observation, units)) == units[:many]
 
 
+@dataclass(frozen=True, eq=False)
+class HasContrast:
+    """An observation of which only the contrasts are known."""
+
+    known: dict[str, Ratio]
+
+    def contrasts(self, _: Sequence[tuple[str, ...]]) -> dict[str, Ratio]:
+        """Those that are known, whatever the columns."""
+        return self.known
+
+
 def test_tops_and_bottoms_are_weighted_sums_of_columns() -> None:
     """Half of a less half of b, over both; a column that a row lacks adds nothing."""
     ratio = Ratio(((("a",), 0.5), (("b",), -0.5), (("c",), 9.0)), ((("a",), 1.0), (("b",), 1.0)))
-    found = ContrastSums({"d": ratio}, (("a",), ("b",))).of(np.array([[3.0, 1.0], [0.0, 4.0]]))
+    observation = HasContrast({"d": ratio})
+    found = contrast_sums(observation, (("a",), ("b",)), np.array([[3.0, 1.0], [0.0, 4.0]]))
     assert found["d"].tolist() == [[1, 4], [-2, 4]]
 
 
@@ -393,30 +397,26 @@ def test_the_largest_of_many_cases_are_kept_whichever_came_first() -> None:
         columns={("x",): 0}, ps=[], pending=[(np.arange(8), np.array([0]), sizes[:, np.newaxis])]
     )
     observation: Any = "o"
-    exhibits = Exhibits({observation: [SizeOnly()]}, 2)  # type: ignore[list-item]
-    exhibits.consider(observation, sheet, [((c,), o) for c, o in given])
+    exhibits = TopCases({observation: [SizeOnly()]}, 2)  # type: ignore[list-item]
+    exhibits.offer(observation, sheet, [((c,), o) for c, o in given])
     assert [(e.value, e.case.record.id) for e in exhibits.shown(["s"])] == [(8, "r1"), (7, "r4")]
 
 
-@pytest.mark.parametrize("letters", [0, 3 * examples.SHORTEST, examples.LETTERS])
 @pytest.mark.parametrize("at_once", [1, 2, 12])
-def test_cases_that_wait_to_be_considered_are_those_that_are_kept_at_once(
-    monkeypatch: pytest.MonkeyPatch, letters: int, at_once: int
-) -> None:
-    """Of several systems, with ties among which names decide, however many sheets wait together."""
-    monkeypatch.setattr(examples, "LETTERS", letters)
+def test_the_same_cases_are_kept_however_many_come_at_once(at_once: int) -> None:
+    """Of several systems, with ties among which names decide."""
     sizes = np.array([2.0, 8, 0, 8, np.nan, 8, 2, 2, 2, 9, np.inf, -9])
     given = [
         ((one,), replace(origin, system="st"[i % 2]))
         for i, (one, origin) in enumerate(placed(*(case(f"r{50 - i}") for i in range(12))))
     ]
     observation: Any = "o"
-    exhibits = Exhibits({observation: [SizeOnly()]}, 2)  # type: ignore[list-item]
+    exhibits = TopCases({observation: [SizeOnly()]}, 2)  # type: ignore[list-item]
     for start in range(0, 12, at_once):
         some = slice(start, start + at_once)
         block = np.arange(at_once), np.array([0]), sizes[some, np.newaxis]
         sheet: Any = SimpleNamespace(columns={("x",): 0}, ps=[], pending=[block])
-        exhibits.consider(observation, sheet, given[some])
+        exhibits.offer(observation, sheet, given[some])
     found = [(e.system, e.value, e.case.record.id) for e in exhibits.shown(["s", "t"])]
     assert found == [("s", 2, "r42"), ("s", 2, "r44"), ("t", -9, "r39"), ("t", 9, "r41")]
 
@@ -479,28 +479,6 @@ def test_every_labelling_has_the_p_that_it_would_have_as_the_real_one(times: int
     never = AlikeRows([0], (("gap",), ("dominated", "a")), values[:, :10])
     _, untestable, _ = with_unit_tests(never, ("gap",), exact=False, within="")
     assert untestable[0, 0, 2:].tolist() == [0, 0, 0]
-
-
-def test_some_units_of_a_block_keep_what_is_theirs() -> None:
-    """Values, choices, p and what stands beside; all of them are the block itself."""
-    block = RowBlock(
-        np.array([4, 7]), (("x",),), np.array([[[1.0], [2.0]], [[3.0], [4.0]]]), np.array([[0], [1]]),
-        np.array([0.1, 0.2]), (("y",),), np.array([[5.0], [6.0]]),
-    )  # fmt: skip
-    some = block.of([1])
-    assert some.choices is not None
-    assert (some.units.tolist(), some.values.tolist(), some.choices.tolist()) == (
-        [7],
-        [[[3.0], [4.0]]],
-        [[1]],
-    )
-    assert some.ps is not None
-    assert some.beside is not None
-    assert (some.ps.tolist(), some.beside.tolist()) == ([0.2], [[6.0]])
-    assert block.of([0, 1]) is block
-    more = some.beside_too((("z",),), np.array([[8.0]]))
-    assert more.beside is not None
-    assert (more.beside_columns, more.beside.tolist()) == ((("y",), ("z",)), [[6.0, 8.0]])
 
 
 def test_a_baseline_is_sought_among_all_cases_before_it_is_refused() -> None:
@@ -598,17 +576,6 @@ def test_extracts_are_scored_by_a_scorer_of_ones_own_only_if_their_number_is_tol
     assert blind == [False, True]
 
 
-def test_parts_make_the_audit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A file that is read in parts has the estimates of its cases."""
-    path = tmp_path / "cases.jsonl"
-    cases = [case(name, text=f"{name} a one.") for name in "pqrstu"]
-    write_lines([case_line(one) for one in cases], path)
-    monkeypatch.setattr(json_lines, "PART", 300)
-    plan, reading = Plan(measures=["uer@side"], n_resamples=3), read(path)
-    assert len(reading.ranges or ()) > 1
-    assert auditing.audit(reading, plan).estimates == auditing.audit(cases, plan).estimates
-
-
 def test_runs_that_several_systems_look_like_are_named() -> None:
     """One run alone may be called so."""
     assert unpooled(["gpt#1", "gpt#2", "lead", "other#1"]) == ["gpt#1", "gpt#2"]
@@ -617,24 +584,6 @@ def test_runs_that_several_systems_look_like_are_named() -> None:
 def test_scorers_are_parted_by_commas_outside_brackets() -> None:
     """However deep these are; what is empty is none."""
     assert parted(["a, b(c=1, d=(2, 3)), ,e"]) == ("a", "b(c=1, d=(2, 3))", "e")
-
-
-def test_an_engine_is_named_or_so_many_workers_are_not_both() -> None:
-    """Its own settings say how many it has."""
-    assert chosen_engine("processes(workers=2)", 1) == chosen_engine("", 2)
-    assert chosen_engine("", 1) != chosen_engine("", 2)
-    with pytest.raises(RequestError, match="drop one of the two"):
-        chosen_engine("processes(workers=2)", 2)
-
-
-def test_another_parts_watchers_hold_nothing_yet() -> None:
-    """They sample sources where these do."""
-    assert Watchers(None, OtherLanguages("en")).empty().sources is None
-    sources = Sources(2, 7)
-    sources.offer(case().record)
-    other = Watchers(sources, OtherLanguages("en")).empty().sources
-    assert other is not None
-    assert (other.most, other.seed, other.records()) == (2, 7, [])
 
 
 @pytest.mark.parametrize("units", [1, 2, 3, 5])

@@ -187,15 +187,6 @@ def test_one_cluster_has_no_interval_and_says_why() -> None:
     assert Note("few_clusters") in estimate.notes
 
 
-def test_what_could_never_be_significant_is_not_testable() -> None:
-    """One record of four documents has six labellings: no p, and not called fair."""
-    (case,) = cases_of(1)
-    small = Case(replace(case.record, documents=case.record.documents[:4]), case.summary)
-    estimate = only(audit([small], PLAN))
-    assert estimate.testable is False
-    assert estimate.p is None
-
-
 def test_without_draws_there_are_values_alone() -> None:
     """``n_resamples=0`` is for a quick look."""
     estimate = only(audit(cases_of(8), replace(PLAN, n_resamples=0)))
@@ -213,7 +204,7 @@ def test_a_signature_names_measure_version_inputs_and_draws() -> None:
 
 
 def test_the_records_with_the_largest_headline_are_shown_with_their_story() -> None:
-    """Exhibits are sorted, and tell the row in words."""
+    """TopCases are sorted, and tell the row in words."""
     exhibits = audit(cases_of(30, lean=0.2), PLAN).exhibits
     assert len(exhibits) == 5
     assert [e.value for e in exhibits] == sorted((e.value for e in exhibits), reverse=True)

@@ -107,18 +107,6 @@ def test_a_record_without_an_answer_leaves_a_reason(
     assert rows_of(values, support, **settings) == Reason(reason)
 
 
-@pytest.mark.parametrize("values", ["aabb", "abbb", "aabbcc"])
-def test_small_records_are_not_testable(values: str) -> None:
-    """(2,2), (1,3) and (2,2,2) documents cannot reach p < 0.05: never significant, never called fair."""
-    rng = np.random.default_rng(5)
-    rows = rows_of(list(values), rng.random((len(values), 4)).tolist())
-    assert isinstance(rows, Rows)
-    tested, _ = tested_rows.with_test(rows, ("gap",))
-    totals = Totals({c: i for i, c in enumerate(tested.columns)}, tested.values)
-    assert not totals["testable"].any()
-    assert not totals["significant"].any()
-
-
 def test_equal_coverage_of_all_documents_is_a_gap_of_zero_with_p_one() -> None:
     """Exact ties are no evidence."""
     rows = rows_of(list("aabbcccc"), [[0.3]] * 8)

@@ -495,5 +495,5 @@ def test_extracts_that_keep_the_same_sentences_are_read_alike(monkeypatch: pytes
     ]
     observation = Coverage("side", units="sentences")
     once = rows_by_place(read_extracts(observation, units)[0])
-    monkeypatch.setattr("fairbrief.measures.batches.FEW", 0)
+    monkeypatch.setattr("fairbrief.measures.bases.FEW", 0)
     assert rows_by_place(read_extracts(observation, units)[0]) == once

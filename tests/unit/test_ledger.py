@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import itertools
 import pickle
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from fairbrief.auditing import evidence_ledgers
+from fairbrief.auditing import evidence as evidence_module
 from fairbrief.auditing import ledger as ledgers
-from fairbrief.auditing.evidence_ledgers import ledgers_from
-from fairbrief.auditing.evidence_table import LedgerEvidence
-from fairbrief.auditing.jackknifed import summed as summed_by_group
-from fairbrief.auditing.jackknifed import units_of_rows
-from fairbrief.auditing.ledger import Ledger, RowBlock
+from fairbrief.auditing.evidence import LedgerEvidence, ledgers_from
+from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.origins import WHOLE, Origin, Origins
 from fairbrief.auditing.parts import parts_of
 from fairbrief.registry import make
@@ -104,7 +100,7 @@ def test_evidence_is_packed_inside_and_plain_outside(chunk: int, monkeypatch: py
     """
     monkeypatch.setattr(ledgers, "SMALL", 9)
     monkeypatch.setattr(ledgers, "SORTED", chunk)
-    monkeypatch.setattr(evidence_ledgers, "SORTED", 7)
+    monkeypatch.setattr(evidence_module, "SORTED", 7)
     ledger, plain, _ = filled(60, 3)
     table = LedgerEvidence([ledger], {MEASURE.observation: [MEASURE]}).table()
     numbers = np.column_stack(
@@ -120,7 +116,7 @@ def test_evidence_is_packed_inside_and_plain_outside(chunk: int, monkeypatch: py
 @pytest.mark.parametrize("together", [1, 3, 1000])
 def test_whose_rows_are_is_read_back_and_held_once(together: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of clusters, sampled variants, slices and kinds of systems, however many rows are read at a time; controls come last."""
-    for module in (ledgers, evidence_ledgers):
+    for module in (ledgers, evidence_module):
         monkeypatch.setattr(module, "SORTED", together)
     parts = ((("topic", "t"),), (("topic", "t"), ("year", "1")))
     given = [
@@ -155,105 +151,6 @@ def test_whose_rows_are_is_read_back_and_held_once(together: int, monkeypatch: p
 def texts_of(name: str) -> str:
     """A name as a file of Parquet can hold it."""
     return name.replace("\ud800", "?")
-
-
-@pytest.mark.parametrize("is_sorted", [True, False])
-def test_evidence_of_one_observation_is_that_of_the_whole_table(
-    monkeypatch: pytest.MonkeyPatch, *, is_sorted: bool
-) -> None:
-    """Across chunks and ledgers, with some of its columns."""
-    monkeypatch.setattr(ledgers, "SORTED", 3)
-    other, sliced = make("measure", "opening_gap@party"), of_clusters(5, 10)
-    sliced.observation = other.observation
-    several = [filled(10, 3)[0], sliced]
-    if is_sorted:
-        ledgers.sort(several)
-    rows = LedgerEvidence(several, {MEASURE.observation: [MEASURE], other.observation: [other]})
-    whole = rows.table()
-    assert len(rows) == len(whole) == 20
-    assert list(rows.column_names()) == whole.column_names
-    assert rows.measures() == Held(whole).measures()
-    for measure in (MEASURE, other):
-        of = repr(measure.observation)
-        wanted = {"record", "reason", "slice.parity", "deficit[01]", "a"}
-        theirs = Held(whole).of(of, wanted.__contains__)
-        ours = rows.of(of, wanted.__contains__)
-        assert ours.equals(theirs.select(ours.column_names))
-        own = {n for n in theirs.column_names if theirs[n].null_count < 10}
-        assert set(ours.column_names) == {*own, "slice.parity"}  # attributes stand beside all
-
-
-@pytest.mark.parametrize("batch", [2, 7, 60])
-def test_clusters_are_summed_alike_however_many_units_are_written_at_once(batch: int) -> None:
-    """Units with and without a choice, of several columns, by two systems, in a slice, alone and not."""
-    rng, even = np.random.default_rng(4), (("parity", "even"),)
-    units = []
-    for i in range(60):
-        slices = (even,) if i % 4 < 2 else ()
-        origin = Origin("ab"[i % 2], f"r{i}", f"c{i // 9}", slices, is_shared=i > 12)
-        columns = tuple(
-            (name, kind) for name in ("deficit", "surplus", "present") for kind in "xyz"[: 2 + i % 2]
-        )
-        choice = None if i % 5 == 3 else rng.integers(0, 3, DRAWS)
-        units.append((origin, columns, rng.random((1 if choice is None else 3, len(columns))), choice))
-    together, alone = Ledger(MEASURE.observation, DRAWS), Ledger(MEASURE.observation, DRAWS)
-    for origin, columns, values, choice in units:
-        alone.add(origin, Rows(columns, values), choice)
-    for start in range(0, 60, batch):
-        some = units[start : start + batch]
-        alike: dict[object, list[int]] = {}
-        for i, (_, columns, values, _) in enumerate(some):
-            alike.setdefault((columns, len(values)), []).append(i)
-        blocks = [
-            RowBlock(
-                np.array(own),
-                some[own[0]][1],
-                np.stack([some[i][2] for i in own]),
-                None if some[own[0]][3] is None else np.stack([some[i][3] for i in own]),
-            )
-            for own in alike.values()
-        ]
-        together.write([origin for origin, *_ in some], blocks)
-    for system, part in itertools.product("ab", (WHOLE, even)):
-        found = []
-        for ledger in (together, alone):
-            null = ledger.null(system, part)
-            assert null is not None
-            drawn = null.drawn()
-            assert drawn is not None
-            sums = {column: drawn.totals[column][drawn.draws].tolist() for column in drawn.totals.columns}
-            found.append((sums, null.log_labellings))
-        assert any(column[0] == "²" for column in found[0][0])
-        for column, sums in found[0][0].items():
-            assert sums == pytest.approx(found[1][0][column], rel=1e-13 if column[0] == "²" else 0)
-        assert found[0][1] == found[1][1]
-
-
-def test_ledgers_of_the_same_rows_are_alike_once_sorted() -> None:
-    """Whichever came first: entries, columns, reasons and packed numbers; those of equal rows share their origins."""
-    rng = np.random.default_rng(1)
-    rows = [Rows((("deficit", f"{i % 5}"), ("surplus", "a")), rng.random((1, 2))) for i in range(40)]
-    found = []
-    for order in (range(40), rng.permutation(40), range(39, -1, -1)):
-        ledger = Ledger(MEASURE.observation, 0)
-        for i in order:
-            origin = Origin("ab"[i % 2], f"r{i // 4}", f"c{i % 3}")
-            if i % 7 == 2:
-                ledger.leave_out(origin, f"reason {i % 4}")
-            else:
-                ledger.add(origin, rows[i], None)
-        found.append(ledger)
-    tables = []
-    for ledger in found:
-        beside = Ledger(MEASURE.observation, 0)
-        beside.write(ledger.origins, (), dict.fromkeys(range(40), "no row"))
-        ledgers.sort([ledger, beside])
-        assert beside.origins is ledger.origins
-        assert [o.cluster for o in ledger.origins] == sorted(o.cluster for o in ledger.origins)
-        tables.append(LedgerEvidence([ledger], {MEASURE.observation: [MEASURE]}).table())
-    assert tables[0].equals(tables[1])
-    assert tables[0].equals(tables[2])
-    assert sorted(found[0].columns) == list(found[0].columns)
 
 
 A, B, C = ("a",), ("b",), ("c",)
@@ -304,50 +201,3 @@ def test_parts_hold_the_sums_of_their_clusters_and_units(
         assert part.units.moments(Ratio(((A, 1.0), (B, -1.0)), ((C, 2.0), (("nobody",), 1.0))))[0].tolist() == [
             top.sum(), bottom.sum(), top @ top, top @ bottom, bottom @ bottom, np.abs(top).max(),
         ]  # fmt: skip
-
-
-@pytest.mark.parametrize("at_once", [1, 700, 10**6])
-def test_units_do_not_depend_on_how_many_columns_are_unpacked_at_once(at_once: int) -> None:
-    """One by one, two at a time, all."""
-    ledger = of_clusters(400, 1000)
-    members = [part.members for part in parts_of(ledger, [ODD]).values()]
-    names = [part.clusters for part in parts_of(ledger, [ODD]).values()]
-    for units, part in zip(
-        units_of_rows(ledger.columns, members, names, [groups_of(n, 5) for n in names], at_once=at_once),
-        parts_of(ledger, [ODD]).values(),
-        strict=True,
-    ):
-        group = groups_of(part.clusters, 5)
-        assert (
-            units.sums[0]
-            == (part.sums if group is None else summed_by_group(part.sums, group, int(group.max()) + 1))
-        ).all()
-
-
-@pytest.mark.parametrize("is_in_order", [True, False])
-def test_columns_that_hold_the_same_are_as_if_each_stood_alone(
-    *, is_in_order: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The same in all rows, in those of one chunk alone, and in all but where one came late: settled, summed, written."""
-    monkeypatch.setattr(ledgers, "SORTED", 8)
-    ledger = Ledger(MEASURE.observation, 0)
-    order = range(30) if is_in_order else np.random.default_rng(2).permutation(30)
-    names = [(name,) for name in "abcd"]
-    rows = {
-        i: [i % 3 + 1, i % 3 + 1, i % 3 + 1 if i < 8 else 5, 0 if n < 8 else 7] for n, i in enumerate(order)
-    }
-    for n, i in enumerate(order):
-        own = names if n >= 8 else names[:3]
-        values = np.array([rows[i][: len(own)]], dtype=float)
-        ledger.add(Origin("s", f"r{i:02}", f"r{i:02}"), Rows(tuple(own), values), None)
-    ledgers.sort([ledger])
-    assert ledger.first_alike()[:2] == [0, 0]
-    wanted = np.array([rows[i] for i in range(30)], dtype=float)
-    assert (ledger.matrix() == wanted).all()
-    (part,) = parts_of(ledger, []).values()
-    group = np.arange(30) % 4
-    for groups, sums in ((None, wanted), (group, summed_by_group(wanted, group, 4))):
-        (units,) = units_of_rows(ledger.columns, [part.members], [part.clusters], [groups], at_once=60)
-        assert (units.sums[0] == sums).all()
-    table = unpacked(LedgerEvidence([ledger], {MEASURE.observation: [MEASURE]}).table())
-    assert [table[name].to_pylist() for name in "abcd"] == wanted.T.tolist()

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import pickle
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairbrief.auditing.origins import WHOLE, Origin, Origins, systems_of
+from fairbrief.auditing.origins import WHOLE, Origin, Origins
 
 NAMES = st.sampled_from(["", "a", "b", "ä", "\ud800", "\uffff", "😀", "aa", "a\0"])
 SLICES = st.sampled_from([(), ((("topic", "t"),),), ((("topic", "t"),), (("topic", "t"), ("year", "1")))])
@@ -86,18 +85,6 @@ def test_what_origins_have_in_common_is_numbered_as_it_is_met(given_: list[Origi
     if list(clusters) == sorted(clusters):
         assert codes.tolist() == sorted(codes.tolist())
     assert found.are_clusters == all(o.cluster == o.record for o in given_)
-
-
-def test_only_what_some_origins_have_is_told_of_them() -> None:
-    """Of the others nothing is known once these are chosen."""
-    every = Origins.by_column(
-        [Origin("b", "r", "r"), Origin("a", "q", "q"), Origin("c", "p", "p", system_kind="control")]
-    )
-    some = every.of(np.array([1, 0]))
-    assert list(systems_of([some])) == ["a", "b"]
-    assert list(systems_of([some, every.of(np.array([2]))])) == ["a", "b", "c"]
-    assert some.of(np.array([False, True])) == Origins.by_column([Origin("b", "r", "r")])
-    assert some != every[:2]
 
 
 def test_half_characters_are_question_marks_in_tables() -> None:

@@ -18,7 +18,7 @@ from fairbrief.measures.position import (
     membership,
     segment_names,
 )
-from fairbrief.measures.summary_units import chosen
+from fairbrief.measures.record_texts import chosen
 from fairbrief.statistics import LabelDraws, enumerate_labellings
 from fairbrief.testing import MEASURE_CLAUSES, MeasureClause
 from fairbrief.types import Ask, Case, Document, Integers, Reason, Record, Rows, Scores, Summary, Totals

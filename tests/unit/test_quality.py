@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pytest
 
 from fairbrief import registry
-from fairbrief.errors import RequestError
+from fairbrief.errors import MissingExtra, RequestError
 from fairbrief.measures.quality import Rouge1, RougeL, RougeLsum, RougeScores
 from fairbrief.testing import MEASURE_CLAUSES, MeasureClause
+from fairbrief.text import rouge
 from fairbrief.text.rouge import rouge_scores
 from fairbrief.types import Case, Document, Reason, Record, Rows, Summary, Totals
 
@@ -95,4 +98,12 @@ def test_impossible_settings_are_refused() -> None:
 def test_words_are_compared_as_they_stand_unless_stemmed() -> None:
     """Cats and a cat share a stem, and no word."""
     assert f_of(RougeScores(), case_of("cats", "cat")) == 0
-    assert f_of(RougeScores(stem=True), case_of("cats", "cat")) == 1
+    assert f_of(RougeScores(stem=True), case_of("skies", "sky")) == 1
+
+
+def test_stems_need_nltk(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without NLTK the message says what to install."""
+    monkeypatch.setitem(sys.modules, "nltk.stem.porter", None)
+    rouge._porter.cache_clear()
+    with pytest.raises(MissingExtra, match=r"fairbrief\[nltk\]"):
+        rouge.porter_stem("summaries")

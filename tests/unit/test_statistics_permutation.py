@@ -126,20 +126,3 @@ def test_records_that_share_a_pool_are_independent() -> None:
     shares = [draws.observed_and_choice(str(i), labels)[0][1:, 0].mean() for i in range(400)]
     assert abs(np.mean(shares) - 0.5) < 4 * 0.5 / np.sqrt(50 * 400)
     assert 0.7 < np.var(shares) / (0.25 / 50) < 1.3
-
-
-def test_labellings_that_are_asked_for_again_are_those_of_the_first_time(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """Kept or not, listed or sampled; other labels of the same record, or all of them, are others."""
-    small, large = np.array([0, 1, 0, 1]), np.arange(12) % 2
-    for room in (label_draws.KEPT, 0):
-        monkeypatch.setattr(label_draws, "KEPT", room)
-        draws = LabelDraws(100, 0)
-        for labels in (small, large, large[::-1]):
-            for everything in (False, True, False):
-                fresh = LabelDraws(100, 0).observed_and_choice("r", labels, all_labellings=everything)
-                again = draws.observed_and_choice("r", labels, all_labellings=everything)
-                assert all(np.array_equal(a, b) for a, b in zip(fresh, again, strict=True))
-        first, again = (draws.observed_and_choice("r", small)[1] for _ in range(2))
-        assert np.shares_memory(first, again) == bool(room)

@@ -6,7 +6,6 @@ import pytest
 from fairbrief.statistics import (
     BlockBootstrap,
     Bootstrap,
-    Bootstraps,
     percentile_interval,
     resampling,
 )
@@ -45,11 +44,6 @@ def test_weights_that_are_not_kept_are_made_again(monkeypatch: pytest.MonkeyPatc
     assert not bounded._kept
 
 
-def test_one_cluster_always_gives_itself() -> None:
-    """A single cluster has no variation to offer."""
-    assert (Bootstrap(1, 20).totals(np.array([[4.0]])) == 4).all()
-
-
 def test_blocks_are_drawn_inside_their_cluster() -> None:
     """Each cluster keeps its number of blocks, in any order of blocks; a lone block always stays."""
     cluster = np.array([7, 3, 7, 3, 9, 3])
@@ -58,19 +52,6 @@ def test_blocks_are_drawn_inside_their_cluster() -> None:
     assert (weights[:, cluster == 3].sum(axis=1) == 3).all()
     assert (weights[:, 4] == 1).all()
     np.testing.assert_allclose(weights.mean(axis=0), 1, atol=4 * np.sqrt(0.7 / 3000))
-
-
-@pytest.mark.parametrize("make", [lambda: Bootstrap(0), lambda: Bootstrap(3, 0), lambda: Bootstrap(3, 5, -1)])
-def test_a_bootstrap_needs_rows_draws_and_a_seed(make: object) -> None:
-    """Nothing can be drawn from nothing."""
-    with pytest.raises(ValueError, match="a bootstrap needs"):
-        make()
-
-
-def test_rows_must_be_those_that_were_announced() -> None:
-    """Rows of another number of clusters are refused."""
-    with pytest.raises(ValueError, match=r"must have shape \(3, k\)"):
-        Bootstrap(3).totals(np.zeros((4, 1)))
 
 
 def test_percentiles_are_numpys_where_all_is_finite() -> None:
@@ -102,19 +83,3 @@ def test_a_level_lies_between_0_and_1(level: float) -> None:
     """A level in percent is a mistake that is told."""
     with pytest.raises(ValueError, match="level must lie between 0 and 1"):
         percentile_interval(np.zeros(3), level)
-
-
-def test_shared_bootstraps_draw_as_ones_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    """By number of clusters the same object, until too much would be kept; never another number."""
-    rows = np.random.default_rng(0).random((30, 2))
-    shared = Bootstraps(50, seed=3)
-    first = shared.of(30)
-    for _ in range(2):
-        assert (shared.of(30).totals(rows) == Bootstrap(30, 50, 3).totals(rows)).all()
-    assert shared.of(30) is first
-    shared.of(20)
-    assert shared.of(30) is first
-    monkeypatch.setattr(resampling, "KEPT", 50 * 40)
-    shared.of(20)
-    assert shared.of(30) is not first
-    assert (shared.of(30).totals(rows) == first.totals(rows)).all()

@@ -127,7 +127,7 @@ def test_workers_change_no_bit(workers: int, cases: list[Case], here: Result) ->
 
 @pytest.mark.usefixtures("small_shards")
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning", "ignore::FutureWarning")
-@pytest.mark.parametrize("engine", ["here", "processes(workers=2)", "threads(workers=3)", "ray"])
+@pytest.mark.parametrize("engine", ["threads(workers=3)", "ray"])
 def test_engines_change_no_bit(engine: str, cases: list[Case], here: Result) -> None:
     """Named engines give what this process gives; threads are those of a stranger's package, one file that declares them."""
     if engine == "ray":

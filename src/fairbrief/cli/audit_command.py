@@ -19,7 +19,7 @@ from fairbrief.plan import Plan
 from fairbrief.settings import MEASURED
 
 if TYPE_CHECKING:
-    from fairbrief.chat.replies import Question
+    from fairbrief.chat.endpoint import Question
     from fairbrief.types import Case
 
 app = o.new_app()
@@ -52,11 +52,11 @@ def audit(
     """Audit summaries: value, interval, chance level and p of every measure that the file allows."""
     from fairbrief import specs
     from fairbrief.auditing import audit as run
-    from fairbrief.auditing.control_systems import CONTROLS
+    from fairbrief.auditing.controls import CONTROLS
     from fairbrief.auditing.scorer_lookup import Scorers
     from fairbrief.auditing.system_runs import Pooled
-    from fairbrief.engines.engine import cores
-    from fairbrief.readers.references import WithReferences
+    from fairbrief.engines import cores
+    from fairbrief.readers.summary_files import WithReferences
     from fairbrief.reports.audit_folder import ahead_in, replace_all
     from fairbrief.saved import saved_inputs
     from fairbrief.saved.examples import with_examples

@@ -23,11 +23,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration, ScorerCheck
-from fairbrief.measures.batches import OneByOne, different, in_parts, summed
-from fairbrief.measures.known_records import Chunks, KnownRecord, known
-from fairbrief.measures.measure_settings import Reading, check_known, check_uncut
+from fairbrief.measures.bases import OneByOne, Reading, check_known, check_uncut, different, in_parts, summed
 from fairbrief.measures.permutation_schemes import groups_of
-from fairbrief.measures.summary_units import chunks_by_document, owner_of, units_of
+from fairbrief.measures.record_texts import Chunks, KnownRecord, chunks_by_document, known, owner_of, units_of
 from fairbrief.score_tables import ScoredUnits
 from fairbrief.statistics import TIE, ratio
 from fairbrief.text.counted import counted
@@ -487,10 +485,7 @@ class EqualCoverage(_CoverageMeasure):
         family="Coverage",
         question="how far the groups of a record differ in how well the summary covers their documents",
         harm=UNCOVERED,
-        figures=(
-            "gaps",
-            "p_values",
-        ),
+        figures=("gaps", "p_values"),
         scorer_checks=(ScorerCheck(measure="scorer_bias_support", given={"scorer": "scorer"}),),
     )
 

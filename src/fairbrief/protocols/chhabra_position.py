@@ -9,14 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from fairbrief.measures.position import PositionBias, PositionHeights
-from fairbrief.protocols.published_results import (
-    ABSENT,
-    Reproduced,
-    decimal,
-    find,
-    printed,
-    systems_of,
-)
+from fairbrief.protocols.published_results import ABSENT, Reproduced, decimal, find, printed, systems_of
 from fairbrief.statistics import spearman
 from fairbrief.types import Estimate, Table
 

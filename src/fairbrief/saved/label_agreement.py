@@ -15,13 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairbrief.auditing.measure_selection import check_over
+from fairbrief.auditing.observing import finite
 from fairbrief.auditing.scorer_lookup import Scorers
-from fairbrief.auditing.unusable_scores import finite
 from fairbrief.errors import DataError, RequestError
 from fairbrief.measures.distributions import COUNTING
-from fairbrief.measures.known_records import known
+from fairbrief.measures.record_texts import chunks_by_document, known, owner_of, units_of
 from fairbrief.measures.representation import Representation
-from fairbrief.measures.summary_units import chunks_by_document, owner_of, units_of
 from fairbrief.reports.number_format import number
 from fairbrief.saved.saved_values import DRAWS, Interval, Resampling
 from fairbrief.statistics import TIE, alpha_of_two, kappa_of_two, pearson, spearman

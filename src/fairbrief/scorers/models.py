@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from fairbrief.errors import BackendError, RequestError
 from fairbrief.pretrained import placement
 from fairbrief.pretrained.hub import Snapshot, explained, find, foundation_of, quiet, tokenizer_of
-from fairbrief.pretrained.placement import DTYPES, Placement, Settings, library, note_if_slower, place
+from fairbrief.pretrained.placement import DTYPES, Placement, Settings, library, place
 from fairbrief.scorers import pairs
 from fairbrief.scorers.pairs import Meter
 from fairbrief.scorers.pieces import Ids, padded, run_batches
@@ -82,7 +82,6 @@ def hhem(snapshot: Snapshot, placement: Placement, reader: str) -> Resident:
             f"{reader}: the config.json in {snapshot.folder} is not HHEM's. Leave out template=hhem."
         )
     base = tokenizer_of(foundation, reader)
-    note_if_slower(placement.device, placement.dtype)
     with quiet(), explained(snapshot.folder, reader):
         tokenizer = transformers.AutoTokenizer.from_pretrained(base, local_files_only=True)
         config = transformers.AutoConfig.from_pretrained(base, local_files_only=True, num_labels=2)
@@ -109,7 +108,6 @@ def seq2seq(snapshot: Snapshot, placement: Placement, reader: str) -> Resident:
 @lru_cache(maxsize=RESIDENT)
 def _load(kind: str, snapshot: Snapshot, device: str, dtype: str, reader: str, layers: int) -> Resident:
     transformers, torch = library("transformers", reader), library("torch", reader)
-    note_if_slower(device, dtype)
     with quiet(), explained(snapshot.folder, reader):
         tokenizer = transformers.AutoTokenizer.from_pretrained(snapshot.folder, local_files_only=True)
         config = transformers.AutoConfig.from_pretrained(snapshot.folder, local_files_only=True)
@@ -133,7 +131,6 @@ def _load(kind: str, snapshot: Snapshot, device: str, dtype: str, reader: str, l
 def sentence_encoder(snapshot: Snapshot, placement: Placement, reader: str) -> Resident:
     """A sentence-transformers model: pooling, dense layers and normalisation as its folder says."""
     library("transformers", reader)
-    note_if_slower(placement.device, placement.dtype)
     with quiet():
         sentence_transformers = library("sentence_transformers", reader)
     with quiet(), explained(snapshot.folder, reader):

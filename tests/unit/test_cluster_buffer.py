@@ -1,4 +1,4 @@
-"""Cases that wait until all of their clusters were read."""
+"""A buffer of cases whose clusters are not complete."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from io import BytesIO
 
 import pytest
 
-from fairbrief.auditing import waiting
+from fairbrief.auditing import grouping
+from fairbrief.auditing.grouping import ClusterBuffer, Placed, size_of
 from fairbrief.auditing.origins import Origin
-from fairbrief.auditing.waiting import Placed, Waiting, size_of
-from fairbrief.readers import laid_rows
+from fairbrief.readers import rows_on_disk
 from fairbrief.types import Case, Document, Record, Summary
 
 CASES: list[Placed] = [
@@ -28,31 +28,24 @@ CASES: list[Placed] = [
 @pytest.mark.parametrize("held", [0, 5_000, 10**9])
 @pytest.mark.parametrize("lots", [1, 3, 100])
 def test_clusters_come_back_whole_and_once(held: int, lots: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In the order in which their cases came; then nothing waits, and others may."""
-    monkeypatch.setattr(waiting, "HELD", held)
-    monkeypatch.setattr(waiting, "LOTS", lots)
-    waits = Waiting()
+    """In the order in which their cases came; then the buffer is empty, and takes others."""
+    monkeypatch.setattr(grouping, "HELD", held)
+    monkeypatch.setattr(grouping, "LOTS", lots)
+    buffer = ClusterBuffer()
     for case, origin in CASES:
-        waits.put(case, origin)
-        assert sum(size_of(case) for case, _ in waits._held) <= held
+        buffer.put(case, origin)
+        assert sum(size_of(case) for case, _ in buffer._held) <= held
     for _ in range(2):
-        found = list(waits.take())
+        found = list(buffer.take())
         assert (len(found) > 1) == (held < 10**9 and lots > 1)
         met = [{origin.cluster for _, origin in some} for some in found]
         assert sum(map(len, met)) == len({cluster for several in met for cluster in several}) == 7
         for cluster in {origin.cluster for _, origin in CASES}:
             here = [placed for some in found for placed in some if placed[1].cluster == cluster]
             assert here == [placed for placed in CASES if placed[1].cluster == cluster]
-        assert [placed for some in waits.take() for placed in some] == []
+        assert [placed for some in buffer.take() for placed in some] == []
         for case, origin in CASES:
-            waits.put(case, origin)
-
-
-def test_long_texts_take_the_room_of_their_letters() -> None:
-    """And each text and case something beside."""
-    short, long = CASES[0][0], CASES[49][0]
-    assert size_of(long) - size_of(short) == 49
-    assert size_of(short) == waiting.PER_CASE + 3 * waiting.PER_TEXT + len("b") + len("\ud800 c")
+            buffer.put(case, origin)
 
 
 class FullDisk(BytesIO):
@@ -70,13 +63,13 @@ def test_a_full_disk_is_told_with_the_folder(
     monkeypatch: pytest.MonkeyPatch, recwarn: pytest.WarningsRecorder
 ) -> None:
     """Once: closing the file says nothing more."""
-    monkeypatch.setattr(laid_rows, "TemporaryFile", FullDisk)
-    monkeypatch.setattr(laid_rows, "gettempdir", lambda: "small-disk")
-    monkeypatch.setattr(waiting, "HELD", 0)
-    waits = Waiting()
+    monkeypatch.setattr(rows_on_disk, "TemporaryFile", FullDisk)
+    monkeypatch.setattr(rows_on_disk, "gettempdir", lambda: "small-disk")
+    monkeypatch.setattr(grouping, "HELD", 0)
+    buffer = ClusterBuffer()
     with pytest.raises(OSError, match="No space left") as told:
-        waits.put(*CASES[0])
+        buffer.put(*CASES[0])
     assert (told.value.errno, told.value.filename) == (errno.ENOSPC, "small-disk")
-    del waits, told
+    del buffer, told
     gc.collect()
     assert not recwarn.list
