@@ -79,15 +79,24 @@ def slice_(
 def report(
     folder: Path = o.SAVED_AUDIT,
     format_: str = o.option(
-        "terminal", "terminal, markdown, latex, csv, or html (rewrites report.html).", "FORMAT", "--format"
+        "terminal",
+        "terminal, markdown, latex, csv, model-card, or html (rewrites report.html).",
+        "FORMAT",
+        "--format",
+    ),
+    to: str | None = o.option(
+        None, "Send it to an experiment tracker, mlflow or wandb, with its client's own settings.", "TRACKER"
     ),
     details: bool = o.DETAILS,
 ) -> None:
-    """Print the report of a saved audit, or write it again."""
-    from fairbrief.reports import exports, html, load
+    """Print the report of a saved audit, write it again, or send it to an experiment tracker."""
+    from fairbrief.reports import exports, html, load, trackers
     from fairbrief.reports.audit_folder import place
 
     result = load(folder)
+    if to is not None:
+        typer.echo(f"Sent to {trackers.send(result, folder, to)}")
+        return
     match format_:
         case "terminal":
             print_audit(result, details=details, has_report=True)
@@ -97,11 +106,15 @@ def report(
             typer.echo(exports.latex(result))
         case "csv":
             typer.echo(exports.csv_text(result), nl=False)
+        case "model-card":
+            typer.echo(trackers.model_card(result), nl=False)
         case "html":
             place(folder / "report.html", lambda page: html.write(result, page))
             typer.echo(f"Written: {folder / 'report.html'}")
         case other:
-            raise RequestError(f"No format '{other}'. Formats: terminal, markdown, latex, csv, html.")
+            raise RequestError(
+                f"No format '{other}'. Formats: terminal, markdown, latex, csv, model-card, html."
+            )
 
 
 @app.command()
