@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from fairbrief import specs
 from fairbrief.errors import BackendError, FairbriefError, RequestError, first_line
+from fairbrief.scorers.calibrated import USES, Calibrated
 from fairbrief.text.addresses import sealed
 
 Kind = Literal["measure", "scorer", "tagger", "scorer or tagger", "summarizer", "protocol", "engine"]
@@ -81,13 +82,25 @@ def make(kind: Kind, text: str, settings: Mapping[str, str] | None = None) -> An
     """Build the object that a spec names; ``settings`` are added to its own, and win over them
     (``over`` among them is the attribute behind the @).
 
-    ``NAME:MODEL`` stands for ``NAME(model=MODEL)``: ``chat:llama3:8b(temperature=0.3)``.
+    ``NAME:MODEL`` stands for ``NAME(model=MODEL)``: ``chat:llama3:8b(temperature=0.3)``. Every scorer has the setting
+    ``calibrated`` (or ``checked``): a file that 'fairbrief calibrate' wrote.
     """
     parsed = _with_model(kind, specs.parse(text))
     if settings:
         more = {name: sealed(value) for name, value in settings.items()}
         over = more.pop("over", parsed.over)
         parsed = replace(parsed, settings={**parsed.settings, **more}, over=over)
+    uses = [use for use in USES if use in parsed.settings] if "scorer" in kind else []
+    if uses:
+        if len(uses) > 1:
+            raise RequestError(f"'{text}': calibrated=FILE holds the check as well; leave checked out.")
+        (use,) = uses
+        others = {name: value for name, value in parsed.settings.items() if name != use}
+        return Calibrated(_made(kind, replace(parsed, settings=others)), parsed.settings[use], use)
+    return _made(kind, parsed)
+
+
+def _made(kind: Kind, parsed: specs.Spec) -> Any:
     target = load(kind, parsed.name)
     if isinstance(target, type) and is_dataclass(target):
         return specs.build(target, parsed)

@@ -155,12 +155,14 @@ Cases = Sequence[Case]
 class Ask(Data, frozen=True):
     """A request for scores: how strongly each of ``rows`` supports or resembles each of ``columns``.
 
-    ``scorer`` is the scorer's spec, for instance ``entailment(model=roberta-large-mnli)``.
+    ``scorer`` is the scorer's spec, for instance ``entailment(model=roberta-large-mnli)``. A scorer with a setting ``by``
+    cuts rows into passages and answers with the best of each row's; ``whole`` rows it takes as they are.
     """
 
     scorer: str
     rows: tuple[str, ...]
     columns: tuple[str, ...]
+    whole: bool = False
 
 
 class Scores(Data, frozen=True):
@@ -526,6 +528,7 @@ NoteCode = Literal[
     "documents_alike",
     "length_is_group",
     "place_is_group",
+    "scores_uncertain",
 ]
 
 

@@ -121,10 +121,14 @@ def test_a_setting_that_is_given_twice_is_refused(fairbrief: Command, one: Path)
     refused(fairbrief("audit", one, "--measure", "bur(tau=0.8, tau=0.9)@mood", *QUICK), "'tau' twice")
 
 
-@pytest.mark.parametrize("setting", ["words=0", "words=-1", "merge=-1", "merge=0", "merge=nan"])
+@pytest.mark.parametrize(
+    "setting",
+    ["scorer=containment(by=0words)", "scorer=containment(by=paragraph)", "merge=-1", "merge=0", "merge=nan"],
+)
 def test_settings_of_coverage_are_ones_that_can_be(fairbrief: Command, one: Path, setting: str) -> None:
-    """A number of words that no piece can have is refused, and a threshold that no support can."""
-    refused(fairbrief("audit", one, "--measure", f"equal_coverage({setting})@mood", *QUICK), setting)
+    """A number of words that no passage can have is refused, and a threshold that no support can."""
+    told = setting.rpartition("(")[2].rstrip(")")
+    refused(fairbrief("audit", one, "--measure", f"equal_coverage({setting})@mood", *QUICK), told)
 
 
 def test_an_interval_needs_no_resamples(fairbrief: Command, one: Path) -> None:

@@ -145,9 +145,10 @@ OF_MODELS = {
     "embedding",
     "entailment",
     "judge",
+    "lexical",
     "word_sentiment",
 }
-"""Scorers that read a model or vectors from elsewhere, with small ones of which other tests feed them."""
+"""Scorers that read a model, vectors or a calibration from elsewhere, with small ones of which other tests feed them."""
 WRITERS_OF_MODELS = {"chat", "transformers"}
 """Summarizers that ask a model, likewise."""
 SCORERS = [name for name in registry.names("scorer or tagger") if name not in OF_MODELS]

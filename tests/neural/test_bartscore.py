@@ -39,7 +39,7 @@ def ids(folder: Path, text: str) -> list[int]:
 
 def matrix(scorer: BartScore, rows: tuple[str, ...], columns: tuple[str, ...]) -> Any:
     """The scores of one ask."""
-    (scores,) = scorer.answer([Ask("", rows, columns)])
+    (scores,) = scorer.answer([Ask("", rows, columns, whole=True)])
     return scores.matrix
 
 

@@ -38,7 +38,7 @@ def direct(folder: Path, row: str, column: str, entails: int = 2) -> tuple[float
 
 def matrix(scorer: Entailment, rows: tuple[str, ...], columns: tuple[str, ...]) -> Any:
     """The scores of one ask."""
-    (scores,) = scorer.answer([Ask("", rows, columns)])
+    (scores,) = scorer.answer([Ask("", rows, columns, whole=True)])
     return scores.matrix
 
 

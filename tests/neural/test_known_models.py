@@ -113,7 +113,7 @@ def test_prefetch_says_how_much_it_will_fetch(
         (("sentence-transformers/all-MiniLM-L6-v2",), "embedding"),
         (
             ("cross-encoder/nli-deberta-v3-small", "vectara/hallucination_evaluation_model"),
-            "entailment(model=vectara/hallucination_evaluation_model)",
+            "entailment(model=vectara/hallucination_evaluation_model, by=document)",
         ),
     ],
 )

@@ -9,6 +9,7 @@ import pkgutil
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -30,11 +31,11 @@ from fairbrief.text import (
     hashes,
     languages,
     name_words,
+    passages,
     people,
     recognition,
     rouge,
     segmentation,
-    sentences,
 )  # fmt: skip
 from fairbrief.workbench.units import read_split
 
@@ -56,9 +57,7 @@ OF_A_TEXT: dict[str, Callable[[str], object]] = {
     "people.align_published": lambda t: people.align_published(t.split(), KNOWN),
     "anonymisation.anonymise": lambda t: anonymisation.anonymise(t, PAIRS),
     "anonymisation.anonymise_published": lambda t: anonymisation.anonymise_published(t, PAIRS),
-    "sentences.chunks": lambda t: sentences.chunks(sentences.split(t)),
-    "sentences.sentence_groups": lambda t: sentences.sentence_groups(sentences.split(t), 10),
-    "sentences.sentence_windows": lambda t: sentences.sentence_windows(sentences.split(t), 10),
+    **{f"passages by {by}": partial(passages.passages_of, by=by) for by in ("sentence", 3, "10words", "10words_centred")},
     "counted.counted": lambda t: counted.counted(2, t),
     "name_words.gender_of_name": lambda t: name_words.gender_of_name(rouge.words(t), {}, {"john": "male"}),
     "name_words.genders_of": lambda t: name_words.genders_of([t, "f"]),

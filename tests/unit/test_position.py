@@ -314,6 +314,7 @@ def test_other_mappings_get_sentences() -> None:
         "embedding(model=tiny)",
         ("Sentence zero alone.", "Sentence one alone.", "Sentence two alone."),
         ("Now zero.", "Now two.", "Then one."),
+        whole=True,
     )
     scores = Scores(np.eye(3)[:, [0, 2, 1]], np.arange(3), np.zeros(3))
     rows = observation.observe(

@@ -210,6 +210,15 @@ def test_softmax_of_scores() -> None:
     assert found == pytest.approx(wanted / wanted.sum())
 
 
+def test_other_scorers_read_a_summary_sentence_by_sentence() -> None:
+    """Each sentence is a claim of its own; a value's texts as one are held against the summary as one."""
+    case = case_of(summary="Cats sleep. Dogs bark.")
+    ask, _ = Representation("x", scorer="containment").asks((case,))
+    assert ask.columns == ("Cats sleep.", "Dogs bark.")
+    ask, _ = Representation("x", scorer="containment", texts="values").asks((case,))
+    assert ask.columns == ("Cats sleep. Dogs bark.",)
+
+
 def test_the_texts_of_a_value_read_as_one() -> None:
     """``texts=values`` joins a value's documents before words are cut: a word pair across two documents is seen then alone."""
     source = (("cats chase", "a"), ("dogs sleep", "b"), ("birds sing", "a"))

@@ -19,6 +19,7 @@ from fairbrief.auditing.estimating import (
     Fields,
     Settings,
     alike,
+    calibration_notes,
     from_random,
     leaders,
     named,
@@ -27,8 +28,15 @@ from fairbrief.auditing.estimating import (
 )
 from fairbrief.auditing.jackknifed import EXCESS, Jackknifed, Units, together
 from fairbrief.auditing.origins import Slice
-from fairbrief.auditing.parts import CommonClusters, Part
-from fairbrief.statistics.jackknife import Spread, Spreads, detectable, spreads, t_interval
+from fairbrief.auditing.parts import CommonClusters, Part, maps_of
+from fairbrief.statistics.jackknife import (
+    Spread,
+    Spreads,
+    detectable,
+    spreads,
+    t_interval,
+    with_uncertain_scores,
+)
 from fairbrief.types import Estimate, Floats, Integers, Measure, Note, Value
 
 UNSIGNED = (Note("raw_magnitude"),)
@@ -206,7 +214,7 @@ def _of_pairs(measures: Sequence[Measure], pairs: Sequence[Pair], settings: Sett
     gaps = _from_random(measures, pairs, settings) if settings.n_resamples else {}
     for places, first in alike((i, pair.units[0]) for i, pair in enumerate(pairs)):
         second = together([pairs[i].units[1] for i in places])
-        several = [(Jackknifed(measure, first), Jackknifed(measure, second)) for measure in measures]
+        several = _both_sides(measures, [pairs[i] for i in places], first, second)
         leading = leaders([a for a, _ in several])
         shared = [pairs[i].shared for i in places]
         for k, (a, b) in enumerate(several):
@@ -218,11 +226,28 @@ def _of_pairs(measures: Sequence[Measure], pairs: Sequence[Pair], settings: Sett
                     **of_measure, "quantity": name, "group": value.group, "leads": value.leads and leading[name] is a
                 }  # fmt: skip
                 numbers = _numbers(a, b, name, [pairs[i].common for i in places], settings)
+                notes = calibration_notes(a, settings) if value.leads else ()
                 for i, of_pair, own in zip(places, shared, numbers, strict=True):
                     if math.isfinite(own.value) and (beside := gaps.get((i, k, name))):
                         own = replace(own, random=beside[0], from_random=beside[1])
-                    found[i].append(built({**of_pair, **of_value}, own, notes=pairs[i].notes))
+                    found[i].append(built({**of_pair, **of_value}, own, notes=(*pairs[i].notes, *notes)))
     return [e for own in found for e in own]
+
+
+def _both_sides(
+    measures: Sequence[Measure], pairs: Sequence[Pair], first: Units, second: Units
+) -> list[tuple[Jackknifed, Jackknifed]]:
+    """By measure both sides of pairs with these units. What a map moves is read of all clusters of a side."""
+    a, b = maps_of([pair.a for pair in pairs]), maps_of([pair.b for pair in pairs])
+    return [(Jackknifed(measure, first, a), Jackknifed(measure, second, b)) for measure in measures]
+
+
+def _with_maps(found: Spreads, a: Floats | None, b: Floats | None, sign: float = -1.0) -> Spreads:
+    """The spreads of a − b (or a + b) with what the maps of a calibrated scorer move, which are the same for both."""
+    if a is None or b is None or a.shape != b.shape:
+        return found
+    with np.errstate(invalid="ignore"):
+        return with_uncertain_scores(found, a + sign * b)
 
 
 def _numbers(
@@ -232,6 +257,7 @@ def _numbers(
     value = first.here[name]
     sides = [(side.read(name), side.without[name].array) for side in (first, second)]
     found = _combined(first, second, name, *sides, strata=False)
+    found = _with_maps(found, first.by_map(name), second.by_map(name))
     present = presence(value, first, common)
     values = found.value.tolist()
     if not settings.n_resamples:
@@ -307,8 +333,7 @@ def _from_random(
     there = ((i, pair.with_extracts[0]) for i, pair in enumerate(pairs) if pair.with_extracts)
     for places, one in alike(there):
         other = together([pairs[i].with_extracts[1] for i in places])
-        for k, measure in enumerate(measures):
-            first, second = Jackknifed(measure, one), Jackknifed(measure, other)
+        for k, (first, second) in enumerate(_both_sides(measures, [pairs[i] for i in places], one, other)):
             for name, value in first.here.items():
                 if value.is_compared and value.blind is None and name in second.here:
                     for i, own in zip(places, _less_baselines(first, second, name, settings), strict=False):
@@ -325,6 +350,7 @@ def _less_baselines(
     if a is None or b is None:
         return
     gaps = _combined(first, second, name, a, b)
+    gaps = _with_maps(gaps, first.from_extracts_by_map(name), second.from_extracts_by_map(name))
     read = first.of_extracts[0][name].array - second.of_extracts[0][name].array
     kinds = first.strata(name) if first.here[name].is_between else None
     of_pairs = from_random(gaps, kinds, first.units.names, settings)

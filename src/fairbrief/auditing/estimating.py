@@ -32,7 +32,8 @@ from fairbrief.auditing.estimate import (
 )
 from fairbrief.auditing.jackknifed import EXCESS, Jackknifed, Units, together
 from fairbrief.auditing.null_sums import Drawn, NullSums, drawn_of
-from fairbrief.auditing.parts import Part
+from fairbrief.auditing.parts import Part, maps_of
+from fairbrief.specs import parse
 from fairbrief.standings import are_too_few
 from fairbrief.statistics import BlockBootstrap, percentile_interval, shared_bootstrap
 from fairbrief.statistics.jackknife import (
@@ -151,7 +152,8 @@ def _of_parts(
     measures: Sequence[Measure], parts: Sequence[Part], units: Units, settings: Settings
 ) -> list[list[Estimate]]:
     """The estimates of parts that have as many units, part by part."""
-    several = [Jackknifed(measure, units) for measure in measures]
+    maps = maps_of(parts)
+    several = [Jackknifed(measure, units, maps) for measure in measures]
     leading = leaders(several)
     chances = _chances(several, parts, settings)
     shared = [_of_part(part) for part in parts]
@@ -168,8 +170,9 @@ def _of_parts(
             numbers = _numbers(
                 here, name, parts, chances[k][name], [of.get(name) for of in resampled], settings
             )
+            notes = calibration_notes(here, settings) if value.leads else ()
             made[name] = [
-                built({**of_part, **of_value}, own, value.limits)
+                built({**of_part, **of_value}, own, value.limits, notes)
                 for of_part, own in zip(shared, numbers, strict=True)
             ]
         if EXCESS in made:
@@ -179,6 +182,18 @@ def _of_parts(
             for i, e in enumerate(own):
                 found[i].append(e)
     return found
+
+
+def calibration_notes(here: Jackknifed, settings: Settings) -> tuple[Note, ...]:
+    """Whether intervals contain the uncertainty of a calibrated scorer; () of others."""
+    scorer = getattr(here.measure, "scorer", "")
+    if (
+        not settings.n_resamples
+        or not isinstance(scorer, str)
+        or "calibrated" not in parse(scorer or "none").settings
+    ):
+        return ()
+    return (Note("scores_uncertain", {"is_contained": here.maps is not None}),)
 
 
 def leaders(several: Sequence[Jackknifed]) -> dict[str, Jackknifed]:

@@ -12,7 +12,13 @@ import numpy as np
 from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.scored_rows import BY_CHANCE, OF_EXTRACTS, WITHOUT_EXTRACTS
 from fairbrief.statistics import ratio
-from fairbrief.statistics.jackknife import GroupNumbers, Spreads, leave_one_out, spreads
+from fairbrief.statistics.jackknife import (
+    GroupNumbers,
+    Spreads,
+    leave_one_out,
+    spreads,
+    with_uncertain_scores,
+)
 from fairbrief.types import Column, Floats, Integers, Measure, Ratio, Totals, Value
 
 AT_ONCE = 1 << 21
@@ -206,6 +212,8 @@ class Jackknifed:
 
     measure: Measure
     units: Units
+    maps: Totals | None = None
+    """The sums by each map of a calibrated scorer, with the leading axes (parts, maps)."""
     _spreads: dict[str, Spreads] = field(default_factory=dict)
 
     @cached_property
@@ -230,13 +238,37 @@ class Jackknifed:
     def spreads(self, name: str) -> Spreads:
         """How far a value varies in each part."""
         if name not in self._spreads:
-            self._spreads[name] = self._spread(name, self.read(name), self.without[name].array)
+            found = self._spread(name, self.read(name), self.without[name].array)
+            drawn = self.by_map(name)
+            self._spreads[name] = found if drawn is None else with_uncertain_scores(found, drawn)
         return self._spreads[name]
 
     def _spread(self, name: str, here: Floats, without: Floats) -> Spreads:
         shape = self.units.sums.shape[:2]
         alone = np.broadcast_to(self.alone[name].array, shape)
         return spreads(here, np.broadcast_to(without, shape), alone, self.strata(name))
+
+    @cached_property
+    def _of_maps(self) -> tuple[Found, Found]:
+        """By each map the values, and what random extracts read: arrays (parts, maps)."""
+        assert self.maps is not None
+        return self.measure.value(self.maps), self.measure.value(self.maps.part(OF_EXTRACTS))
+
+    def by_map(self, name: str) -> Floats | None:
+        """A value by each map, shape (parts, maps); None without maps. Of an excess that of the headline: its baseline moves alike."""
+        if self.maps is None:
+            return None
+        value = self._of_maps[0].get(self.measure.name if name == EXCESS else name)
+        return None if value is None else np.broadcast_to(value.array, self.maps.array.shape[:2])
+
+    def from_extracts_by_map(self, name: str) -> Floats | None:
+        """The value less that of random extracts by each map, shape (parts, maps); None without maps."""
+        if self.maps is None:
+            return None
+        beside, extracts = self.measure.value(_with_extracts(self.maps)), self._of_maps[1]
+        if name not in beside or name not in extracts:
+            return None
+        return np.broadcast_to(beside[name].array - extracts[name].array, self.maps.array.shape[:2])
 
     def strata(self, name: str) -> Integers | None:
         """The kind of each unit, by which of the value's groups it has anything of; None where units are of one kind."""
@@ -264,8 +296,11 @@ class Jackknifed:
 
     def less_extracts(self, name: str) -> Spreads | None:
         """The value less that of random extracts, nan where either is undefined; None where it is never read."""
-        found = self.from_extracts(name)
-        return None if found is None else self._spread(name, *found)
+        found, drawn = self.from_extracts(name), self.from_extracts_by_map(name)
+        if found is None:
+            return None
+        spread = self._spread(name, *found)
+        return spread if drawn is None else with_uncertain_scores(spread, drawn)
 
     def from_extracts(self, name: str) -> tuple[Floats, Floats] | None:
         """The value less that of random extracts: on all units (parts,), and without each (parts, units)."""

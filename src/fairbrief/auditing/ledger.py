@@ -170,6 +170,8 @@ class Ledger:
     """Real rows that are not packed."""
     _positions: dict[tuple[Column, ...], Integers] = field(default_factory=dict)
     _nulls: dict[tuple[str, Slice], NullSums] = field(default_factory=dict)
+    _of_maps: dict[tuple[str, Slice], NullSums] = field(default_factory=dict)
+    """Sums of the rows by each map of a calibrated scorer: columns begin with the map's number."""
     _excluded: dict[tuple[str, Slice], Counter[str]] | None = None
     """Counted once it is asked for."""
     _was_relabelled: bool = False
@@ -229,6 +231,23 @@ class Ledger:
         if self.n_resamples:
             self._sum(origins, blocks)
 
+    def add_of_map(self, number: int, origins: Sequence[Origin], blocks: Sequence[RowBlock]) -> None:
+        """Add the rows of units by a map of a calibrated scorer to its sums. ``units`` of the blocks are places in ``origins``."""
+        for block in blocks:
+            columns, values = block.columns, block.values[:, 0]
+            if block.beside is not None:
+                columns, values = (
+                    (*columns, *block.beside_columns),
+                    np.concatenate([values, block.beside], axis=1),
+                )
+            named, values = [(str(number), *column) for column in columns], on_grid(values)
+            by_slice: dict[tuple[str, Slice], list[int]] = {}
+            for j, i in enumerate(block.units.tolist()):
+                for part in (WHOLE, *origins[i].slices):
+                    by_slice.setdefault((origins[i].system, part), []).append(j)
+            for key, chosen in by_slice.items():
+                self._of_maps.setdefault(key, NullSums(0)).add_fixed(named, values[chosen])
+
     def absorb(self, other: Ledger, whose: Sequence[Origins]) -> None:
         """Add what was written down apart, as if its units had come here next; the other is then used up.
 
@@ -250,6 +269,8 @@ class Ledger:
         self._entries, self._excluded = self._entries + len(other), None
         for key, null in other._nulls.items():
             self._null(key).merge(null)
+        for key, of_maps in other._of_maps.items():
+            self._of_maps.setdefault(key, NullSums(0)).merge(of_maps)
         if self._entries - self._packed >= CHUNK:
             self.pack()
 
@@ -327,6 +348,18 @@ class Ledger:
     def null(self, system: str, part: Slice) -> NullSums | None:
         """The sums under permutations; None where there are none."""
         return self._nulls.get((system, part))
+
+    def of_maps(self, system: str, part: Slice) -> Totals | None:
+        """The sums by each map of a calibrated scorer, with the leading axis (maps,); None where there are none."""
+        held = self._of_maps.get((system, part))
+        if held is None:
+            return None
+        sums = held.fixed_sums()
+        columns = {c: i for i, c in enumerate(sorted({column[1:] for column in sums}))}
+        array = np.zeros((1 + max(int(column[0]) for column in sums), len(columns)))
+        for (number, *column), total in sums.items():
+            array[int(number), columns[tuple(column)]] = total
+        return Totals(columns, array)
 
     @property
     def is_relabelled(self) -> bool:

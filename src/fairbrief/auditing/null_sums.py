@@ -234,6 +234,11 @@ class NullSums:
         """All sums; None where no unit could be relabelled."""
         return next(drawn_of([self]), None) if self.is_relabelled else None
 
+    def fixed_sums(self) -> dict[Column, float]:
+        """The sums by column of units that cannot be relabelled."""
+        self._sum_rows()
+        return {column: float(whole + rest) for column, (whole, rest) in self._sums.items()}
+
     @property
     def numbers(self) -> int:
         """How many numbers `drawn` holds, at most."""

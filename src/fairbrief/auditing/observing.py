@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
+from itertools import chain, repeat
 from typing import NamedTuple
 
 import numpy as np
@@ -15,6 +15,7 @@ from fairbrief.auditing.origins import Origin
 from fairbrief.auditing.scored_rows import Drawn, ScoredBatch, observed_together
 from fairbrief.errors import BackendError, DataError, MissingExtra
 from fairbrief.score_tables import ScoredUnits, ScoreTable
+from fairbrief.scorers.calibrated import Calibrated
 from fairbrief.statistics import LabelDraws, Labelled, Relabelled, with_real_labels
 from fairbrief.types import (
     Ask,
@@ -85,7 +86,7 @@ class Observer:
     def _observe_scored(self, ledger: Ledger, units: Sequence[Unit]) -> None:
         left_out: dict[int, str] = {}
         ready = list(self._ready(ledger.observation, units, left_out))
-        batch = self._scored(ledger.observation, ready, left_out)
+        batch, of_maps = self._scored(ledger.observation, ready, left_out)
         relabelled = [one.relabelled for one in ready if one.place not in left_out]
         done = first = 0
         for labelled in self._labelled(ledger, relabelled):
@@ -96,6 +97,13 @@ class Observer:
             done, first = end, stop
         if not relabelled:
             self._add(ledger, units, 0, batch, (), left_out)
+        elif ledger.n_resamples:
+            origins = [units[place][1] for place in batch.places]
+            for k, table in enumerate(of_maps):
+                blocks, _ = self._observed(
+                    ledger.observation, batch.scored_by(table), with_real_labels(relabelled)
+                )
+                ledger.add_of_map(k, origins, blocks)
 
     def _add(
         self,
@@ -156,8 +164,11 @@ class Observer:
 
     def _scored(
         self, observation: Observation, ready: Sequence[_Ready], left_out: dict[int, str]
-    ) -> ScoredBatch:
-        """The units with the answers to what they ask, all asks of one scorer answered in one call; adds why some cannot be used."""
+    ) -> tuple[ScoredBatch, Iterator[ScoreTable]]:
+        """The units with the answers to what they ask, all asks of one scorer answered in one call; adds why some cannot be used.
+
+        Also the answers by each map of resampled labels, where a scorer is calibrated.
+        """
         own, drawn = [one.asks for one in ready], list[Drawn]()
         asked = own
         if self.extracts is not None and isinstance(observation, ExtractObservation):
@@ -167,11 +178,12 @@ class Observer:
                 for asks, more in zip(own, drawn, strict=True)
             ]
         n_own, n_asked = (np.array(list(map(len, asks)), dtype=np.int64) for asks in (own, asked))
-        table, ends = self._answers(list(chain.from_iterable(asked))), np.cumsum(n_asked)
+        tables, ends = self._answers(list(chain.from_iterable(asked))), np.cumsum(n_asked)
+        table = next(tables)
         scored = ScoredUnits([one.cases for one in ready], table, ends - n_asked, n_own)
         batch = ScoredBatch([one.place for one in ready], scored, drawn)
         if are_finite(table):
-            return batch
+            return batch, tables
         usable = []
         for j, (asks, end) in enumerate(zip(asked, ends.tolist(), strict=True)):
             reason = why_unusable(observation, asks, [table[i] for i in range(end - len(asks), end)])
@@ -179,7 +191,7 @@ class Observer:
                 usable.append(j)
             else:
                 left_out[batch.places[j]] = reason.text
-        return batch.some(usable)
+        return batch.some(usable), tables
 
     def _drawn(self, draws: ExtractDraws, reader: ExtractObservation, ready: Sequence[_Ready]) -> list[Drawn]:
         """Random extracts of the records of units that ask scorers, with what they ask; None where this audit takes none."""
@@ -194,19 +206,21 @@ class Observer:
                 drawn[j] = extracts, asks
         return drawn
 
-    def _answers(self, asks: Sequence[Ask]) -> ScoreTable:
-        """The answers to asks of any scorers, in their order."""
+    def _answers(self, asks: Sequence[Ask]) -> Iterator[ScoreTable]:
+        """The answers to asks of any scorers, in their order; then those by each map of calibrated scorers."""
         if not asks:
-            return ScoreTable.of([])
+            yield ScoreTable.of([])
+            return
         specs = dict.fromkeys([ask.scorer for ask in asks])
-        if len(specs) == 1:
-            return ScoreTable.of(self.scorers[asks[0].scorer].answer(asks))
         places = [[i for i, ask in enumerate(asks) if ask.scorer == spec] for spec in specs]
-        tables = [
-            ScoreTable.of(self.scorers[spec].answer([asks[i] for i in own]))
-            for spec, own in zip(specs, places, strict=True)
-        ]
-        return ScoreTable.joined(tables).ordered(np.argsort(list(chain.from_iterable(places))))
+        scorers = [self.scorers[spec] for spec in specs]
+        each = [_tables(one, [asks[i] for i in own]) for one, own in zip(scorers, places, strict=True)]
+        order = np.argsort(list(chain.from_iterable(places)))
+        has_maps = any(isinstance(one, Calibrated) for one in scorers)
+        for tables in zip(*each, strict=False):
+            yield tables[0] if len(tables) == 1 else ScoreTable.joined(tables).ordered(order)
+            if not has_maps:
+                return
 
     def _skipped(self, error: DataError) -> str:
         if not self.skips:
@@ -220,6 +234,13 @@ class Observer:
             yield from self.label_draws.of_many(asked, all_labellings=tests_units, at_once=LABELS_AT_ONCE)
         elif asked:
             yield with_real_labels(asked)
+
+
+def _tables(scorer: Scorer, asks: Sequence[Ask]) -> Iterator[ScoreTable]:
+    """The answers of a scorer; of one that has maps of resampled labels those by each, of others the same again."""
+    if isinstance(scorer, Calibrated):
+        return scorer.tables(asks)
+    return repeat(ScoreTable.of(scorer.answer(asks)))
 
 
 def _relabelling(scheme: PermutationScheme, origin: Origin) -> Relabelled:

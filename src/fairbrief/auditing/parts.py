@@ -17,7 +17,7 @@ from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.origins import WHOLE, Names, Origins, Slice, first_met, systems_of, united
 from fairbrief.auditing.scored_rows import OF_EXTRACTS
 from fairbrief.statistics.jackknife import ONE_BY_ONE, groups_of
-from fairbrief.types import Floats, Integers, SystemKind
+from fairbrief.types import Floats, Integers, SystemKind, Totals
 
 
 @dataclass(frozen=True)
@@ -54,6 +54,18 @@ class Part:
             else:
                 found |= self.units.sums[0, :, place] != 0
         return found
+
+
+def maps_of(parts: Sequence[Part]) -> Totals | None:
+    """The sums of parts by each map of a calibrated scorer, with the leading axes (parts, maps); None where one has none."""
+    found = [part.ledger.of_maps(part.system, part.slice) for part in parts]
+    each = [totals for totals in found if totals is not None]
+    if not each or len(each) < len(found):
+        return None
+    columns = {c: i for i, c in enumerate(sorted({c for totals in each for c in totals.columns}))}
+    many = min(len(totals.array) for totals in each)
+    sums = [np.stack([totals[c][:many] for c in columns], axis=-1) for totals in each]
+    return Totals(columns, np.stack(sums))
 
 
 def parts_of(ledger: Ledger, slices: Sequence[Slice], seed: int = 0) -> dict[tuple[str, Slice], Part]:

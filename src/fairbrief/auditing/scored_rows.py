@@ -11,7 +11,7 @@ import numpy as np
 
 from fairbrief.auditing.ledger import RowBlock
 from fairbrief.declarations import ObservationDeclaration
-from fairbrief.score_tables import BatchObservation, ScoredUnits
+from fairbrief.score_tables import BatchObservation, ScoredUnits, ScoreTable
 from fairbrief.statistics import TIE, Labelled
 from fairbrief.types import (
     AlikeRows,
@@ -59,6 +59,11 @@ class ScoredBatch:
             self.units.some(chosen),
             [self.drawn[j] for j in chosen] if self.drawn else (),
         )
+
+    def scored_by(self, table: ScoreTable) -> ScoredBatch:
+        """The same units with other answers to the same asks."""
+        units = self.units
+        return replace(self, units=ScoredUnits(units.cases, table, units.first, units.asked, units.extracts))
 
     def with_extracts(self, chosen: Sequence[int]) -> ScoredUnits:
         """Units with their random extracts in place of the summaries; the answers about extracts follow the summaries'."""

@@ -7,6 +7,7 @@ from functools import partial
 
 from fairbrief import registry
 from fairbrief.engines.score_cache import is_cacheable
+from fairbrief.scorers.calibrated import Calibrated
 from fairbrief.text import languages
 from fairbrief.types import Scorer
 
@@ -67,13 +68,15 @@ class Scorers(dict[str, Scorer]):
         if self._left_behind is not None and spec in self._left_behind:
             raise NeedsModel(spec)
         given = self.given.get(spec)
-        scorer: Scorer = given if given is not None else registry.make("scorer or tagger", spec)
+        made: Scorer = given if given is not None else registry.make("scorer or tagger", spec)
+        scorer = made.scorer if isinstance(made, Calibrated) else made
         if self._left_behind is not None and self._stays(scorer):
             self._left_behind |= {spec}
             raise NeedsModel(spec)
         if is_cacheable(scorer):
             self._models.add(spec)
-        self[spec] = scorer if self.wrap is None else self.wrap(scorer)
+        wrapped = scorer if self.wrap is None else self.wrap(scorer)
+        self[spec] = made.wrapped(wrapped) if isinstance(made, Calibrated) else wrapped
         return self[spec]
 
     def _stays(self, scorer: Scorer) -> bool:

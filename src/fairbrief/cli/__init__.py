@@ -30,6 +30,7 @@ COMMANDS = {
     "build": "Build inputs: people, mixtures, stratified sets, segments, reviews.",
     "units": "Split summaries into atomic statements with a chat model.",
     "annotate": "Ask people about summaries, and compare measures with their answers.",
+    "calibrate": "Learn from labelled pairs what a scorer's numbers mean.",
     "agree": "Measure agreement: of two scorers, or of a scorer and people.",
     "rank": "Order systems over several data sets, from saved audits.",
     "chunks": "Find how large the pieces of documents may be for a scorer.",

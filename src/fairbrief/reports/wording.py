@@ -366,6 +366,9 @@ WORDS: Mapping[NoteCode, str | Callable[[Arguments], str]] = MappingProxyType(
             "length cannot be told from group: no record has two documents of one group that differ in length"
         ),
         "place_is_group": _place_is_group,
+        "scores_uncertain": lambda a: (
+            f"the interval {'contains' if a['is_contained'] else 'leaves out'} the uncertainty of the scorer's calibration"
+        ),
     }
 )
 """By code the sentence, or what makes it of the arguments."""

@@ -19,18 +19,17 @@ from fairbrief.auditing.observing import finite
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.errors import DataError, RequestError
 from fairbrief.measures.distributions import COUNTING
-from fairbrief.measures.record_texts import chunks_by_document, known, owner_of, units_of
+from fairbrief.measures.record_texts import is_blank, known, units_of
 from fairbrief.measures.representation import Representation
 from fairbrief.reports.number_format import number
 from fairbrief.saved.saved_values import DRAWS, Interval, Resampling
 from fairbrief.statistics import TIE, alpha_of_two, kappa_of_two, pearson, spearman
 from fairbrief.text.counted import counted
-from fairbrief.text.sentences import Cut
+from fairbrief.text.passages import passages_of
 from fairbrief.types import Ask, Case, Floats, Reason, Rows, Scores, Table
 
 TEMPERATURES = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0)
 BATCH = 256
-WORDS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,8 +153,11 @@ def _read_batch(
             read.excluded[case.summary.reason or str(shares)] += 1
         else:
             kept.append((case, shares))
-    whole = [Ask(scorer, tuple(d.text for d in c.record.documents), (c.summary.text,)) for c, _ in kept]
-    units = [Ask(scorer, _chunks(c), tuple(u.text for u in c.summary.units or ())) for c, _ in kept]
+    whole = [judges[0].asks((case,))[0] for case, _ in kept]
+    units = [
+        Ask(scorer, tuple(d.text for d in c.record.documents), tuple(u.text for u in c.summary.units or ()))
+        for c, _ in kept
+    ]
     asks = [*whole, *units]
     answers = finite(asks, scorers[scorer].answer(asks) if kept else ())
     scores_of_whole = [next(answers) for _ in whole]
@@ -192,15 +194,10 @@ def _column(rows: Rows, statistic: str, among: dict[str, float] | None = None) -
     return found if among is None else {v: x for v, x in found.items() if among[v]}
 
 
-def _chunks(case: Case) -> tuple[str, ...]:
-    return chunks_by_document(known(case.record), "groups", WORDS)[0]
-
-
 def _unit_items(case: Case, over: str, scores: Scores) -> tuple[Floats, Floats]:
-    """People's labels (0, 1) and the best support by a piece of the value's documents. Both (units · values,)."""
+    """People's labels (0, 1) and the best support by one of the value's documents. Both (units · values,)."""
     units, documents = case.summary.units or (), case.record.documents
-    _, chunks = chunks_by_document(known(case.record), "groups", WORDS)
-    owner = [documents[i].attributes[over] for i in owner_of(chunks)]
+    owner = [document.attributes[over] for document in documents]
     sizes = np.maximum(np.bincount(scores.owner, minlength=len(units)), 1)
     labels, support = [], []
     for value in sorted({d.attributes[over] for d in documents}):
@@ -367,13 +364,15 @@ def chunk_sizes(
         if over and not found:
             check_over(over, batch)
         usable = [case for case in batch if not case.summary.reason and units_of(case.summary, units)]
-        for size, (cut, words) in cuts.items() if usable else ():
+        for size, by in cuts.items() if usable else ():
+            cut = [[_pieces(text, by) for text in known(case.record).texts] for case in usable]
             asks = [
-                Ask(scorer, chunks_by_document(known(case.record), cut, words)[0], units_of(case.summary, units))
-                for case in usable
+                Ask(scorer, tuple(itertools.chain.from_iterable(pieces)), units_of(case.summary, units), whole=True)
+                for case, pieces in zip(usable, cut, strict=True)
             ]  # fmt: skip
-            for case, scores in zip(usable, finite(asks, made[scorer].answer(asks)), strict=True):
-                supported = _by_document(case, scores, cut, words) > threshold
+            answers = finite(asks, made[scorer].answer(asks))
+            for case, pieces, scores in zip(usable, cut, answers, strict=True):
+                supported = _by_document(scores, list(map(len, pieces))) > threshold
                 values = case.record.values_of(over) if over else []
                 of_system = found.setdefault((size, case.summary.system), _Found())
                 of_system.add(supported, len(scores.matrix), values)
@@ -382,20 +381,23 @@ def chunk_sizes(
     return [_made(size, system, rows, resampling) for (size, system), rows in found.items()]
 
 
-def read_size(size: str) -> tuple[Cut, int]:
-    """``sentence`` or a number of words, as a cut of documents."""
+def read_size(size: str) -> str:
+    """``sentence`` or a number of words, as a scorer's setting ``by``."""
     if size == "sentence":
-        return "sentences", 0
+        return size
     if size.isascii() and size.isdigit() and int(size) > 0:
-        return "groups", int(size)
+        return f"{int(size)}words"
     raise RequestError(f"'{size}' is no size of a piece: write sentence, or a number of words.")
 
 
-def _by_document(case: Case, scores: Scores, cut: Cut, words: int) -> Floats:
+def _pieces(text: str, by: str) -> tuple[str, ...]:
+    return () if is_blank(text) else passages_of(text, by)
+
+
+def _by_document(scores: Scores, pieces: Sequence[int]) -> Floats:
     """The best support of each unit by any piece of a document; −inf for a document without a piece."""
-    _, chunks = chunks_by_document(known(case.record), cut, words)
-    best = np.full((len(chunks), scores.matrix.shape[1]), -np.inf)
-    np.maximum.at(best, owner_of(chunks), scores.matrix)
+    best = np.full((len(pieces), scores.matrix.shape[1]), -np.inf)
+    np.maximum.at(best, np.repeat(np.arange(len(pieces)), pieces), scores.matrix)
     return best
 
 

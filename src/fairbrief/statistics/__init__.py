@@ -14,6 +14,7 @@ from fairbrief.statistics.agreement import (
     spearman,
 )
 from fairbrief.statistics.arrays import TIE, ratio
+from fairbrief.statistics.classification import balanced_accuracy, best_cut, isotonic, roc_auc
 from fairbrief.statistics.distributions import (
     dirichlet_log_odds,
     kl_divergence,
@@ -23,7 +24,7 @@ from fairbrief.statistics.distributions import (
 from fairbrief.statistics.label_draws import Choice, LabelDraws, Labelled, Relabelled, with_real_labels
 from fairbrief.statistics.labellings import EXACT_LIMIT, enumerate_labellings
 from fairbrief.statistics.permutation_tests import holm
-from fairbrief.statistics.regression import Fit, fit_robust, fit_sums
+from fairbrief.statistics.regression import Fit, fit_logistic, fit_robust, fit_sums
 from fairbrief.statistics.resampling import BlockBootstrap, Bootstrap, percentile_interval, shared_bootstrap
 
 __all__ = [
@@ -38,11 +39,15 @@ __all__ = [
     "Labelled",
     "Relabelled",
     "alpha_of_two",
+    "balanced_accuracy",
+    "best_cut",
     "dirichlet_log_odds",
     "enumerate_labellings",
+    "fit_logistic",
     "fit_robust",
     "fit_sums",
     "holm",
+    "isotonic",
     "kappa_of_two",
     "kl_divergence",
     "krippendorff_alpha",
@@ -50,6 +55,7 @@ __all__ = [
     "percentile_interval",
     "randolph_kappa",
     "ratio",
+    "roc_auc",
     "shared_bootstrap",
     "spearman",
     "wasserstein_heights",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -157,6 +157,28 @@ def spreads(values: Floats, without: Floats, alone: Floats, strata: Integers | N
             for i, own in zip(rows.tolist(), squares, strict=True):
                 freedom[i] = _freedom(own, strata[i, part[i]])
     return Spreads(values, without, part, count, error, freedom, fragile)
+
+
+def with_uncertain_scores(found: Spreads, drawn: Floats) -> Spreads:
+    """The spreads of values that also depend on scores which are uncertain themselves: ``drawn`` (values, draws) has the values by
+    each draw of these.
+
+    error² = e² + b and freedom = error⁴ / (e⁴/f + b²/(draws − 1)), with e and f of the clusters and b = (1 + 1/draws) · variance of
+    the draws. Draws that are undefined are left out; with fewer than two nothing is added.
+    Source: Rubin, Multiple Imputation for Nonresponse in Surveys (1987), §3.1; Satterthwaite, Biometrics Bulletin 2 (1946).
+    """
+    known = np.isfinite(drawn)
+    many = known.sum(axis=1)
+    n = np.maximum(many, 1)
+    mean = np.where(known, drawn, 0.0).sum(axis=1) / n
+    squares = np.where(known, drawn - mean[:, np.newaxis], 0.0) ** 2
+    between = np.where(many > 1, (1 + 1 / n) * squares.sum(axis=1) / np.maximum(many - 1, 1), 0.0)
+    within = found.error**2
+    total = within + between
+    is_wider = between > tolerance(found.value) ** 2
+    parts = within**2 / np.maximum(found.freedom, 1.0) + between**2 / np.maximum(many - 1, 1)
+    freedom = np.where(is_wider, total**2 / np.where(parts > 0, parts, 1.0), found.freedom)
+    return replace(found, error=np.where(is_wider, np.sqrt(total), found.error), freedom=freedom)
 
 
 def _freedom(squares: Floats, strata: Integers) -> float:

@@ -1,4 +1,4 @@
-"""Least squares: from additive sums, and from rows with errors that trust less."""
+"""Least squares, from additive sums and from rows with errors that trust less; and logistic regression."""
 
 from __future__ import annotations
 
@@ -74,6 +74,42 @@ def fit_robust(x: Floats, y: Floats, clusters: Integers | None = None, level: fl
     covariance = scale * inverse @ (scores.T @ scores) @ inverse
     r2 = _r2(np.asarray(e @ e), np.asarray(y @ y), np.asarray(y.sum()), np.asarray(float(n)))
     return _fit(b, np.sqrt(np.diagonal(covariance)), r2, np.asarray(float(freedom)), level)
+
+
+STEPS, CONVERGED = 100, 1e-10
+
+
+def fit_logistic(x: Floats, y: Floats, ridge: float = 1.0) -> tuple[float, Floats]:
+    """Intercept and coefficients of a logistic regression, by Newton's method.
+
+    The columns of ``x`` are penalised on the scale of their standard deviations, by ``ridge`` / 2 · Σ coefficient², so that
+    there is always one solution; a column that does not vary has the coefficient 0. Shapes: (n, k), (n,) → (k,).
+    Source: le Cessie & van Houwelingen, Applied Statistics 41 (1992).
+    """
+    x, y = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
+    mean, spread = x.mean(axis=0), x.std(axis=0)
+    varies = spread > TIE * np.maximum(1.0, np.abs(mean))
+    scale = np.where(varies, spread, 1.0)
+    design = np.column_stack([np.ones(len(x)), np.where(varies, (x - mean) / scale, 0.0)])
+    penalty = np.append([TIE], np.full(x.shape[1], ridge))
+    b = np.zeros(len(penalty))
+
+    def loss(b: Floats) -> float:
+        z = design @ b
+        return float(np.logaddexp(0, z).sum() - y @ z + penalty @ (b * b) / 2)
+
+    for _ in range(STEPS):
+        p = 1 / (1 + np.exp(-np.clip(design @ b, -500, 500)))
+        slope = design.T @ (p - y) + penalty * b
+        step = np.linalg.solve((design * (p * (1 - p))[:, None]).T @ design + np.diag(penalty), slope)
+        now, size = loss(b), 1.0
+        while loss(b - size * step) > now and size > CONVERGED:
+            size /= 2
+        b = b - size * step
+        if np.abs(step).max() < CONVERGED:
+            break
+    coefficients = b[1:] / scale
+    return float(b[0] - coefficients @ mean), np.asarray(coefficients)
 
 
 def _invert(xx: Floats) -> Floats:

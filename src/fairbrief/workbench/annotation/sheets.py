@@ -159,7 +159,7 @@ def read_answers(paths: Sequence[Path], items: Mapping[Key, Item]) -> Answers:
     """
     answers, seen = Answers(), dict[tuple[str, Key], str]()
     for path in paths:
-        for where, row in _rows(path):
+        for where, row in sheet_rows(path):
             _check_texts(where, row)
             name = (row.get("annotator") or "").strip() or path.stem
             key: Key = (row["task"], row["record"], row["system"], row["part"])
@@ -226,7 +226,8 @@ def _parts(text: str) -> list[str]:
     return [text]
 
 
-def _rows(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def sheet_rows(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """The rows of a sheet (CSV) or of the page's file (JSON), each with its place for messages; texts as before `protect`."""
     try:
         text = path.read_text(encoding="utf-8-sig")
     except OSError as error:

@@ -1,0 +1,127 @@
+"""``fairbrief calibrate``: from labelled pairs to what a scorer's numbers mean; and the sheet of pairs to label."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import typer
+
+from fairbrief.cli import options as o
+from fairbrief.cli.input_options import (
+    ReadingOptions,
+    cached,
+    reading_options,
+    suppose_language,
+    tell_left_out,
+)
+from fairbrief.cli.output import print_tables, refuse_overwriting, write_text
+from fairbrief.errors import RequestError
+from fairbrief.plan import Plan
+
+app = o.new_app()
+
+
+@app.command()
+@o.in_language
+@o.plan_options("seed")
+@reading_options("references_field")
+def calibrate(
+    scorer: str = o.argument("Scorer of pairs, e.g. containment, embedding or lexical.", "SCORER"),
+    labels: list[str] = o.argument(
+        "Labelled pairs: sheets .csv, or .jsonl with text, claim and supported (QAGS and WiCE are read, too). "
+        "With --label-sheet: files with records and summaries.",
+        "LABELS…",
+    ),
+    out: Path | None = o.option(None, "Where to write the calibration.", "FILE.json"),
+    label_sheet: Path | None = o.option(
+        None,
+        "Write a sheet of pairs to label, drawn from the records evenly over scores and groups.",
+        "SHEET.csv",
+    ),
+    pairs: int = o.option(300, "How many pairs the sheet holds.", "N", least=1),
+    cache: Path | None = o.CACHE,
+    *,
+    plan: Plan,
+    options: ReadingOptions,
+) -> None:
+    """Calibrate a scorer on pairs that people labelled: agreement with intervals, and a map from score to probability.
+
+    An audit uses the file as SCORER(calibrated=FILE.json): its numbers are then probabilities of support, and the
+    intervals of its estimates contain the uncertainty of the map. SCORER(checked=FILE.json) only reports the agreement.
+    """
+    if (out is None) == (label_sheet is None):
+        raise RequestError(
+            "Say what to write: --out FILE.json for the calibration, or --label-sheet SHEET.csv for pairs to label."
+        )
+    refuse_overwriting(out or label_sheet, labels)
+    if label_sheet is not None:
+        _write_sheet(scorer, labels, label_sheet, pairs, cache, plan.seed, options)
+        return
+    from fairbrief.auditing.scorer_lookup import Scorers
+    from fairbrief.workbench import calibrating, labelled_pairs
+
+    assert out is not None
+    if given := options.told():
+        raise RequestError(
+            f"--{next(iter(given)).replace('_', '-')} is for --label-sheet: labelled pairs are read as they are."
+        )
+    read = labelled_pairs.read_labels([Path(file) for file in labels])
+    made = Scorers(wrap=cached(cache))[_plain(scorer)]
+    fitting = calibrating.fitted(made, read.pairs, plan.seed)
+    calibration = calibrating.calibration(made, read.pairs, fitting)
+    write_text(out, calibration.to_json())
+    print_tables(calibrating.tables(calibration, fitting))
+    for count, why in (
+        (read.blank, "left blank"),
+        (read.undecided, "labelled yes as often as no, and left out"),
+    ):
+        if count:
+            typer.echo(f"{count:,} pairs were {why}.")
+    typer.echo(f"{out}: name it in an audit as {calibrating.named(calibration, str(out))}")
+
+
+def _plain(scorer: str) -> str:
+    """The spec; RequestError for one that is calibrated already."""
+    from fairbrief import specs
+    from fairbrief.scorers.calibrated import USES
+
+    if any(use in specs.parse(scorer).settings for use in USES):
+        raise RequestError(f"'{scorer}' names a calibration: leave it out to make a new one.")
+    return scorer
+
+
+def _write_sheet(
+    scorer: str,
+    files: list[str],
+    sheet: Path,
+    pairs: int,
+    cache: Path | None,
+    seed: int,
+    options: ReadingOptions,
+) -> None:
+    from fairbrief.auditing.scorer_lookup import Scorers
+    from fairbrief.workbench import calibrating, labelled_pairs
+
+    if sheet.suffix != ".csv":
+        raise RequestError(f"--label-sheet '{sheet}': write a sheet .csv.")
+    if sheet.exists():
+        raise RequestError(f"{sheet} is there already, perhaps with labels: name another file, or remove it.")
+    reading = options.read(files)
+    suppose_language(reading)
+    spec = _plain(scorer)
+    # Its scores decide only how evenly pairs are drawn.
+    spec = "containment" if spec == "lexical" else spec
+    over = (options.attributes or [""])[0]
+    found = list(labelled_pairs.candidates(reading, spec, over, Scorers(wrap=cached(cache))))
+    if not found:
+        raise RequestError(
+            f"No summary of {', '.join(files)} has a claim and documents: there is nothing to label."
+        )
+    chosen = labelled_pairs.drawn(found, pairs, seed)
+    write_text(sheet, labelled_pairs.pair_sheet(chosen), newline="")
+    print_tables([calibrating.precision_expected()])
+    tell_left_out(reading)
+    typer.echo(
+        f"{sheet}: {len(chosen):,} pairs of {len(found):,}. Fill in the column 'supported' with yes or no: does the text say, or "
+        f"plainly imply, what the claim says? Then run: fairbrief calibrate {scorer} {sheet} --out calibration.json"
+    )

@@ -1,0 +1,255 @@
+"""Any scorer of pairs with a calibration: scores become probabilities of support, or are only reported with their agreement.
+
+`fairbrief calibrate` writes a calibration from pairs that people labelled. ``SCORER(calibrated=FILE)`` answers
+P(the row supports the column); ``SCORER(checked=FILE)`` keeps the scorer's own numbers. Both refuse a file of another scorer, and one
+by which the scorer agrees with people no better than chance.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+import numpy as np
+
+from fairbrief.errors import DataError, RequestError
+from fairbrief.ranges import numbers_within
+from fairbrief.score_tables import ScoreTable
+from fairbrief.specs import quoted
+from fairbrief.text.hashes import digest_of
+from fairbrief.types import Ask, Cacheable, Floats, Scorer
+
+SCHEMA = "fairbrief.calibration/1"
+Use = Literal["calibrated", "checked"]
+USES: tuple[Use, ...] = ("calibrated", "checked")
+CHANCE = 0.5
+"""ROC-AUC and balanced accuracy of a scorer that knows nothing."""
+Measured = tuple[float, float, float]
+"""A value and its 95 % interval."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreMap:
+    """From the features of pairs to the probability of support: a weighted sum, then a non-decreasing piecewise linear map.
+
+    Shapes: ``weights`` (features,), [1] of a scorer that gives one number; ``places`` and ``shares`` (knots,).
+    """
+
+    weights: Floats
+    places: Floats
+    shares: Floats
+
+    def of(self, features: Floats) -> Floats:
+        """The probabilities; nan where a feature is. Shapes: (pairs, features) → (pairs,)."""
+        return np.asarray(np.interp(features @ self.weights, self.places, self.shares))
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """What labelled pairs say of a scorer: its map, the maps of resampled texts, and how well it tells support from none.
+
+    ``labels`` is a digest of the labelled pairs. ``auc`` and ``balanced_accuracy`` are of texts that were held out; ``cut`` is the
+    probability from which a pair counts as supported.
+    """
+
+    scorer: str
+    fingerprint: str
+    pairs: int
+    texts: int
+    supported: int
+    labels: str
+    auc: Measured
+    balanced_accuracy: Measured
+    cut: Measured
+    map: ScoreMap
+    resampled: tuple[ScoreMap, ...]
+
+    @property
+    def agreement(self) -> str:
+        """How far the scorer agrees with people, in a few words."""
+        (auc, low, high), (accuracy, least, most) = self.auc, self.balanced_accuracy
+        return (
+            f"ROC-AUC {auc:.2f} [{low:.2f}, {high:.2f}], balanced accuracy {accuracy:.2f} [{least:.2f}, {most:.2f}] "
+            f"on {self.pairs:,} labelled pairs of {self.texts:,} texts"
+        )
+
+    def to_json(self) -> str:
+        """The calibration as the text of a file; numbers to nine digits."""
+        held = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        held |= {"map": _listed(self.map), "resampled": [_listed(one) for one in self.resampled]}
+        lines = (
+            f'"{name}": {json.dumps(value, ensure_ascii=False)}'
+            for name, value in {"schema": SCHEMA, **held}.items()
+        )
+        return "{" + ",\n".join(lines) + "}\n"
+
+
+def _listed(one: ScoreMap) -> dict[str, list[float]]:
+    parts = {"weights": one.weights, "places": one.places, "shares": one.shares}
+    return {name: [float(f"{x:.9g}") for x in array.tolist()] for name, array in parts.items()}
+
+
+def _map_of(held: Mapping[str, Any]) -> ScoreMap:
+    found = ScoreMap(*(np.array(held[name], dtype=np.float64) for name in ("weights", "places", "shares")))
+    if not len(found.places) or len(found.places) != len(found.shares):
+        raise ValueError("a map has as many places as shares")
+    return found
+
+
+def read(path: str) -> Calibration:
+    """The calibration in a file; RequestError where there is none, DataError where it is something else or damaged."""
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise RequestError(
+            f"The calibration '{path}' cannot be read: {error}. Write one with 'fairbrief calibrate SCORER LABELS --out {path}'."
+        ) from error
+    return _parsed(path, text)
+
+
+@lru_cache(maxsize=16)
+def _parsed(path: str, text: str) -> Calibration:
+    try:
+        return _calibration(json.loads(text))
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise DataError(
+            f"{path}: found no calibration of this version ({error}); wanted what 'fairbrief calibrate' writes; run it again."
+        ) from error
+
+
+def _calibration(held: dict[str, Any]) -> Calibration:
+    if held.pop("schema") != SCHEMA:
+        raise ValueError("another schema")
+    for name in ("auc", "balanced_accuracy", "cut"):
+        value, low, high = map(float, held[name])
+        held[name] = value, low, high
+    held["map"], held["resampled"] = _map_of(held["map"]), tuple(map(_map_of, held["resampled"]))
+    return Calibration(**held)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Calibrated:
+    """A scorer with its calibration: answers probabilities of support, matrix (rows, columns); or, checked, as the scorer does.
+
+    A pair's probability does not depend on the rows beside it, as it did not when people's labels were compared with it: a scorer whose
+    weights come from all rows of an ask is asked about one row at a time. Of one that cuts its columns into units the mean over them
+    counts.
+
+    Errors:  RequestError where the calibration is of another scorer, or shows no agreement above chance.
+    """
+
+    scorer: Any
+    path: str
+    use: Use = "calibrated"
+    calibration: Calibration = field(init=False, compare=False)
+    is_asked_by_row: bool = field(init=False, compare=False)
+
+    def __post_init__(self) -> None:
+        calibration = read(self.path)
+        object.__setattr__(self, "calibration", calibration)
+        object.__setattr__(self, "is_asked_by_row", not isinstance(self.scorer, Cacheable))
+        if calibration.scorer.partition("(")[0] != self.scorer.name:
+            raise RequestError(self._of_another(f"'{calibration.scorer}'"))
+        if calibration.auc[2] <= CHANCE:
+            raise RequestError(
+                f"{self!r}: on the labelled pairs it agrees with people no better than chance ({calibration.agreement}). "
+                "Check that the labels and the texts belong together; else take another scorer (see 'fairbrief measures'), "
+                "another model, or 'lexical', and calibrate that."
+            )
+
+    def wrapped(self, scorer: Scorer) -> Calibrated:
+        """The same around a scorer that is, say, behind a cache."""
+        made = Calibrated(scorer, self.path, self.use)
+        object.__setattr__(made, "is_asked_by_row", self.is_asked_by_row)
+        return made
+
+    def __repr__(self) -> str:
+        inner, setting = repr(self.scorer), f"{self.use}={quoted(self.path)}"
+        return f"{inner[:-1]}, {setting})" if inner.endswith(")") else f"{inner}({setting})"
+
+    @property
+    def name(self) -> str:
+        """The scorer's."""
+        return str(self.scorer.name)
+
+    @property
+    def model(self) -> str | None:
+        """The scorer's model, if it has one."""
+        return getattr(self.scorer, "model", None)
+
+    @property
+    def fingerprint(self) -> str:
+        """The scorer's, with the calibration's digest and the agreement."""
+        digest = digest_of((self.calibration.to_json(),)).hex()[:12]
+        return f"{self.scorer.fingerprint} {self.use} {digest} ({self.calibration.agreement})"
+
+    def answer(self, asks: Sequence[Ask]) -> ScoreTable:
+        """One answer per ask."""
+        return next(self.tables(asks))
+
+    def tables(self, asks: Sequence[Ask]) -> Iterator[ScoreTable]:
+        """The answers; and where these are probabilities, those by each map of resampled texts. The scorer is asked once."""
+        self._check_fingerprint()
+        _report(repr(self), self.calibration.agreement)
+        if self.use == "checked":
+            yield ScoreTable.of(self.scorer.answer(asks))
+            return
+        features = features_of(self.scorer, asks, by_row=self.is_asked_by_row)
+        shapes = np.array([(len(ask.rows), len(ask.columns)) for ask in asks], dtype=np.int64).reshape(-1, 2)
+        owner, sizes = numbers_within(shapes[:, 1]), np.zeros(int(shapes[:, 0].sum()))
+        for one in (self.calibration.map, *self.calibration.resampled):
+            yield ScoreTable(shapes, one.of(features), owner, sizes)
+
+    def _check_fingerprint(self) -> None:
+        if self.calibration.fingerprint != self.scorer.fingerprint:
+            raise RequestError(
+                self._of_another(
+                    f"{self.calibration.fingerprint!r}, and this one is {self.scorer.fingerprint!r}"
+                )
+            )
+
+    def _of_another(self, which: str) -> str:
+        return (
+            f"The calibration '{self.path}' is of another scorer: {which}. Name the scorer as it was calibrated, or run "
+            f"'fairbrief calibrate {quoted(repr(self.scorer))} LABELS --out FILE.json'."
+        )
+
+
+@lru_cache(maxsize=64)
+def _report(spec: str, agreement: str) -> None:
+    """Say once on standard error how far a scorer agrees with people, before its numbers."""
+    sys.stderr.write(f"fairbrief: {spec}: {agreement}\n")
+
+
+def features_of(scorer: Any, asks: Sequence[Ask], *, by_row: bool) -> Floats:
+    """What a scorer gives for every pair of every ask, each ask's row by row: its features, or its one number.
+
+    With ``by_row`` it is asked about each row alone. Shape (pairs, features). RequestError for a scorer that cuts its rows.
+    """
+    if hasattr(scorer, "features_of"):
+        return np.asarray(scorer.features_of(asks), dtype=np.float64)
+    if by_row:
+        asks = [msgspec.structs.replace(ask, rows=(row,)) for ask in asks for row in ask.rows]
+    table = ScoreTable.of(scorer.answer(asks))
+    n_columns = np.array([len(ask.columns) for ask in asks], dtype=np.int64)
+    if not np.array_equal(table.shapes[:, 0], [len(ask.rows) for ask in asks]):
+        raise RequestError(f"{scorer!r} cuts texts into sentences of its own: leave that setting out.")
+    if np.array_equal(table.shapes[:, 1], n_columns) and np.array_equal(
+        table.owner, numbers_within(n_columns)
+    ):
+        return np.asarray(table.cells).reshape(-1, 1)
+    means = [_by_column(*one) for one in zip(table, n_columns.tolist(), strict=True)]
+    return np.concatenate([np.zeros(0), *means]).reshape(-1, 1)
+
+
+def _by_column(scores: Any, columns: int) -> Floats:
+    """The mean over each column's units, 0 without any, row by row."""
+    many = np.maximum(np.bincount(scores.owner, minlength=columns), 1)
+    sums = [np.bincount(scores.owner, row, minlength=columns) / many for row in scores.matrix]
+    return np.concatenate([np.zeros(0), *sums])

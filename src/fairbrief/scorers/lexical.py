@@ -1,0 +1,146 @@
+"""What words of a claim a text holds, seen in many ways: features that labels of one's own weigh."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import chain, pairwise
+from math import log1p
+from typing import ClassVar
+
+import numpy as np
+
+from fairbrief.errors import RequestError
+from fairbrief.score_tables import ScoreTable
+from fairbrief.specs import spell
+from fairbrief.text import rouge
+from fairbrief.text.languages import described, language_of
+from fairbrief.text.segmentation import words_of
+from fairbrief.text.sentences import sentences_of
+from fairbrief.types import Ask, Floats
+
+VERSION = 1
+FEATURES = (
+    "words", "stems", "pairs of stems", "numbers", "names", "best sentence", "best sentence's pairs", "best two sentences",
+    "longest run", "parts of words", "missing numbers", "missing names", "length of claim", "length of text",
+)  # fmt: skip
+_NAME = re.compile(r"(?<![.!?]\s)(?<!^)\b[A-Z]\w+")
+REMEMBERED = 20_000
+"""Texts that are read once while they are met."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Lexical:
+    """P(the row supports the column), from features of shared words that `fairbrief calibrate` weighs on labelled pairs.
+
+    The features of a pair, each with a weight of a logistic regression: the shares of the column's content words, stems,
+    pairs of neighbouring stems, numbers, names and runs of four characters that are in the row; the largest share of its
+    stems, and of their pairs, in one sentence of the row, and of stems in two neighbouring ones; its longest run of words that is in
+    the row, as a share; how many numbers and names are not (logarithm); and the lengths of both (logarithms). It has no
+    weights of its own, since weights of one kind of text do not hold for another: see `calibrated`.
+
+    Errors:  RequestError where it is not calibrated.
+    """
+
+    name: ClassVar[str] = "lexical"
+    features: ClassVar[tuple[str, ...]] = FEATURES
+
+    __repr__ = spell
+
+    @property
+    def fingerprint(self) -> str:
+        return f"{self.name}/{VERSION} {len(FEATURES)} features, {described()}"
+
+    def answer(self, asks: Sequence[Ask]) -> ScoreTable:  # noqa: ARG002
+        """Refused: there are features, and no score before they are weighed."""
+        raise RequestError(
+            "The scorer 'lexical' has no weights of its own. Label some hundred pairs, run 'fairbrief calibrate lexical "
+            "LABELS.jsonl --out FILE.json', and name it lexical(calibrated=FILE.json)."
+        )
+
+    def features_of(self, asks: Sequence[Ask]) -> Floats:
+        """The features of every pair of every ask, each ask's row by row. Shape (pairs, features)."""
+        found: list[tuple[float, ...]] = []
+        for ask in asks:
+            language = language_of(*ask.rows, *ask.columns)
+            columns = [_read(column, language) for column in ask.columns]
+            found += [_features(row, c) for row in (_read(r, language) for r in ask.rows) for c in columns]
+        return np.array(found, dtype=np.float64).reshape(len(found), len(FEATURES))
+
+
+@dataclass(frozen=True, slots=True)
+class _Text:
+    """What is compared of a text."""
+
+    every: str
+    run: tuple[str, ...]
+    met: frozenset[str]
+    words: frozenset[str]
+    stems: frozenset[str]
+    pairs: frozenset[tuple[str, str]]
+    numbers: frozenset[str]
+    names: frozenset[str]
+    parts: frozenset[str]
+    sentences: tuple[tuple[frozenset[str], frozenset[tuple[str, str]]], ...]
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _read(text: str, language: str) -> _Text:
+    lowered = text.lower().replace("’", "'")
+    run = tuple(words_of(lowered))
+    sentences = [rouge.words(sentence, language, stem=True) for sentence in sentences_of(text)]
+    each = tuple((frozenset(stems), frozenset(pairwise(stems))) for stems in sentences)
+    return _Text(
+        every=f" {' '.join(run)} ",
+        run=run,
+        met=frozenset(run),
+        words=frozenset(rouge.words(text, language)),
+        stems=frozenset(chain.from_iterable(stems for stems, _ in each)),
+        pairs=frozenset(chain.from_iterable(pairs for _, pairs in each)),
+        numbers=frozenset(word for word in run if any(c.isdigit() for c in word)),
+        names=frozenset(name.lower() for name in _NAME.findall(text)),
+        parts=frozenset(word[i : i + 4] for word in run if len(word) > 3 for i in range(len(word) - 3)),
+        sentences=each,
+    )
+
+
+def _features(row: _Text, claim: _Text) -> tuple[float, ...]:
+    numbers, names = claim.numbers - row.met, claim.names - row.met
+    stems, pairs = len(claim.stems) or 1, len(claim.pairs) or 1
+    held = [claim.stems & own for own, _ in row.sentences] or [frozenset()]
+    return (
+        _share(claim.words, row.words),
+        _share(claim.stems, row.stems),
+        _share(claim.pairs, row.pairs),
+        1 - len(numbers) / (len(claim.numbers) or 1),
+        1 - len(names) / (len(claim.names) or 1),
+        max(map(len, held)) / stems,
+        max((len(claim.pairs & own) for _, own in row.sentences), default=0) / pairs,
+        max((len(a | b) for a, b in pairwise(held)), default=len(held[0])) / stems,
+        _longest_run(row, claim.run) / (len(claim.run) or 1),
+        _share(claim.parts, row.parts),
+        log1p(len(numbers)),
+        log1p(len(names)),
+        log1p(len(claim.run)),
+        log1p(len(row.run)),
+    )
+
+
+def _share(
+    wanted: frozenset[str] | frozenset[tuple[str, str]], there: frozenset[str] | frozenset[tuple[str, str]]
+) -> float:
+    return len(wanted & there) / len(wanted) if wanted else 0.0
+
+
+def _longest_run(row: _Text, words: Sequence[str]) -> int:
+    """How many words in a row of these the text holds at most."""
+    best = start = 0
+    for end, word in enumerate(words, 1):
+        if word not in row.met:
+            start = end
+        while end - start > best and f" {' '.join(words[start:end])} " not in row.every:
+            start += 1
+        best = max(best, end - start)
+    return best

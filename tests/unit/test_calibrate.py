@@ -1,0 +1,343 @@
+"""``fairbrief calibrate``: labels in, a map and its agreement out; scorers that use it; what is refused."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.cli.command import printed
+from tests.stub_chat import StubChat
+
+from fairbrief import registry
+from fairbrief.auditing.scorer_lookup import Scorers
+from fairbrief.errors import DataError, RequestError
+from fairbrief.measures.distributions import COUNTING
+from fairbrief.measures.representation import Representation
+from fairbrief.scorers.calibrated import Calibrated, features_of, read
+from fairbrief.scorers.lexical import FEATURES, Lexical
+from fairbrief.testing import SCORER_CLAUSES, ScorerClause
+from fairbrief.text import languages
+from fairbrief.types import Ask
+from fairbrief.workbench.labelled_pairs import read_labels
+
+WORDS = "soup hot bread house fresh table waiter wrote garden quiet".split()
+OTHERS = "cold rude noise tariff engine paper winter copper ladder violin".split()
+
+
+def labelled(path: Path, many: int = 90, *, is_right: bool = True) -> Path:
+    """Claims of ten words; the more of them the text holds, the more often it supports them (or, wrongly, the less)."""
+    rng = np.random.default_rng(1)
+    rows = []
+    for i in range(many):
+        held = int(rng.integers(0, 11))
+        is_supported = bool(rng.random() < held / 10)
+        claim = " ".join([*WORDS[:held], *OTHERS[held:]])
+        rows.append({"text": f"{' '.join(WORDS)} {i}", "claim": claim, "supported": is_supported == is_right})
+    path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    return path
+
+
+def in_english() -> AbstractContextManager[None]:
+    """What an audit of English texts finds out before it scores."""
+    return languages.using(languages.setting()._replace(usual="en"))
+
+
+@pytest.fixture(scope="module")
+def maps(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Path]:
+    """Calibrations by scorer."""
+    folder = tmp_path_factory.mktemp("maps")
+    labels, found = labelled(folder / "labels.jsonl"), {}
+    for name in ("containment", "lexical"):
+        found[name] = folder / f"{name}.json"
+        printed("calibrate", name, labels, "--out", found[name])
+    return found
+
+
+@pytest.fixture
+def calibrated(tmp_path: Path) -> Path:
+    """A calibration of containment."""
+    out = tmp_path / "containment.json"
+    printed("calibrate", "containment", labelled(tmp_path / "labels.jsonl"), "--out", out)
+    return out
+
+
+def test_labels_become_a_map_that_a_spec_names(tmp_path: Path) -> None:
+    """The command prints the agreement and how many labels are needed; more words are at least as probable support."""
+    out = tmp_path / "made.json"
+    said = printed("calibrate", "containment", labelled(tmp_path / "labels.jsonl"), "--out", out)
+    assert "ROC-AUC" in said
+    assert "by the number of labelled pairs" in said
+    spec = re.findall(r"containment\(calibrated=.*\)", said.replace("\n", ""))[-1]
+    scorer = Scorers()[spec]
+    claims = tuple(" ".join([*WORDS[:k], *OTHERS[k:]]) for k in range(11))
+    ask = Ask(spec, (" ".join(WORDS), " ".join(OTHERS)), claims)
+    (answer,) = scorer.answer([ask])
+    assert (np.diff(answer.matrix[0]) >= 0).all()
+    assert answer.matrix[0, 0] < 0.2 < 0.8 < answer.matrix[0, 10]
+    (alone,) = scorer.answer([Ask(spec, ask.rows[:1], claims)])
+    assert alone.matrix[0].tolist() == answer.matrix[0].tolist(), (
+        "a row's score depends on the rows beside it"
+    )
+    assert repr(registry.make("scorer", spec)) == spec
+    held = json.loads(out.read_text())
+    assert held["pairs"] == held["texts"] == 90
+    assert WORDS[0] not in out.read_text()
+
+
+def test_an_audit_with_a_calibrated_scorer_has_wider_intervals(calibrated: Path, tmp_path: Path) -> None:
+    """The estimate is the same; the standard error contains the maps' part, also of slices, differences and in two processes."""
+    narrow = tmp_path / "narrow.json"
+    held = json.loads(calibrated.read_text())
+    narrow.write_text(json.dumps({**held, "resampled": []}), encoding="utf-8")
+    found = {}
+    for name, path, more in (
+        ("wide", calibrated, ()),
+        ("narrow", narrow, ()),
+        ("wide in two", calibrated, ("--workers", "2")),
+    ):
+        folder = tmp_path / name
+        spec = f"coverage_parity(scorer=containment(calibrated={path}))@sentiment"
+        printed("audit", "examples/reviews.jsonl", "--measure", spec, "--out", folder, *more)
+        results = json.loads((folder / "results.json").read_text())
+        found[name] = [
+            (e["system"], e["quantity"], e["value"], e["se"], e.get("blind_se"))
+            for e in results["estimates"] + results["differences"]
+            if e["quantity"].startswith("relative_difference")
+        ]
+    assert found["wide"] == found["wide in two"]
+    for wide, plain in zip(found["wide"], found["narrow"], strict=True):
+        assert wide[:3] == plain[:3]
+        assert wide[3] > plain[3]
+        assert wide[4] is None or wide[4] > plain[4]
+    said = {name: (tmp_path / name / "report.md").read_text() for name in found}
+    assert "contains the uncertainty of the scorer's calibration" in said["wide"]
+    assert "leaves out the uncertainty of the scorer's calibration" in said["narrow"]
+
+
+def test_a_lexical_scorer_needs_labels(tmp_path: Path) -> None:
+    """It refuses to score without, and says what to do; with labels it tells support better than chance."""
+    with pytest.raises(RequestError, match="fairbrief calibrate lexical"):
+        Lexical().answer([])
+    out = tmp_path / "made.json"
+    printed("calibrate", "lexical", labelled(tmp_path / "labels.jsonl"), "--out", out)
+    assert read(str(out)).auc[1] > 0.6
+    ask = Ask("", (" ".join(WORDS),), (" ".join(WORDS), " ".join(OTHERS)))
+    with in_english():
+        (answer,) = registry.make("scorer", f"lexical(calibrated={out})").answer([ask])
+    assert answer.matrix[0, 0] > answer.matrix[0, 1]
+
+
+@pytest.mark.parametrize("clause", SCORER_CLAUSES, ids=lambda c: c.__name__)
+@pytest.mark.parametrize("name", ["containment", "lexical"])
+def test_calibrated_scorers_keep_the_contract(
+    name: str, clause: ScorerClause, maps: Mapping[str, Path]
+) -> None:
+    """Whatever is asked, alone as in a batch: also empty texts, no row, and no column."""
+    odd = (
+        "",
+        " ",
+        "?!",
+        "\x00",
+        "soup soup",
+        "ünï كلمة 汤很热",
+        "a" * 3000,
+        "Anna paid 40 euros. It was 1.5 times as hot.",
+    )
+    with in_english():
+        scorer = registry.make("scorer", f"{name}(calibrated={maps[name]})")
+        asks = [
+            Ask("", odd, odd),
+            Ask("", (), odd),
+            Ask("", odd, ()),
+            *(Ask("", (text,), odd[:2]) for text in odd),
+        ]
+        clause(scorer, asks)
+
+
+def test_features_of_a_pair_by_hand() -> None:
+    """Shares of words, pairs, numbers and names; the best sentences; the longest run; what is missing; lengths."""
+    row = "Anna Berg paid 40 euros. The soup was hot and the garden quiet."
+    claim = "We hear that Anna Smith paid 40 of 50 euros for hot soup."
+    found = dict(zip(FEATURES, Lexical().features_of([Ask("", (row,), (claim,))])[0].tolist(), strict=True))
+    assert found["numbers"] == 1 / 2
+    assert found["names"] == 1 / 2
+    assert found["missing numbers"] == found["missing names"] == pytest.approx(np.log(2))
+    assert found["words"] == 6 / 9  # hear, anna, smith, paid, 40, 50, euros, hot, soup
+    assert found["best sentence"] == 4 / 9
+    assert found["best two sentences"] == 6 / 9
+    assert found["longest run"] == 2 / 13  # paid 40
+    assert found["length of claim"] == pytest.approx(np.log(14))
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "said"),
+    [
+        ({"scorer": "tfidf"}, RequestError, "is of another scorer"),
+        ({"fingerprint": "containment/0"}, RequestError, "is of another scorer"),
+        ({"auc": [0.45, 0.4, 0.5]}, RequestError, "no better than chance"),
+        (
+            {"map": {"weights": [1], "places": [], "shares": []}},
+            DataError,
+            "found no calibration of this version",
+        ),
+    ],
+)
+def test_a_calibration_that_does_not_fit_is_refused(
+    calibrated: Path, change: dict[str, Any], error: type[Exception], said: str
+) -> None:
+    """Of another scorer, of another version of it, below chance, or damaged: with what to do."""
+    calibrated.write_text(json.dumps({**json.loads(calibrated.read_text()), **change}), encoding="utf-8")
+    for use in ("calibrated", "checked"):
+        with pytest.raises(error, match=said):
+            list(
+                registry.make("scorer", f"containment({use}={calibrated})").answer([Ask("", ("a",), ("b",))])
+            )
+
+
+def test_a_checked_scorer_keeps_its_numbers_and_reports_its_agreement(
+    calibrated: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Before the first number the agreement is on standard error, and it is in the fingerprint of every number."""
+    ask = Ask("", ("hot soup",), ("hot soup", "cold tea"))
+    checked = registry.make("scorer", f"containment(checked={calibrated})")
+    (answer,) = checked.answer([ask])
+    assert answer.matrix.tolist() == [[1.0, 0.0]]
+    assert "ROC-AUC" in capsys.readouterr().err
+    assert "on 90 labelled pairs of 90 texts" in checked.fingerprint
+    with pytest.raises(RequestError, match="leave checked out"):
+        registry.make("scorer", f"containment(checked={calibrated}, calibrated={calibrated})")
+
+
+def test_labels_that_contradict_the_scorer_are_refused_when_it_is_used(tmp_path: Path) -> None:
+    """A scorer below chance is calibrated, its agreement shown, and refused by its name."""
+    out = tmp_path / "made.json"
+    printed("calibrate", "containment", labelled(tmp_path / "labels.jsonl", is_right=False), "--out", out)
+    with pytest.raises(RequestError, match="no better than chance"):
+        registry.make("scorer", f"containment(checked={out})")
+
+
+def test_a_calibrated_scorer_of_tokens_answers_by_column(tmp_path: Path) -> None:
+    """The mean over a column's tokens is calibrated, so that measures read it as a scorer of whole texts; checked, it is as it was."""
+    out, ask = tmp_path / "made.json", Ask("", ("hot soup", "nothing"), ("hot soup", "hot tea", ""))
+    printed("calibrate", "ngram", labelled(tmp_path / "labels.jsonl"), "--out", out)
+    assert features_of(Scorers()["ngram"], [ask], by_row=True)[:, 0].tolist() == [
+        1.0,
+        0.5,
+        0.0,
+        0.0,
+        0.0,
+        0.0,
+    ]
+    with in_english():
+        (answer,) = Calibrated(Scorers()["ngram"], str(out)).answer([ask])
+        (checked,) = Calibrated(Scorers()["ngram"], str(out), "checked").answer([ask])
+        (plain,) = Scorers()["ngram"].answer([ask])
+    assert answer.matrix.shape == (2, 3)
+    assert (checked.matrix.tolist(), checked.sizes.tolist()) == (plain.matrix.tolist(), plain.sizes.tolist())
+    assert Representation("party", f"ngram(calibrated={out})").kind not in COUNTING
+    assert Representation("party", f"ngram(checked={out})").kind in COUNTING
+
+
+@pytest.mark.parametrize("is_right", [True, False])
+def test_a_judge_reports_its_agreement_and_is_refused_below_chance(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], *, is_right: bool
+) -> None:
+    """A judge that sees the words of a claim in the text is used, one that answers the other way round is refused."""
+
+    def verdict(prompt: str) -> str:
+        source, summary = (
+            set(prompt.partition(part)[2].split("\n")[0].split()) for part in ("Source: ", "Summary: ")
+        )
+        held = len(source & summary)
+        return f"So it is.\nScore: {1 + held * 4 // 10 if is_right else 5 - held * 4 // 10}"
+
+    labels, out = labelled(tmp_path / "labels.jsonl"), tmp_path / "judge.json"
+    with StubChat(answer=verdict) as server:
+        spec = f"judge(model=stub-1, base_url={server.url}"
+        printed("calibrate", f"{spec})", labels, "--out", out)
+        capsys.readouterr()
+        scorers, spec = Scorers(), f"{spec}, checked={out})"
+        ask = Ask(spec, (" ".join(WORDS),), (" ".join(WORDS),))
+        if not is_right:
+            with pytest.raises(RequestError, match="no better than chance"):
+                list(scorers[spec].answer([ask]))
+            return
+        assert next(iter(scorers[spec].answer([ask]))).matrix.tolist() == [[5.0]]
+        assert scorers.holds_model(spec)
+    assert "on 90 labelled pairs" in capsys.readouterr().err
+
+
+def test_a_sheet_is_drawn_over_scores_and_groups_and_read_back(tmp_path: Path) -> None:
+    """Every group is asked about; a filled sheet calibrates; one that is there is not written over."""
+    sheet, out = tmp_path / "pairs.csv", tmp_path / "made.json"
+    said = printed(
+        "calibrate", "containment", "examples/reviews.jsonl", "--attribute", "sentiment",
+        "--label-sheet", sheet, "--pairs", "120",
+    )  # fmt: skip
+    assert "Fill in the column 'supported'" in said
+    rows = list(csv.DictReader(io.StringIO(sheet.read_text(encoding="utf-8"), newline="")))
+    groups = [row["group"] for row in rows]
+    assert len({(row["text"], row["claim"]) for row in rows}) == len(rows) == 120
+    assert min(map(groups.count, ("negative", "neutral", "positive"))) >= 15
+    lines = io.StringIO(newline="")
+    writer = csv.DictWriter(lines, rows[0])
+    writer.writeheader()
+    shares = [len(set(row["claim"].split()) & set(row["text"].split())) for row in rows]
+    half = sorted(shares)[len(shares) // 2]
+    writer.writerows(
+        {**row, "supported": "" if i == 0 else "yes" if share > half else "No"}
+        for i, (row, share) in enumerate(zip(rows, shares, strict=True))
+    )
+    filled = tmp_path / "filled.csv"
+    filled.write_text(lines.getvalue(), encoding="utf-8", newline="")
+    said = printed("calibrate", "containment", filled, "--out", out)
+    assert "1 pairs were left blank" in said
+    assert re.search(r"The same map for every group.*negative +\d+ +0\.\d", said, re.DOTALL)
+    assert read(str(out)).pairs == 119
+    with pytest.raises(RequestError, match="remove it"):
+        printed("calibrate", "containment", "examples/reviews.jsonl", "--label-sheet", sheet)
+
+
+def test_public_formats_are_read_and_several_labels_count_by_majority(tmp_path: Path) -> None:
+    """QAGS's three answers, WiCE's labels, and our own lines; an even vote is left out."""
+    said = [{"response": answer} for answer in ("yes", "no", "yes")]
+    rows = [
+        {"article": "A.", "summary_sentences": [{"sentence": "B.", "responses": said}]},
+        {"claim": "C.", "evidence": ["D.", "E."], "label": "partially_supported"},
+        {"text": "F.", "claim": "G.", "supported": True},
+        {"text": "F.", "claim": "H.", "supported": True},
+        {"text": "F.", "claim": "H.", "supported": False},
+    ]
+    path = tmp_path / "labels.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    found = read_labels([path])
+    assert [(p.text, p.claim, p.supported) for p in found.pairs] == [
+        ("A.", "B.", True), ("D. E.", "C.", False), ("F.", "G.", True),
+    ]  # fmt: skip
+    assert found.undecided == 1
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ('{"text": "a", "claim": "b"}', "labels.jsonl:1: found no labelled pair"),
+        ('{"text": "a", "claim": 3, "supported": true}', "is no text"),
+        ('{"text": "a", "claim": "b", "supported": "perhaps"}', "wanted yes or no"),
+        ("[1]", "labels.jsonl:1: found no labelled pair"),
+        ('{"text": "a", "claim": "b", "supported": true}', "wanted at least 20"),
+    ],
+)
+def test_labels_that_cannot_be_used_name_their_line(line: str, said: str, tmp_path: Path) -> None:
+    """What is no pair, no label, or too little is refused with what was wanted."""
+    path = tmp_path / "labels.jsonl"
+    path.write_text(line, encoding="utf-8")
+    with pytest.raises(DataError, match=said):
+        printed("calibrate", "containment", path, "--out", tmp_path / "made.json")
