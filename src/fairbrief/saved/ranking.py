@@ -218,7 +218,7 @@ def _made(
     )  # fmt: skip
 
 
-def table(found: Overall, confidence_level: float) -> Table:
+def table(found: Overall, confidence_level: float = 0.95) -> Table:
     """One row per system, the fairest first."""
     scores = [np.inf if i.value is None else i.value for i in found.overall]
     rows = tuple(
