@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.cli.command import Command
+from tests.cli.command import Command, results
 
 QUICK = ("--resamples", "0")
 
@@ -85,7 +85,7 @@ def test_language_models_are_compared_in_pairs(shared: Path, tmp_path: Path, fai
         "--resamples", "50", "--out", tmp_path,
     )  # fmt: skip
     assert ran.code == 0, ran.err
-    found = json.loads((tmp_path / "results.json").read_text(encoding="utf-8"))
+    found = results(tmp_path)
     many = [
         s
         for s in found["made"]["systems"]
@@ -114,7 +114,7 @@ def test_lead_systems_are_ordered_by_their_position_bias(
     files = [shared / "data/news" / f"xsum__lead{k}.jsonl" for k in (1, 3)]
     ran = fairbrief("audit", *files, "--protocol", "chhabra-position", *QUICK, "--out", tmp_path)
     assert ran.code == 0, ran.err
-    found = json.loads((tmp_path / "results.json").read_text(encoding="utf-8"))
+    found = results(tmp_path)
     assert len(found["made"]["systems"]) == 2
     assert found["tables"]
     assert all(e["value"] is not None for e in found["estimates"] if e["quantity"] == "position_bias")
