@@ -3,47 +3,33 @@
 from __future__ import annotations
 
 import math
-import pickle
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
-from tests.unit.test_workers import Modelled
 
 from fairbrief import auditing
-from fairbrief.auditing import Plan, chosen_engine, examples, parts
+from fairbrief.auditing import Plan, chosen_engine
 from fairbrief.auditing.contrast_sums import ContrastSums
-from fairbrief.auditing.control_systems import Controls
-from fairbrief.auditing.controls import Exchange
 from fairbrief.auditing.estimating import Settings
-from fairbrief.auditing.examples import Exhibits
-from fairbrief.auditing.grouping import Gathering, alone, shared_by, units_of
 from fairbrief.auditing.jackknifed import ClusterRows, Units
-from fairbrief.auditing.ledger import Ledger, RowBlock
+from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.multiple_tests import with_holm
 from fairbrief.auditing.notes import length_notes, with_notes
-from fairbrief.auditing.null_sums import RelabelledRows
-from fairbrief.auditing.origins import WHOLE, Origin, Origins
-from fairbrief.auditing.parts import parts_of
+from fairbrief.auditing.origins import Origin
 from fairbrief.auditing.record_values import RowReader, better, is_signed
-from fairbrief.auditing.run import Run
 from fairbrief.auditing.scored_rows import with_unit_tests
-from fairbrief.auditing.scorer_lookup import NeedsModel, Scorers
 from fairbrief.auditing.system_runs import unpooled
-from fairbrief.auditing.watchers import OtherLanguages, SourceHashes, Sources, UnitFallback, Watchers
-from fairbrief.engines.engine import ThisProcess
+from fairbrief.auditing.watchers import SourceHashes, Sources, UnitFallback
 from fairbrief.errors import RequestError
 from fairbrief.measures.coverage import EqualCoverage
 from fairbrief.measures.representation import Uer
 from fairbrief.plan import parted
-from fairbrief.readers import json_lines, read
 from fairbrief.reports.note_words import worded
 from fairbrief.scorers.containment import Containment
-from fairbrief.serialization import case_line, write_lines
 from fairbrief.text.hashes import hash_of
 from fairbrief.types import (
     AlikeRows,
@@ -54,7 +40,6 @@ from fairbrief.types import (
     Record,
     Rows,
     Summary,
-    Totals,
     Unit,
     Value,
 )
@@ -89,44 +74,6 @@ def test_a_headline_says_which_way_is_better_unless_its_measure_does(
         value=lambda _: {"m": Value(np.zeros(()), tail)},
     )
     assert better(measure) == found
-
-
-def names_of(controls: Controls, batch: Sequence[Case]) -> list[tuple[str, str]]:
-    """Of what stands beside a batch, records and systems."""
-    return [(c.record.id, c.summary.system) for c in controls.beside(batch)][len(batch) :]
-
-
-def test_controls_stand_beside_summaries_that_have_a_text() -> None:
-    """One of each record, or one of each record and system that answered."""
-    batch = [case("r"), case("r", "t"), case("q", "t", "")]
-    controls = Controls(("random_sentences", "one_document", "largest_group"), ("side",), 0)
-    assert names_of(controls, batch) == [
-        ("r", "control:random_sentences(s)"),
-        ("r", "control:random_sentences(t)"),
-        ("r", "control:one_document"),
-        ("q", "control:one_document"),
-        ("r", "control:largest_group(side)"),
-        ("q", "control:largest_group(side)"),
-    ]
-    assert controls.of("t") == [
-        "control:random_sentences(t)", "control:one_document", "control:largest_group(side)",
-    ]  # fmt: skip
-    assert names_of(controls, batch) == [
-        ("r", "control:random_sentences(s)"),
-        ("r", "control:random_sentences(t)"),
-    ]
-
-
-def test_exchanged_summaries_need_to_know_those_of_all_records() -> None:
-    """Without what they borrow from there are none; with it each record has that of another."""
-    batch = [case("r"), case("q", text="Birch.")]
-    assert names_of(Controls(("exchanged",), (), 0), batch) == []
-    exchange = Exchange(0)
-    exchange.watch(batch)
-    assert names_of(Controls(("exchanged",), (), 0, exchange), batch) == [
-        ("r", "control:exchanged(s)"),
-        ("q", "control:exchanged(s)"),
-    ]
 
 
 def kept(sources: Sources, *records: Record) -> list[str]:
@@ -311,114 +258,11 @@ def test_summaries_without_units_are_counted_beside_those_that_have_some() -> No
     assert told(tried) == [["without_units"], [], [], []]
 
 
-def test_cases_share_a_unit_by_original_system_and_design() -> None:
-    """A record that varies nothing is a unit by itself unless clusters are asked for."""
-    variants = [case(name, original="o") for name in ("o1", "o2")]
-    single, other = case("r"), case("o3", "t", original="o")
-    assert shared_by(single, "block") is None
-    assert shared_by(variants[0], "case") is None
-    assert [len(unit) for unit in units_of((*variants, single, other), "cluster")] == [2, 1, 1]
-    assert [len(unit) for unit in units_of((single, *variants, single), "case")] == [1, 1, 1, 1]
-    pair = [case(name, original="o", attributes={"sample": "1"}) for name in ("o1", "o2")]
-    assert [len(unit) for unit in units_of((single, *pair, *variants), "block")] == [1, 2, 1, 1]
-
-
-def placed(*given: Case) -> list[tuple[Case, Origin]]:
-    """Cases and where they come from."""
-    return [
-        (c, Origin("s", c.record.id, c.record.cluster, attributes=tuple(sorted(c.record.attributes.items()))))
-        for c in given
-    ]
-
-
-def test_a_row_is_of_a_cluster_by_itself_unless_told() -> None:
-    """And of a system; of no slice or block."""
-    one = Origin("s", "r", "r")
-    assert (one.is_shared, one.system_kind, one.slices, one.block) == (False, "system", (), "")
-    both = Origins.by_column([one, Origin("s", "q", "q")])
-    assert both.order().tolist() == [1, 0]
-
-
-def test_clusters_are_named_after_their_originals_and_further_designs() -> None:
-    """A unit has the attributes that all its variants have."""
-    given = placed(
-        case("x", original="o", attributes={"design": "mono", "gender": "f"}),
-        case("y", original="o", attributes={"design": "mono", "gender": "m"}),
-        case("z", original="o", attributes={"design": "balanced", "gender": "f"}),
-    )
-    gathering = Gathering(("cluster", "block"))
-    for one in given:
-        gathering.put(*one)
-    assert [(o.record.split(), len(cases), o.attributes) for cases, o in gathering.units("cluster")] == [
-        (["o"], 1, (("design", "balanced"), ("gender", "f"))),
-        (["o", "mono"], 2, (("design", "mono"),)),
-    ]
-    assert [(o.record, len(cases)) for cases, o in gathering.units("block")] == [("x", 1), ("y", 1), ("z", 1)]
-
-
-def test_single_cases_are_units_of_observations_of_single_cases() -> None:
-    """Those of a sample take what varies nothing; those of clusters wait for all of it."""
-    units = [((c,), o) for c, o in placed(case("r"), case("x", original="o"))]
-    for scope, many in (("case", 2), ("block", 1), ("cluster", 0)):
-        observation: Any = SimpleNamespace(declaration=SimpleNamespace(scope=scope))
-        assert list(alone(observation, units)) == units[:many]
-
-
 def test_tops_and_bottoms_are_weighted_sums_of_columns() -> None:
     """Half of a less half of b, over both; a column that a row lacks adds nothing."""
     ratio = Ratio(((("a",), 0.5), (("b",), -0.5), (("c",), 9.0)), ((("a",), 1.0), (("b",), 1.0)))
     found = ContrastSums({"d": ratio}, (("a",), ("b",))).of(np.array([[3.0, 1.0], [0.0, 4.0]]))
     assert found["d"].tolist() == [[1, 4], [-2, 4]]
-
-
-class SizeOnly:
-    """A measure whose headline is its only column."""
-
-    name = "m"
-
-    def value(self, totals: Totals) -> dict[str, Value]:
-        """The column."""
-        return {"m": Value(totals["x"], "upper")}
-
-    def explain(self, _: Totals) -> str:
-        """In no words."""
-        return ""
-
-
-def test_the_largest_of_many_cases_are_kept_whichever_came_first() -> None:
-    """Of eight cases of one sheet, whose sizes are 1 to 8 in some order, the two largest."""
-    sizes = np.array([3.0, 8, 1, 5, 7, 2, 6, 4])
-    given = placed(*(case(f"r{i}") for i in range(8)))
-    sheet: Any = SimpleNamespace(
-        columns={("x",): 0}, ps=[], pending=[(np.arange(8), np.array([0]), sizes[:, np.newaxis])]
-    )
-    observation: Any = "o"
-    exhibits = Exhibits({observation: [SizeOnly()]}, 2)  # type: ignore[list-item]
-    exhibits.consider(observation, sheet, [((c,), o) for c, o in given])
-    assert [(e.value, e.case.record.id) for e in exhibits.shown(["s"])] == [(8, "r1"), (7, "r4")]
-
-
-@pytest.mark.parametrize("letters", [0, 3 * examples.SHORTEST, examples.LETTERS])
-@pytest.mark.parametrize("at_once", [1, 2, 12])
-def test_cases_that_wait_to_be_considered_are_those_that_are_kept_at_once(
-    monkeypatch: pytest.MonkeyPatch, letters: int, at_once: int
-) -> None:
-    """Of several systems, with ties among which names decide, however many sheets wait together."""
-    monkeypatch.setattr(examples, "LETTERS", letters)
-    sizes = np.array([2.0, 8, 0, 8, np.nan, 8, 2, 2, 2, 9, np.inf, -9])
-    given = [
-        ((one,), replace(origin, system="st"[i % 2]))
-        for i, (one, origin) in enumerate(placed(*(case(f"r{50 - i}") for i in range(12))))
-    ]
-    observation: Any = "o"
-    exhibits = Exhibits({observation: [SizeOnly()]}, 2)  # type: ignore[list-item]
-    for start in range(0, 12, at_once):
-        some = slice(start, start + at_once)
-        block = np.arange(at_once), np.array([0]), sizes[some, np.newaxis]
-        sheet: Any = SimpleNamespace(columns={("x",): 0}, ps=[], pending=[block])
-        exhibits.consider(observation, sheet, given[some])
-    found = [(e.system, e.value, e.case.record.id) for e in exhibits.shown(["s", "t"])]
-    assert found == [("s", 2, "r42"), ("s", 2, "r44"), ("t", -9, "r39"), ("t", 9, "r41")]
 
 
 def test_a_signed_contrast_is_of_one_group() -> None:
@@ -481,28 +325,6 @@ def test_every_labelling_has_the_p_that_it_would_have_as_the_real_one(times: int
     assert untestable[0, 0, 2:].tolist() == [0, 0, 0]
 
 
-def test_some_units_of_a_block_keep_what_is_theirs() -> None:
-    """Values, choices, p and what stands beside; all of them are the block itself."""
-    block = RowBlock(
-        np.array([4, 7]), (("x",),), np.array([[[1.0], [2.0]], [[3.0], [4.0]]]), np.array([[0], [1]]),
-        np.array([0.1, 0.2]), (("y",),), np.array([[5.0], [6.0]]),
-    )  # fmt: skip
-    some = block.of([1])
-    assert some.choices is not None
-    assert (some.units.tolist(), some.values.tolist(), some.choices.tolist()) == (
-        [7],
-        [[[3.0], [4.0]]],
-        [[1]],
-    )
-    assert some.ps is not None
-    assert some.beside is not None
-    assert (some.ps.tolist(), some.beside.tolist()) == ([0.2], [[6.0]])
-    assert block.of([0, 1]) is block
-    more = some.beside_too((("z",),), np.array([[8.0]]))
-    assert more.beside is not None
-    assert (more.beside_columns, more.beside.tolist()) == ((("y",), ("z",)), [[6.0, 8.0]])
-
-
 def test_a_baseline_is_sought_among_all_cases_before_it_is_refused() -> None:
     """Not where the first cases have it, where it is a control, or where the input can be read only once."""
     given = [case(), case(system="t"), case(system="u")]
@@ -511,39 +333,6 @@ def test_a_baseline_is_sought_among_all_cases_before_it_is_refused() -> None:
     assert not auditing._lacks_baseline(iter(given), "u", given[:2])
     with pytest.raises(RequestError, match="'v'"):
         auditing._lacks_baseline(given, "v", given[:2])
-
-
-def test_scorers_with_a_model_stay_where_they_were_made() -> None:
-    """Elsewhere they are missed, by name or once they are made; others answer there, wrapped if told."""
-    parts = {"computed_by": "x", "keys": list, "compute": list, "assemble": list}
-    model: Any = SimpleNamespace(name="model", fingerprint="x", **parts)
-    plain: Any = SimpleNamespace(name="plain", fingerprint="x")
-    given = {"model": model, "plain": plain}
-    here = Scorers(given)
-    assert here["model"] is model
-    assert here["plain"] is plain
-    assert (here.holds_model("model"), here.holds_model("plain")) == (True, False)
-    assert not here.is_cheap("plain")
-    there = Scorers(given, left_behind=frozenset())
-    assert there["plain"] is plain
-    for _ in range(2):
-        with pytest.raises(NeedsModel):
-            there["model"]
-    away = here.elsewhere(makes_models=False)
-    assert away["plain"] is plain
-    with pytest.raises(NeedsModel):
-        away["model"]
-    assert Scorers(given, left_behind=frozenset(), makes_models=True)["model"] is model
-    wrapped: Any = Scorers(given, wrap=lambda scorer: SimpleNamespace(inner=scorer))  # type: ignore[arg-type]
-    assert wrapped["plain"].inner is plain
-
-
-class Elsewhere:
-    """An engine of which nobody knows that it works in this process."""
-
-    def map(self, work: Any, items: Iterable[Any]) -> Iterator[tuple[Any, Any]]:
-        """Each item with what a copy of the work made of it."""
-        return ThisProcess().map(pickle.loads(pickle.dumps(work)), items)
 
 
 def test_moments_of_groups_are_those_of_the_clusters_in_them() -> None:
@@ -561,30 +350,6 @@ def test_moments_of_groups_are_those_of_the_clusters_in_them() -> None:
         assert units.moments(contrast).tolist() == [[0.5, 4.0, 0.375, 0.75, 6.0, 0.5]]
 
 
-@pytest.mark.parametrize("alone", [2, 1000])
-def test_the_sums_of_a_part_are_those_of_its_clusters(alone: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whether its jackknife leaves out each alone or groups of them."""
-    monkeypatch.setattr(parts, "ONE_BY_ONE", alone)
-    ledger = Ledger(Uer(over="side").observation, 0)
-    for name, number in (("p", 1.0), ("q", 2.0), ("r", 4.0)):
-        ledger.add(Origin("s", name, name), Rows((("one",),), np.array([[number]])), None)
-    part = parts_of(ledger, ())["s", WHOLE]
-    assert part.sums.tolist() == [[1.0], [2.0], [4.0]]
-    assert bool(part.units.clusters) == (alone == 2)
-
-
-def test_what_needs_a_model_is_done_by_whoever_sent_it() -> None:
-    """An observation that elsewhere found its scorer missing has the rows that it has here."""
-    plan = Plan(n_resamples=3, scorers={"modelled": Modelled([])})
-    found = []
-    for engine in (ThisProcess(), Elsewhere()):
-        run = Run(plan, [EqualCoverage(over="side", scorer="modelled"), Uer(over="side")])
-        run.walk(iter([case(name, text=f"{name} a one.") for name in "pq"]), engine)
-        found.append([ledger.matrix().tolist() for ledger in run.ledgers])
-    assert found[0] == found[1]
-    assert [len(rows) for rows in found[1]] == [2, 2]
-
-
 def test_extracts_are_scored_by_a_scorer_of_ones_own_only_if_their_number_is_told() -> None:
     """It may hold a model, which would be asked hundreds of times for each summary."""
     plan = Plan(measures=["equal_coverage(scorer=mine)@side"], n_resamples=3, scorers={"mine": Containment()})
@@ -596,17 +361,6 @@ def test_extracts_are_scored_by_a_scorer_of_ones_own_only_if_their_number_is_tol
         if e.quantity == "equal_coverage"
     ]
     assert blind == [False, True]
-
-
-def test_parts_make_the_audit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A file that is read in parts has the estimates of its cases."""
-    path = tmp_path / "cases.jsonl"
-    cases = [case(name, text=f"{name} a one.") for name in "pqrstu"]
-    write_lines([case_line(one) for one in cases], path)
-    monkeypatch.setattr(json_lines, "PART", 300)
-    plan, reading = Plan(measures=["uer@side"], n_resamples=3), read(path)
-    assert len(reading.ranges or ()) > 1
-    assert auditing.audit(reading, plan).estimates == auditing.audit(cases, plan).estimates
 
 
 def test_runs_that_several_systems_look_like_are_named() -> None:
@@ -625,25 +379,3 @@ def test_an_engine_is_named_or_so_many_workers_are_not_both() -> None:
     assert chosen_engine("", 1) != chosen_engine("", 2)
     with pytest.raises(RequestError, match="drop one of the two"):
         chosen_engine("processes(workers=2)", 2)
-
-
-def test_another_parts_watchers_hold_nothing_yet() -> None:
-    """They sample sources where these do."""
-    assert Watchers(None, OtherLanguages("en")).empty().sources is None
-    sources = Sources(2, 7)
-    sources.offer(case().record)
-    other = Watchers(sources, OtherLanguages("en")).empty().sources
-    assert other is not None
-    assert (other.most, other.seed, other.records()) == (2, 7, [])
-
-
-@pytest.mark.parametrize("units", [1, 2, 3, 5])
-def test_sums_of_relabelled_rows_take_each_units_labelling(units: int) -> None:
-    """Of unit i, which reads 10^i or twice that, each resample takes one or the other; what no labelling moves stands apart."""
-    values = np.stack([np.array([[10.0**i, 7.0], [2 * 10.0**i, 7.0]]) for i in range(units)])
-    choices = np.array([[0, 1, 0, 1, (i + 1) % 2, i % 2, 1, 0] for i in range(units)])
-    rows = RelabelledRows.of_all([("x",), ("y",)], values, choices)
-    assert (rows.columns, rows.fixed_columns, rows.fixed.tolist()) == ((("x",),), (("y",),), [[7.0]] * units)
-    sums = rows.sums()
-    wanted = np.sum([values[i, choices[i], 0] for i in range(units)], axis=0)
-    assert sums[:, 0].tolist() == wanted.tolist()

@@ -286,33 +286,6 @@ def test_where_there_is_no_random_baseline_nothing_is_passed() -> None:
             gate.hold(rule(f"m@x:{one.quantity}-random<=0.1"), [one])
 
 
-@pytest.mark.parametrize(
-    ("changed", "told"),
-    [
-        ({"limits": []}, "nothing to hold"),
-        ({"margin": -0.1}, "--margin is at least 0"),
-        ({"margin": math.inf}, "--margin is at least 0"),
-        ({"max_left_out": -0.1}, "share from 0 to 1"),
-        ({"max_left_out": 1.5}, "share from 0 to 1"),
-        ({"margin": 0.5}, "--margin needs a baseline"),
-        ({"given": {"--measure": ["x"]}}, "--measure needs a baseline"),
-    ],
-)
-def test_numbers_that_are_none_are_refused(changed: dict[str, Any], told: str) -> None:
-    """Margins from 0, shares from 0 to 1, and neither margin nor names without a baseline."""
-    given = {
-        "limits": [rule("m<=1")],
-        "baseline": None,
-        "margin": 0.0,
-        "given": {"--measure": []},
-        "max_left_out": 0.0,
-    }
-    gate._refuse_idle(**given)
-    gate._refuse_idle(**{**given, "max_left_out": 1.0, "baseline": Path(), "limits": []})
-    with pytest.raises(RequestError, match=told):
-        gate._refuse_idle(**{**given, **changed})
-
-
 def test_one_of_twenty_records_may_be_left_out(tmp_path: Path) -> None:
     """A twentieth without a summary is printed, a tenth decides nothing."""
     cases = cases_of(20, 0)
@@ -431,9 +404,6 @@ def test_a_rule_is_written_as_it_is_read() -> None:
     """With its quantity and its system, if it has them."""
     for text in ("m<=0.1", "m:part<=0.1", "m{gpt-4}>=0.1", "m:part{gpt-4}>=0.1", "m:part-random{gpt-4}>=0.1"):
         assert str(rule(text)) == text
-    for text in ("m{}<=1", "<=1", "{a}<=1", "m<=nan", "m<=1e999", "m"):
-        with pytest.raises(RequestError, match="is not a valid rule"):
-            rule(text)
 
 
 def test_a_check_fails_only_if_it_would_among_all_checks() -> None:

@@ -16,9 +16,7 @@ from fairbrief.auditing.extracts import kept_sentences
 from fairbrief.auditing.null_sums import NullSums, RelabelledRows
 from fairbrief.statistics import LabelDraws
 from fairbrief.statistics.jackknife import (
-    groups_of,
     leave_one_out,
-    share_interval,
     t_interval,
     t_test,
 )
@@ -54,17 +52,6 @@ def test_what_one_unit_alone_has_is_exactly_zero_without_it() -> None:
     assert leave_one_out(rows)[1].tolist() == [0.1 + 0.3, 0.0]
 
 
-def test_units_that_contribute_nothing_give_no_degrees_of_freedom() -> None:
-    """A contrast that four of a thousand clusters have is judged with three."""
-    x, n = np.zeros(1000), np.zeros(1000)
-    x[:4], n[:4] = (1.0, 2.0, 3.0, 5.0), 1
-    left = leave_one_out(np.column_stack([x, n]))
-    with np.errstate(invalid="ignore"):
-        found = spread(x.sum() / n.sum(), left[:, 0] / left[:, 1], x / n)
-    assert found.freedom == 3
-    assert found.error == pytest.approx(np.std([1, 2, 3, 5], ddof=1) / 2)
-
-
 def test_groups_of_unequal_spread_have_satterthwaites_degrees_of_freedom() -> None:
     """The difference of two means has about the degrees of freedom of Welch's test."""
     rng = np.random.default_rng(0)
@@ -79,25 +66,6 @@ def test_groups_of_unequal_spread_have_satterthwaites_degrees_of_freedom() -> No
     found = spread(difference(rows.sum(axis=0)), difference(leave_one_out(rows)), np.full(45, np.nan), strata)
     welch = stats.ttest_ind(a, b, equal_var=False).df
     assert found.freedom == pytest.approx(welch, rel=0.15)
-
-
-def test_a_share_of_all_has_an_interval_that_keeps_a_doubt() -> None:
-    """Twenty records that all say yes do not show that all others do."""
-    low, high = share_interval(mean_spread(np.ones(20)), 0.95)
-    assert 0.7 < low < 0.9
-    assert high == 1.0
-
-
-def test_many_clusters_are_left_out_by_keyed_groups() -> None:
-    """Up to a thousand clusters are left out alone; the group of a cluster depends on its name and the seed alone."""
-    names = [f"c{i}" for i in range(3000)]
-    assert groups_of(names[:1000], 0) is None
-    groups = groups_of(names, 0)
-    assert groups is not None
-    again = groups_of(names[::-1], 0)
-    assert again is not None
-    assert (groups == again[::-1]).all()
-    assert len(set(groups.tolist())) == 200
 
 
 def test_few_clusters_turn_their_signs_in_all_ways() -> None:
