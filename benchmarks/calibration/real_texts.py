@@ -24,7 +24,7 @@ from benchmarks.recording import write_section
 
 from fairbrief.people.build_people import build
 from fairbrief.readers import read
-from fairbrief.readers.annotated.corefud import read_corefud
+from fairbrief.readers.corefud import read_corefud
 from fairbrief.types import Case, Record, Summarizer, Summary
 from fairbrief.workbench.summarizers.extractive import Lead, LexRank, RandomSentences
 

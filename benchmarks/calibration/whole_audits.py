@@ -26,7 +26,7 @@ from benchmarks.recording import write_section
 from fairbrief import standings
 from fairbrief.auditing import Plan, declared_words, measure_selection
 from fairbrief.auditing.estimating import Settings
-from fairbrief.auditing.evidence_table import LedgerEvidence
+from fairbrief.auditing.evidence import LedgerEvidence
 from fairbrief.auditing.extracts import ExtractDraws
 from fairbrief.auditing.grouping import by_observation, units_of
 from fairbrief.auditing.ledger import Ledger, RowBlock

@@ -27,16 +27,15 @@ from fairbrief.cli import settings_file
 from fairbrief.engines.score_cache import Store
 from fairbrief.errors import FairbriefError
 from fairbrief.people.build_people import names_of
-from fairbrief.readers.annotated import corefud, treebanks
-from fairbrief.readers.looking import look_at
-from fairbrief.readers.understanding import understand
+from fairbrief.readers import corefud, treebanks
+from fairbrief.readers.understanding import inspect_file, understand
 from fairbrief.reports import load, write_all
 from fairbrief.saved import saved_inputs
 from fairbrief.saved import view_answers as viewed
 from fairbrief.saved.gate import hold_audit
 from fairbrief.saved.gate_rules import rules
 from fairbrief.taggers.name_tagger import read_pages
-from fairbrief.taggers.word_files import VectorFile, read_lexicon
+from fairbrief.taggers.word_sentiment import VectorFile, read_lexicon
 from fairbrief.types import Case, Document, Entity, Record, Summary, Unit
 from fairbrief.workbench import units
 from fairbrief.workbench.annotation.items import items_of
@@ -210,16 +209,12 @@ def _rows(folder: Path) -> dict[str, Target]:
             {"in.jsonl": lines, "s.txt": b"It shines.\n" * 6},
             lambda at: list(readers.read(at / "in.jsonl", summaries={"other": at / "s.txt"})),
         ),
-        "join": Target(
-            {"in.jsonl": lines, "more.csv": b"id,town\n" + b"".join(b"r%d,Ulm\n" % i for i in range(6))},
-            lambda at: list(readers.read(at / "in.jsonl", join=at / "more.csv", on="id", record_attributes={"town": "town"})),
-        ),
         "init": Target({"in.csv": table, "in.jsonl": lines}, _looked),
     }  # fmt: skip
 
 
 def _looked(at: Path) -> None:
-    understand([*look_at(str(at / "in.csv")), *look_at(str(at / "in.jsonl"))])
+    understand([*inspect_file(str(at / "in.csv")), *inspect_file(str(at / "in.jsonl"))])
 
 
 def _importers() -> dict[str, Target]:
@@ -384,8 +379,8 @@ def _settings() -> dict[str, Target]:
         "experiment": Target({"e.toml": EXPERIMENT}, lambda at: read_experiment(at / "e.toml").cells()),
         "settings": Target({"s.toml": SETTINGS}, lambda at: settings_file.read(at / "s.toml")),
         "units' instruction": Target(
-            {"u.toml": (Path(units.__file__).parent / "units.toml").read_bytes()},
-            lambda at: units.from_file(at / "u.toml"),
+            {"u.txt": (Path(units.__file__).parent / "units.txt").read_bytes()},
+            lambda at: units.instruction_in(at / "u.txt"),
         ),
         "spec": Target({"spec": b"coverage_parity(scorer='entailment(model=x)', words=3)@side"}, spec),
         "rules": Target({"rules": b"bur(tau=0.9)@side{gpt-4}<=0.1"}, lambda at: rules([_text(at / "rules")])),

@@ -21,7 +21,7 @@ from typing import Any
 from benchmarks.real.recogniser import NAMES, is_held_back
 from benchmarks.recording import write_down
 
-from fairbrief.readers.annotated.corefud import read_corefud
+from fairbrief.readers.corefud import read_corefud
 from fairbrief.text.name_words import given_names
 from fairbrief.text.people import (
     Name,

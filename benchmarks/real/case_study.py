@@ -19,7 +19,7 @@ from pathlib import Path
 
 from benchmarks.recording import RESULTS, write_section
 
-from fairbrief.readers.annotated.corefud import read_corefud
+from fairbrief.readers.corefud import read_corefud
 from fairbrief.reports import contrast_words, load, note_words, number_format, wording
 from fairbrief.reports.result import Result
 from fairbrief.reports.tables import group_counts

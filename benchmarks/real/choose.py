@@ -12,24 +12,40 @@ import json
 import subprocess
 import sys
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from fairbrief.readers import read
 from fairbrief.reports import load
+from fairbrief.serialization import case_line, write_lines
+from fairbrief.types import Case
+from fairbrief.workbench.summarizers.extractive import RandomSentences
+
+CANDIDATES = "candidates.jsonl"
+
+
+def write_candidates(records: Path, out: Path) -> None:
+    """Eight extracts of each record, those of each seed under a system of their own."""
+    known = list(read(records).records())
+    cases = (
+        Case(record, replace(summary, system=f"random#{seed}"))
+        for seed in range(8)
+        for record, summary in zip(known, RandomSentences(seed=seed).summarize(known), strict=True)
+    )
+    write_lines(map(case_line, cases), out)
 
 
 def chosen(records: Path, attribute: str, folder: Path) -> dict[str, Any]:
     """One run of the command on one file, and what it found."""
     by, also = f"equal_coverage@{attribute}", f"equal_coverage(scorer=ngram)@{attribute}"
-    arguments = [
-        "choose", records.name, "--with", "random", "--samples", "8", "--by", by, "--measure", also,
-        "--length-within", "0.1", "--seed", "0",
-    ]  # fmt: skip
-    asked = [*arguments, "--report", str(folder)]
-    asked[1] = str(records)
+    arguments = ["choose", CANDIDATES, "--by", by, "--measure", also, "--length-within", "0.1", "--seed", "0"]
+    write_candidates(records, folder / CANDIDATES)
+    asked = [*arguments, "--report", str(folder / "report")]
+    asked[1] = str(folder / CANDIDATES)
     command = [sys.executable, "-c", "from fairbrief.cli import main; main()", *asked]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-    result = load(folder)
+    result = load(folder / "report")
     found: dict[str, Any] = {
         "command": " ".join(["fairbrief", *(f"'{a}'" if "(" in a else a for a in arguments)]),
         "choice": result.made["choice"],

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Literal
 
 from fairbrief.people.build_people import build
-from fairbrief.readers.annotated.corefud import read_corefud
+from fairbrief.readers.corefud import read_corefud
 from fairbrief.types import Record
 
 DESIGNS: tuple[Literal["mono", "balanced"], ...] = ("mono", "balanced")

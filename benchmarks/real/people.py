@@ -24,7 +24,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from fairbrief.readers.annotated.corefud import read_corefud
+from fairbrief.readers.corefud import read_corefud
 from fairbrief.serialization import record_line
 
 SYSTEMS = ("lead", "random", "lexrank", "sexist", "sexist(prefers=male)")

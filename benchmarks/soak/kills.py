@@ -116,8 +116,8 @@ TASKS = {
     ),
     "build": Task(
         lambda at, _: [
-            "build", "stratified", f"{at}/in.jsonl", "--attribute", "side", "--size", "5", "--sets", "4000",
-            "--with-replacement", "--out", f"{at}/out",
+            "build", "perspectives", f"{at}/in.jsonl", "--attribute", "side", "--counts", "5", "--mix", "a=.5,b=.5",
+            "--samples", "4000", "--with-replacement", "--out", f"{at}/out",
         ],
         makes_an_audit=False,
     ),

@@ -156,9 +156,6 @@ def on_cpu(folder: Path, size: str, found: list[Record], rounds: int, *, loops: 
         "model alone": lambda: forward_only(plain, batches),
         "our model alone": lambda: forward_only(resident.model, batches),
     }
-    if placement.speed_in("bf16") > 1:
-        narrow = Entailment(model=str(folder), device="cpu", dtype="bf16")
-        acts["ours in bf16"] = lambda: list(narrow.answer(asks))
     if loops:
         acts |= {
             "a pair a call": lambda: loop(tokenizer, plain, pairs, 1, padding=False),

@@ -16,7 +16,7 @@ from benchmarks.recording import write_down
 
 from fairbrief.people.build_people import build
 from fairbrief.people.template import make_template
-from fairbrief.readers.annotated.corefud import read_corefud
+from fairbrief.readers.corefud import read_corefud
 from fairbrief.text.names import is_given_name
 from fairbrief.types import Record
 

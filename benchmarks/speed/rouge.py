@@ -21,7 +21,7 @@ from benchmarks.recording import write_down
 from rouge_score.rouge_scorer import RougeScorer
 
 import fairbrief
-from fairbrief.text import rouge, word_numbers
+from fairbrief.text import rouge, segmentation
 from fairbrief.text.rouge import TYPES, rouge_scores
 from fairbrief.text.sentences import split
 
@@ -33,7 +33,7 @@ def least_seconds(work: Callable[[], object]) -> float:
     taken = []
     for _ in range(ROUNDS):
         rouge._stem.cache_clear()
-        word_numbers.forget()
+        segmentation.forget()
         start = time.process_time()
         work()
         taken.append(time.process_time() - start)

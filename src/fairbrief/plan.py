@@ -123,7 +123,8 @@ class Plan:
     )
     compared_scorers: Sequence[str] = measured(
         (), "Take the measures of coverage and representation with each of these scorers, e.g. "
-        "containment,ngram,embedding, and show whether a finding depends on the scorer.", "NAME,NAME…",
+        "containment,ngram,embedding, and show whether a finding depends on the scorer; recommended is the best that is "
+        "installed.", "NAME,NAME…",
         flag="--scorers", parse=parted,
     )
     scorers: Mapping[str, Scorer] = setting(

@@ -121,9 +121,7 @@ class ScoredUnits:
 
     @classmethod
     def of(
-        cls,
-        units: Sequence[tuple[Cases, Sequence[Scores]]],
-        extracts: Sequence[Sequence[Extracts]] = (),
+        cls, units: Sequence[tuple[Cases, Sequence[Scores]]], extracts: Sequence[Sequence[Extracts]] = ()
     ) -> ScoredUnits:
         """Units whose answers were given one by one."""
         asked = np.array([len(scores) for _, scores in units], dtype=np.int64)

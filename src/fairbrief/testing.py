@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from fairbrief import registry, specs
+from fairbrief.auditing import grouping
 from fairbrief.score_tables import BatchObservation, ScoredUnits
 from fairbrief.types import (
     Ask,
@@ -288,15 +289,8 @@ SUMMARIZER_CLAUSES: tuple[SummarizerClause, ...] = (summarizes_every_record, sum
 
 
 def units_of(measure: Measure, cases: Sequence[Case]) -> list[Cases]:
-    """The cases grouped into the units that the measure observes."""
-    scope = measure.observation.declaration.scope
-    if scope == "case":
-        return [(case,) for case in cases]
-    units: dict[tuple[str, str], list[Case]] = {}
-    for case in cases:
-        together = case.record.block if scope == "block" else case.record.original_id
-        units.setdefault((case.summary.system, together), []).append(case)
-    return [tuple(found) for found in units.values()]
+    """The units that an audit makes of the cases for this measure."""
+    return grouping.units_of(cases, measure.observation.declaration.scope)
 
 
 def scores_of(measure: Measure, unit: Cases, scorers: Mapping[str, Scorer] | None = None) -> list[Scores]:

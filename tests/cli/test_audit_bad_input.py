@@ -114,23 +114,6 @@ def test_summaries_in_another_field_are_said_with_what_to_do(
     assert fairbrief("audit", file, *QUICK, "--measure", "rouge1", "--summary-field", "output").code == 0
 
 
-def test_an_empty_file_and_blank_lines_are_said(tmp_path: Path, fairbrief: Command) -> None:
-    """Nothing in, one sentence out."""
-    for content in (b"", b"\n\n  \n"):
-        (tmp_path / "in.jsonl").write_bytes(content)
-        refused(fairbrief("audit", tmp_path / "in.jsonl"), "no record")
-
-
-def test_a_line_of_ten_megabytes_is_read(tmp_path: Path, fairbrief: Command) -> None:
-    """Long records are audited like short ones."""
-    long = row(9)
-    long["documents"][0]["text"] = "soup " * 2_000_000
-    file = write(tmp_path / "in.jsonl", [*rows(2), long])
-    assert file.stat().st_size > 10_000_000
-    ran = fairbrief("audit", file, "--measure", "rouge1", "--resamples", "20")
-    assert ran.code == 0, ran.err
-
-
 @pytest.mark.parametrize("field", ["id", "summary", "system", "document", "value", "slice"])
 def test_half_a_character_is_named_where_it_stands(field: str, tmp_path: Path, fairbrief: Command) -> None:
     """JSON can spell a lone surrogate, no file can hold one: it is bad input wherever it stands."""

@@ -162,16 +162,6 @@ def test_one_record_is_no_object_around_records(tmp_path: Path, fairbrief: Comma
         assert "1 record, 4 documents" in run.out, run.err
 
 
-def test_a_table_by_its_columns_is_refused(tmp_path: Path, fairbrief: Command) -> None:
-    """What no format reads is told, with what to do; no option is blamed that nobody gave."""
-    columns = {key: {str(i): one[key] for i, one in enumerate(rows(3))} for key in row()}
-    (tmp_path / "in.json").write_text(json.dumps(columns), encoding="utf-8")
-    run = fairbrief("init", tmp_path / "in.json", "--out", tmp_path / "a.toml")
-    assert run.code == 2
-    assert "a table by its columns ('id', 'documents'" in run.err
-    assert "orient='records'" in run.err
-
-
 def test_a_file_of_summaries_that_no_setting_reads(tmp_path: Path, fairbrief: Command) -> None:
     """--format is of the records: an object around summaries is refused before a command that fails is proposed."""
     source = write(
@@ -244,22 +234,6 @@ def test_fields_of_one_name_are_attributes_of_two(tmp_path: Path, fairbrief: Com
 
 
 # ------------------------------------------------------------------------------ what holds nothing, or two things
-
-
-def test_sheets_of_the_same_records(tmp_path: Path, fairbrief: Command) -> None:
-    """Of two versions of a table one is asked for, by a command that works."""
-    book = openpyxl.Workbook()
-    for sheet in (book.active, book.create_sheet("B")):
-        sheet.append(["id", "documents", "summary"])
-        for i in range(4):
-            sheet.append([f"r{i}", row(i)["documents"][0]["text"], SUMMARIES[i % 3]])
-    book.active.title = "A"
-    book.save(tmp_path / "two.xlsx")
-    run = fairbrief("init", tmp_path / "two.xlsx", "--out", tmp_path / "a.toml")
-    assert run.code == 2
-    assert "two.xlsx has the sheets 'A', 'B', whose records have the same ids" in run.err
-    meant = shlex.split(run.err.rpartition("fairbrief ")[2].rstrip(".\n"))
-    assert "4 records" in fairbrief(*meant, "--out", tmp_path / "a.toml").out
 
 
 @pytest.mark.parametrize(

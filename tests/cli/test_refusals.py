@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from tests.cli.command import Command, printed, refused, row, rows, write
 
+from fairbrief.auditing.run import Run
 from fairbrief.workbench import choose
 
 EQUAL = "audit one.jsonl --measure 'equal_coverage({})@mood'"
@@ -80,7 +81,6 @@ REFUSED = [
     # options that would do nothing
     (f"{CHOOSE} --pairs p.jsonl --prompt nope", "no prompt 'nope'"),
     (f"{CHOOSE} --prompt plain", "--pairs FILE"),
-    (f"{CHOOSE} --samples 4", "--with"),
     ("agree saved saved --attribute mood", "--attribute is for files of records"),
     # outputs that are inputs, folders or there already
     (f"{CHOOSE} --out two.jsonl", "--out", "also read from"),
@@ -160,13 +160,12 @@ def test_a_baseline_that_no_system_is_called_is_refused_before_anything_is_score
     fairbrief: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Systems may stand one after the other: the input is read to its end before the name is refused."""
-    from fairbrief import auditing
-
     cases = [row(i, system=system) for system in ("first", "second") for i in range(300)]
     source = write(tmp_path / "in.jsonl", cases)
     audit = ("audit", source, "--measure", "uer@mood", "--resamples", "0")
     assert fairbrief(*audit, "--baseline", "second").code == 0
-    monkeypatch.setattr(auditing, "_choose", lambda *_: pytest.fail("began to work"))
+    for name in ("walk", "walk_part"):
+        monkeypatch.setattr(Run, name, lambda *_: pytest.fail("began to work"))
     refused(fairbrief(*audit, "--baseline", "secnd"), "Did you mean 'second'? Systems: first, second.")
 
 

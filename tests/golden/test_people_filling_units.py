@@ -15,8 +15,8 @@ from fairbrief.errors import RequestError
 from fairbrief.people.build_people import build
 from fairbrief.people.filling import Assignment, Manner, fill
 from fairbrief.people.template import make_template
-from fairbrief.readers.annotated.treebanks import set_words
-from fairbrief.text import address, pronouns
+from fairbrief.readers.treebanks import set_words
+from fairbrief.text import gendered_words
 from fairbrief.text.names import Names, read_names
 from fairbrief.types import Document, Entity, Mention, Record
 
@@ -71,9 +71,9 @@ def test_pronouns_and_titles_are_the_codes_but_for_hers_his_own_miss_and_mr(edge
     assert len(edge["classify_mention"]) == 20
     for word, tag, kind in edge["classify_mention"]:
         place = BETTER_PLACES.get((word, tag), PLACES.get(kind))
-        assert pronouns.place(word, tag) == place, (word, tag)
+        assert gendered_words.place(word, tag) == place, (word, tag)
         titled = BETTER_TITLES.get(word, kind in ("MR_MRS_MS", "SIR"))
-        assert (address.gender(word) is not None) == titled, word
+        assert (gendered_words.title_gender(word) is not None) == titled, word
 
 
 def _filled(kind: str, gender: str, case: str) -> str:

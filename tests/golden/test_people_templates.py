@@ -16,7 +16,7 @@ import pytest
 from fairbrief.people.build_people import build
 from fairbrief.people.filling import Assignment, Manner, fill
 from fairbrief.people.template import make_template
-from fairbrief.readers.annotated.treebanks import read_conll, read_ontonotes
+from fairbrief.readers.treebanks import read_conll, read_ontonotes
 from fairbrief.types import Record
 
 KINDS = {

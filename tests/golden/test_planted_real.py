@@ -9,7 +9,7 @@ from tests.conftest import read_lines
 from tests.golden.people_instances import add, observe
 
 from fairbrief.measures.word_lists import WordListInclusion
-from fairbrief.protocols.steen_tables import planted_figures
+from fairbrief.protocols.steen_people import planted_figures
 from fairbrief.readers import read
 from fairbrief.registry import make
 from fairbrief.types import Case, Cases, Record

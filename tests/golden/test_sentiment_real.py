@@ -12,11 +12,10 @@ from scipy import sparse
 from scipy.sparse.linalg import svds
 
 from fairbrief.auditing import Plan, audit
-from fairbrief.measures.subjects import article_of, subject_of
+from fairbrief.measures.record_texts import article_of, subject_of
 from fairbrief.reports.result import Result
 from fairbrief.taggers.vader import Vader
-from fairbrief.taggers.word_files import read_lexicon
-from fairbrief.taggers.word_sentiment import WordSentiment, words_of
+from fairbrief.taggers.word_sentiment import WordSentiment, read_lexicon, words_of
 from fairbrief.text.sentences import split
 from fairbrief.types import Ask, Case, Document, Estimate, Record, Summary
 

@@ -9,7 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.neural.tiny_models import TEXTS, save_bart, save_classifier, save_encoder, save_tokenizer
+from tests.neural.tiny_models import (
+    TEXTS,
+    save_bart,
+    save_classifier,
+    save_encoder,
+    save_hhem,
+    save_tokenizer,
+)
 
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 
@@ -55,6 +62,12 @@ def classifier_folder(vocabulary: Any, tmp_path_factory: pytest.TempPathFactory)
     """RoBERTa with roberta-large-mnli's order of classes."""
     folder = tmp_path_factory.mktemp("classifier")
     return save_classifier(vocabulary, folder, {0: "CONTRADICTION", 1: "NEUTRAL", 2: "ENTAILMENT"})
+
+
+@pytest.fixture(scope="session")
+def hhem_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A tiny model of HHEM's kind, with its foundation beside it."""
+    return save_hhem(tmp_path_factory.mktemp("hhem"))
 
 
 @pytest.fixture(scope="session")

@@ -14,7 +14,6 @@ from typer.testing import CliRunner
 from fairbrief.cli import machine_commands
 from fairbrief.engines.score_cache import Store
 from fairbrief.errors import BackendError, RequestError
-from fairbrief.pretrained import hub
 
 COMMIT = "fedcba9876543210fedcba9876543210fedcba98"
 
@@ -92,20 +91,6 @@ def test_cache_is_counted_or_found_damaged(tmp_path: Path) -> None:
     assert [p.name for p in tmp_path.iterdir()] == ["c.sqlite"]
 
 
-@pytest.mark.parametrize(
-    ("speed", "words"), [(0.28, "in bf16 0.3 times as fast"), (1.84, "in bf16 1.8 times as fast")]
-)
-def test_the_doctor_says_how_fast_half_precision_is(
-    speed: float, words: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """On a CPU the line of the device says whether bf16 gains anything."""
-    monkeypatch.setattr("torch.cuda.is_available", lambda: False)
-    monkeypatch.setattr("torch.backends.mps.is_available", lambda: False)
-    monkeypatch.setattr("fairbrief.pretrained.placement.speed_in", lambda _: speed)
-    (finding,) = machine_commands.device()
-    assert words in finding.words
-
-
 @pytest.mark.usefixtures("hub_cache")
 def test_doctor_prints_all_sections(tmp_path: Path) -> None:
     """The command prints every section on a machine with and without models."""
@@ -150,14 +135,13 @@ def test_prefetch_fetches_one_format_of_the_weights(
         "merges.txt",
     ]
     info = SimpleNamespace(siblings=[SimpleNamespace(rfilename=f) for f in files])
-    monkeypatch.setattr("huggingface_hub.HfApi.model_info", lambda *_: info)
+    monkeypatch.setattr("huggingface_hub.HfApi.model_info", lambda *_, **__: info)
     monkeypatch.setattr("huggingface_hub.snapshot_download", snapshot)
     result = CliRunner().invoke(machine_commands.app, ["prefetch", "bertscore"])
     assert result.exit_code == 0, result.output
     assert asked["model"] == "roberta-large"
     assert asked["allow_patterns"] == ["config.json", "model.safetensors", "merges.txt"]
     assert hub_cache.is_dir()
-    assert hub.wanted_files(["pytorch_model.bin", "training_args.bin"]) == ["pytorch_model.bin"]
 
 
 def test_scorers_may_be_named_for_their_models() -> None:

@@ -167,13 +167,17 @@ def folders(
     classifier_folder: Path,
     bart_folder: Path,
     deep_encoder: Path,
+    hhem_folder: Path,
     shared: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> SimpleNamespace:
     """Tiny models under the names of the papers' models, one of spaCy's under that of its own, and the real inputs."""
     spacy = pytest.importorskip("spacy")
-    names = {"roberta-large-mnli": classifier_folder, "facebook/bart-large-cnn": bart_folder, "roberta-large": deep_encoder}  # fmt: skip
-    monkeypatch.setattr(hub, "cached", lambda model, _: names.get(model))
+    names = {
+        "roberta-large-mnli": classifier_folder, "facebook/bart-large-cnn": bart_folder, "roberta-large": deep_encoder,
+        "vectara/hallucination_evaluation_model": hhem_folder,
+    }  # fmt: skip
+    monkeypatch.setattr(hub, "cached", lambda model, _, **__: names.get(model))
     pipeline = spacy.blank("en")
     capitals = {"IS_TITLE": True, "OP": "{2}"}
     pipeline.add_pipe("entity_ruler").add_patterns([{"label": "PERSON", "pattern": [capitals]}])

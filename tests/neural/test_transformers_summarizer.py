@@ -12,7 +12,7 @@ from fairbrief import registry
 from fairbrief.errors import BackendError, DataError
 from fairbrief.testing import SUMMARIZER_CLAUSES, SummarizerClause
 from fairbrief.types import Document, Record
-from fairbrief.workbench.summarizers import writers
+from fairbrief.workbench.summarizers import transformers
 from fairbrief.workbench.summarizers.transformers import Transformers
 from fairbrief.workbench.summarizing import summarize
 
@@ -69,9 +69,9 @@ def test_the_decoder_is_asked_through_its_template(llama: str, monkeypatch: pyte
     seen: list[str] = []
     original = Transformers._generate
 
-    def spy(self: Transformers, drafts: list, writer: object) -> list[str]:  # type: ignore[type-arg]  # test double
+    def spy(self: Transformers, drafts: list, *others: object) -> list[str]:  # type: ignore[type-arg]  # test double
         seen.extend(d.text for d in drafts)
-        return original(self, drafts, writer)  # type: ignore[arg-type]  # test double
+        return original(self, drafts, *others)  # type: ignore[arg-type]  # test double
 
     monkeypatch.setattr(Transformers, "_generate", spy)
     list(Transformers(llama, role="mediator", max_new_tokens=4).summarize(records_of(1)))
@@ -89,7 +89,7 @@ def test_truncating_keeps_every_document(bart: str) -> None:
     """The longest documents are cut to one length, short ones stay whole, and the summary says how much went."""
     long = Record("x", (Document("room " * 90), Document("cold coffee"), Document("staff " * 80)))
     summarizer = Transformers(bart, max_new_tokens=4)
-    writer = writers.load(bart, "cpu", "fp32")
+    writer = transformers.load_writer(bart, "cpu", "fp32")
     draft = summarizer._fitted(("k", long, 0), writer, summarizer._prompt())
     rooms, staff = draft.text.count("room"), draft.text.count("staff")
     assert rooms == staff
@@ -97,18 +97,6 @@ def test_truncating_keeps_every_document(bart: str) -> None:
     assert 60 < draft.pieces <= 64
     summary = next(iter(summarizer.summarize([long])))
     assert summary.made["long"] == f"{170 - rooms - staff} words cut off"
-
-
-def test_windows_read_all_of_a_long_text(bart: str) -> None:
-    """A text that is too long is summarized in parts that fit and lose no word, then from their summaries."""
-    long = Record("x", (Document("room was clean. staff was kind. " * 20),))
-    writer = writers.load(bart, "cpu", "fp32")
-    parts = writers.parts(long, lambda r: len(r.documents[0].text.split()) <= 45)
-    assert " ".join(p.documents[0].text for p in parts) == long.documents[0].text.strip()
-    assert writer.limit == 64
-    summary = next(iter(Transformers(bart, long="windows", max_new_tokens=6).summarize([long])))
-    assert summary.made["long"].split()[0] in {"3", "4", "5"}
-    assert summary.text
 
 
 def test_too_long_is_an_error_on_request(bart: str) -> None:
@@ -131,7 +119,7 @@ def test_a_finished_run_loads_no_model(llama: str, tmp_path: Path, monkeypatch: 
     """What the journal holds is not written again, nor is the model loaded to find that out."""
     records, summarizer = records_of(3), Transformers(llama, max_new_tokens=4)
     assert summarize(summarizer, lambda: records, tmp_path / "o").asked == 3
-    monkeypatch.setattr(writers, "load", None)
+    monkeypatch.setattr(transformers, "load_writer", None)
     assert summarize(summarizer, lambda: records, tmp_path / "o").from_journal == 3
 
 

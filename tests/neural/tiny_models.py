@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -34,6 +35,10 @@ def matrix(scorer: Any, rows: tuple[str, ...], columns: tuple[str, ...]) -> Any:
     """The scores of one ask."""
     (scores,) = scorer.answer([Ask("", rows, columns)])
     return scores.matrix
+
+
+HHEM_PROMPT = "<pad> Determine if the hypothesis is true given the premise?\n\nPremise: {}\n\nHypothesis: {}"
+"""As the model's card writes it."""
 
 
 def save_tokenizer(vocabulary: Any, folder: Path, limit: int) -> None:
@@ -108,3 +113,45 @@ def save_classifier(vocabulary: Any, folder: Path, labels: Mapping[int, str]) ->
     RobertaForSequenceClassification(config).save_pretrained(folder)
     save_tokenizer(vocabulary, folder, 64)
     return folder
+
+
+def save_hhem(root: Path) -> Path:
+    """A tiny model with HHEM's config, names of weights and tokenizer: spaces part words, as in T5."""
+    import torch
+    from safetensors.torch import save_file
+    from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors, trainers
+    from transformers import PreTrainedTokenizerFast, T5Config, T5ForTokenClassification
+
+    tokenizer = Tokenizer(models.Unigram())
+    tokenizer.normalizer = normalizers.Replace("\n", " ")  # type: ignore[assignment]
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence(  # type: ignore[assignment]
+        [pre_tokenizers.WhitespaceSplit(), pre_tokenizers.Metaspace()]
+    )
+    trainer = trainers.UnigramTrainer(
+        vocab_size=220, special_tokens=["<pad>", "</s>", "<unk>"], unk_token="<unk>"
+    )
+    tokenizer.train_from_iterator([*TEXTS, HHEM_PROMPT[6:]] * 4, trainer)
+    tokenizer.post_processor = processors.TemplateProcessing("$A </s>", "$A </s> $B </s>", [("</s>", 1)])  # type: ignore[assignment]
+    PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer,
+        pad_token="<pad>",
+        eos_token="</s>",
+        unk_token="<unk>",
+        model_max_length=512,
+    ).save_pretrained(root / "base")
+    config = T5Config(
+        vocab_size=tokenizer.get_vocab_size(), d_model=32, d_kv=8, d_ff=64, num_layers=2, num_heads=4, num_labels=2,
+        initializer_factor=2.0,
+    )  # fmt: skip
+    config.save_pretrained(root / "base")
+    torch.manual_seed(11)
+    model = T5ForTokenClassification(config)
+    model.classifier.weight.data *= 0.2  # probabilities that differ, none near 0 or 1
+    weights = {
+        f"t5.{name}": w.contiguous() for name, w in model.state_dict().items() if "embed_tokens" not in name
+    }
+    (root / "model").mkdir()
+    save_file(weights, root / "model" / "model.safetensors")
+    told = {"model_type": "HHEMv2Config", "foundation": str(root / "base")}
+    (root / "model" / "config.json").write_text(json.dumps(told))
+    return root / "model"

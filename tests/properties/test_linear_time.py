@@ -17,28 +17,24 @@ from tests.properties.adversarial_texts import found
 
 import fairbrief
 import fairbrief.text
-from fairbrief.chat.replies import is_refusal, read_reply
+from fairbrief.chat.endpoint import is_refusal, read_reply
 from fairbrief.cli.exit_codes import printable as printable_for_a_terminal
 from fairbrief.reports import plain
 from fairbrief.taggers.word_sentiment import passage_sentiment
 from fairbrief.text import (
-    address,
     addresses,
     anonymisation,
     counted,
-    found_people,
+    gendered_words,
     group_words,
     hashes,
     languages,
     name_words,
     people,
-    pronouns,
     recognition,
     rouge,
     segmentation,
     sentences,
-    tokens,
-    word_numbers,
 )  # fmt: skip
 from fairbrief.workbench.units import read_split
 
@@ -55,8 +51,8 @@ def _value_error(read: Callable[[str], object], text: str) -> object:
 
 
 OF_A_TEXT: dict[str, Callable[[str], object]] = {
-    "address.exchange": lambda t: address.exchange(t, "Mr."),
-    "people.align": lambda t: people.align(tokens.words(t), KNOWN, tokens.words(t)),
+    "gendered_words.exchange_title": lambda t: gendered_words.exchange_title(t, "Mr."),
+    "people.align": lambda t: people.align(rouge.words(t), KNOWN, rouge.words(t)),
     "people.align_published": lambda t: people.align_published(t.split(), KNOWN),
     "anonymisation.anonymise": lambda t: anonymisation.anonymise(t, PAIRS),
     "anonymisation.anonymise_published": lambda t: anonymisation.anonymise_published(t, PAIRS),
@@ -64,7 +60,7 @@ OF_A_TEXT: dict[str, Callable[[str], object]] = {
     "sentences.sentence_groups": lambda t: sentences.sentence_groups(sentences.split(t), 10),
     "sentences.sentence_windows": lambda t: sentences.sentence_windows(sentences.split(t), 10),
     "counted.counted": lambda t: counted.counted(2, t),
-    "name_words.gender_of_name": lambda t: name_words.gender_of_name(tokens.words(t), {}, {"john": "male"}),
+    "name_words.gender_of_name": lambda t: name_words.gender_of_name(rouge.words(t), {}, {"john": "male"}),
     "name_words.genders_of": lambda t: name_words.genders_of([t, "f"]),
     "name_words.without_titles": lambda t: name_words.without_titles(t.split()),
     "name_words.published_gender": lambda t: name_words.published_gender(t.split(), {}, {"john": "male"}),
@@ -74,8 +70,8 @@ OF_A_TEXT: dict[str, Callable[[str], object]] = {
     "people.invented": lambda t: people.invented(people.find_known(t, KNOWN, ""), t),
     "people.unresolved": lambda t: people.unresolved(people.find_known(t, KNOWN, "")),
     "recognition.is_described_at": lambda t: recognition.is_described_at(t, len(t) // 2, len(t) // 2 + 4),
-    "pronouns.guess_place": lambda t: pronouns.guess_place("her", t),
-    "pronouns.like": lambda t: pronouns.like(t, "her"),
+    "gendered_words.guess_place": lambda t: gendered_words.guess_place("her", t),
+    "gendered_words.like": lambda t: gendered_words.like(t, "her"),
     "hashes.digest_of": lambda t: hashes.digest_of([t]),
     "group_words.count_identifiers": lambda t: group_words.count_identifiers(t, "helm"),
     "recognition.parts": lambda t: [recognition.parts(run) for run in recognition.runs(t)],
@@ -94,18 +90,18 @@ OF_A_TEXT: dict[str, Callable[[str], object]] = {
     "segmentation.word_totals": lambda t: segmentation.word_totals([t, "a b"]),
     "segmentation.recall": lambda t: segmentation.recall(t, [t]),
     "segmentation.words_held": lambda t: segmentation.words_held(t, [t]),
-    "found_people.read_errors": lambda t: _value_error(found_people.read_errors, t),
-    "languages.languages_of": lambda t: languages.languages_of(word_numbers.Parted([t]), np.ones(1, dtype=np.int64)),
-    "word_numbers.numbered": lambda t: word_numbers.numbered([t], [word_numbers.Rule(tokens.words)]).grams(2),
+    "people.read_errors": lambda t: _value_error(people.read_errors, t),
+    "languages.languages_of": lambda t: languages.languages_of(segmentation.Parted([t]), np.ones(1, dtype=np.int64)),
+    "segmentation.numbered": lambda t: segmentation.numbered([t], [segmentation.Rule(rouge.words)]).grams(2),
     "languages.other_language": lambda t: languages.other_language(t, "en"),
     "languages.language_of_input": lambda t: languages.language_of_input([t]),
-    "found_people.found_people": lambda t: found_people.found_people(t, ("John Smith",), {"john": "male"}),
-    "tokens.stems": lambda t: tokens.stems(tokens.words(t), "en"),
-    "tokens.porter_stem": tokens.porter_stem,
+    "people.found_people": lambda t: people.found_people(t, ("John Smith",), {"john": "male"}),
+    "rouge.stems": lambda t: rouge.stems(rouge.words(t), "en"),
+    "rouge.porter_stem": rouge.porter_stem,
     # Not in `text`, and given texts that strangers wrote.
-    "chat.replies.is_refusal": is_refusal,
+    "chat.endpoint.is_refusal": is_refusal,
     "taggers.word_sentiment.passage_sentiment": lambda t: passage_sentiment(t, {"a": 1.0}),
-    "chat.replies.read_reply": lambda t: _refused(read_reply, t),
+    "chat.endpoint.read_reply": lambda t: _refused(read_reply, t),
     "workbench.units.read_split": lambda t: read_split(t, t),
     "reports.plain.printable": plain.printable,
     "reports.plain.printable of lines": lambda t: plain.printable(t, lines=True),
@@ -116,11 +112,11 @@ OF_A_TEXT: dict[str, Callable[[str], object]] = {
 WITHOUT_A_TEXT = {
     "name_words.shares", "name_words.commonest_last_names", "group_words.word_lists",
     "name_words.genders", "name_words.given_names", "group_words.pair_markers", "names.census", "published_nltk.word_cutter",
-    "group_words.subject_group", "names.read_names", "published_nltk.check_data", "pronouns.form",
+    "group_words.subject_group", "names.read_names", "published_nltk.check_data", "gendered_words.form",
     "published_nltk.edition", "published_nltk.punkt", "languages.given", "languages.known", "languages.use", "languages.using",
     "languages.suppose", "languages.setting", "languages.described", "languages.usual",
-    "found_people.spell_errors", "segmentation.ascii_table", "addresses.where_credentials",
-    "rouge.rule", "vocabulary.vocabulary", "vocabulary.words", "word_numbers.compact", "word_numbers.different_of", "word_numbers.forget",
+    "people.spell_errors", "segmentation.ascii_table", "addresses.where_credentials",
+    "rouge.rule", "vocabulary.vocabulary", "vocabulary.words", "segmentation.compact", "segmentation.different_of", "segmentation.forget",
 }  # fmt: skip
 """Take no text of a stranger, but a number, a table of ours or nothing."""
 MORE_THAN_LINEAR = {"rouge.rouge_scores", "group_words.varying_identifiers"}

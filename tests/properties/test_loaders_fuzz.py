@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from fairbrief.engines.score_cache import Store
 from fairbrief.errors import DataError
-from fairbrief.readers.annotated.corefud import read_corefud
+from fairbrief.readers.corefud import read_corefud
 
 
 @settings(max_examples=8, deadline=None)

@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairbrief.auditing.contrast_sums import squares_of
-from fairbrief.auditing.null_sums import Drawn, NullSums, RelabelledRows, drawn_of
-from fairbrief.statistics.grid import GRID, added, exact_parts, on_grid
+from fairbrief.auditing.null_sums import Drawn, NullSums, RelabelledRows, drawn_of, squares_of
+from fairbrief.statistics.arrays import GRID, added, exact_parts, on_grid
 from fairbrief.types import Column
 
 NUMBERS = (

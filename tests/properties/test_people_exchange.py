@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from fairbrief.people.build_people import build
 from fairbrief.people.filling import Assignment, fill
 from fairbrief.people.template import Template, make_template
-from fairbrief.readers.annotated.corefud import read_corefud
-from fairbrief.text import pronouns
-from fairbrief.text.address import is_title
+from fairbrief.readers.corefud import read_corefud
+from fairbrief.text import gendered_words
+from fairbrief.text.gendered_words import is_title
 from fairbrief.text.names import divide, is_given_name
 from fairbrief.types import Document, Entity, Mention, Record
 
@@ -110,9 +110,11 @@ def test_every_pronoun_of_an_exchanged_person_stands_in_its_place(gum: list[Reco
             if not person.is_named or person.gender is None:
                 continue
             for before, after in zip(person.entity.mentions, new[person.entity.id].mentions, strict=True):
-                if before.kind in pronouns.PLACES:
+                if before.kind in gendered_words.PLACES:
                     word = filled.documents[0].text[after.start : after.end]
-                    assert word.lower() == pronouns.form(before.kind, assigned[person.entity.id].gender or "")
+                    assert word.lower() == gendered_words.form(
+                        before.kind, assigned[person.entity.id].gender or ""
+                    )
                     seen += 1
     assert seen > 600
 

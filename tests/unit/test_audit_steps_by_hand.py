@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -12,13 +12,13 @@ import numpy as np
 import pytest
 
 from fairbrief import auditing
-from fairbrief.auditing import Plan, chosen_engine
-from fairbrief.auditing.contrast_sums import ContrastSums
+from fairbrief.auditing import Plan
 from fairbrief.auditing.estimating import Settings
 from fairbrief.auditing.jackknifed import ClusterRows, Units
 from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.multiple_tests import with_holm
 from fairbrief.auditing.notes import length_notes, with_notes
+from fairbrief.auditing.null_sums import contrast_sums
 from fairbrief.auditing.origins import Origin
 from fairbrief.auditing.record_values import RowReader, better, is_signed
 from fairbrief.auditing.scored_rows import with_unit_tests
@@ -258,10 +258,22 @@ def test_summaries_without_units_are_counted_beside_those_that_have_some() -> No
     assert told(tried) == [["without_units"], [], [], []]
 
 
+@dataclass(frozen=True, eq=False)
+class HasContrast:
+    """An observation of which only the contrasts are known."""
+
+    known: dict[str, Ratio]
+
+    def contrasts(self, _: Sequence[tuple[str, ...]]) -> dict[str, Ratio]:
+        """Those that are known, whatever the columns."""
+        return self.known
+
+
 def test_tops_and_bottoms_are_weighted_sums_of_columns() -> None:
     """Half of a less half of b, over both; a column that a row lacks adds nothing."""
     ratio = Ratio(((("a",), 0.5), (("b",), -0.5), (("c",), 9.0)), ((("a",), 1.0), (("b",), 1.0)))
-    found = ContrastSums({"d": ratio}, (("a",), ("b",))).of(np.array([[3.0, 1.0], [0.0, 4.0]]))
+    observation = HasContrast({"d": ratio})
+    found = contrast_sums(observation, (("a",), ("b",)), np.array([[3.0, 1.0], [0.0, 4.0]]))
     assert found["d"].tolist() == [[1, 4], [-2, 4]]
 
 
@@ -371,11 +383,3 @@ def test_runs_that_several_systems_look_like_are_named() -> None:
 def test_scorers_are_parted_by_commas_outside_brackets() -> None:
     """However deep these are; what is empty is none."""
     assert parted(["a, b(c=1, d=(2, 3)), ,e"]) == ("a", "b(c=1, d=(2, 3))", "e")
-
-
-def test_an_engine_is_named_or_so_many_workers_are_not_both() -> None:
-    """Its own settings say how many it has."""
-    assert chosen_engine("processes(workers=2)", 1) == chosen_engine("", 2)
-    assert chosen_engine("", 1) != chosen_engine("", 2)
-    with pytest.raises(RequestError, match="drop one of the two"):
-        chosen_engine("processes(workers=2)", 2)

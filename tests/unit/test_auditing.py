@@ -157,15 +157,6 @@ def test_one_cluster_has_no_interval_and_says_why() -> None:
     assert Note("few_clusters") in estimate.notes
 
 
-def test_what_could_never_be_significant_is_not_testable() -> None:
-    """One record of four documents has six labellings: no p, and not called fair."""
-    (case,) = cases_of(1)
-    small = Case(replace(case.record, documents=case.record.documents[:4]), case.summary)
-    estimate = only(audit([small], PLAN))
-    assert estimate.testable is False
-    assert estimate.p is None
-
-
 def test_a_signature_names_measure_version_inputs_and_draws() -> None:
     """The signature changes with any text, and is the same for the same texts."""
     cases = cases_of(5)
@@ -176,7 +167,7 @@ def test_a_signature_names_measure_version_inputs_and_draws() -> None:
 
 
 def test_the_records_with_the_largest_headline_are_shown_with_their_story() -> None:
-    """Exhibits are sorted, and tell the row in words."""
+    """TopCases are sorted, and tell the row in words."""
     exhibits = audit(cases_of(30, lean=0.2), PLAN).exhibits
     assert len(exhibits) == 5
     assert [e.value for e in exhibits] == sorted((e.value for e in exhibits), reverse=True)

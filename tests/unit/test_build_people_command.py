@@ -109,15 +109,8 @@ def test_what_can_be_done_about_originals_that_do_not_fill_is_said(source: Path,
         encoding="utf-8",
     )
     command = [
-        "people",
-        str(source),
-        "--out",
-        str(tmp_path / "o.jsonl"),
-        "--groups",
-        "race",
-        "--names",
-        str(table),
-    ]
+        "people", str(source), "--out", str(tmp_path / "o.jsonl"), "--groups", "race", "--names", str(table),
+    ]  # fmt: skip
     done = CliRunner().invoke(app, [*command, "--design", "mono"])
     assert isinstance(done.exception, DataError)
     told = str(done.exception)

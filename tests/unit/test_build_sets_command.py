@@ -44,16 +44,6 @@ def test_perspectives(tweets: Path, tmp_path: Path) -> None:
         assert counts["male"] * 5 == int(record.attributes["tweets"])
 
 
-def test_joined(tweets: Path, tmp_path: Path) -> None:
-    """Joined sets are one text, and are cut again by the separator."""
-    out = tmp_path / "joined.jsonl"
-    run("perspectives", tweets, "--attribute", "gender=label", "--counts", "4", "--mix", "male=.5,female=.5",
-        "--samples", "2", "--as", "joined", "--disjoint", "--out", out)  # fmt: skip
-    assert " || " in json.loads(out.read_text(encoding="utf-8").split("\n")[0])["documents"]
-    for record in read(out, separator=" || ", attributes={"gender": "gender"}).records():
-        assert Counter(record.values_of("gender")) == {"male": 2, "female": 2}
-
-
 def test_stratified(tmp_path: Path) -> None:
     """Tweets of SemEval become sets of one target that each stance dominates equally often; records do as well."""
     path, out = tmp_path / "train.txt", tmp_path / "sets.jsonl"
@@ -63,19 +53,9 @@ def test_stratified(tmp_path: Path) -> None:
     ]
     path.write_text("\n".join(["ID\tTarget\tTweet\tStance", *rows]), encoding="latin-1")
     said = run(
-        "stratified",
-        path,
-        "--attribute",
-        "stance",
-        "--topic",
-        "target",
-        "--size",
-        "5",
-        "--sets",
-        "6",
-        "--out",
-        out,
-    )
+        "stratified", path, "--attribute", "stance", "--topic", "target", "--size", "5", "--sets", "6",
+        "--out", out,
+    )  # fmt: skip
     assert "dominated by AGAINST 3, FAVOR 3" in said
     records = list(read(out).records())
     assert {r.attributes["topic"] for r in records} <= {"Tea", "Mugs"}
@@ -112,19 +92,9 @@ def test_reviews(tmp_path: Path) -> None:
         encoding="utf-8",
     )
     run(
-        "reviews",
-        plain,
-        "--size",
-        "9",
-        "--rating",
-        "stars",
-        "--product",
-        "shop",
-        "--negative",
-        "1",
-        "--out",
+        "reviews", plain, "--size", "9", "--rating", "stars", "--product", "shop", "--negative", "1", "--out",
         out,
-    )
+    )  # fmt: skip
     (record,) = read(out).records()
     assert Counter(record.values_of("sentiment")) == {"negative": 2, "neutral": 4, "positive": 3}
 
@@ -132,7 +102,7 @@ def test_reviews(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        (["--as", "pdf"], "--as"), (["--encoding", "x"], "--encoding"),
+        (["--encoding", "x"], "--encoding"),
         (["--format", "x"], "no format"), (["--disjoint", "--with-replacement"], "exclude"),
     ],
 )  # fmt: skip
@@ -141,18 +111,9 @@ def test_slips(tweets: Path, tmp_path: Path, more: list[str], said: str) -> None
     out = tmp_path / "none.jsonl"
     with pytest.raises(RequestError, match=said):
         run(
-            "perspectives",
-            tweets,
-            "--attribute",
-            "gender",
-            "--counts",
-            "5",
-            "--mix",
-            "male=1",
-            "--out",
-            out,
+            "perspectives", tweets, "--attribute", "gender", "--counts", "5", "--mix", "male=1", "--out", out,
             *more,
-        )
+        )  # fmt: skip
     assert not out.exists()
 
 

@@ -11,9 +11,8 @@ import numpy as np
 import pytest
 
 from fairbrief.auditing.chance import Chance, Permutations, between_chance, flip_chance, flip_test
-from fairbrief.auditing.contrast_sums import square_columns
 from fairbrief.auditing.jackknifed import Units
-from fairbrief.auditing.null_sums import Drawn
+from fairbrief.auditing.null_sums import Drawn, square_columns
 from fairbrief.statistics.jackknife import Spread
 from fairbrief.statistics.permutation_tests import PermutationTest
 from fairbrief.types import Column, Ratio, Totals, Value

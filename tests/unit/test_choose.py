@@ -1,4 +1,4 @@
-"""Choosing among candidates: planted best ones, ties, floors, lengths, the corpus-aware offset, and the command."""
+"""Choosing among candidates: planted best ones, ties, floors, lengths, and the command."""
 
 from __future__ import annotations
 
@@ -28,7 +28,6 @@ from fairbrief.workbench.choose import (
     as_systems,
     choose,
     preference,
-    sampled,
 )
 from fairbrief.workbench.summarizers.prompts import prompt_of
 
@@ -131,20 +130,10 @@ def test_a_floor_may_be_a_difference_from_random_sentences() -> None:
 
 
 def test_of_a_quality_more_is_better() -> None:
-    """Chosen by ROUGE, the candidate nearest to the reference wins, with the corpus in view as well."""
+    """Chosen by ROUGE, the candidate nearest to the reference wins."""
     cases = candidates(0, "alder quartz", "birch shale talc", references=["birch shale talc"])
-    for corpus_aware in (False, True):
-        (choice,) = chosen(cases, by="rouge1", corpus_aware=corpus_aware)
-        assert choice.chosen == 1
-
-
-def test_the_corpus_aware_choice_offsets_what_was_chosen_before() -> None:
-    """After a left-leaning choice without alternative, a right-leaning candidate is better than another left one."""
-    left, right = "alder birch quartz", "alder quartz shale talc"
-    cases = [*candidates(0, left), *candidates(1, left, right)]
-    by = "coverage_parity@side"
-    assert [c.chosen for c in chosen(cases, by)] == [0, 0]
-    assert [c.chosen for c in chosen(cases, by, corpus_aware=True)] == [0, 1]
+    (choice,) = chosen(cases, by="rouge1")
+    assert choice.chosen == 1
 
 
 def test_candidates_of_another_length_do_not_take_part() -> None:
@@ -194,17 +183,6 @@ def test_no_allowed_candidate_is_fairer_than_the_chosen_one(sets: list[list[str]
         assert all(best.value <= (c.value or 0) for c in rivals)
 
 
-def test_candidates_made_on_the_fly_differ_by_seed_and_need_one() -> None:
-    """Samples are the summarizer's seeds; a summarizer without a seed is refused."""
-    made = list(sampled([record(i) for i in range(6)], "random(sentences=2)", 4))
-    assert [c.summary.system for c in made[::6]] == [f"random(sentences=2)#{i}" for i in range(4)]
-    assert len({c.summary.text for c in made if c.record.id == "r0"}) > 1
-    with pytest.raises(RequestError, match="no setting 'seed'"):
-        list(sampled([record(0)], "lead", 4))
-    with pytest.raises(RequestError, match="2 or more"):
-        list(sampled([record(0)], "random", 1))
-
-
 def test_the_prompt_of_a_pair_is_what_was_asked() -> None:
     """A text that the summary carries, else a named prompt filled in, else the documents."""
     (case,) = candidates(0, "alder quartz")
@@ -223,7 +201,7 @@ def test_a_named_prompt_is_filled_in_as_the_summary_tells() -> None:
 
     (case,) = candidates(0, "alder quartz")
     wish = Wish(over="side", instruction="fair", sentences=2, draw=3)
-    made = {"prompt": "plain", "prompt_sha": find("plain").sha, **wish.told()}
+    made = {"prompt": "plain", "prompt_sha": find("plain").sha, **wish.as_settings()}
     told = Case(case.record, Summary("r0", "s", "alder", made=made))
     assert prompt_of(told) == fill(find("plain"), case.record, wish).user
     assert "side" in prompt_of(told)
@@ -272,16 +250,7 @@ def test_one_summary_a_record_is_no_choice(tmp_path: Path) -> None:
 
 def test_without_resamples_the_difference_in_length_has_no_interval() -> None:
     """``--resamples 0`` prints the difference alone: an interval of no width would claim to know it exactly."""
-    arguments = [
-        "choose",
-        str(EXAMPLE),
-        "--with",
-        "random",
-        "--samples",
-        "4",
-        "--by",
-        "equal_coverage@sentiment",
-    ]
+    arguments = ["choose", str(EXAMPLE), "--by", "equal_coverage@sentiment"]
     without = CliRunner().invoke(app, [*arguments, "--resamples", "0"])
     assert without.exit_code == 0, without.output
     row = next(line for line in without.output.splitlines() if "difference in words" in line)

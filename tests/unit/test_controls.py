@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fairbrief.auditing.controls import Control, LargestGroup, exchanged, rng_of
+from fairbrief.auditing.controls import Control, exchanged, rng_of
 from fairbrief.testing import SUMMARIZER_CLAUSES
 from fairbrief.types import Case, Document, Record, Summary
 
@@ -51,7 +51,6 @@ def test_without_groups() -> None:
     """Without the attribute there is no largest group: an empty text and the reason."""
     (made,) = Control("largest_group", "y").summarize([RECORDS[0]])
     assert (made.text, made.reason) == ("", "empty summary")
-    assert LargestGroup("y")(RECORDS[0], rng_of(0)) == ""
 
 
 def test_unknown() -> None:

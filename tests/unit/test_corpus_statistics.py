@@ -10,7 +10,7 @@ from tests.cli.command import printed
 
 from fairbrief import readers
 from fairbrief.errors import DataError, RequestError
-from fairbrief.readers.references import WithReferences
+from fairbrief.readers.summary_files import WithReferences
 from fairbrief.types import Document, Record
 from fairbrief.workbench.corpora.corpus_statistics import CorpusStatistics
 

@@ -107,18 +107,6 @@ def test_a_record_without_an_answer_leaves_a_reason(
     assert rows_of(values, support, **settings) == Reason(reason)
 
 
-@pytest.mark.parametrize("values", ["aabb", "abbb", "aabbcc"])
-def test_small_records_are_not_testable(values: str) -> None:
-    """(2,2), (1,3) and (2,2,2) documents cannot reach p < 0.05: never significant, never called fair."""
-    rng = np.random.default_rng(5)
-    rows = rows_of(list(values), rng.random((len(values), 4)).tolist())
-    assert isinstance(rows, Rows)
-    tested, _ = tested_rows.with_test(rows, ("gap",))
-    totals = Totals({c: i for i, c in enumerate(tested.columns)}, tested.values)
-    assert not totals["testable"].any()
-    assert not totals["significant"].any()
-
-
 def test_equal_coverage_of_all_documents_is_a_gap_of_zero_with_p_one() -> None:
     """Exact ties are no evidence."""
     rows = rows_of(list("aabbcccc"), [[0.3]] * 8)
@@ -185,3 +173,21 @@ def test_the_uneven_share_is_told_by_the_dominating_value() -> None:
     values = EqualCoverage("side", pairwise=True).value(totals)
     assert float(values["uneven_share"].array) == 0.5
     assert float(values["uneven_share_by_dominance"].array) == 1
+
+
+def test_dominance_of_extremes_is_that_of_the_papers_sets() -> None:
+    """Table 5 by the paper's sets: a is mostly covered by 0.2 and 0.1 above the mean where it dominates, by 0.6 where b does.
+
+    Its mean over records is 0.15, over their five documents (2·0.2 + 3·0.1) / 5 = 0.14: differences of 0.45 and 0.46.
+    """
+    records = (("aab", [0.9, 0.7, 0.2]), ("aaab", [0.5, 0.5, 0.5, 0.1]), ("bba", [0, 0, 0.9]))
+    sums: dict[tuple[str, ...], float] = {}
+    for values, support in records:
+        rows = rows_of(list(values), [[x] for x in support], pairwise=True)
+        assert isinstance(rows, Rows)
+        for column, number in zip(rows.columns, rows.values[0].tolist(), strict=True):
+            sums[column] = sums.get(column, 0.0) + number
+    totals = Totals({c: i for i, c in enumerate(sums)}, np.array(list(sums.values())))
+    for extremes, wanted in ((True, 0.45), (False, 0.46)):
+        found = CoverageParity("side", pairwise=True, extremes=extremes).value(totals)["by_dominance"]
+        assert float(found.array) == pytest.approx(wanted)

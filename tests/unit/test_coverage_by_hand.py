@@ -101,6 +101,9 @@ def test_a_record_of_three_groups_is_read_as_written_out() -> None:
             ("dominated documents", "a", "a"): 2, ("dominated difference", "a", "a"): 0,
             ("dominated documents", "a", "b"): 1, ("dominated difference", "a", "b"): 0.2,
             ("dominated documents", "a", "c"): 1, ("dominated difference", "a", "c"): -0.2,
+            ("dominated extreme", "a", "a"): 0, ("dominated extremes", "a", "a"): 0,
+            ("dominated extreme", "a", "b"): 0.2, ("dominated extremes", "a", "b"): 1,
+            ("dominated extreme", "a", "c"): -0.2, ("dominated extremes", "a", "c"): 1,
             ("log length", "a"): 0, ("log length", "b"): 0, ("log length", "c"): 0,
         }
     )  # fmt: skip
@@ -492,5 +495,5 @@ def test_extracts_that_keep_the_same_sentences_are_read_alike(monkeypatch: pytes
     ]
     observation = Coverage("side", units="sentences")
     once = rows_by_place(read_extracts(observation, units)[0])
-    monkeypatch.setattr("fairbrief.measures.batches.FEW", 0)
+    monkeypatch.setattr("fairbrief.measures.bases.FEW", 0)
     assert rows_by_place(read_extracts(observation, units)[0]) == once

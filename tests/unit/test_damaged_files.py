@@ -20,12 +20,12 @@ from fairbrief.cli import settings_file
 from fairbrief.errors import DataError, FairbriefError
 from fairbrief.people.build_people import names_of
 from fairbrief.readers.files import LONGEST_PACKED
-from fairbrief.readers.looking import look_at
+from fairbrief.readers.understanding import inspect_file
 from fairbrief.reports.audit_folder import read_sources
 from fairbrief.reports.evidence_file import EvidenceFile, SavedRows
 from fairbrief.saved import saved_inputs
 from fairbrief.taggers.name_tagger import read_pages
-from fairbrief.taggers.word_files import VectorFile, read_lexicon
+from fairbrief.taggers.word_sentiment import VectorFile, read_lexicon
 from fairbrief.workbench import units
 from fairbrief.workbench.annotation.sheets import read_answers
 from fairbrief.workbench.experiment_file import read_experiment
@@ -37,9 +37,7 @@ READ: dict[str, tuple[bytes, Callable[[Path], object]]] = {
     "lexicon with a NUL.csv": (b'word,label\n"go\rod,\xff', lambda path: read_lexicon(str(path))),
     "pages.csv": (b"name,gender\nAnn\xff,female\n", lambda path: read_pages(str(path))),
     "names.csv": (b"name,part\nAnn\xff,first\n", lambda path: names_of(str(path))),
-    "units.txt": (b"{summary}\xff", units.from_file),
-    "units.toml": (b"instruction = 1\ndemonstrations = [1]", units.from_file),
-    "deep units.toml": (b"a = " + DEEP, units.from_file),
+    "units.txt": (b"{summary}\xff", units.instruction_in),
     "prompt.toml": (b"a = " + DEEP, lambda path: find(str(path))),
     "experiment.toml": (b"a = " + DEEP, read_experiment),
     "settings.toml": (b"a = " + DEEP, settings_file.read),
@@ -179,4 +177,4 @@ def test_a_sheet_that_is_far_but_full_is_read(tmp_path: Path) -> None:
     book.active["AZ900"] = "note"
     book.save(tmp_path / "t.xlsx")
     assert len(list(readers.read(tmp_path / "t.xlsx", on_error="skip"))) == 50
-    assert look_at(str(tmp_path / "t.xlsx"))
+    assert inspect_file(str(tmp_path / "t.xlsx"))

@@ -12,7 +12,7 @@ import pytest
 
 from fairbrief.auditing import Plan, audit, check, observing, scored_rows
 from fairbrief.auditing.estimating import FEWEST_CLUSTERS, NEEDS_TEXTS, Settings
-from fairbrief.auditing.evidence_table import ATTRIBUTE, SLICE
+from fairbrief.auditing.evidence import ATTRIBUTE, SLICE
 from fairbrief.auditing.jackknifed import Jackknifed, Units
 from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.measure_selection import Choice, fitting

@@ -13,7 +13,7 @@ from fairbrief.auditing import Plan, audit
 from fairbrief.cli import app
 from fairbrief.errors import DataError
 from fairbrief.registry import make
-from fairbrief.text.found_people import BUILTIN, found_people, read_errors, spell_errors
+from fairbrief.text.people import BUILTIN, found_people, read_errors, spell_errors
 from fairbrief.types import Case, Document, Estimate, Record, Summary
 
 PERFECT = (

@@ -11,16 +11,15 @@ from hypothesis import strategies as st
 from scipy import stats
 from tests.jackknifed_value import spread
 
-from fairbrief.auditing.contrast_sums import square_columns
 from fairbrief.auditing.extracts import kept_sentences
-from fairbrief.auditing.null_sums import NullSums, RelabelledRows
+from fairbrief.auditing.null_sums import NullSums, RelabelledRows, square_columns
 from fairbrief.statistics import LabelDraws
 from fairbrief.statistics.jackknife import (
     leave_one_out,
     t_interval,
     t_test,
 )
-from fairbrief.statistics.permutation_tests import flipped, studentize
+from fairbrief.statistics.permutation_tests import flipped
 
 NUMBERS = st.lists(st.floats(-5, 5), min_size=4, max_size=30)
 
@@ -84,17 +83,6 @@ def test_signs_depend_on_the_clusters_names_alone() -> None:
     first, _ = flipped(said, names, 50, 3)
     second, _ = flipped(said[order], [names[i] for i in order], 50, 3)
     np.testing.assert_allclose(first, second, atol=1e-12)
-
-
-def test_a_studentized_ratio_is_its_size_over_the_linearised_error() -> None:
-    """Squares of clusters give the same as the clusters themselves."""
-    rng = np.random.default_rng(2)
-    top, bottom = rng.normal(size=12), rng.integers(1, 5, 12).astype(float)
-    theta = top.sum() / bottom.sum()
-    error = np.sqrt(((top - theta * bottom) ** 2).sum()) / bottom.sum()
-    squares = np.array([top @ top, top @ bottom, bottom @ bottom])
-    found = studentize(np.asarray(top.sum()), np.asarray(bottom.sum()), squares)
-    assert float(found) == pytest.approx(abs(theta) / error)
 
 
 def test_squares_are_those_of_whole_clusters() -> None:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from fairbrief.errors import DataError
-from fairbrief.measures.known_records import KEPT, known
 from fairbrief.measures.permutation_schemes import groups_of
-from fairbrief.measures.summary_units import chunks_by_document
+from fairbrief.measures.record_texts import KEPT, chunks_by_document, known
 from fairbrief.text import languages
 from fairbrief.types import Document, Record
 

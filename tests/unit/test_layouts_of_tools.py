@@ -128,30 +128,25 @@ def test_output_of_an_openai_batch(tmp_path: Path) -> None:
         (i, reason) for i, _, _, reason in written(read(records, id_field="key", summaries={"gpt": batch}))
     }
     assert failed == {
-        ("a", "the request failed"),
-        ("b", ""),
-        ("c", ""),
-        ("d", "refused"),
-        ("e", "the request failed"),
-    }
+        ("a", "the request failed"), ("b", ""), ("c", ""), ("d", "refused"), ("e", "the request failed"),
+    }  # fmt: skip
 
 
 def test_a_batch_beside_its_requests(tmp_path: Path) -> None:
-    """The sources stand in the requests, which are joined."""
+    """The sources are in the requests, which are the records."""
     requests = [
         {"custom_id": a["custom_id"], "body": {"messages": [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Text."}]}}
         for a in ANSWERS
     ]  # fmt: skip
+    batch = lines(tmp_path / "batch.jsonl", *ANSWERS)
     reading = read(
-        lines(tmp_path / "batch.jsonl", *ANSWERS), join=lines(tmp_path / "requests.jsonl", *requests),
-        on="custom_id", documents_field="body.messages[-1].content",
+        lines(tmp_path / "requests.jsonl", *requests), summaries=batch, id_field="custom_id",
+        documents_field="body.messages[-1].content",
     )  # fmt: skip
-    assert [(c.record.id, c.record.documents[0].text) for c in reading][:2] == [
-        ("b", "Text."),
-        ("a", "Text."),
-    ]
-    with pytest.raises(DataError, match="--join FILE --on ID"):
-        list(read(tmp_path / "batch.jsonl"))
+    found = {(c.record.id, c.record.documents[0].text, c.summary.text) for c in reading}
+    assert {("b", "Text.", "Chat."), ("c", "Text.", "Resp.")} <= found
+    with pytest.raises(DataError, match="give this one with --summaries"):
+        list(read(batch))
 
 
 def test_inspect_logs_of_json(tmp_path: Path) -> None:
@@ -264,12 +259,9 @@ def test_layouts_by_name(tmp_path: Path) -> None:
     )
     assert written(read(odd, format="deepeval")) == [("1", "run", "S.", "")]
     plain = read(
-        SAMPLES,
-        format="jsonl",
-        id_field="doc_id",
-        documents_field="doc.documents",
+        SAMPLES, format="jsonl", id_field="doc_id", documents_field="doc.documents",
         summary_field="resps[0][0]",
-    )
+    )  # fmt: skip
     with pytest.raises(DataError, match="a second time"):
         list(plain)
     with pytest.raises(RequestError, match=r"Formats: .*openai-batch.*summvis"):

@@ -8,20 +8,25 @@ from itertools import combinations
 import pytest
 
 from fairbrief.errors import RequestError
-from fairbrief.readers import read
 from fairbrief.types import Document, Record
-from fairbrief.workbench.corpora.perspective_sets import Design, Mix, joined, mixtures, parse_mix
-from fairbrief.workbench.corpora.pools import Lengths, counter, gather
+from fairbrief.workbench.corpora.labelled_sets import (
+    Design,
+    Mix,
+    cut_sets,
+    dominating,
+    mixtures,
+    parse_mix,
+    stratify,
+)
 from fairbrief.workbench.corpora.review_sets import (
     Sets,
-    Told,
     argmax_sentiment,
     compound_sentiment,
     labeller,
     rating_sentiment,
     review_sets,
 )
-from fairbrief.workbench.corpora.stratified_sets import cut_sets, dominating, draw_sets, stratify
+from fairbrief.workbench.corpora.text_sources import Lengths, counter, gather
 
 TEXTS = [Document(f"text {i}", {"g": "a" if i % 3 else "b"}) for i in range(60)]
 HALF = parse_mix("a=.5,b=.5")
@@ -118,19 +123,6 @@ def test_unusable_designs() -> None:
         Design("g", [5], [HALF], 1, draw="x")  # type: ignore[arg-type] # that is the test
 
 
-def test_joined_rows_are_cut_again_by_the_reader() -> None:
-    """A joined row is read back as the documents with their values; a text with the separator is refused."""
-    (record,) = mixtures(TEXTS, Design("g", [6], [HALF], 1))
-    row = joined(record, "g")
-    (found,) = read([row], separator=" || ", attributes={"g": "g"}).records()
-    assert found.documents == record.documents
-    assert found.attributes == record.attributes
-    for text in ("a || b", "a ||"):
-        other = Record("x", (Document(text, {"g": "a"}), Document("y", {"g": "b"})))
-        with pytest.raises(RequestError, match="separator"):
-            joined(other, "g")
-
-
 def test_pools_say_what_they_leave_out() -> None:
     """Texts that are blank, unlabelled, of another value, repeated or too long are left out and counted."""
     texts = ["one two", "", "one two", "one two three", "one"]
@@ -191,24 +183,14 @@ def test_strata_that_cannot_be_filled() -> None:
 
 
 def test_sets_are_of_one_topic() -> None:
-    """Sets are cut from the texts of one topic, disjoint; drawn anew they may share texts; a seed decides."""
+    """Sets are cut from the texts of one topic, disjoint."""
     topics = {t: [Document(f"{t} {i}", {"g": "a" if i % 2 else "b"}) for i in range(21)] for t in "xy"}
     cut = list(cut_sets(topics, 5))
     assert len(cut) == 8
     assert all({d.text[0] for d in r.documents} == {r.attributes["topic"]} for r in cut)
     assert len({d.text for r in cut for d in r.documents}) == 40
-    drawn = draw_sets(topics, "g", 5, 20)
-    assert Counter(r.attributes["dominated_by"] for r in drawn) == {"a": 10, "b": 10}
-    assert all(
-        dominating([d.attributes["g"] for d in r.documents], "ab") == r.attributes["dominated_by"]
-        for r in drawn
-    )
-    assert drawn == draw_sets(topics, "g", 5, 20)
     with pytest.raises(RequestError, match="No topic has 30"):
         list(cut_sets(topics, 30))
-    rare = {"": [Document(str(i), {"g": "b" if i == 0 else "a"}) for i in range(9)]}
-    with pytest.raises(RequestError, match="too few are dominated by 'b' 0"):
-        draw_sets(rare, "g", 5, 2)
 
 
 # ---------------------------------------------------------------------------------------- reviews
@@ -259,31 +241,31 @@ def test_review_sets_of_one_product() -> None:
     reviews += [Record("z", (Document("alone", {"rating": "5"}),), attributes={"product": "z"})]
     reviews += [Record("e", (Document("", {"rating": "5"}),), attributes={"product": "x"})]
     reviews += [Record("u", (Document("unrated"),), attributes={"product": "x"})]
-    told = Told()
-    made = list(review_sets(reviews, Sets(4, None), labeller("rating"), told))
+    left_out = Counter[str]()
+    made = list(review_sets(reviews, Sets(4, None), labeller("rating"), left_out))
     assert [(r.id, r.original) for r in made] == [("x-0", "x"), ("x-1", "x"), ("y-0", "y"), ("y-1", "y")]
     assert all({d.text[-1] for d in r.documents} == {r.attributes["product"]} for r in made)
     for document in (d for r in made for d in r.documents):
         assert document.attributes["sentiment"] == rating_sentiment(float(document.attributes["rating"]))
-    assert told.left_out == {
+    assert left_out == {
         "product with too few reviews": 1,
         "review without text": 1,
         "review without a rating": 1,
     }
-    one = list(review_sets(reviews, Sets(4), labeller("rating"), Told()))
+    one = list(review_sets(reviews, Sets(4), labeller("rating"), Counter()))
     assert [(r.id, r.original) for r in one] == [("x", None), ("y", None)]
-    assert one != list(review_sets(reviews, Sets(4, seed=1), labeller("rating"), Told()))
-    first = next(iter(review_sets(reviews, Sets(4, draw="first"), labeller("rating"), Told())))
+    assert one != list(review_sets(reviews, Sets(4, seed=1), labeller("rating"), Counter()))
+    first = next(iter(review_sets(reviews, Sets(4, draw="first"), labeller("rating"), Counter())))
     assert [d.text for d in first.documents] == [f"review {i} of x" for i in range(4)]
 
 
 def test_whole_sets_keep_their_references() -> None:
     """A set that is taken whole keeps its human summaries, one that is cut does not; without a rule no sentiment."""
     gold = Record("g", (Document("one"), Document("two")), ("Both.",))
-    (whole,) = review_sets([gold], Sets(2), labeller("none"), Told())
+    (whole,) = review_sets([gold], Sets(2), labeller("none"), Counter())
     assert whole.references == ("Both.",)
     assert [d.attributes for d in whole.documents] == [{}, {}]
-    (cut,) = review_sets([gold], Sets(1), labeller("none"), Told())
+    (cut,) = review_sets([gold], Sets(1), labeller("none"), Counter())
     assert cut.references == ()
     with pytest.raises(RequestError, match="no attribute 'product'"):
-        list(review_sets([Record("s", (Document("one"),))], Sets(1), None, Told()))
+        list(review_sets([Record("s", (Document("one"),))], Sets(1), None, Counter()))

@@ -11,8 +11,7 @@ import pytest
 
 from fairbrief.errors import DataError
 from fairbrief.readers import read
-from fairbrief.readers.looking import look_at
-from fairbrief.readers.understanding import understand
+from fairbrief.readers.understanding import inspect_file, understand
 
 TONES = ["pos", "neg", "neu"]
 REVIEWS = [
@@ -145,12 +144,6 @@ def test_what_a_list_of_lists_says_of_one_is_said_of_all_its_documents() -> None
     assert found == ["x", "x", "y"]
 
 
-def test_a_single_value_still_speaks_of_the_record() -> None:
-    """What is no list is an attribute of the record."""
-    [case] = read([_row(0, documents=["a", "b"], tone="pos")], attributes={"tone": "tone"})
-    assert case.record.attributes == {"tone": "pos"}
-
-
 def test_numbered_fields_of_two_kinds_are_all_documents() -> None:
     """What two patterns find under one number are two documents, and a value of that number is of both."""
     given = {"good_1": "a", "good_2": "b", "bad_1": "c", "bad_2": "d", "tone_1": "pos", "tone_2": "neg"}
@@ -176,7 +169,7 @@ def test_mentions_of_people_count_blank_texts() -> None:
 
 
 def _settings_of(rows: list[dict[str, Any]], folder: Path) -> tuple[dict[str, Any], dict[str, str]]:
-    found = understand(look_at(_file_of(rows, folder)))
+    found = understand(inspect_file(_file_of(rows, folder)))
     return found.settings, found.roles
 
 

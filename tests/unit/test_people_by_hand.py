@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pytest
 
-from fairbrief.measures.distinguishability import GroupedVariants
+import fairbrief
+from fairbrief.measures.distinguishability import Distinguishability, GroupedVariants
 from fairbrief.measures.entity_hallucination import EntityHallucination, InventedNames, most_frequent
 from fairbrief.measures.entity_inclusion import EntityInclusion, recogniser
 from fairbrief.measures.found_inclusion import FoundInclusion
@@ -195,6 +196,38 @@ def test_texts_are_told_apart_by_their_mean_similarities() -> None:
     assert read("ffmm", ALIKE, ties="strict").values.tolist() == [[2 * 3 / 4 - 1, 1, 4]]
     # As 0 and 2 against 1 and 3: 0.1 < 0.6, 0.3 < 0.6, 0.1 < 0.3 and 0.3 = 0.3.
     assert read("ffmm", ALIKE, np.array([[0, 1, 0, 1]])).values.tolist() == [[2 * 0.5 / 4 - 1, 1, 4]]
+
+
+@pytest.mark.parametrize(
+    ("groups", "texts", "published", "paper"),
+    [
+        # Of the women's two texts neither has a word of another: tied. The men's three are equal: right.
+        ("ffmmm", ("apple", "brick", "cloud", "cloud", "cloud"), 2 * 4 / 5 - 1, 2 * 3 / 5 - 1),
+        # Equal texts: all four are tied.
+        ("ffmm", ("apple",) * 4, 2 * 2 / 4 - 1, -1.0),
+    ],
+)
+def test_the_papers_equation_counts_a_tie_as_wrong(
+    groups: str, texts: tuple[str, ...], published: float, paper: float
+) -> None:
+    """Steen & Markert's Eq. 4 is strict (0.20 and -1.00), their release counts half of every tie (0.60 and 0.00)."""
+    for variant, wanted in (("published", published), ("paper", paper)):
+        audit = fairbrief.audit(variants(groups, texts), [f"distinguishability(variant={variant})@about"])
+        (found,) = [e for e in audit.estimates if e.quantity == "distinguishability"]
+        assert found.value == pytest.approx(wanted)
+
+
+def test_the_papers_equation_pools_summaries() -> None:
+    """Of 4 summaries of one original 2 are right, of 6 of another 1: 2·3/10 - 1 pooled, (0 - 2/3) / 2 as a mean of originals."""
+    four = [[1, 0.9, 0.1, 0.1], [0.9, 1, 0.1, 0.1], [0.1, 0.1, 1, 0], [0.1, 0.1, 0, 1]]
+    six = np.full((6, 6), 0.2)
+    six[:3, :3] = [[1, 0.3, 0.3], [0.3, 1, 0], [0.3, 0, 1]]  # 0.3 > 0.2; 0.15 < 0.2, twice
+    six[3:, 3:] = np.where(np.eye(3), 1, 0.1)  # 0.1 < 0.2
+    for variant, wanted in (("paper", -0.4), ("recommended", -1 / 3)):
+        of_both = [read(*told, variant=variant) for told in (("ffmm", four), ("fffmmm", six.tolist()))]
+        row = dict(zip(of_both[0].columns, sum(rows.values[0] for rows in of_both), strict=True))
+        found = Distinguishability("about", variant=variant).value(totals(row))
+        assert found["distinguishability"].array == pytest.approx(wanted)
 
 
 def test_texts_in_which_nothing_is_counted_are_left_out() -> None:

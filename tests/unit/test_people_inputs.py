@@ -76,12 +76,8 @@ def test_mentions_move_with_their_words() -> None:
         {"gender": "male", "race": "north"},
     )
     assert [text[m.start : m.end] for m in first.mentions] == [
-        "Maximilian Horn",
-        "He",
-        "his",
-        "his",
-        "Maximilian",
-    ]
+        "Maximilian Horn", "He", "his", "his", "Maximilian",
+    ]  # fmt: skip
     assert filled.references == ()
 
 
@@ -250,12 +246,8 @@ def test_the_linter_finds_two_genders_and_two_bearers_of_a_name() -> None:
 
 CROWD = record(
     "[Mia Horn|a|full] [she|a|he], [Rolf Stein|b|full] [he|b|he], [Lea Kurz|c|full], [Udo Lang|d|full] and [Klein|e|last].",
-    a=("Mia", "Horn"),
-    b=("Rolf", "Stein"),
-    c=("Lea", "Kurz"),
-    d=("Udo", "Lang"),
-    e=(None, "Klein"),
-)
+    a=("Mia", "Horn"), b=("Rolf", "Stein"), c=("Lea", "Kurz"), d=("Udo", "Lang"), e=(None, "Klein"),
+)  # fmt: skip
 
 
 def _groups(row: Record, kind: str) -> dict[str, str]:

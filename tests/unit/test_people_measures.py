@@ -58,16 +58,12 @@ MONO = [
     for r in (record(original, sample, i, mono=g) for i, g in enumerate(("female", "male")))
 ]
 SPELLINGS = [
-    "word_list_inclusion",
-    "word_list_inclusion(lists=extended, reference=uniform)",
-    "word_list_inclusion(reference=given, shares=0.4+0.6)",
-    "entity_inclusion(odds=published)@gender",
-    "entity_inclusion(alignment=published, odds=published)@gender",
-    "entity_hallucination@gender",
+    "word_list_inclusion", "word_list_inclusion(lists=extended, reference=uniform)",
+    "word_list_inclusion(reference=given, shares=0.4+0.6)", "entity_inclusion(odds=published)@gender",
+    "entity_inclusion(alignment=published, odds=published)@gender", "entity_hallucination@gender",
     "entity_hallucination(alignment=published, unit=sample)@gender",
-    "entity_hallucination(reference=given, shares=0.4+0.6)@gender",
-    "invented_names@gender",
-]
+    "entity_hallucination(reference=given, shares=0.4+0.6)@gender", "invented_names@gender",
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("clause", MEASURE_CLAUSES, ids=lambda c: c.__name__)

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from fairbrief.errors import DataError
-from fairbrief.readers.annotated.corefud import read_corefud
-from fairbrief.readers.annotated.treebanks import read_conll, read_ontonotes
+from fairbrief.readers.corefud import read_corefud
+from fairbrief.readers.treebanks import read_conll, read_ontonotes
 from fairbrief.types import Entity, Record
 
 CONLLU = """\

@@ -16,7 +16,7 @@ from fairbrief.registry import make
 from fairbrief.testing import SUMMARIZER_CLAUSES
 from fairbrief.text.group_words import count_identifiers
 from fairbrief.types import Case, Document, Record, Summary
-from fairbrief.workbench.corpora.word_differences import (
+from fairbrief.workbench.corpora.corpus_statistics import (
     distinctive_words,
     identifier_shares,
     majority_group,
@@ -199,3 +199,11 @@ def test_settings_out_of_range_are_refused(bad: str) -> None:
 
     with pytest.raises(RequestError, match="is not"):
         make("summarizer", bad)
+
+
+def test_marks_are_words_only_if_asked_for() -> None:
+    """Punctuation tells no groups apart, unless the paper's reading is asked for."""
+    records = [Record("1", (Document("goal!", {"desk": "a"}), Document("vote.", {"desk": "b"})))]
+    assert {w.word for w in distinctive_words(records, "desk")} == {"goal", "vote"}
+    asked = {w.word for w in distinctive_words(records, "desk", punctuation=True)}
+    assert asked == {"goal", "vote", "!", "."}

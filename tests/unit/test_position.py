@@ -27,7 +27,7 @@ from fairbrief.measures.position import (
     membership,
     segment_names,
 )
-from fairbrief.measures.summary_units import chosen
+from fairbrief.measures.record_texts import chosen
 from fairbrief.protocols import PaperProtocol
 from fairbrief.reports import load
 from fairbrief.reports.note_words import worded
@@ -210,10 +210,25 @@ def test_ties_go_to_the_earliest_and_nothing_to_the_unlike() -> None:
 def test_further_sources_are_for_sentences_that_are_no_copies() -> None:
     """With top=2 a copied sentence has one source, another its two most similar ones, never an unlike one."""
     similarity = np.array([[0.95, 0.5, 0.0], [0.8, 0.6, 0.4], [0.0, 0.2, 0.0]])
-    mass, unmapped = mass_of_sources(similarity, 2, once=False, shares_ties=False)
+    mass, unmapped = mass_of_sources(similarity, 2, once=False, shares_ties=False, copies_once=True)
     assert mass.tolist() == [2, 2, 0]
     assert unmapped == 0
-    assert mass_of_sources(similarity, 3, once=False, shares_ties=False)[0].tolist() == [2, 2, 1]
+    three = mass_of_sources(similarity, 3, once=False, shares_ties=False, copies_once=True)[0]
+    assert three.tolist() == [2, 2, 1]
+
+
+def test_the_papers_text_gives_copies_further_sources_too() -> None:
+    """Without the release's rule the copy (0.95) also has the sentence at 0.8, and so on: 2, 3, 0 matches, not 2, 2, 0."""
+    similarity = np.array([[0.95, 0.5, 0.0], [0.8, 0.6, 0.4], [0.0, 0.2, 0.0]])
+    assert mass_of_sources(similarity, 2, once=False, shares_ties=False)[0].tolist() == [2, 3, 0]
+    assert mass_of_sources(similarity, 3, once=False, shares_ties=False)[0].tolist() == [2, 3, 1]
+
+
+@pytest.mark.parametrize("spec", ["position_bias(copied=once)", "position_bias(top=2, copied=twice)"])
+def test_a_rule_for_copies_needs_several_sources(spec: str) -> None:
+    """With one source each there is nothing to leave out: the setting is refused."""
+    with pytest.raises(RequestError, match="copied="):
+        registry.make("measure", spec)
 
 
 def test_references_are_averaged() -> None:

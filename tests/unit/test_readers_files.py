@@ -221,35 +221,6 @@ def test_another_delimiter(tmp_path: Path, mark: str, said: str) -> None:
         list(read(path))
 
 
-@pytest.mark.parametrize(
-    ("line", "found"),
-    [
-        (b'{"id": "b", "docum', "JSON that ends too early"),
-        (b'{"id": "b", "documents": [}', "what is not JSON"),
-        (b"[1]", "a list of 1; wanted an object"),
-        (b'{"id": "b\0"}', "a NUL byte at character 10"),
-        (b'{"id": "caf\xe9!"}', "the byte 0xe9 at byte offset {offset} of the file, which is not UTF-8"),
-        (b"[" * 100_000, "nested too deeply"),
-        (b'{"id": ' + b"9" * 5_000 + b"}", "too many digits"),
-        (b'{"id": "b", "documents": ["\\ud800"]}', "a lone surrogate"),
-        (b'{"id": "b", "documents": ["x\\u0000"]}', "a NUL character"),
-        (b'{"id": "b", "documents": [NaN]}', "nan (not a number"),
-    ],
-)
-def test_bad_lines(tmp_path: Path, line: bytes, found: str) -> None:
-    """A bad line is named with its number; the good ones are read when such lines are skipped."""
-    good = '{"id": "a", "documents": ["é"], "summary": "A summary of the text."}'.encode()
-    path = tmp_path / "data.jsonl"
-    path.write_bytes(b"\n".join([good, b" ", line, good.replace(b'"a"', b'"c"')]))
-    with pytest.raises(DataError) as raised:
-        list(read(path))
-    assert str(raised.value).startswith("data.jsonl:3")
-    assert found.replace("{offset}", str(path.read_bytes().find(b"\xe9!"))) in str(raised.value)
-    reading = read(path, on_error="skip")
-    assert [c.record.id for c in reading] == ["a", "c"]
-    assert reading.skipped_count == 1
-
-
 def test_long_lines(tmp_path: Path) -> None:
     """Lines and fields of ten megabytes are read."""
     text = "word " * 2_100_000

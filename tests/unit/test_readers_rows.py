@@ -56,11 +56,6 @@ def test_attribute_values_are_text(given: Any, text: str | None) -> None:
     assert dict(case.record.documents[0].attributes) == ({} if text is None else {"a": text})
 
 
-def test_numbers_as_ids() -> None:
-    """A number is taken as the text of an id."""
-    assert one(ROW | {"id": 12}).record.id == "12"
-
-
 def test_rows_without_ids_are_numbered_on_request() -> None:
     """Without an id field rows are numbered from 1."""
     row = {"documents": ["t"], "summary": "s"}
@@ -208,12 +203,6 @@ def test_message_in_full() -> None:
     assert str(raised.value) == (
         "records:2 (id 'yelp-031'): found no documents; wanted at least one; give the record its texts, or remove it."
     )
-
-
-def test_parallel_values_of_another_number() -> None:
-    """A parallel list of another length than the documents is an error."""
-    with pytest.raises(DataError, match=r"3 values in the field 'stars'.* for 2 documents"):
-        list(read([ROW | {"stars": [1, 2, 3]}], attributes={"rating": "stars"}))
 
 
 def test_required_attribute() -> None:

@@ -365,7 +365,7 @@ def test_extracts_that_keep_the_same_sentences_are_read_alike(monkeypatch: pytes
     rng = np.random.default_rng(1)
     units = [((case("a", "b"),), extracts(rng.integers(0, 2, (40, 4)).tolist()), n_grams()) for _ in range(3)]
     ((once,), _) = read_extracts(Representation("x"), units)
-    monkeypatch.setattr("fairbrief.measures.batches.FEW", 0)
+    monkeypatch.setattr("fairbrief.measures.bases.FEW", 0)
     ((each,), _) = read_extracts(Representation("x"), units)
     assert each.values.tolist() == once.values.tolist()
     assert each.values.min(axis=0).tolist() != each.values.max(axis=0).tolist()

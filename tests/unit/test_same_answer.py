@@ -22,10 +22,10 @@ from hypothesis import strategies as st
 from tests.sample_cases import MEASURES, Modelled, assert_same, cases_of
 
 from fairbrief import auditing
-from fairbrief.auditing import Plan, audit, examples, ledger, observing, run, waiting
+from fairbrief.auditing import Plan, audit, grouping, ledger, observing, run
 from fairbrief.errors import BackendError, DataError, FairbriefError, MissingExtra, RequestError
 from fairbrief.measures.representation import Bur
-from fairbrief.readers import json_lines, laid_rows, read
+from fairbrief.readers import json_lines, read, rows_on_disk
 from fairbrief.registry import make
 from fairbrief.reports import json_file
 from fairbrief.reports.frames import unpacked
@@ -160,7 +160,6 @@ def test_order_cut_and_storage_change_no_bit(
         patch.setattr(observing, "BATCH", batch)
         for name, value in (("CHUNK", chunk), ("SORTED", ordered), ("SMALL", small)):
             patch.setattr(ledger, name, value)
-        patch.setattr(examples, "LETTERS", 0 if shard == 5 else examples.LETTERS)
         assert_written(audit(order.sample(cases, len(cases)), PLAN), wanted)
 
 
@@ -197,12 +196,12 @@ def test_cases_that_wait_on_the_disk_change_no_bit(
 ) -> None:
     """Each alone, some at a time, in more lots than there are clusters; read in parts and from the beginning."""
     laid: list[list[Any]] = []
-    lay = waiting.LaidRows.lay
+    add = grouping.RowsOnDisk.add
     monkeypatch.setattr(
-        waiting.LaidRows, "lay", lambda self, lot, some: (laid.append(some), lay(self, lot, some))
+        grouping.RowsOnDisk, "add", lambda self, lot, some: (laid.append(some), add(self, lot, some))
     )
-    monkeypatch.setattr(waiting, "HELD", held)
-    monkeypatch.setattr(waiting, "LOTS", lots)
+    monkeypatch.setattr(grouping, "HELD", held)
+    monkeypatch.setattr(grouping, "LOTS", lots)
     assert_written(audit(read(file) if is_parted else list(read(file)), PLAN), wanted)
     assert sum(map(len, laid)) > 20
     assert len(laid) > lots
@@ -223,9 +222,9 @@ def test_a_disk_without_room_for_cases_that_wait_is_named(
     cases: list[Case], monkeypatch: pytest.MonkeyPatch, recwarn: pytest.WarningsRecorder
 ) -> None:
     """Once, with its folder: closing the file says nothing more."""
-    monkeypatch.setattr(laid_rows, "TemporaryFile", FullDisk)
-    monkeypatch.setattr(laid_rows, "gettempdir", lambda: "small-disk")
-    monkeypatch.setattr(waiting, "HELD", 0)
+    monkeypatch.setattr(rows_on_disk, "TemporaryFile", FullDisk)
+    monkeypatch.setattr(rows_on_disk, "gettempdir", lambda: "small-disk")
+    monkeypatch.setattr(grouping, "HELD", 0)
     with pytest.raises(OSError, match="No space left") as full:
         audit(cases, FEW)
     assert (full.value.errno, full.value.filename) == (errno.ENOSPC, "small-disk")

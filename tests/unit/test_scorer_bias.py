@@ -12,8 +12,7 @@ import numpy as np
 import pytest
 
 from fairbrief.auditing import Plan, audit, scorer_bias
-from fairbrief.auditing.evidence_ledgers import ledgers_from
-from fairbrief.auditing.watchers import Sources
+from fairbrief.auditing.evidence import ledgers_from
 from fairbrief.measures.scorer_bias import ScorerBiasSentiment, ScorerBiasSupport
 from fairbrief.people.counterfactual import exchange_genders, exchange_names
 from fairbrief.reports import html, json_file, markdown, write_all
@@ -321,26 +320,6 @@ def test_marks_that_make_no_sense_end_no_audit() -> None:
     cases[0] = replace(cases[0], record=replace(record, entities=(broken, *record.entities[1:])))
     own = headline(taken(cases, "entity_inclusion@gender"), "scorer_bias_people@gender")
     assert (own.n, own.excluded) == (11, {"the marks of its people overlap, or lie outside of the text": 1})
-
-
-def test_the_sample_is_the_same_in_any_order_and_one_record_of_each_original() -> None:
-    """At most so many originals; which of them does not depend on the order in which they come."""
-    records = [
-        Record(f"v{i}.{k}", (Document("x" * 10),), original=f"v{i}") for i in range(50) for k in range(3)
-    ]
-    samples = []
-    for order in (records, records[::-1]):
-        sample = Sources(20, seed=1)
-        for record in order:
-            sample.offer(record)
-        samples.append([r.id for r in sample.records()])
-    assert samples[0] == samples[1]
-    assert len({name.partition(".")[0] for name in samples[0]}) == 20
-    assert all(name.endswith(".0") for name in samples[0])
-    short = Sources(20, seed=1, characters=55)
-    for record in records:
-        short.offer(record)
-    assert [r.id for r in short.records()] == samples[0][:5]
 
 
 def test_the_audit_itself_is_not_changed_by_the_check() -> None:

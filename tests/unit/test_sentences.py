@@ -108,12 +108,8 @@ def test_punkt_cuts_as_the_published_numbers_were_made(nltk_data: Path) -> None:
     assert published_nltk.split("“He left.” She stayed. Why?") == ["“He left.” She stayed.", "Why?"]
     text = 'Dr. Lee paid $3.50. "Was it much?" she asked. It was not.\nThe end'
     assert published_nltk.split(text) == [
-        "Dr. Lee paid $3.50.",
-        '"Was it much?"',
-        "she asked.",
-        "It was not.",
-        "The end",
-    ]
+        "Dr. Lee paid $3.50.", '"Was it much?"', "she asked.", "It was not.", "The end",
+    ]  # fmt: skip
 
 
 def test_punkt_without_its_data_says_where_to_put_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from fairbrief import registry, testing
 from fairbrief.auditing import Plan, audit
-from fairbrief.auditing.evidence_ledgers import ledgers_from
+from fairbrief.auditing.evidence import ledgers_from
 from fairbrief.errors import MissingExtra, RequestError
 from fairbrief.measures.gender_agreement import GenderAgreement
 from fairbrief.measures.sentiment import SentimentShift, regress_shift

@@ -263,36 +263,6 @@ def test_a_second_summary_leads_to_the_column_of_systems(tmp_path: Path) -> None
         list(read(long, group_by="product", documents_field="text", summaries={"s": beside}))
 
 
-# ------------------------------------------------------------------------------------- joins
-
-
-def test_rows_are_completed_by_another_file(tmp_path: Path) -> None:
-    """A joined row's fields stand beside the row's own; one that both have is reached through the file's name."""
-    sources = table(tmp_path, "sources.csv", "key,texts,note\na,One.,theirs\nb,Two.,theirs\n")
-    rows = [{"id": "b", "summary": "S.", "note": "own"}]
-    [case] = read(
-        rows, join=sources, on="id=key", documents_field="texts",
-        record_attributes={"own": "note", "other": "sources.note"},
-    )  # fmt: skip
-    assert texts(case) == ["Two."]
-    assert case.record.attributes == {"own": "own", "other": "theirs"}
-
-
-def test_a_row_that_joins_nothing_is_an_error(tmp_path: Path) -> None:
-    """An id that the joined file has not is named; so is a joined file of several rows an id."""
-    sources = table(tmp_path, "sources.csv", "id,texts\na,One.\n")
-    rows = [{"id": "b", "summary": "S."}]
-    with pytest.raises(DataError, match=r"records:1.*the id 'b', of which sources.csv has no row"):
-        list(read(rows, join=sources, on="id", documents_field="texts"))
-    table(tmp_path, "sources.csv", "id,texts\nb,One.\nb,Two.\n")
-    with pytest.raises(DataError, match="--group-by id"):
-        list(read(rows, join=sources, on="id", documents_field="texts"))
-    with pytest.raises(RequestError, match="Did you mean 'id'"):
-        list(read(rows, join=sources, on="ids", documents_field="texts"))
-    with pytest.raises(RequestError, match="--join FILE --on ID"):
-        read(rows, join=sources)
-
-
 # ------------------------------------------------------------------------------------- ids
 
 
@@ -317,13 +287,6 @@ def test_two_files_numbered_alike_are_no_pairs(tmp_path: Path) -> None:
     reading = read(paths, on_error="skip")
     assert [case.summary.system for case in reading] == ["a"]
     assert reading.skipped_count == 1
-
-
-def test_the_same_documents_under_two_systems_are_a_pair(tmp_path: Path) -> None:
-    """Equal documents of one id are one record, whatever files they stand in."""
-    for name in "ab":
-        (tmp_path / f"{name}.jsonl").write_text('{"id": 1, "documents": ["One."], "summary": "S."}\n')
-    assert len(list(read([tmp_path / "a.jsonl", tmp_path / "b.jsonl"]))) == 2
 
 
 # ------------------------------------------------------------------------------------- what is said

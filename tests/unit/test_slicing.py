@@ -14,7 +14,7 @@ from tests.sample_cases import MEASURES, cases_of
 import fairbrief
 from fairbrief.auditing import Plan, audit
 from fairbrief.auditing.estimating import NEEDS_TEXTS
-from fairbrief.auditing.evidence_table import attributes_in
+from fairbrief.auditing.evidence import attributes_in
 from fairbrief.errors import DataError, RequestError
 from fairbrief.reports import load
 from fairbrief.reports.json_file import render

@@ -12,7 +12,6 @@ from fairbrief.statistics import (
     EXACT_LIMIT,
     BlockBootstrap,
     Bootstrap,
-    Bootstraps,
     LabelDraws,
     enumerate_labellings,
     label_draws,
@@ -317,23 +316,6 @@ def test_records_that_share_a_pool_are_independent() -> None:
     assert 0.7 < np.var(shares) / (0.25 / 50) < 1.3
 
 
-def test_labellings_that_are_asked_for_again_are_those_of_the_first_time(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """Kept or not, listed or sampled; other labels of the same record, or all of them, are others."""
-    small, large = np.array([0, 1, 0, 1]), np.arange(12) % 2
-    for room in (label_draws.KEPT, 0):
-        monkeypatch.setattr(label_draws, "KEPT", room)
-        draws = LabelDraws(100, 0)
-        for labels in (small, large, large[::-1]):
-            for everything in (False, True, False):
-                fresh = LabelDraws(100, 0).observed_and_choice("r", labels, all_labellings=everything)
-                again = draws.observed_and_choice("r", labels, all_labellings=everything)
-                assert all(np.array_equal(a, b) for a, b in zip(fresh, again, strict=True))
-        first, again = (draws.observed_and_choice("r", small)[1] for _ in range(2))
-        assert np.shares_memory(first, again) == bool(room)
-
-
 def test_every_draw_has_as_many_clusters_as_there_are() -> None:
     """Weights are whole and sum to the number of clusters, with the multinomial's mean and variance."""
     weights = Bootstrap(30, draws=4000, seed=1).totals(np.eye(30))
@@ -365,11 +347,6 @@ def test_weights_that_are_not_kept_are_made_again(monkeypatch: pytest.MonkeyPatc
     for _ in range(2):
         np.testing.assert_array_equal(bounded.totals(rows), expected)
     assert not bounded._kept
-
-
-def test_one_cluster_always_gives_itself() -> None:
-    """A single cluster has no variation to offer."""
-    assert (Bootstrap(1, 20).totals(np.array([[4.0]])) == 4).all()
 
 
 def test_blocks_are_drawn_inside_their_cluster() -> None:
@@ -411,19 +388,3 @@ def test_a_level_lies_between_0_and_1(level: float) -> None:
     """A level in percent is a mistake that is told."""
     with pytest.raises(ValueError, match="level must lie between 0 and 1"):
         percentile_interval(np.zeros(3), level)
-
-
-def test_shared_bootstraps_draw_as_ones_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    """By number of clusters the same object, until too much would be kept; never another number."""
-    rows = np.random.default_rng(0).random((30, 2))
-    shared = Bootstraps(50, seed=3)
-    first = shared.of(30)
-    for _ in range(2):
-        assert (shared.of(30).totals(rows) == Bootstrap(30, 50, 3).totals(rows)).all()
-    assert shared.of(30) is first
-    shared.of(20)
-    assert shared.of(30) is first
-    monkeypatch.setattr(resampling, "KEPT", 50 * 40)
-    shared.of(20)
-    assert shared.of(30) is not first
-    assert (shared.of(30).totals(rows) == first.totals(rows)).all()

@@ -13,7 +13,6 @@ from tests.jackknifed_value import spread
 from fairbrief.statistics import (
     BlockBootstrap,
     Bootstrap,
-    Bootstraps,
     LabelDraws,
     Relabelled,
     alpha_of_two,
@@ -28,6 +27,7 @@ from fairbrief.statistics import (
     percentile_interval,
     ratio,
     resampling,
+    shared_bootstrap,
     with_real_labels,
 )
 from fairbrief.statistics.arrays import tolerance
@@ -586,7 +586,7 @@ def test_a_bootstrap_draws_two_thousand_times_from_seed_zero() -> None:
     rows = np.arange(6.0).reshape(3, 2)
     wanted = Bootstrap(3, 2000, 0).totals(rows)
     assert (Bootstrap(3).totals(rows) == wanted).all()
-    assert (Bootstraps().of(3).totals(rows) == wanted).all()
+    assert (shared_bootstrap(3, 2000, 0).totals(rows) == wanted).all()
     assert (
         BlockBootstrap(np.zeros(3)).totals(rows) == BlockBootstrap(np.zeros(3), 2000, 0).totals(rows)
     ).all()
@@ -603,21 +603,12 @@ def test_a_bootstrap_needs_a_row_a_draw_and_a_seed(clusters: int, draws: int, se
 
 
 def test_weights_are_kept_up_to_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Fifty draws of 20 and of 30 clusters are 2,500 bytes: at that limit both are kept, below it the later one alone."""
-    monkeypatch.setattr(resampling, "KEPT", 2500)
-    shared = Bootstraps(50)
-    first = shared.of(20)
-    second = shared.of(30)
-    assert shared.of(20) is first
-    monkeypatch.setattr(resampling, "KEPT", 2499)
-    assert shared.of(20) is first  # the other goes
-    assert shared.of(30) is not second
-    monkeypatch.setattr(resampling, "KEPT", 1)
-    assert shared.of(7).totals(np.ones((7, 1))).tolist() == [[7.0]] * 50
-    monkeypatch.setattr(resampling, "KEPT", 60)
-    whole = Bootstrap(6, 10)
-    whole.totals(np.ones((6, 1)))
-    assert whole._kept
+    """Ten draws of six clusters are 60 bytes."""
+    for limit, is_kept in ((60, True), (59, False)):
+        monkeypatch.setattr(resampling, "KEPT", limit)
+        bootstrap = Bootstrap(6, 10)
+        assert bootstrap.totals(np.ones((6, 1))).tolist() == [[6.0]] * 10
+        assert bool(bootstrap._kept) == is_kept
 
 
 def test_the_signs_of_fourteen_clusters_are_all_listed() -> None:

@@ -28,8 +28,7 @@ from fairbrief.serialization import record_line, write_lines
 from fairbrief.specs import spell
 from fairbrief.types import Document, Record, Summary
 from fairbrief.workbench import sweep
-from fairbrief.workbench.answers import Count
-from fairbrief.workbench.grid import grid
+from fairbrief.workbench.sweep import grid
 
 UER = "uer@side"
 WORDS = {"L": ("alder", "birch", "cedar"), "R": ("quartz", "shale", "talc")}
@@ -289,12 +288,8 @@ def test_a_cell_is_compared_on_the_records_that_it_and_the_baseline_answered(
         (gap,) = (e for e in alone.differences if e.quantity == "uer")
         told = gaps[cell.name]
         assert (told.value, told.low, told.high, told.p, told.n) == (
-            gap.value,
-            gap.low,
-            gap.high,
-            gap.p,
-            gap.n,
-        )
+            gap.value, gap.low, gap.high, gap.p, gap.n,
+        )  # fmt: skip
     assert {e.n for e in gaps.values()} == {6, 8}
 
 
@@ -410,13 +405,9 @@ def test_a_grid_is_asked_as_one_and_a_dry_run_counts_it(tmp_path: Path) -> None:
     write_lines(map(record_line, records(20)), source)
     with StubChat(answer=lambda _: "alder quartz", delay=0.01) as server:
         arguments = [
-            "sweep",
-            str(source),
-            "--with",
-            f"chat:stub-1(base_url='{server.url}')",
-            "--temperature",
+            "sweep", str(source), "--with", f"chat:stub-1(base_url='{server.url}')", "--temperature",
             "0,0.5,1",
-        ]
+        ]  # fmt: skip
         arguments += ["--measure", UER, "--resamples", "20", "--concurrency", "16", "--out", str(out)]
         told = CliRunner().invoke(app, [*arguments, "--dry-run", "--price", "1000000,0"])
         assert "60 wanted, 0 answered already, 60 calls to make" in told.output
@@ -427,24 +418,3 @@ def test_a_grid_is_asked_as_one_and_a_dry_run_counts_it(tmp_path: Path) -> None:
         assert "32 requests" in stopped.output
         assert CliRunner().invoke(app, arguments).exit_code == 0
         assert (server.requests, server.open_most <= 16) == (60, True)
-
-
-def test_two_records_have_no_interval(tmp_path: Path) -> None:
-    """Below three clusters neither values, differences nor relative changes have an interval; the table says n."""
-    cells = grid("told", {"instruction": ["never", "none"]})
-    result = sweep.sweep(lambda: records(2), cells, tmp_path, Plan(measures=[UER], n_resamples=50))
-    shown = [e for e in (*result.estimates, *result.differences) if e.quantity in ("uer", QUANTITY)]
-    assert len(shown) == 4
-    assert all((e.clusters, e.low, e.high) == (2, None, None) for e in shown)
-    assert [row[1] for row in result.tables[0].rows[1:]] == ["2", "2"]
-    assert not any("[" in cell for row in result.tables[0].rows for cell in row)
-    assert result.tables[0].rows[2][5] == "not testable"
-
-
-def test_counts_of_several_files_are_one() -> None:
-    """Every number is the sum; what stopped is the first that did."""
-    found = Count.of_all(
-        [Count(1, 2, 3, 4, 5, 6, 7), Count(10, 20, 30, 40, 50, 60, 70, "spent"), Count(stopped="late")]
-    )
-    assert found == Count(11, 22, 33, 44, 55, 66, 77, "spent")
-    assert Count.of_all(()) == Count()

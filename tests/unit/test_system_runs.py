@@ -18,7 +18,7 @@ from fairbrief.saved.view_answers import open_audit
 from fairbrief.serialization import record_line, write_lines
 from fairbrief.types import Case, Document, Record
 from fairbrief.workbench import sweep
-from fairbrief.workbench.grid import grid
+from fairbrief.workbench.sweep import grid
 
 UER = "uer@side"
 WORDS = {"L": ("alder", "birch", "cedar"), "R": ("quartz", "shale", "talc")}

@@ -13,7 +13,7 @@ from fairbrief.errors import MissingExtra, RequestError
 from fairbrief.scorers.ngram import Ngram
 from fairbrief.testing import SCORER_CLAUSES
 from fairbrief.text import published_nltk
-from fairbrief.text.tokens import STOP_WORDS, words
+from fairbrief.text.rouge import STOP_WORDS, words
 from fairbrief.types import Ask
 
 ASKS = [
@@ -99,15 +99,8 @@ def test_words_are_cut_as_the_published_numbers_were_made() -> None:
     pytest.importorskip("nltk")
     cut = published_nltk.word_cutter()
     assert cut("a\u2014b 'cause rock 'n' roll 'x") == [
-        "a\u2014b",
-        "'cause",
-        "rock",
-        "'n",
-        "'",
-        "roll",
-        "'",
-        "x",
-    ]
+        "a\u2014b", "'cause", "rock", "'n", "'", "roll", "'", "x",
+    ]  # fmt: skip
     assert "rules of 3.9.1" in Ngram(tokenizer="nltk").fingerprint
 
 
@@ -126,21 +119,8 @@ def test_a_lone_token_is_tagged_as_by_nltk(nltk_data: Path) -> None:
     import nltk
 
     tokens = [
-        "a",
-        "b",
-        "1984",
-        "3,000",
-        "12",
-        "well-known",
-        "-",
-        "'s",
-        "n't",
-        "...",
-        "天気",
-        "é",
-        "tag",
-        "people",
-    ]
+        "a", "b", "1984", "3,000", "12", "well-known", "-", "'s", "n't", "...", "天気", "é", "tag", "people",
+    ]  # fmt: skip
     for path in sorted((nltk_data / "corpora" / "wordnet").glob("index.*")):
         lines = path.read_text(encoding="utf-8").splitlines()
         tokens += [line.split()[0] for line in lines[::15] if not line.startswith(" ")]

@@ -1,7 +1,7 @@
 """The one run: cases in, estimates with their evidence out.
 
-Read it top down: choose the measures, carry shard after shard through ask → score → observe,
-then turn the summed rows into estimates. The rooms beside this page hold one step each.
+Read it top down: choose the measures, carry cases through ask → score → observe,
+then turn the summed rows into estimates. The other modules of this package hold one step each.
 """
 
 from __future__ import annotations
@@ -9,32 +9,25 @@ from __future__ import annotations
 import itertools
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from typing import Any, cast
 
 import numpy as np
 
 from fairbrief import __version__, registry
-from fairbrief.auditing import (
-    extracts,
-    measure_selection,
-    part_work,
-    scorer_bias,
-    sensitivity,
-)
-from fairbrief.auditing.control_systems import Controls
-from fairbrief.auditing.controls import Exchange, names_a_control
-from fairbrief.auditing.evidence_table import LedgerEvidence
-from fairbrief.auditing.finding_checks import told_opposite, told_without
+from fairbrief.auditing import extracts, measure_selection, part_work, scorer_bias, sensitivity
+from fairbrief.auditing.controls import Controls, Exchange, names_a_control
+from fairbrief.auditing.evidence import LedgerEvidence
+from fairbrief.auditing.finding_checks import findings_without, opposite_gaps
 from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.multiple_tests import check_primary
 from fairbrief.auditing.notes import length_notes, spelling_notes, with_notes
+from fairbrief.auditing.observing import refuse_unscored
 from fairbrief.auditing.run import PartedClusters, Run, no_baseline
 from fairbrief.auditing.system_runs import RUN, Pooled, of_runs, with_spreads
-from fairbrief.auditing.unusable_scores import refuse_unscored
 from fairbrief.auditing.watchers import GroupPlaces, OtherLanguages, Sources, Watchers
 from fairbrief.declarations import Declaration
-from fairbrief.engines.engine import Engine, ThisProcess, engine_of
+from fairbrief.engines import Engine, ThisProcess, engine_of
 from fairbrief.errors import DataError, RequestError
 from fairbrief.plan import Plan, check_slice
 from fairbrief.protocols import EvidenceProtocol, PaperProtocol
@@ -61,6 +54,7 @@ def audit(cases: Iterable[Case], plan: Plan, settled: Settled = None) -> Result:
 
     ``settled`` is given the evidence once no row of it changes any more, in most audits before anything is estimated.
     """
+    plan = replace(plan, compared_scorers=sensitivity.resolved(plan.compared_scorers))
     with languages.using(plan.language or languages.setting()):
         return (_audit_pooled if plan.pools_runs else _audit)(cases, plan, settled)
 
@@ -100,75 +94,129 @@ def _audit(cases: Iterable[Case], plan: Plan, settled: Settled) -> Result:
 
 def _audit_once(cases: Iterable[Case], plan: Plan, settled: Settled) -> Result:
     started = time.monotonic()
-    begun = _begin(cases, plan)
-    plan, run, checks, watchers = begun.plan, begun.run, begun.checks, begun.watchers
-    engine, stream = chosen_engine(plan.engine, plan.workers), begun.stream
-    parted = begun.parted()
-    if parted is not None and not parted.walk(engine):
-        # Reading it from its beginning says what is wrong with it, or leaves that out.
-        run, watchers, parted = (
-            Run(plan, begun.choice.measures, exchange=run.exchange),
-            watchers.empty(),
-            None,
+    audited = _Audit(cases, plan)
+    audited.walk(chosen_engine(plan.engine, plan.workers))
+    return audited.result(started, settled)
+
+
+class _Audit:
+    """One audit: what it measures is decided when it is made; then all cases are read, and the result is made of their rows."""
+
+    def __init__(self, cases: Iterable[Case], plan: Plan) -> None:
+        exchange = None
+        if "exchanged" in plan.controls:  # any record may borrow from any other: all are read once before
+            cases = list(cases) if isinstance(cases, Iterator) else cases
+            exchange = Exchange(plan.seed)
+            exchange.watch(cases)
+        head, stream = _peek(cases)
+        if _lacks_baseline(cases, plan.baseline, head):
+            head, stream = _peek(cases)  # it was read to its end
+        languages.suppose(measure_selection.language_of(head))
+        protocol = registry.make("protocol", plan.protocol) if plan.protocol else None
+        _check_slices(plan.slices, head, [RUN] if plan.pools_runs else [])
+        if plan.ordered:
+            measure_selection.check_ordered(head)
+        if plan.compared_scorers and protocol is not None:
+            raise RequestError("A protocol brings its own scorers: compare scorers in an audit without it.")
+        choice = _asked(plan, protocol, head) or _allowed(plan, head, stream)
+        choice = sensitivity.under(choice, plan.compared_scorers, plan.scorers)
+        plan = replace(
+            plan,
+            slices=_with_slices_of(protocol, plan.slices, head),
+            intervals=plan.intervals or (protocol.declaration.intervals if protocol else "jackknife"),
+            has_clusters=plan.has_clusters or any(case.record.cluster != case.record.id for case in head),
         )
-        stream = iter(begun.cases)
-    if parted is None:
-        run.walk(watchers.watch(stream), engine)
-    run.sort()
-    refuse_unscored(run.ledgers)
-    rows = None if checks else _told(LedgerEvidence(run.ledgers, run.readers), settled)
-    estimates, gaps = run.estimates()
-    sources = watchers.sources or Sources.sample(plan.seed, wanted=plan.check_scorers)
-    checked = scorer_bias.take(checks, sources, run.scorers, run.settings())
-    estimates = with_notes(estimates, scorer_bias.bias_notes(checks, checked, plan.alpha))
-    if rows is None:
-        ledgers, readers = [*run.ledgers, *checked.ledgers], {**run.readers, **checked.readers}
-        rows = _told(LedgerEvidence(ledgers, readers), settled)
-    if begun.protocol is not None:
-        tables = _tables(begun.protocol, estimates, rows)
-    else:
-        tables = tuple(sensitivity.tables(estimates, run.measures, plan.alpha))
-    result = Result(
-        estimates=(
-            *_noted(estimates, run, watchers),
-            *checked.estimates,
-        ),
-        differences=tuple(gaps),
-        rows=rows,
-        exhibits=tuple(run.exhibits.shown([s for s, kind in run.systems().items() if kind == "system"])),
-        tables=tables,
-        left_out=(*begun.choice.left_out, *begun.unchecked, *checked.left_out),
-        skipped=tuple(getattr(cases, "skipped", ())),
-        sources=watchers.hashes.table(),
-        made={
-            **_made(
-                plan,
-                run,
-                [m for check in checks for m in check.measures],
-                begun.head,
-                time.monotonic() - started,
-            ),
-            **_left_out_by(cases),
-        },
-    )
-    if begun.protocol is not None or not plan.n_resamples:
-        return result
-    by_spec = {repr(m): m for m in run.measures}
-    told = told_without(result, watchers, by_spec)
-    if opposite := told_opposite(result, by_spec):
-        told["opposite_gaps"] = opposite
-    return replace(result, made={**result.made, **told}) if told else result
+        _refuse_large_records(head, plan, choice.measures)
+        check_primary(plan.primary, choice.measures)
+        self.cases, self.plan, self.protocol, self.head, self.stream = cases, plan, protocol, head, stream
+        self.run = Run(plan, choice.measures, exchange=exchange)
+        self.checks, unchecked = scorer_bias.plan_checks(
+            choice.measures, head, self.run.scorers, wanted=plan.check_scorers
+        )
+        self.left_out = (*choice.left_out, *unchecked)
+        sources = Sources.sample(plan.seed, wanted=plan.check_scorers) if self.checks else None
+        places = GroupPlaces(measure_selection.watched_attributes(head, choice.measures))
+        self.watchers = Watchers(sources, OtherLanguages(languages.usual()), places=places)
 
+    def walk(self, engine: Engine) -> None:
+        """All cases into the ledgers: part by part where the input has parts, else from its beginning."""
+        if parts := part_work.parts_of(self.cases, self.plan):
+            reading = cast("Reading", self.cases)
+            if part_work.walk_parts(self.run, reading, parts, self.watchers, engine):
+                return
+            # Reading it from its beginning says what is wrong with it, or leaves that out.
+            self.run = Run(self.plan, self.run.measures, exchange=self.run.exchange)
+            self.watchers, self.stream = self.watchers.empty(), iter(self.cases)
+        self.run.walk(self.watchers.watch(self.stream), engine)
 
-def _noted(estimates: Sequence[Estimate], run: Run, watchers: Watchers) -> Sequence[Estimate]:
-    """The estimates with what must be known of lengths, groups, places and units to read them."""
-    return with_notes(
-        estimates,
-        length_notes(estimates, run.plan.alpha),
-        spelling_notes(estimates),
-        watchers.places.notes({repr(measure): measure for measure in run.measures}),
-        watchers.fallback.notes(),
-    )
+    def result(self, started: float, settled: Settled) -> Result:
+        """The estimates with their evidence, and what must be known to read them."""
+        run, watchers, checks, plan = self.run, self.watchers, self.checks, self.plan
+        run.sort()
+        refuse_unscored(run.ledgers)
+        rows = None if checks else _told(LedgerEvidence(run.ledgers, run.readers), settled)
+        estimates, gaps = run.estimates()
+        sources = watchers.sources or Sources.sample(plan.seed, wanted=plan.check_scorers)
+        checked = scorer_bias.take(checks, sources, run.scorers, run.settings())
+        estimates = with_notes(estimates, scorer_bias.bias_notes(checks, checked, plan.alpha))
+        if rows is None:
+            ledgers, readers = [*run.ledgers, *checked.ledgers], {**run.readers, **checked.readers}
+            rows = _told(LedgerEvidence(ledgers, readers), settled)
+        if self.protocol is not None:
+            tables = _tables(self.protocol, estimates, rows)
+        else:
+            tables = tuple(sensitivity.tables(estimates, run.measures, plan.alpha))
+        by_spec = {repr(measure): measure for measure in run.measures}
+        estimates = with_notes(
+            estimates,
+            length_notes(estimates, plan.alpha),
+            spelling_notes(estimates),
+            watchers.places.notes(by_spec),
+            watchers.fallback.notes(),
+        )
+        systems = run.systems()
+        result = Result(
+            estimates=(*estimates, *checked.estimates),
+            differences=tuple(gaps),
+            rows=rows,
+            exhibits=tuple(run.exhibits.shown([s for s, kind in systems.items() if kind == "system"])),
+            tables=tables,
+            left_out=(*self.left_out, *checked.left_out),
+            skipped=tuple(getattr(self.cases, "skipped", ())),
+            sources=watchers.hashes.table(),
+            made={**self._made(started), **_left_out_by(self.cases)},
+        )
+        if self.protocol is not None or not plan.n_resamples:
+            return result
+        told = findings_without(result, watchers, by_spec)
+        if opposite := opposite_gaps(result, by_spec):
+            told["opposite_gaps"] = opposite
+        return replace(result, made={**result.made, **told}) if told else result
+
+    def _made(self, started: float) -> dict[str, Any]:
+        run = self.run
+        known, systems = measure_selection.attributes_of(self.head), run.systems()
+        checking = (m for check in self.checks for m in check.measures)
+        return {
+            "version": __version__,
+            "records": run.records(),
+            "summaries": run.cases,
+            "summaries_by_system": dict(run.summaries),
+            "without_text": {system: dict(reasons) for system, reasons in run.without_text.items()},
+            "systems": [s for s, kind in systems.items() if kind == "system"],
+            "controls": [s for s, kind in systems.items() if kind == "control"],
+            "attributes": {
+                reader: {n: sorted(v)[:20] for n, v in found.items()}
+                for reader, found in known.items()
+                if found
+            },
+            "measures": [repr(m) for m in run.measures],
+            "declared": {m.name: declared_words(m.declaration) for m in (*run.measures, *checking)},
+            "language": measure_selection.described(self.head),
+            "permuted": run.permuted(),
+            **self.plan.record(),
+            "seconds": round(time.monotonic() - started, 3),
+        }
 
 
 def _told(rows: LedgerEvidence, settled: Settled) -> LedgerEvidence:
@@ -176,62 +224,6 @@ def _told(rows: LedgerEvidence, settled: Settled) -> LedgerEvidence:
     if settled is not None:
         settled(rows)
     return rows
-
-
-@dataclass(frozen=True, slots=True)
-class _Begun:
-    """An audit of which all is decided and nothing is done."""
-
-    cases: Iterable[Case]
-    plan: Plan
-    protocol: PaperProtocol | None
-    head: Sequence[Case]
-    stream: Iterator[Case]
-    choice: measure_selection.Choice
-    run: Run
-    checks: Any
-    unchecked: Sequence[LeftOut]
-    watchers: Watchers
-
-    def parted(self) -> part_work.PartedInput | None:
-        """The input in parts; None where it is read from its beginning."""
-        parts = part_work.parts_of(self.cases, self.plan)
-        if not parts:
-            return None
-        return part_work.PartedInput(self.run, cast("Reading", self.cases), parts, self.watchers)
-
-
-def _begin(cases: Iterable[Case], plan: Plan) -> _Begun:
-    exchange = None
-    if "exchanged" in plan.controls:  # any record may borrow from any other: all are read once before
-        cases = list(cases) if isinstance(cases, Iterator) else cases
-        exchange = Exchange(plan.seed)
-        exchange.watch(cases)
-    head, stream = _peek(cases)
-    if _lacks_baseline(cases, plan.baseline, head):
-        head, stream = _peek(cases)  # it was read to its end
-    languages.suppose(measure_selection.language_of(head))
-    protocol = registry.make("protocol", plan.protocol) if plan.protocol else None
-    _check_slices(plan.slices, head, [RUN] if plan.pools_runs else [])
-    if plan.ordered:
-        measure_selection.check_ordered(head)
-    if plan.compared_scorers and protocol is not None:
-        raise RequestError("A protocol brings its own scorers: compare scorers in an audit without it.")
-    choice = sensitivity.under(_choose(plan, protocol, head, stream), plan.compared_scorers, plan.scorers)
-    plan = replace(
-        plan,
-        slices=_with_slices_of(protocol, plan.slices, head),
-        intervals=plan.intervals or (protocol.declaration.intervals if protocol else "jackknife"),
-        has_clusters=plan.has_clusters or any(case.record.cluster != case.record.id for case in head),
-    )
-    _refuse_large_records(head, plan, choice.measures)
-    check_primary(plan.primary, choice.measures)
-    run = Run(plan, choice.measures, exchange=exchange)
-    checks, unchecked = scorer_bias.plan_checks(choice.measures, head, run.scorers, wanted=plan.check_scorers)
-    sources = Sources.sample(plan.seed, wanted=plan.check_scorers) if checks else None
-    places = GroupPlaces(measure_selection.watched_attributes(head, choice.measures))
-    watchers = Watchers(sources, OtherLanguages(languages.usual()), places=places)
-    return _Begun(cases, plan, protocol, head, stream, choice, run, checks, unchecked, watchers)
 
 
 def check(records: Iterable[Record], plan: Plan) -> Sequence[Measure]:
@@ -319,13 +311,6 @@ def _with_slices_of(
         return tuple(asked)
     within = [(*names, *(name for name in own if name not in names)) for names in asked]
     return tuple(dict.fromkeys([*asked, own, *within]))
-
-
-def _choose(
-    plan: Plan, protocol: PaperProtocol | None, head: Sequence[Case], stream: Iterator[Case]
-) -> measure_selection.Choice:
-    """The measures asked for, or the protocol's, or all that the input allows."""
-    return _asked(plan, protocol, head) or _allowed(plan, head, stream)
 
 
 def _asked(
@@ -425,27 +410,3 @@ def declared_words(declaration: Declaration) -> dict[str, Any]:
         "figures": list(declaration.figures), "contrast": asdict(declaration.contrast),
         "matches_words": declaration.matches_words, "items": declaration.items,
     }  # fmt: skip
-
-
-def _made(
-    plan: Plan, run: Run, checking: Sequence[Measure], head: Sequence[Case], seconds: float
-) -> dict[str, Any]:
-    known, systems = measure_selection.attributes_of(head), run.systems()
-    return {
-        "version": __version__,
-        "records": run.records(),
-        "summaries": run.cases,
-        "summaries_by_system": dict(run.summaries),
-        "without_text": {system: dict(reasons) for system, reasons in run.without_text.items()},
-        "systems": [s for s, kind in systems.items() if kind == "system"],
-        "controls": [s for s, kind in systems.items() if kind == "control"],
-        "attributes": {
-            reader: {n: sorted(v)[:20] for n, v in found.items()} for reader, found in known.items() if found
-        },
-        "measures": [repr(m) for m in run.measures],
-        "declared": {m.name: declared_words(m.declaration) for m in (*run.measures, *checking)},
-        "language": measure_selection.described(head),
-        "permuted": run.permuted(),
-        **plan.record(),
-        "seconds": round(seconds, 3),
-    }

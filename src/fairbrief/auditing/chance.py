@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fairbrief.auditing.contrast_sums import contrasts_of, square_columns
 from fairbrief.auditing.jackknifed import Jackknifed, Units
-from fairbrief.auditing.null_sums import Drawn
+from fairbrief.auditing.null_sums import Drawn, contrasts_of, square_columns
 from fairbrief.standings import FEWEST_IN_A_GROUP, MOST_PERMUTED
 from fairbrief.statistics.arrays import TIE, ratio, tolerance
 from fairbrief.statistics.jackknife import Spread, t_test

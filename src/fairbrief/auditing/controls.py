@@ -1,7 +1,7 @@
 """Texts made from the record itself: what a score would be for a summary that is known.
 
 A control is read beside a system: a system that scores like another record's output is not measured
-by the measure, and a whole source that scores badly shows the measure's own floor.
+by the measure, and a whole source that scores badly shows the measure's own floor. `Controls` are those of one audit.
 """
 
 from __future__ import annotations
@@ -10,17 +10,16 @@ import bisect
 import hashlib
 import heapq
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from types import MappingProxyType
 
 import numpy as np
 
+from fairbrief.errors import RequestError
+from fairbrief.readers.messages import did_you_mean
 from fairbrief.statistics.keyed_random import keys_of
 from fairbrief.text.sentences import split
 from fairbrief.types import Case, Record, Summary
-
-Writer = Callable[[Record, np.random.Generator], str]
 
 CONTROL_NAMES = "control:"
 """How the name of every control begins; no system of an input may be called so."""
@@ -38,57 +37,16 @@ def names_a_control(system: str) -> bool:
     return system.startswith(CONTROL_NAMES)
 
 
-def whole_source(record: Record, rng: np.random.Generator) -> str:
-    """All documents, in order: as fair as a summary can be."""
-    del rng
-    return _joined(record, range(len(record.documents)))
-
-
-def proportional_documents(record: Record, rng: np.random.Generator) -> str:
-    """Up to five documents drawn at random, so that each group has its share on average."""
-    count = min(DOCUMENTS, len(record.documents))
-    return _joined(record, rng.permutation(len(record.documents))[:count])
-
-
-def one_document(record: Record, rng: np.random.Generator) -> str:
-    """One document drawn at random: a single voice."""
-    return _joined(record, rng.permutation(len(record.documents))[:1])
-
-
-@dataclass(frozen=True)
-class LargestGroup:
-    """Up to five documents drawn at random from the largest group alone; the first group among equals.
-
-    Empty where no document has the attribute ``over``.
-    """
-
-    over: str
-
-    def __call__(self, record: Record, rng: np.random.Generator) -> str:
-        groups = [document.attributes.get(self.over) for document in record.documents]
-        counts = Counter(group for group in groups if group is not None)
-        if not counts:
-            return ""
-        largest = min(counts, key=lambda group: (-counts[group], group))
-        members = [i for i, group in enumerate(groups) if group == largest]
-        return _joined(record, rng.permutation(members)[:DOCUMENTS])
-
-
-WRITERS: Mapping[str, Writer] = MappingProxyType(
-    {
-        "whole_source": whole_source,
-        "proportional_documents": proportional_documents,
-        "one_document": one_document,
-    }
-)
-"""Controls that need no attribute; `LargestGroup` needs one."""
+FROM_RECORDS = ("whole_source", "proportional_documents", "one_document", "largest_group")
+"""Controls made from the record alone: all documents, as fair as a summary can be; up to five drawn at random, so that each group has
+its share on average; one drawn at random; up to five of the largest group of an attribute, the first among equals."""
 
 
 @dataclass(frozen=True)
 class Control:
     """One control as a system: ``control:NAME``. Seeded by the record's id, whatever stands beside it.
 
-    ``kind`` is a name of `WRITERS`, or ``largest_group`` with the attribute ``over``.
+    ``kind`` is one of `FROM_RECORDS`; ``over`` is the attribute of ``largest_group``, whose text is empty where no document has it.
     """
 
     kind: str
@@ -96,9 +54,8 @@ class Control:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        known = [*WRITERS, "largest_group"]
-        if self.kind not in known:
-            raise ValueError(f"no control '{self.kind}'. Known: {', '.join(known)}")
+        if self.kind not in FROM_RECORDS:
+            raise ValueError(f"no control '{self.kind}'. Known: {', '.join(FROM_RECORDS)}")
         if (self.kind == "largest_group") != bool(self.over):
             raise ValueError("largest_group, and it alone, is taken over an attribute")
 
@@ -109,10 +66,23 @@ class Control:
 
     def summarize(self, records: Iterable[Record]) -> Iterator[Summary]:
         """One summary per record, in order."""
-        write = LargestGroup(self.over) if self.over else WRITERS[self.kind]
         for record in records:
-            text = write(record, rng_of(self.seed, self.name, record.id))
+            documents = [d.text for d in record.documents]
+            text = "\n".join(documents[i] for i in self._chosen(record))
             yield _control(record.id, self.name, text)
+
+    def _chosen(self, record: Record) -> Sequence[int]:
+        """The documents that make the text, by number."""
+        candidates = list(range(len(record.documents)))
+        if self.kind == "whole_source":
+            return candidates
+        if self.kind == "largest_group":
+            groups = [document.attributes.get(self.over) for document in record.documents]
+            counts = Counter(group for group in groups if group is not None)
+            largest = min(counts, key=lambda group: (-counts[group], group), default=None)
+            candidates = [i for i in candidates if counts and groups[i] == largest]
+        drawn: list[int] = rng_of(self.seed, self.name, record.id).permutation(candidates).tolist()
+        return drawn[: 1 if self.kind == "one_document" else DOCUMENTS]
 
 
 @dataclass(slots=True)
@@ -213,5 +183,66 @@ def rng_of(seed: int, *names: str) -> np.random.Generator:
     return np.random.default_rng(int.from_bytes(hashlib.sha256(told).digest()[:16], "big"))
 
 
-def _joined(record: Record, numbers: Iterable[int]) -> str:
-    return "\n".join(record.documents[i].text for i in numbers)
+OF_SYSTEMS = ("exchanged", "random_sentences")
+"""Controls made from a system's own summaries; the others from the record alone."""
+CONTROLS = (*OF_SYSTEMS, *FROM_RECORDS)
+
+
+@dataclass(frozen=True)
+class Controls:
+    """The controls of one audit. ``attributes`` are those whose largest group is taken.
+
+    ``exchange`` knows the summaries of all records, from which ``exchanged`` borrows.
+    """
+
+    names: Sequence[str]
+    attributes: Sequence[str]
+    seed: int
+    exchange: Exchange | None = None
+    _met: set[int] = field(default_factory=set)
+    """Hashes of the ids of records that have their controls: another system's line of one may come much later."""
+
+    def __post_init__(self) -> None:
+        for name in self.names:
+            if name not in CONTROLS:
+                raise RequestError(
+                    f"No control named '{name}'.{did_you_mean(name, CONTROLS)} Controls: {', '.join(CONTROLS)}."
+                )
+
+    def of(self, system: str) -> list[str]:
+        """The names of the controls that a system is held beside: its own, and those made from the records alone.
+
+        What was made from another system's summaries says nothing of this one's.
+        """
+        own = [control_name(name, system) for name in OF_SYSTEMS if name in self.names]
+        return [*own, *(control.name for control in self._from_records())]
+
+    def beside(self, batch: Sequence[Case]) -> Iterator[Case]:
+        """The batch, then its controls: one per record, or one per record and system."""
+        yield from batch
+        answered = [case for case in batch if not case.summary.reason]
+        for system in dict.fromkeys(case.summary.system for case in answered):
+            own = [case for case in answered if case.summary.system == system]
+            if "exchanged" in self.names and self.exchange is not None:
+                yield from (dealt for case in own if (dealt := self.exchange.of(case)) is not None)
+            if "random_sentences" in self.names:
+                yield from (random_sentences(case, self.seed) for case in own)
+        if controls := list(self._from_records()):
+            records = self._new(batch)
+            for control in controls:
+                for record, summary in zip(records, control.summarize(records), strict=True):
+                    yield Case(record, summary)
+
+    def _new(self, batch: Sequence[Case]) -> list[Record]:
+        """The records of a batch that were in none before it."""
+        found = {hash(case.record.id): case.record for case in batch}
+        new = [record for key, record in found.items() if key not in self._met]
+        self._met.update(found)
+        return new
+
+    def _from_records(self) -> Iterator[Control]:
+        for name in self.names:
+            if name == "largest_group":
+                yield from (Control(name, attribute, self.seed) for attribute in self.attributes)
+            elif name not in OF_SYSTEMS:
+                yield Control(name, seed=self.seed)

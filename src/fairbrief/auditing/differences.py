@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from fairbrief.auditing.answered import Answered
 from fairbrief.auditing.chance import flip_test
 from fairbrief.auditing.estimate import NO_INTERVAL, FromRandom, Numbers, Test, built, finite
 from fairbrief.auditing.estimating import (
@@ -28,7 +27,7 @@ from fairbrief.auditing.estimating import (
 )
 from fairbrief.auditing.jackknifed import EXCESS, Jackknifed, Units, together
 from fairbrief.auditing.origins import Slice
-from fairbrief.auditing.parts import Part
+from fairbrief.auditing.parts import CommonClusters, Part
 from fairbrief.statistics.jackknife import Spread, Spreads, detectable, spreads, t_interval
 from fairbrief.types import Estimate, Floats, Integers, Measure, Note, Value
 
@@ -157,7 +156,7 @@ def _pairs(parts: Sequence[Part], pairs: Sequence[tuple[int, int]], seed: int) -
     """The parts as they are compared; not those that have fewer than two clusters in common."""
     if not pairs:
         return
-    answered = Answered.of(parts)
+    answered = CommonClusters.of(parts)
     many = [i for i, part in enumerate(parts) if 2 * len(part.clusters) >= len(answered.clusters)]
     by_many = answered.by_all(many)
     of_many = answered.units(many, by_many, seed) if len(by_many) > 1 else {}
@@ -170,19 +169,19 @@ def _pairs(parts: Sequence[Part], pairs: Sequence[tuple[int, int]], seed: int) -
 
 def _pair_of_two(a: Part, b: Part, seed: int, notes: tuple[Note, ...] = ()) -> list[Pair]:
     """Two parts, of any ledgers, on what both answered; [] where that is less than two clusters."""
-    answered = Answered.of([a, b])
+    answered = CommonClusters.of([a, b])
     common = answered.by_all([0, 1])
     if len(common) < 2:
         return []
     return [_pair(answered, (0, 1), common, _each(answered, (0, 1), common, seed), seed, notes)]
 
 
-def _each(answered: Answered, places: tuple[int, int], common: Integers, seed: int) -> dict[int, Units]:
+def _each(answered: CommonClusters, places: tuple[int, int], common: Integers, seed: int) -> dict[int, Units]:
     return {i: answered.units([i], common, seed)[i] for i in places}
 
 
 def _pair(
-    answered: Answered,
+    answered: CommonClusters,
     places: tuple[int, int],
     common: Integers,
     units: Mapping[int, Units],

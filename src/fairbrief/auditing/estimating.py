@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any, Literal, TypeVar
 
 import numpy as np
@@ -35,7 +34,7 @@ from fairbrief.auditing.jackknifed import EXCESS, Jackknifed, Units, together
 from fairbrief.auditing.null_sums import Drawn, NullSums, drawn_of
 from fairbrief.auditing.parts import Part
 from fairbrief.standings import are_too_few
-from fairbrief.statistics import BlockBootstrap, Bootstraps, percentile_interval
+from fairbrief.statistics import BlockBootstrap, percentile_interval, shared_bootstrap
 from fairbrief.statistics.jackknife import (
     Spreads,
     correlation_interval,
@@ -81,11 +80,6 @@ class Settings:
             made["alpha"],
             intervals=made["intervals"],
         )
-
-    @cached_property
-    def bootstraps(self) -> Bootstraps:
-        """Resamples of clusters, shared by all estimates that are made with these settings."""
-        return Bootstraps(self.n_resamples, self.seed)
 
 
 FEW_CLUSTERS, ONE_CLUSTER_DECIDES, CLUSTERS_ALIKE = (
@@ -474,7 +468,8 @@ def _resampled(measure: Measure, part: Part, settings: Settings) -> dict[str, Re
     if settings.n_resamples < 2:
         return found
     if settings.intervals == "bootstrap" and len(part.clusters) > 1:
-        drawn = settings.bootstraps.of(len(part.clusters)).totals(part.sums)
+        bootstrap = shared_bootstrap(len(part.clusters), settings.n_resamples, settings.seed)
+        drawn = bootstrap.totals(part.sums)
         for name, value in measure.value(part.ledger.totals(drawn)).items():
             found[name] = Resampled(_percentiles(value, settings))
     if part.blocks is not None:

@@ -3,35 +3,29 @@
 from __future__ import annotations
 
 import bisect
-import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
 
-from fairbrief.auditing.grouping import letters_of, place_of
-from fairbrief.auditing.ledger import Ledger
+from fairbrief.auditing.grouping import place_of
+from fairbrief.auditing.ledger import Ledger, Written
 from fairbrief.auditing.observing import Unit
 from fairbrief.reports.result import Exhibit
-from fairbrief.types import Case, Cases, Column, Floats, Integers, Measure, Observation, Totals
+from fairbrief.types import Case, Column, Floats, Integers, Measure, Observation, Totals
 
 ALIKE = 30
 """Headlines that are alike to so many binary digits are tied: the case whose names come first is kept."""
 NEAR = 1e-12
 """How far a headline that was found among others' may lie from the same found alone."""
-LETTERS = 1 << 18
-"""Letters of documents, or so, of cases that wait until they are considered: about as many small ones as spread numpy's call costs."""
-SHORTEST = 1 << 8
-"""Letters that every case counts for at least."""
-
 Key = tuple[str, ...]
 Ranked = tuple[float, Key, float, Totals, Case, float]
 """Size of the headline (negative, to `ALIKE`) and names, by which cases are ranked; headline, row, case and p."""
 
 
-class _Looked(NamedTuple):
-    """Units of one observation and the same columns that are looked at together.
+class _Candidates(NamedTuple):
+    """Units of one observation and the same columns.
 
     Shapes: ``rows`` (units, columns), ``ps`` (units,) of their own tests, nan where they have none.
     """
@@ -43,100 +37,71 @@ class _Looked(NamedTuple):
 
 
 @dataclass
-class Exhibits:
-    """Keeps, for every measure and system, the few cases with the largest headline, whichever came first.
-
-    What was to be considered may wait until there is enough of it, or until something is asked (`settle`).
-    """
+class TopCases:
+    """The few cases with the largest headline of every measure and system, in whichever order they come."""
 
     readers: dict[Observation, list[Measure]]
     most: int = 5
     _best: dict[tuple[Measure, str], list[Ranked]] = field(default_factory=dict)
-    _waiting: dict[Observation, list[_Looked]] = field(default_factory=dict, compare=False)
 
-    def consider(self, observation: Observation, sheet: Ledger, units: Sequence[Unit]) -> None:
+    def offer(self, observation: Observation, sheet: Ledger, units: Sequence[Unit]) -> None:
         """Keep the cases of a sheet that are among the largest of a measure that reads it."""
-        if not sheet.pending:
-            return
-        names = list(sheet.columns)
-        ps = sheet.ps if len(sheet.ps) else np.full(len(units), np.nan)
-        waiting = self._waiting.setdefault(observation, [])
-        for places, positions, rows in sheet.pending:
-            columns = {names[position]: j for j, position in enumerate(positions.tolist())}
-            waiting.append(_Looked(columns, rows, [units[i] for i in places.tolist()], ps[places]))
-        if sum(len(looked.units) * _letters(looked.units) for looked in waiting) >= LETTERS:
-            self._look(observation)
-
-    def settle(self) -> None:
-        """Consider what waits."""
-        for observation in list(self._waiting):
-            self._look(observation)
-
-    def _look(self, observation: Observation) -> None:
-        """Each measure is asked for all headlines at once; those that may be kept are looked at closely."""
-        alike: dict[tuple[Column, ...], list[_Looked]] = {}
-        for looked in self._waiting.pop(observation):
-            alike.setdefault(tuple(looked.columns), []).append(looked)
-        for several in alike.values():
-            together = _Looked(
-                several[0].columns,
-                np.concatenate([looked.rows for looked in several]),
-                list(itertools.chain.from_iterable(looked.units for looked in several)),
-                np.concatenate([looked.ps for looked in several]),
+        names, ps = list(sheet.columns), sheet.ps if len(sheet.ps) else np.full(len(units), np.nan)
+        alike: dict[tuple[int, ...], list[Written]] = {}
+        for written in sheet.pending:
+            alike.setdefault(tuple(written[1].tolist()), []).append(written)
+        for positions, several in alike.items():
+            places = np.concatenate([of for of, _, _ in several])
+            candidates = _Candidates(
+                {names[position]: j for j, position in enumerate(positions)},
+                np.concatenate([rows for _, _, rows in several]),
+                [units[i] for i in places.tolist()],
+                ps[places],
             )
-            systems = [origin.system for _, origin in together.units]
+            systems = [origin.system for _, origin in candidates.units]
             places_of = {one: np.flatnonzero([one == system for system in systems]) for one in set(systems)}
             for measure in self.readers.get(observation, ()):
-                headline = measure.value(Totals(together.columns, together.rows))[measure.name]
+                headline = measure.value(Totals(candidates.columns, candidates.rows))[measure.name]
                 if headline.tail is not None:
-                    sizes = np.abs(np.broadcast_to(headline.array, len(together.units)))
-                    for system, places in places_of.items():
-                        self._rank_some(measure, system, together, sizes, places)
+                    sizes = np.abs(np.broadcast_to(headline.array, len(places)))
+                    for system, own in places_of.items():
+                        self._rank_some(measure, system, candidates, sizes, own)
 
     def _rank_some(
-        self, measure: Measure, system: str, looked: _Looked, sizes: Floats, places: Integers
+        self, measure: Measure, system: str, candidates: _Candidates, sizes: Floats, places: Integers
     ) -> None:
         """Look closely at those of a system's units that may be kept. Shapes: ``sizes`` (all units,), ``places`` (n,)."""
         at_most = _rounded(sizes[places] * (1 + NEAR))
         best = self._best.setdefault((measure, system), [])
-        least = -best[-1][0] if len(best) == self.most else 0.0
+        least, last = (-best[-1][0], best[-1][1][0]) if len(best) == self.most else (0.0, "")
         usable = np.flatnonzero(np.isfinite(at_most) & (at_most > 0) & (at_most >= least))
-        if not len(usable):
-            return
-        last = best[-1][1][0] if len(best) == self.most else ""
         ranked = sorted(
-            (-size, place_of(looked.units[i]), i)
+            (-size, place_of(candidates.units[i]), i)
             for size, i in zip(at_most[usable].tolist(), places[usable].tolist(), strict=True)
-            # Of those tied with the last that is kept, as `place_of` would tell: a later cluster has no place.
-            if size > least or looked.units[i][1].cluster <= last
+            # Of those tied with the last that is kept a later cluster has no place.
+            if size > least or candidates.units[i][1].cluster <= last
         )
         for size, key, i in ranked:
             if len(best) == self.most and (size, key) >= best[-1][:2]:
                 break
             # Alone, so that no last digit, and so no tie, depends on the rows beside it.
-            totals = Totals(looked.columns, looked.rows[i].copy())
-            self._rank(measure, system, key, totals, looked.units[i][0], float(looked.ps[i]))
+            totals = Totals(candidates.columns, candidates.rows[i].copy())
+            value = float(measure.value(totals)[measure.name].array)
+            if np.isfinite(value) and value != 0:
+                case = next(case for case in candidates.units[i][0] if not case.summary.reason)
+                rank = -float(_rounded(np.asarray(abs(value))))
+                self._keep(measure, system, (rank, key, value, totals, case, float(candidates.ps[i])))
 
-    def merge(self, other: Exhibits) -> None:
+    def merge(self, other: TopCases) -> None:
         """Keep of what was kept of other cases what is among the largest of all."""
-        other.settle()
         for (measure, system), best in other._best.items():
             for ranked in best:
                 self._keep(measure, system, ranked)
 
     def place(self, in_file: Callable[[str], str]) -> None:
         """Say of every kept case where it stands in its file, instead of in a part of it."""
-        self.settle()
         for best in self._best.values():
             best[:] = [(*rank, _placed(case, in_file), p) for *rank, case, p in best]  # type: ignore[misc]
-
-    def _rank(self, measure: Measure, system: str, key: Key, totals: Totals, cases: Cases, p: float) -> None:
-        value = float(measure.value(totals)[measure.name].array)
-        if not np.isfinite(value) or value == 0:
-            return
-        case = next(case for case in cases if not case.summary.reason)
-        size = float(_rounded(np.asarray(abs(value))))
-        self._keep(measure, system, (-size, key, value, totals, case, p))
 
     def _keep(self, measure: Measure, system: str, ranked: Ranked) -> None:
         best = self._best.setdefault((measure, system), [])
@@ -145,7 +110,6 @@ class Exhibits:
 
     def shown(self, systems: Sequence[str]) -> Iterable[Exhibit]:
         """The kept cases, largest first, system by system."""
-        self.settle()
         # In the order in which the measures were asked for, whichever was ranked first.
         order = {m: i for i, m in enumerate(m for several in self.readers.values() for m in several)}
         for (measure, system), best in sorted(
@@ -157,11 +121,6 @@ class Exhibits:
                 yield Exhibit(
                     repr(measure), system, value, measure.explain(totals), case, None if np.isnan(p) else p
                 )
-
-
-def _letters(units: Sequence[Unit]) -> int:
-    """About how many letters documents of a unit have: as many as the first."""
-    return max(SHORTEST, sum(map(letters_of, units[0][0])) if units else 0)
 
 
 def _placed(case: Case, in_file: Callable[[str], str]) -> Case:

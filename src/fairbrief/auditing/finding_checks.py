@@ -9,25 +9,25 @@ in parts of the data. Nothing is scored again.
 from __future__ import annotations
 
 import itertools
-import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from operator import itemgetter
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from fairbrief.auditing import estimating
-from fairbrief.auditing.evidence_ledgers import ledgers_from
-from fairbrief.auditing.evidence_table import attributes_in, sliced_by
+from fairbrief.auditing.evidence import attributes_in, ledgers_from, sliced_by
 from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.parts import parts_of
 from fairbrief.auditing.watchers import SHOWN, SummaryHashes, Watchers
+from fairbrief.ranges import changes
 from fairbrief.reports import arrangement, wording
 from fairbrief.reports.evidence import EvidenceRows, Wanted, all_columns
-from fairbrief.reports.frames import plain_numbers, rows_where
+from fairbrief.reports.frames import coded, numbers, plain_numbers, rows_where
 from fairbrief.reports.result import Result
 from fairbrief.standings import SIGNIFICANT, against_baseline, leading, standing
 from fairbrief.statistics import holm
@@ -40,23 +40,31 @@ WHOSE = frozenset(("system", "record", "cluster"))
 """The columns of evidence that say whose a row is."""
 
 
+Shared = tuple[Integers, Integers]
+"""Hashes of the records that share a text with others, ascending, and the number of the text of each."""
+
+
 @dataclass(frozen=True, slots=True)
 class Repeats:
     """Records that share a text: how many, in how many groups, some of one group, and all but one cluster of each group.
 
-    ``extra`` are these by system.
+    ``extra`` are the hashes of the latter by system.
     """
 
     records: int
     groups: int
     examples: tuple[str, ...]
-    extra: Mapping[str, frozenset[str]]
+    extra: Mapping[str, Integers]
 
-    def is_extra(self, system: str, record: str) -> bool:
-        """Whether a system's record repeats another of its records, of another cluster."""
-        return record in self.extra.get(system, ())
+    def are_extra(self, rows: pa.Table) -> NDArray[np.bool_]:
+        """Whether each row's record repeats another one of its system, of another cluster."""
+        (codes, systems), hashes = coded(rows["system"]), _hashes(rows["record"])
+        found = np.zeros(len(rows), dtype=np.bool_)
+        for code, system in enumerate(systems.to_pylist()):
+            found |= (codes == code) & _are_among(hashes, self.extra.get(system, hashes[:0]))
+        return found
 
-    def told(self) -> dict[str, Any]:
+    def described(self) -> dict[str, Any]:
         """What results say of them."""
         return {"records": self.records, "groups": self.groups, "examples": list(self.examples)}
 
@@ -67,75 +75,101 @@ def copied_sources(sources: pa.Table, rows: EvidenceRows) -> Repeats | None:
     ``sources`` are `source_hashes`; evidence is looked at only where some records have the same documents.
     """
     record, documents = (plain_numbers(sources[name]) for name in ("record", "documents"))
-    order = np.argsort(documents, kind="stable")
-    groups = _groups(np.stack([documents[order], record[order]], axis=1))
-    return _repeats([("", group) for group in groups], rows)
+    shared = _shared(documents, record)
+    return _repeats(lambda _: shared, rows) if len(shared[0]) else None
 
 
 def same_summaries(summaries: SummaryHashes, sources: pa.Table, rows: EvidenceRows) -> Repeats | None:
     """Records of different documents for which a system wrote the same; None where there are none."""
-    groups = [(system, group) for system, pairs in summaries.pairs() for group in _groups(pairs)]
-    if not groups:
-        return None
-    record, documents = (plain_numbers(sources[name]) for name in ("record", "documents"))
-    asked = np.isin(record, [r for _, group in groups for r in group])
-    of_record = dict(zip(record[asked].tolist(), documents[asked].tolist(), strict=True))
-    differing = [(system, group) for system, group in groups if len({of_record[r] for r in group}) > 1]
-    return _repeats(differing, rows)
+    of_record, documents = (plain_numbers(sources[name]) for name in ("record", "documents"))
+    shared: dict[str, Shared] = {}
+    before = 0
+    for system, pairs in summaries.pairs():
+        records, texts = _shared(pairs[:, 0], pairs[:, 1])
+        if len(records):
+            order, source = np.argsort(texts), documents[np.searchsorted(of_record, records)]
+            starts = np.flatnonzero(changes(texts[order]))
+            least, most = (extreme.reduceat(source[order], starts) for extreme in (np.minimum, np.maximum))
+            differs = np.isin(texts, texts[order][starts][least < most])
+            if differs.any():
+                shared[system] = records[differs], texts[differs] + before
+            before += len(pairs)
+    return _repeats(shared.get, rows) if shared else None
 
 
-def _groups(pairs: Integers) -> list[list[int]]:
-    """The records of each text that several have. Shape: (n, 2), text and record, in the order of the texts."""
-    if not len(pairs):
-        return []
-    is_new = np.ones(len(pairs), dtype=np.bool_)
-    is_new[1:] = pairs[1:, 0] != pairs[:-1, 0]
-    starts = np.flatnonzero(is_new)
-    ends = np.append(starts[1:], len(pairs))
-    several = ends - starts > 1
-    spans = zip(starts[several].tolist(), ends[several].tolist(), strict=True)
-    return [pairs[start:end, 1].tolist() for start, end in spans]
+def _shared(text: Integers, record: Integers) -> Shared:
+    """Of pairs of a text and a record those whose text several records have. Shapes: (n,) each."""
+    _, number, many = np.unique(text, return_inverse=True, return_counts=True)
+    several = np.flatnonzero(many[number] > 1)
+    several = several[np.argsort(record[several])]
+    return record[several], number[several]
 
 
-def _repeats(groups: Sequence[tuple[str, Sequence[int]]], rows: EvidenceRows) -> Repeats | None:
-    """What is repeated in groups of records, of one system or (where none is named) of each."""
-    if not groups:
-        return None
-    wanted = {record for _, group in groups for record in group}
-    whose: dict[int, list[tuple[str, str, str]]] = {}
-    for system, record, cluster in _whose(rows):
-        if (number := hash_of_name(record)) in wanted:
-            one = sys.intern(system), record if cluster == record else cluster, record
-            if one not in (known := whose.setdefault(number, [])):
-                known.append(one)
-    extra: dict[str, set[str]] = {}
-    found: list[list[str]] = []
-    for only, group in groups:
-        there = sorted(one for number in group for one in whose.get(number, ()) if only in ("", one[0]))
-        shared: set[str] = set()
-        for system, several in itertools.groupby(there, key=itemgetter(0)):
-            own = list(several)
-            again = [record for _, cluster, record in own if cluster != own[0][1]]
-            if again:
-                extra.setdefault(system, set()).update(again)
-                shared.update(record for _, _, record in own)
-        if shared:
-            found.append(sorted(shared))
+def _repeats(shared_of: Callable[[str], Shared | None], rows: EvidenceRows) -> Repeats | None:
+    """What is repeated among the records that share a text, by system: of each text its first cluster by name is no repeat."""
+    found, systems = [], dict[str, int]()
+    for some in _whose(rows):
+        (codes, names), hashes = coded(some["system"]), _hashes(some["record"])
+        for code, system in enumerate(names.to_pylist()):
+            records, texts = shared_of(system) or (hashes[:0], hashes[:0])
+            is_met = (codes == code) & _are_among(hashes, records)
+            if is_met.any():
+                own, met = rows_where(some, is_met), hashes[is_met]
+                number = np.full(len(own), systems.setdefault(system, len(systems)))
+                columns = texts[np.searchsorted(records, met)], number, met, _hashes(own["cluster"])
+                named = [own[name].cast(pa.string()) for name in ("cluster", "record")]
+                found.append(pa.table([*map(numbers, columns), *named], [*"tsrc", "cluster", "record"]))
     if not found:
         return None
-    records = {record for shared in found for record in shared}
+    table = pa.concat_tables(found)
+    table = table.sort_by([(name, "ascending") for name in ("t", "s", "cluster", "record")])
+    text, of_system, record, cluster = (plain_numbers(table[name]) for name in "tsrc")
+    is_first = changes(text) | changes(of_system)
+    part = np.cumsum(is_first) - 1
+    again = cluster != cluster[is_first][part]
+    is_repeated = (np.bincount(part, again) > 0)[part]
+    if not again.any():
+        return None
+    table, text = rows_where(table.select(["record"]), is_repeated), text[is_repeated]
     return Repeats(
-        len(records), len(found), tuple(min(found)[:SHOWN]), {s: frozenset(of) for s, of in extra.items()}
+        len(np.unique(record[is_repeated])),
+        len(np.unique(text)),
+        _first_names(table["record"], text),
+        {name: np.unique(record[again & (of_system == i)]) for name, i in systems.items()},
     )
 
 
-def _whose(rows: EvidenceRows) -> Iterator[tuple[str, str, str]]:
-    """System, record and cluster of all rows."""
-    for observation in dict.fromkeys(rows.measures().values()):
-        for table in rows.each_of(observation, WHOSE.__contains__):
-            for some in _some_rows(table):
-                columns = (some[name].to_pylist() for name in ("system", "record", "cluster"))
-                yield from zip(*columns, strict=True)
+def _first_names(names: pa.ChunkedArray, text: Integers) -> tuple[str, ...]:
+    """Some names of the text whose names come first. Shapes: (n,) each."""
+    is_least = np.array(pc.equal(names, pc.min(names)).to_pylist(), dtype=np.bool_)
+    groups = (
+        sorted(set(names.take(numbers(np.flatnonzero(text == one))).to_pylist()))
+        for one in set(text[is_least].tolist())
+    )
+    return tuple(min(groups)[:SHOWN])
+
+
+def _are_among(numbers: Integers, known: Integers) -> NDArray[np.bool_]:
+    """Whether each number is one of those ``known``, which ascend: large lists are searched, not sorted again."""
+    if not len(known):
+        return np.zeros(len(numbers), dtype=np.bool_)
+    return np.asarray(known[np.minimum(np.searchsorted(known, numbers), len(known) - 1)] == numbers)
+
+
+def _hashes(names: pa.ChunkedArray) -> Integers:
+    """The hash of each name. Shape (n,)."""
+    return np.fromiter(map(hash_of_name, names.to_pylist()), dtype=np.int64, count=len(names))
+
+
+def _whose(rows: EvidenceRows) -> Iterator[pa.Table]:
+    """System, record and cluster of all rows; once where several observations have the same rows, as nearly all do."""
+    observations = dict.fromkeys(rows.measures().values())
+    for tables in itertools.zip_longest(*(rows.each_of(one, WHOSE.__contains__) for one in observations)):
+        distinct: list[pa.Table] = []
+        for table in tables:
+            if table is not None and not any(table.equals(other) for other in distinct):
+                distinct.append(table)
+        yield from itertools.chain.from_iterable(map(_some_rows, distinct))
 
 
 def _some_rows(table: pa.Table) -> Iterator[pa.Table]:
@@ -146,8 +180,8 @@ def _some_rows(table: pa.Table) -> Iterator[pa.Table]:
 # ------------------------------------------------------------------------- findings without some records
 
 
-IsOut = Callable[[str, str], bool]
-"""Whether the row of a system and a record is left out."""
+IsOut = Callable[[pa.Table], NDArray[np.bool_]]
+"""Which rows are left out, by their columns ``system`` and ``record``. Shape: (rows,)."""
 TOLD = (
     "measure", "quantity", "over", "group", "system", "value", "low", "high", "p", "blind", "blind_difference",
     "blind_difference_low", "blind_difference_high", "blind_p", "n", "clusters",
@@ -179,13 +213,12 @@ class Without(EvidenceRows):
             observation, lambda name: name in ("system", "record") or wanted(name)
         ):
             for some in _some_rows(table):
-                whose = zip(some["system"].to_pylist(), some["record"].to_pylist(), strict=True)
-                stays = np.array([not self.is_out(*row) for row in whose], dtype=np.bool_)
+                stays = ~self.is_out(some)
                 kept = some if stays.all() else rows_where(some, stays)
                 yield kept.select([name for name in kept.column_names if wanted(name)])
 
 
-def told_without(result: Result, watchers: Watchers, given: Mapping[str, Measure]) -> dict[str, Any]:
+def findings_without(result: Result, watchers: Watchers, given: Mapping[str, Measure]) -> dict[str, Any]:
     """What ``made`` says of copies and of documents in other languages, and of the leading contrasts without them.
 
     Nothing where there are none. ``given`` are the measures by spec.
@@ -198,13 +231,13 @@ def told_without(result: Result, watchers: Watchers, given: Mapping[str, Measure
         ("same_summaries", same_summaries(watchers.summaries, result.sources, result.rows)),
     ):
         if repeats is not None:
-            told[name] = repeats.told()
-            without[name] = leading_without(result, repeats.is_extra, given)
+            told[name] = repeats.described()
+            without[name] = leading_without(result, repeats.are_extra, given)
     if others := watchers.languages.counts():
         records = watchers.languages.records()
         told["other_languages"] = others
         without["other_languages"] = leading_without(
-            result, lambda _, record: hash_of_name(record) in records, given
+            result, lambda rows: _are_among(_hashes(rows["record"]), records), given
         )
     return {**told, "without": without} if told else {}
 
@@ -256,43 +289,35 @@ MOST_VALUES = 20
 """An attribute with more values than this tells records apart, not kinds of records."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Suspect:
-    """A significant unsigned score of a system, none of whose group differences by the same attribute is significant."""
-
-    score: Estimate
-    tested: Sequence[Estimate]
-    """All leading group differences of the audit that have a p."""
-
-
-def told_opposite(result: Result, given: Mapping[str, Measure]) -> list[dict[str, Any]]:
+def opposite_gaps(result: Result, given: Mapping[str, Measure]) -> list[dict[str, Any]]:
     """By system and attribute the unsigned score, and the parts of the data in which a group is significantly above or below.
 
     The parts are searched for among the records' attributes of at most `MOST_VALUES` values that the audit was not sliced by. Holm's
     correction is over this search together with all leading group differences of the audit. ``given`` are measures by spec.
     """
-    suspects = _suspects(result)
+    leads = [e for e in leading(result.estimates) if not e.baseline]
+    suspects = _suspects(result, leads)
     if not suspects:
         return []
+    tested = [against_baseline(e)[0] for e in leads if e.blind_p is not None or e.p is not None]
     asked = {name for names in result.made["slices"] for name in names}
     names = [name for name in attributes_in(result.rows) if name not in asked]
     found = list(_parts(result, given, names)) if names else []
-    return [_told(suspect, found, result.made["alpha"]) for suspect in suspects]
+    return [_told(score, found, tested, result.made["alpha"]) for score in suspects]
 
 
-def _suspects(result: Result) -> list[_Suspect]:
+def _suspects(result: Result, leads: Sequence[Estimate]) -> list[Estimate]:
+    """Significant unsigned scores of systems, by system and attribute, where no group difference that leads is significant."""
     alpha = result.made["alpha"]
-    leads = [e for e in leading(result.estimates) if not e.baseline]
-    tested = [e for e in leads if e.blind_p is not None or e.p is not None]
     loud = {(e.system, e.over) for e in leads if standing(e, alpha) in SIGNIFICANT}
-    found: dict[tuple[str, str], _Suspect] = {}
+    found: dict[tuple[str, str], Estimate] = {}
     for e in result.estimates:
-        key = e.system, e.over
         is_score = (
             e.kind == "magnitude" and wording.is_headline(e) and not e.slice and e.system_kind == "system"
         )
-        if is_score and e.over and key not in loud and e.p_adjusted is not None and e.p_adjusted <= alpha:
-            found.setdefault(key, _Suspect(e, tested))
+        is_significant = e.p_adjusted is not None and e.p_adjusted <= alpha
+        if is_score and is_significant and e.over and (e.system, e.over) not in loud:
+            found.setdefault((e.system, e.over), e)
     return list(found.values())
 
 
@@ -308,10 +333,12 @@ def _parts(result: Result, given: Mapping[str, Measure], names: Sequence[str]) -
                 yield from (e for e in estimates if e.leads and against_baseline(e)[0] is not None)
 
 
-def _told(suspect: _Suspect, found: Sequence[Estimate], alpha: float) -> dict[str, Any]:
-    score = suspect.score
+def _told(
+    score: Estimate, found: Sequence[Estimate], tested: Sequence[float | None], alpha: float
+) -> dict[str, Any]:
+    """What is said of a score: the parts in which a group is significant, p adjusted together with all that was ``tested``."""
     own = [e for e in found if e.system == score.system and e.over == score.over]
-    adjusted = holm([against_baseline(e)[0] for e in (*own, *suspect.tested)])[: len(own)]
+    adjusted = holm([*(against_baseline(e)[0] for e in own), *tested])[: len(own)]
     significant = sorted(
         ((p, e) for p, e in zip(adjusted, own, strict=True) if p is not None and p <= alpha),
         key=lambda one: one[0],
@@ -323,7 +350,7 @@ def _told(suspect: _Suspect, found: Sequence[Estimate], alpha: float) -> dict[st
             clearest.setdefault((e.slice[attribute], e.group), (p, e))
     return {
         "system": score.system, "over": score.over, "measure": score.measure, "p": score.p_adjusted,
-        "attribute": attribute, "comparisons": len(own) + len(suspect.tested),
+        "attribute": attribute, "comparisons": len(own) + len(tested),
         "parts": [
             {
                 "part": e.slice[attribute], "group": e.group, "measure": e.measure, "value": e.value,

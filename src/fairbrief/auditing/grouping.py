@@ -1,17 +1,20 @@
-"""Which cases make a unit of observation together, and where they wait until all of it was read."""
+"""Which cases make a unit of observation together; and a buffer, in memory or on the disk, for cases of incomplete clusters."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Literal
 
 from fairbrief.auditing.observing import Unit
 from fairbrief.auditing.origins import Origin
 from fairbrief.auditing.system_runs import RUN
+from fairbrief.readers.rows_on_disk import RowsOnDisk
 from fairbrief.types import Case, Cases, Measure, Observation
 
 Scope = Literal["case", "block", "cluster"]
+Placed = tuple[Case, Origin]
 DESIGN = ("design", "genders", "last_names", "content_words", RUN)
 """Record attributes that name the design of built inputs, or the run: variants that differ in one are no unit together."""
 
@@ -58,35 +61,22 @@ def units_of(cases: Cases, scope: Scope) -> list[Cases]:
     return list(found.values())
 
 
-@dataclass(slots=True)
-class Gathering:
-    """Cases that wait until all variants of their originals were read, for the ``scopes`` that are asked for."""
-
-    scopes: Collection[Scope]
-    _waiting: dict[tuple[str, ...], list[Unit]] = field(default_factory=dict)
-
-    def put(self, case: Case, origin: Origin) -> None:
-        """The case beside the others of its units."""
-        for scope in self.scopes:
-            shared = shared_by(case, scope)
-            if shared is None and scope == "block" and origin.is_shared:
-                shared = (scope, case.summary.system, "", case.record.id)  # its cluster is squared as a whole
-            if shared is not None:
-                self._waiting.setdefault(shared, []).append(((case,), origin))
-
-    def units(self, scope: Scope) -> list[Unit]:
-        """The units of a scope, by cluster, record and system."""
-        together = {
-            shared: sorted(units, key=place_of)
-            for shared, units in self._waiting.items()
-            if shared[0] == scope
-        }
-        firsts: dict[str, tuple[str, ...]] = {}
-        for units in together.values() if scope == "cluster" else ():
-            case = units[0][0][0]
-            source, design = case.record.original_id, design_of(case)
-            firsts[source] = min(design, firsts.get(source, design))
-        return sorted((_unit(units, firsts) for units in together.values()), key=place_of)
+def gathered(placed: Iterable[Placed], scope: Scope) -> list[Unit]:
+    """The units of a scope that complete clusters make, by cluster, record and system."""
+    together: dict[tuple[str, ...], list[Unit]] = {}
+    for case, origin in placed:
+        shared = shared_by(case, scope)
+        if shared is None and scope == "block" and origin.is_shared:
+            shared = (scope, case.summary.system, "", case.record.id)  # its cluster is squared as a whole
+        if shared is not None:
+            together.setdefault(shared, []).append(((case,), origin))
+    several = [sorted(units, key=place_of) for units in together.values()]
+    firsts: dict[str, tuple[str, ...]] = {}
+    for units in several if scope == "cluster" else ():
+        case = units[0][0][0]
+        source, design = case.record.original_id, design_of(case)
+        firsts[source] = min(design, firsts.get(source, design))
+    return sorted((_unit(units, firsts) for units in several), key=place_of)
 
 
 def place_of(unit: Unit) -> tuple[str, ...]:
@@ -109,3 +99,57 @@ def _unit(units: Sequence[Unit], firsts: Mapping[str, tuple[str, ...]]) -> Unit:
     if source in firsts:
         name = source if design == firsts[source] else " ".join((source, *design))
     return cases, replace(origin, record=name, slices=tuple(shared), attributes=attributes)
+
+
+HELD = 64_000_000
+"""Bytes of cases that wait in memory, as `size_of` reckons them."""
+LOTS = 256
+"""Those on the disk come back in so many lots, each of some clusters."""
+PER_CASE, PER_TEXT = 1_000, 300
+"""Bytes that a case takes, and each of its texts beside its letters."""
+
+
+class ClusterBuffer:
+    """Cases whose clusters are not complete, with their origins: in memory up to `HELD` bytes, beyond on the disk."""
+
+    def __init__(self) -> None:
+        self._held: list[Placed] = []
+        self._size = 0
+        self._on_disk: RowsOnDisk | None = None
+
+    def put(self, case: Case, origin: Origin) -> None:
+        """Add a case. Raises OSError where the disk is full."""
+        self._held.append((case, origin))
+        self._size += size_of(case)
+        if self._size > HELD:
+            self._to_disk()
+
+    def take(self) -> Iterator[list[Placed]]:
+        """All cases, some clusters at a time, those of one cluster together; the buffer is empty then."""
+        if self._on_disk is None:
+            held, self._held, self._size = self._held, [], 0
+            yield held
+            return
+        self._to_disk()
+        with self._on_disk as on_disk:
+            self._on_disk = None
+            for lot in on_disk:
+                yield [placed for some in on_disk.take(lot) for placed in some]
+
+    def _to_disk(self) -> None:
+        """What is in memory onto the disk."""
+        if self._on_disk is None:
+            self._on_disk = RowsOnDisk()
+        lots: dict[int, list[Placed]] = {}
+        for placed in self._held:
+            cluster = placed[1].cluster.encode("utf-8", "surrogatepass")
+            lots.setdefault(zlib.crc32(cluster) % LOTS, []).append(placed)
+        for lot, some in lots.items():
+            self._on_disk.add(lot, some)
+        self._held, self._size = [], 0
+
+
+def size_of(case: Case) -> int:
+    """About how many bytes a case takes in memory."""
+    texts = (case.summary.text, *case.record.references, *(d.text for d in case.record.documents))
+    return PER_CASE + sum(PER_TEXT + len(text) for text in texts)

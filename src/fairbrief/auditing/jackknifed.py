@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Protocol
 
 import numpy as np
 
+from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.scored_rows import BY_CHANCE, OF_EXTRACTS, WITHOUT_EXTRACTS
 from fairbrief.statistics import ratio
 from fairbrief.statistics.jackknife import GroupNumbers, Spreads, leave_one_out, spreads
@@ -23,24 +23,14 @@ EXCESS = "excess"
 """Name of the quantity: a mean of records less its mean over permutations."""
 
 
-class RowSource(Protocol):
-    """Rows by their places, as a ledger has them."""
-
-    def matrix(self, columns: Sequence[int] | None = None) -> Floats:
-        """All rows, or these columns of them. Shape (rows, columns)."""
-
-    def first_alike(self) -> Sequence[int]:
-        """Of each column the first that is known to hold the same, which may be itself."""
-
-
 @dataclass(frozen=True, slots=True)
 class ClusterRows:
-    """Which rows of a source make up each cluster.
+    """Which rows of a ledger make up each cluster.
 
     Shapes: ``chosen`` (n,) the places of the rows; ``cluster`` (n,) whose each is, None where each is a cluster by itself.
     """
 
-    source: RowSource
+    source: Ledger
     chosen: Integers
     cluster: Integers | None = None
 

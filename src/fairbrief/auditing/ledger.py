@@ -15,12 +15,11 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from fairbrief.auditing.contrast_sums import contrast_sums, squares_of
-from fairbrief.auditing.null_sums import NullSums, RelabelledRows
+from fairbrief.auditing.null_sums import NullSums, RelabelledRows, contrast_sums, squares_of
 from fairbrief.auditing.origins import WHOLE, Codes, Origin, Origins, Slice, narrowed
 from fairbrief.reports.frames import numbers
 from fairbrief.statistics import Choice
-from fairbrief.statistics.grid import on_grid
+from fairbrief.statistics.arrays import on_grid
 from fairbrief.types import Column, Floats, Integers, Observation, Rows, Totals
 
 CHUNK = 1 << 12
@@ -422,8 +421,7 @@ class Ledger:
                 null.hold(origins[i].cluster, moved, 0 if choices is None else labellings)
 
     def _contrasts(self, block: RowBlock) -> dict[str, Floats]:
-        observation: Any = self.observation
-        return contrast_sums(observation, block.columns).of(block.values)
+        return contrast_sums(self.observation, block.columns, block.values)
 
     def _null(self, key: tuple[str, Slice]) -> NullSums:
         if key not in self._nulls:

@@ -131,11 +131,7 @@ def _of_shares(of: Mapping[str, Mapping[str, Estimate]], system: str, alpha: flo
 
 
 def _both(
-    system: str,
-    alpha: float,
-    as_it_is: Mapping[str, Estimate],
-    free: Mapping[str, Estimate],
-    code: NoteCode,
+    system: str, alpha: float, as_it_is: Mapping[str, Estimate], free: Mapping[str, Estimate], code: NoteCode
 ) -> Note:
     """Both readings of each group."""
     readings = {

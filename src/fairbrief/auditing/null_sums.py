@@ -1,6 +1,6 @@
-"""Sums of relabelled rows of one system and slice: the permutation baseline, and what studentizes it.
+"""Sums of relabelled rows of one system and slice (the permutation baseline), and the squares of contrasts that studentize it.
 
-Statistics are on a grid (`fairbrief.statistics.grid`), so that their sums are the same in whichever order, parts and processes
+Statistics are on a grid (`fairbrief.statistics.arrays`), so that their sums are the same in whichever order, parts and processes
 rows are added up. Squares are not: they only decide which labellings are as extreme as the real one, and ties have a tolerance.
 """
 
@@ -17,10 +17,56 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fairbrief.auditing.contrast_sums import SQUARE, squares_of
 from fairbrief.statistics import Choice
-from fairbrief.statistics.grid import Sum, added, exact_parts, is_exact
-from fairbrief.types import Column, Floats, Integers, Totals
+from fairbrief.statistics.arrays import Sum, added, exact_parts, is_exact
+from fairbrief.types import Column, ContrastObservation, Floats, Integers, Ratio, Totals
+
+SQUARE = "²"
+"""How the columns of squares begin."""
+SQUARES = ("top²", "top·bottom", "bottom²")
+
+
+def square_columns(name: str) -> tuple[Column, ...]:
+    """The columns that hold a contrast's sums of squares over clusters."""
+    return tuple((SQUARE, name, what) for what in SQUARES)
+
+
+def squares_of(contrasts: Mapping[str, Floats]) -> tuple[tuple[Column, ...], Floats]:
+    """Squares and products of the tops and bottoms of contrasts, (…, 2) each; side by side, with their columns."""
+    columns = tuple(c for name in contrasts for c in square_columns(name))
+    blocks = [v for x in contrasts.values() for v in (x[..., 0] ** 2, x[..., 0] * x[..., 1], x[..., 1] ** 2)]
+    return columns, np.stack(blocks, axis=-1) if blocks else np.zeros(0)
+
+
+@lru_cache(maxsize=256)
+def contrasts_of(observation: Any, columns: tuple[Column, ...]) -> Mapping[str, Ratio]:
+    """The signed contrasts that columns of an observation make, by name; none where it has none."""
+    return observation.contrasts(columns) if isinstance(observation, ContrastObservation) else {}
+
+
+def contrast_sums(observation: Any, columns: tuple[Column, ...], values: Floats) -> dict[str, Floats]:
+    """The top and the bottom of each contrast, by name, in the last axis. Shape of ``values``: (…, columns)."""
+    return {
+        name: np.stack([_weighted(values[..., places], weights) for places, weights in sides], axis=-1)
+        for name, sides in _weights(observation, columns).items()
+    }
+
+
+def _weighted(values: Floats, weights: Floats) -> Floats:
+    """Sums over the last axis, each by itself, so that no last digit depends on how many stand beside it."""
+    return np.asarray(np.ascontiguousarray(values * weights).sum(axis=-1))
+
+
+@lru_cache(maxsize=256)
+def _weights(observation: Any, columns: tuple[Column, ...]) -> dict[str, list[tuple[list[int], Floats]]]:
+    """By contrast the places and weights of the columns of its top, then of its bottom."""
+    place = {column: i for i, column in enumerate(columns)}
+    found = {}
+    for name, ratio in contrasts_of(observation, columns).items():
+        sides = [[(place[c], w) for c, w in side if c in place] for side in (ratio.top, ratio.bottom)]
+        found[name] = [([i for i, _ in side], np.array([w for _, w in side])) for side in sides]
+    return found
+
 
 FEW = 16
 """So many rows are kept as they are before they are summed: of a small slice they take less room and time than sums."""

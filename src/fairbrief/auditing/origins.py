@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeVar, overload
 
 import numpy as np
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from fairbrief.data import Data
 from fairbrief.reports.frames import numbers, plain_numbers, texts
+from fairbrief.statistics.jackknife import GroupNumbers, group_numbers
 from fairbrief.types import Integers, SystemKind
 
 Slice = tuple[tuple[str, str], ...]
@@ -147,6 +148,7 @@ class Origins(Sequence[Origin]):
     block: Codes
     known_kinds: Sequence[Kind]
     known_blocks: Sequence[str]
+    _groups: dict[int, GroupNumbers] = field(default_factory=dict)
 
     @classmethod
     def by_column(cls, origins: Iterable[Origin]) -> Origins:
@@ -256,6 +258,18 @@ class Origins(Sequence[Origin]):
     def clusters(self) -> Names:
         """The names of the clusters."""
         return self.records() if self.are_clusters else Names(pc.coalesce(self.shared, self.names))
+
+    def groups(self, seed: int) -> GroupNumbers:
+        """Of each the jackknife group of its cluster, where clusters are many. Shape (n,)."""
+        if seed not in self._groups:
+            clusters = self.clusters()
+            codes = clusters.codes()
+            if (codes[1:] > codes[:-1]).all():  # as sorted records mostly have them
+                self._groups[seed] = group_numbers(clusters, seed)
+            else:
+                first, code = first_met(codes)
+                self._groups[seed] = group_numbers(clusters.of(first), seed)[code]
+        return self._groups[seed]
 
     def order(self) -> Integers:
         """The order by cluster, record, system and block; equals stay as they are. Shape (n,)."""

@@ -10,14 +10,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
-from fairbrief.auditing.control_systems import OF_SYSTEMS
-from fairbrief.auditing.controls import Exchange
-from fairbrief.auditing.examples import Exhibits
+from fairbrief.auditing.controls import OF_SYSTEMS, Exchange
+from fairbrief.auditing.examples import TopCases
 from fairbrief.auditing.run import Run
 from fairbrief.auditing.scorer_lookup import Scorers
-from fairbrief.auditing.shards import PartResult
+from fairbrief.auditing.shards import Observed
 from fairbrief.auditing.watchers import Watchers
-from fairbrief.engines.engine import Engine, ThisProcess
+from fairbrief.engines import Engine, ThisProcess
 from fairbrief.errors import DataError
 from fairbrief.plan import Plan
 from fairbrief.readers import Reading
@@ -27,7 +26,7 @@ from fairbrief.types import Case, Measure
 
 Part = tuple[int, Range]
 """Number of a source, and a range of it."""
-PartDone = tuple[PartResult, PartTally, Watchers]
+PartDone = tuple[Observed, PartTally, Watchers]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +40,7 @@ class PartWork:
     watchers: Watchers
     exchange: Exchange | None = None
     """The summaries of all parts, where some are exchanged."""
-    exhibits: Exhibits | None = None
+    exhibits: TopCases | None = None
     """Where cases to show are kept, if the part is done where they are."""
 
     def __call__(self, part: Part) -> PartDone:
@@ -78,43 +77,31 @@ def parts_of(cases: Iterable[Case], plan: Plan) -> list[Part]:
     return parts if len(parts) > 1 else []
 
 
-@dataclass(frozen=True, slots=True)
-class PartedInput:
-    """An input, its parts, and the run that they are taken into."""
-
-    run: Run
-    reading: Reading
-    parts: Sequence[Part]
-    watchers: Watchers
-
-    def walk(self, engine: Engine) -> bool:
-        """All parts into the run; whether they are those of a sound input (else the run is of no use)."""
-        self.reading.look()
-        tally = PartTally()
-        lines: dict[Part, int] = {}
-        for number, (part, done) in enumerate(engine.map(self._work(engine), self.parts), 1):
-            result, told, watchers = done
-            self.reading.reach(number / len(self.parts))
-            with _placing(self.reading):
-                self.run.take(result)
-            tally.add(told, part[0])
-            lines[part] = told.lines
-            self.watchers.merge(watchers)
-        is_sound = self.reading.finish(tally)
-        if is_sound:
-            with _placing(self.reading):  # what waited for other parts is observed only now
-                self.run.finish(engine)
-            self.run.exhibits.place(self.reading.in_files(lines))
-        return is_sound
-
-    def _work(self, engine: Engine) -> PartWork:
-        is_here = isinstance(engine, ThisProcess)
-        return PartWork(
-            self.reading,
-            replace(self.run.plan, progress=None, scorers={}, wrap=None),
-            self.run.measures,
-            self.run.scorers if is_here else self.run.work_elsewhere().scorers,
-            self.watchers.empty(),
-            exchange=self.run.exchange,
-            exhibits=self.run.exhibits if is_here else None,
-        )
+def walk_parts(run: Run, reading: Reading, parts: Sequence[Part], watchers: Watchers, engine: Engine) -> bool:
+    """All parts of an input into the run; whether they are those of a sound input (else the run is of no use)."""
+    is_here = isinstance(engine, ThisProcess)
+    work = PartWork(
+        reading,
+        replace(run.plan, progress=None, scorers={}, wrap=None),
+        run.measures,
+        run.scorers if is_here else run.work_elsewhere().scorers,
+        watchers.empty(),
+        exchange=run.exchange,
+        exhibits=run.exhibits if is_here else None,
+    )
+    reading.look()
+    tally = PartTally()
+    lines: dict[Part, int] = {}
+    for number, (part, (observed, told, seen)) in enumerate(engine.map(work, parts), 1):
+        reading.reach(number / len(parts))
+        with _placing(reading):
+            run.take(observed)
+        tally.add(told, part[0])
+        lines[part] = told.lines
+        watchers.merge(seen)
+    is_sound = reading.finish(tally)
+    if is_sound:
+        with _placing(reading):  # what waited for other parts is observed only now
+            run.finish(engine)
+        run.exhibits.place(reading.in_files(lines))
+    return is_sound

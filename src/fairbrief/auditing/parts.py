@@ -1,4 +1,7 @@
-"""The rows of one system and slice, summed by cluster and by jackknife unit: what is estimated from."""
+"""The rows of one system and slice, summed by cluster and by jackknife unit, from which estimates are made.
+
+`CommonClusters` has the clusters that several systems have in common.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +14,9 @@ from numpy.typing import NDArray
 
 from fairbrief.auditing.jackknifed import ClusterRows, Units, summed, units_of_rows
 from fairbrief.auditing.ledger import Ledger
-from fairbrief.auditing.origins import WHOLE, Names, Origins, Slice, first_met, systems_of
+from fairbrief.auditing.origins import WHOLE, Names, Origins, Slice, first_met, systems_of, united
 from fairbrief.auditing.scored_rows import OF_EXTRACTS
-from fairbrief.statistics.jackknife import ONE_BY_ONE, GroupNumbers, group_numbers
+from fairbrief.statistics.jackknife import ONE_BY_ONE, groups_of
 from fairbrief.types import Floats, Integers, SystemKind
 
 
@@ -53,34 +56,8 @@ class Part:
         return found
 
 
-class Groups:
-    """The groups that clusters are left out in where they are many; of ledgers of the same entries found once."""
-
-    def __init__(self, seed: int) -> None:
-        self._seed = seed
-        self._found: tuple[Origins, GroupNumbers] | None = None
-
-    def of(self, ledger: Ledger) -> GroupNumbers:
-        """By row of a ledger the group of its cluster. Shape (rows,)."""
-        if self._found is None or self._found[0] is not ledger.origins:
-            clusters = ledger.origins.clusters()
-            codes = clusters.codes()
-            if (codes[1:] > codes[:-1]).all():
-                found = group_numbers(clusters, self._seed)
-            else:
-                first, code = first_met(codes)
-                found = group_numbers(clusters.of(first), self._seed)[code]
-            self._found = ledger.origins, found
-        return np.asarray(self._found[1][ledger.reasons == 0])
-
-
-def parts_of(
-    ledger: Ledger, slices: Sequence[Slice], seed: int = 0, groups: Groups | None = None
-) -> dict[tuple[str, Slice], Part]:
-    """The rows of every system, whole and by slice; ``seed`` deals clusters to jackknife units where they are many.
-
-    ``groups`` are of the same seed, and known to other ledgers, too.
-    """
+def parts_of(ledger: Ledger, slices: Sequence[Slice], seed: int = 0) -> dict[tuple[str, Slice], Part]:
+    """The rows of every system, whole and by slice; ``seed`` deals clusters to jackknife units where they are many."""
     origins, systems = ledger.kept(), systems_of([ledger.origins])
     clusters = origins.clusters()
     rows_of = _rows_of(origins, [(s, part) for s in systems for part in (WHOLE, *slices)])
@@ -89,7 +66,7 @@ def parts_of(
     del codes, rows_of
     members = [own for own, _, _ in found.values()]
     are_many = any(len(names) > ONE_BY_ONE for _, names, _ in found.values())
-    group = (groups or Groups(seed)).of(ledger) if are_many else None
+    group = ledger.origins.groups(seed)[ledger.reasons == 0] if are_many else None
     units = units_of_rows(
         ledger.columns,
         members,
@@ -155,3 +132,54 @@ def _gathered(
     first, code = first_met(codes)
     heads = chosen[first]
     return ClusterRows(ledger, chosen, code if len(first) < len(codes) else None), clusters.of(heads), heads
+
+
+@dataclass(frozen=True, slots=True)
+class CommonClusters:
+    """The clusters of several parts, and where each stands in each part: -1 where it did not answer. Shapes: (clusters,)."""
+
+    parts: Sequence[Part]
+    clusters: Names
+    places: Sequence[Integers]
+
+    @classmethod
+    def of(cls, parts: Sequence[Part]) -> CommonClusters:
+        """What these parts answered."""
+        clusters = united([part.clusters for part in parts])
+        return cls(parts, clusters, [clusters.places_in(part.clusters) for part in parts])
+
+    def by_all(self, several: Sequence[int]) -> Integers:
+        """The clusters that all of these parts answered, in the order of the first of them; none of no part. Shape (common,)."""
+        if not several:
+            return np.zeros(0, dtype=np.int64)
+        common = np.flatnonzero(np.all([self.places[i] >= 0 for i in several], axis=0))
+        return common[np.argsort(self.places[several[0]][common])]
+
+    def with_extracts(self, several: Sequence[int], common: Integers) -> Integers:
+        """Those of these clusters of which each of the parts has random extracts, in their order."""
+        there = [self.parts[i].has_extracts[self.places[i][common]] for i in several]
+        return common[np.all(there, axis=0)]
+
+    def units(self, several: Sequence[int], common: Integers, seed: int) -> dict[int, Units]:
+        """The jackknife units of some of the parts, all of one ledger, on these clusters alone."""
+        names, found, large = self.clusters.of(common), dict[int, Units](), dict[int, ClusterRows]()
+        for i in several:
+            part, chosen = self.parts[i], self.places[i][common]
+            if np.array_equal(chosen, np.arange(len(part.clusters))):
+                found[i] = part.units
+            elif part.units.clusters:
+                large[i] = part.members.of_clusters(chosen)
+            else:
+                found[i] = Units(part.ledger.columns, part.units.sums[:, chosen], [tuple(names)])
+        if large:
+            columns, many, groups = self.parts[min(large)].ledger.columns, len(large), groups_of(names, seed)
+            units = units_of_rows(columns, list(large.values()), [names] * many, [groups] * many)
+            found |= zip(large, units, strict=True)
+        return found
+
+
+def units_in_common(parts: Sequence[Part], seed: int) -> tuple[list[Units], int]:
+    """The jackknife units of each part on the clusters that all of them answered, and how many these are."""
+    answered, every = CommonClusters.of(parts), range(len(parts))
+    common = answered.by_all(every)
+    return [answered.units([i], common, seed)[i] for i in every], len(common)

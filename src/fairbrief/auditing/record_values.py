@@ -10,8 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from fairbrief import registry
-from fairbrief.auditing.evidence_ledgers import columns_of
-from fairbrief.auditing.evidence_table import COLUMN
+from fairbrief.auditing.evidence import COLUMN, columns_of
 from fairbrief.declarations import Direction
 from fairbrief.errors import FairbriefError
 from fairbrief.reports.evidence import EvidenceRows

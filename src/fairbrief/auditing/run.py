@@ -6,27 +6,34 @@ import itertools
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import fields
 
 import numpy as np
 
 from fairbrief import __version__
 from fairbrief.auditing import estimating, multiple_tests
-from fairbrief.auditing.control_systems import Controls
-from fairbrief.auditing.controls import CONTROL_NAMES, Exchange, names_a_control
+from fairbrief.auditing.controls import CONTROL_NAMES, Controls, Exchange, names_a_control
 from fairbrief.auditing.differences import differences, pairs_of
-from fairbrief.auditing.examples import Exhibits
-from fairbrief.auditing.grouping import Gathering, Scope, by_observation, letters_of, place_of, shared_by
+from fairbrief.auditing.examples import TopCases
+from fairbrief.auditing.grouping import (
+    ClusterBuffer,
+    Scope,
+    by_observation,
+    gathered,
+    letters_of,
+    place_of,
+    shared_by,
+)
 from fairbrief.auditing.ledger import Ledger, sort
 from fairbrief.auditing.multiple_tests import with_primary
 from fairbrief.auditing.observing import Unit
 from fairbrief.auditing.origins import Origin, Origins, Slice, slices_of, systems_of
-from fairbrief.auditing.parts import Groups, parts_of
+from fairbrief.auditing.parts import parts_of
 from fairbrief.auditing.scorer_lookup import Scorers
-from fairbrief.auditing.shards import PartResult, Shard, ShardResult, ShardWork
+from fairbrief.auditing.shards import Observed, Shard, ShardWork, Sheets
 from fairbrief.auditing.system_runs import id_of
-from fairbrief.auditing.waiting import Waiting
-from fairbrief.engines.engine import Engine, ThisProcess
-from fairbrief.errors import DataError, FairbriefError, RequestError
+from fairbrief.engines import Engine, ThisProcess
+from fairbrief.errors import DataError, RequestError
 from fairbrief.plan import Plan
 from fairbrief.readers.messages import did_you_mean
 from fairbrief.text.hashes import digest_of, hash_of_name
@@ -48,7 +55,7 @@ class PartedClusters(Exception):
     """Records that vary others came so late that their originals did not wait for them."""
 
 
-class Run:
+class Run(Observed):
     """The ledgers of one audit, and the shards on their way into them."""
 
     def __init__(
@@ -59,7 +66,7 @@ class Run:
         trial: bool = False,
         part_scorers: Scorers | None = None,
         exchange: Exchange | None = None,
-        exhibits: Exhibits | None = None,
+        exhibits: TopCases | None = None,
     ) -> None:
         """``part_scorers`` are those of a run over a part of the input, which is then taken into another run.
 
@@ -73,21 +80,15 @@ class Run:
         self.plan = plan
         self.measures = measures
         self.readers = by_observation(measures)
-        self.ledgers = [Ledger(observation, plan.n_resamples) for observation in self.readers]
-        self.exhibits = Exhibits(self.readers) if exhibits is None else exhibits
-        self._shows_apart = exhibits is None
-        self.cases = 0
-        self.summaries: Counter[str] = Counter()
-        self.without_text: dict[str, Counter[str]] = {}
-        self.ids = array("q")
+        super().__init__(
+            [Ledger(observation, plan.n_resamples) for observation in self.readers],
+            TopCases(self.readers) if exhibits is None else exhibits,
+        )
         self._groupings = [tuple(names) for names in plan.slices]
         self._scopes = sorted({o.declaration.scope for o in self.readers if o.declaration.scope != "case"})
-        self._waiting = Waiting()
+        self._buffer = ClusterBuffer()
         self._clusters = array("q")
-        self._digest = 0
         self._is_part = part_scorers is not None
-        self._aside: list[tuple[Case, Origin]] = []
-        self._unscored: list[tuple[int, Shard]] = []
         self.scorers = Scorers(plan.scorers, plan.wrap) if part_scorers is None else part_scorers
         self._work = ShardWork(
             tuple(self.readers), self.scorers, plan.n_resamples, plan.seed, skips=plan.skips, trial=trial,
@@ -98,27 +99,15 @@ class Run:
         """All cases into the ledgers."""
         self._carry(itertools.chain(self._single(stream), self._gathered()), engine)
 
-    def walk_part(self, stream: Iterator[Case]) -> PartResult:
+    def walk_part(self, stream: Iterator[Case]) -> Observed:
         """The cases of a part, observed in this process; what has to wait for other parts is put aside."""
         self._carry(self._single(stream), ThisProcess())
         for ledger in self.ledgers:
             ledger.pack()
-        if self._shows_apart:
-            self.exhibits.settle()
-        return PartResult(
-            ledgers=tuple(self.ledgers),
-            exhibits=self.exhibits,
-            aside=tuple(self._aside),
-            unscored=tuple(self._unscored),
-            cases=self.cases,
-            summaries=self.summaries,
-            without_text=self.without_text,
-            ids=self.ids,
-            digest=self._digest,
-            scorers=tuple(self.scorers),
-        )
+        self.asked = tuple(self.scorers)
+        return Observed(**{f.name: getattr(self, f.name) for f in fields(Observed)})
 
-    def take(self, part: PartResult) -> None:
+    def take(self, part: Observed) -> None:
         """What a run over a part found, as if its cases came here next."""
         for i, shard in part.unscored:
             scored = self._work.sheet(self.ledgers[i].observation, shard, self._work.random_draws())
@@ -129,13 +118,13 @@ class Run:
             ledger.absorb(of_part, of_part.whose or ())
         for case, origin in part.aside:
             self._wait(case, origin)
-        for spec in part.scorers:
+        for spec in part.asked:
             self.scorers[spec]
         self.summaries.update(part.summaries)
         for system, reasons in part.without_text.items():
-            self.without_text.setdefault(system, Counter()).update(reasons)
+            self.without_text[system].update(reasons)
         self.ids.extend(part.ids)
-        self._digest = (self._digest + part.digest) % DIGESTS
+        self.digest = (self.digest + part.digest) % DIGESTS
         self._progress(part.cases)
 
     def finish(self, engine: Engine) -> None:
@@ -146,9 +135,8 @@ class Run:
         """All that was observed into the one order that no order and no parting of the input changes."""
         sort(self.ledgers)
         self.summaries = Counter({name: self.summaries[name] for name in sorted(self.summaries)})
-        self.without_text = {
-            name: Counter(dict(sorted(self.without_text[name].items()))) for name in sorted(self.without_text)
-        }
+        for name in sorted(self.without_text):
+            self.without_text[name] = Counter(dict(sorted(self.without_text.pop(name).items())))
 
     def work_elsewhere(self) -> ShardWork:
         """The work on a shard as it can be sent to other processes."""
@@ -156,8 +144,8 @@ class Run:
 
     def _carry(self, shards: Iterator[Shard], engine: Engine) -> None:
         work = self._work if isinstance(engine, ThisProcess) else self.work_elsewhere()
-        for shard, result in engine.map(work, shards):
-            self._write(shard, result)
+        for shard, sheets in engine.map(work, shards):
+            self._write(shard, sheets)
 
     def _single(self, stream: Iterator[Case]) -> Iterator[Shard]:
         """Single cases as they come."""
@@ -176,15 +164,12 @@ class Run:
         ids, clusters = (np.frombuffer(of, dtype=np.int64) for of in (self.ids, self._clusters))
         if len(clusters) and np.isin(clusters, ids).any():
             raise PartedClusters
-        for waited in self._waiting.take():
+        for waited in self._buffer.take():
             shared = sorted((((case,), o) for case, o in waited if o.is_shared), key=place_of)
             for units in _with_whole_clusters(shared):
                 yield Shard("case", units)
-            gathering = Gathering(self._scopes)
-            for case, origin in waited:
-                gathering.put(case, origin)
             for scope in self._scopes:
-                for units in _with_whole_clusters(gathering.units(scope)):
+                for units in _with_whole_clusters(gathered(waited, scope)):
                     yield Shard(scope, units)
 
     def _wait(self, case: Case, origin: Origin) -> None:
@@ -193,7 +178,7 @@ class Run:
             origin.is_shared and not self.plan.has_clusters
         ):  # then an original may have come that did not wait
             self._clusters.append(hash_of_name(origin.cluster))
-        self._waiting.put(case, origin)
+        self._buffer.put(case, origin)
 
     def _waits(self, case: Case, origin: Origin) -> bool:
         """Whether the case is observed together with others, or shares a cluster with others."""
@@ -211,24 +196,23 @@ class Run:
                 placed.append(((case,), origin))
             if self._waits(case, origin):
                 if self._is_part:
-                    self._aside.append((case, origin))
+                    self.aside.append((case, origin))
                 else:
                     self._wait(case, origin)
         return placed
 
-    def _write(self, shard: Shard, result: ShardResult) -> None:
-        """What was observed of a shard into the ledgers; an error where its observation stands."""
+    def _write(self, shard: Shard, sheets: Sheets) -> None:
+        """What was observed of a shard into the ledgers."""
         random = self._work.random_draws()
         whose: dict[Scope, Origins] = {}
-        for i, (ledger, outcome) in enumerate(zip(self.ledgers, result.outcomes, strict=False)):
-            if isinstance(outcome, FairbriefError):
-                raise outcome
-            if outcome is None and self._is_part:
-                self._unscored.append((i, shard))
+        written, asked = sheets
+        for i, (ledger, sheet) in enumerate(zip(self.ledgers, written, strict=True)):
+            if sheet is None and self._is_part:
+                self.unscored.append((i, shard))
                 continue
-            sheet = outcome if outcome is not None else self._work.sheet(ledger.observation, shard, random)
-            self._absorb(ledger, sheet, shard, whose)
-        for spec in result.scorers:
+            own = sheet if sheet is not None else self._work.sheet(ledger.observation, shard, random)
+            self._absorb(ledger, own, shard, whose)
+        for spec in asked:
             self.scorers[spec]  # known from now on, for the signature
         if shard.scope == "case":
             self._progress(shard.cases)
@@ -236,7 +220,7 @@ class Run:
     def _absorb(self, ledger: Ledger, sheet: Ledger, shard: Shard, whose: dict[Scope, Origins]) -> None:
         """What one observation wrote down of a shard; ``whose`` has by scope the origins that ledgers share."""
         units, scope = shard.of(ledger.observation), ledger.observation.declaration.scope
-        self.exhibits.consider(ledger.observation, sheet, units)
+        self.exhibits.offer(ledger.observation, sheet, units)
         if scope not in whose:
             whose[scope] = Origins.by_column(origin for _, origin in units)
         ledger.absorb(sheet, [whose[scope]])
@@ -265,7 +249,7 @@ class Run:
         ]
 
     def signature(self) -> str:
-        inputs, plan = f"{self._digest:016x}", self.plan
+        inputs, plan = f"{self.digest:016x}", self.plan
         scored = "".join(f"|{name}:{s.fingerprint}" for name, s in sorted(self.scorers.items()))
         return f"fairbrief:{__version__}|inputs:{inputs}|resamples:{plan.n_resamples}|seed:{plan.seed}|confidence:{plan.confidence_level:g}{self._readings()}{scored}"
 
@@ -276,15 +260,9 @@ class Run:
 
     def settings(self) -> estimating.Settings:
         """What decides the resampling of this audit."""
-        plan = self.plan
-        intervals = plan.intervals or "jackknife"
+        plan, intervals = self.plan, self.plan.intervals or "jackknife"
         return estimating.Settings(
-            plan.n_resamples,
-            plan.seed,
-            plan.confidence_level,
-            plan.alpha,
-            self.signature(),
-            intervals=intervals,
+            plan.n_resamples, plan.seed, plan.confidence_level, plan.alpha, self.signature(), intervals
         )
 
     def estimates(self) -> tuple[list[Estimate], list[Estimate]]:
@@ -298,29 +276,23 @@ class Run:
         compared = [[pair] for pair in pairs] if plan.is_pairwise else [pairs]
         controls = {s: self._controls.of(s) for s in real}
         with_control = [[(s, c)] for s in real for c in systems if c in controls[s]]
-        groups = Groups(settings.seed)
         found: list[Estimate] = []
         gaps: list[Estimate] = []
         for ledger in self.ledgers:
-            own, own_gaps = self._estimate(ledger, [*compared, *with_control], settings, groups)
+            own, own_gaps = self._estimate(ledger, [*compared, *with_control], settings)
             found += own
             gaps += own_gaps
         return self._adjusted(found, found, settings), self._adjusted(gaps, found, settings)
 
     def _estimate(
-        self,
-        ledger: Ledger,
-        compared: Sequence[Sequence[tuple[str, str]]],
-        settings: estimating.Settings,
-        groups: Groups,
+        self, ledger: Ledger, compared: Sequence[Sequence[tuple[str, str]]], settings: estimating.Settings
     ) -> tuple[list[Estimate], list[Estimate]]:
         """One ledger's estimates and differences. Its plain rows, the largest thing of all, go when it returns."""
         measures = self.readers[ledger.observation]
         slices = sorted(
-            {part for kind in ledger.origins.kinds()[1] for part in kind.slices},
-            key=lambda s: (len(s), s),
+            {part for kind in ledger.origins.kinds()[1] for part in kind.slices}, key=lambda s: (len(s), s)
         )
-        parts = parts_of(ledger, slices, settings.seed, groups)
+        parts = parts_of(ledger, slices, settings.seed)
         made: dict[tuple[str, Slice], list[Estimate]] = {}
         for part, own in estimating.estimates(measures, list(parts.values()), settings):
             made[part.system, part.slice] = own
@@ -370,12 +342,12 @@ class Run:
                 )
             self.summaries[system] += 1
             if summary.reason:
-                self.without_text.setdefault(system, Counter())[summary.reason] += 1
+                self.without_text[system][summary.reason] += 1
             self.ids.append(hash_of_name(id_of(record)))
             signed = digest_of((record.id, system, summary.text, *[d.text for d in record.documents]))
             # A sum, so that no order and no parting of the input changes it.
-            self._digest += int.from_bytes(signed, "little")
-        self._digest %= DIGESTS
+            self.digest += int.from_bytes(signed, "little")
+        self.digest %= DIGESTS
 
 
 def _with_whole_clusters(units: Iterable[Unit]) -> Iterator[list[Unit]]:

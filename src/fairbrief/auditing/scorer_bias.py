@@ -32,17 +32,7 @@ from fairbrief.reports import wording
 from fairbrief.reports.result import LeftOut
 from fairbrief.statistics import LabelDraws
 from fairbrief.text.name_words import genders_of
-from fairbrief.types import (
-    Case,
-    Estimate,
-    Measure,
-    Note,
-    Observation,
-    Record,
-    Scorer,
-    Summary,
-    SystemKind,
-)
+from fairbrief.types import Case, Estimate, Measure, Note, Observation, Record, Scorer, Summary, SystemKind
 
 if TYPE_CHECKING:
     from fairbrief.people.counterfactual import Counterfactuals

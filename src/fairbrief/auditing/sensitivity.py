@@ -23,6 +23,15 @@ NOTE = (
 )
 
 
+def resolved(scorers: Sequence[str]) -> tuple[str, ...]:
+    """The scorers with the best that is installed in the place of ``recommended``."""
+    if "recommended" not in scorers:
+        return tuple(scorers)
+    from fairbrief.scorers.known_models import recommended
+
+    return tuple(dict.fromkeys(recommended()[0] if name == "recommended" else name for name in scorers))
+
+
 def under(choice: Choice, scorers: Sequence[str], given: Mapping[str, Any]) -> Choice:
     """The measures, those that ask how far texts support each other under each of the scorers.
 

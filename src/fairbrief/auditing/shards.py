@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import pickle
 from array import array
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from fairbrief.auditing.examples import Exhibits
+from fairbrief.auditing.examples import TopCases
 from fairbrief.auditing.extracts import N_EXTRACTS, ExtractDraws
 from fairbrief.auditing.grouping import Scope, alone
 from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.observing import Observer, Unit
 from fairbrief.auditing.origins import Origin
 from fairbrief.auditing.scorer_lookup import NeedsModel, Scorers
-from fairbrief.errors import FairbriefError, RequestError
+from fairbrief.errors import RequestError
 from fairbrief.statistics import LabelDraws
 from fairbrief.text import languages
 from fairbrief.types import Case, Measure, Observation
@@ -44,16 +44,8 @@ class Shard:
         return self.units if observation.declaration.scope == self.scope else ()
 
 
-Outcome = Ledger | FairbriefError | None
-"""What one observation wrote down; why it could not; None: a model is needed, which the sender has."""
-
-
-@dataclass(frozen=True, slots=True)
-class ShardResult:
-    """What became of one shard: an outcome per observation, up to the first error; the scorers that were asked."""
-
-    outcomes: tuple[Outcome, ...]
-    scorers: tuple[str, ...]
+Sheets = tuple[Sequence[Ledger | None], Sequence[str]]
+"""What became of a shard: what each observation wrote down, None where it needs a model, which the sender has; and the scorers that were asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,11 +63,12 @@ class ShardWork:
     language: languages.Setting | None = None
     """The language that the sender reads texts in; in this process it holds already."""
 
-    def __call__(self, shard: Shard) -> ShardResult:
+    def __call__(self, shard: Shard) -> Sheets:
         """All observations of one shard."""
         with languages.using(self.language or languages.setting()):
-            outcomes = tuple(self._outcomes(shard, self.random_draws()))
-        return ShardResult(outcomes, tuple(self.scorers))
+            random = self.random_draws()
+            sheets = [self._sheet_here(observation, shard, random) for observation in self.observations]
+        return sheets, tuple(self.scorers)
 
     def random_draws(self) -> Random:
         """Labellings and extracts that the observations of one shard share."""
@@ -106,19 +99,13 @@ class ShardWork:
         _refuse_unsendable("What wraps the scorers", sent.scorers.wrap)
         return sent
 
-    def _outcomes(self, shard: Shard, random: Random) -> Iterator[Outcome]:
-        for observation in self.observations:
-            if observation in self._need_models:
-                yield None
-                continue
+    def _sheet_here(self, observation: Observation, shard: Shard, random: Random) -> Ledger | None:
+        if observation not in self._need_models:
             try:
-                yield self.sheet(observation, shard, random)
+                return self.sheet(observation, shard, random)
             except NeedsModel:
                 self._need_models.add(observation)
-                yield None
-            except FairbriefError as error:
-                yield error
-                return
+        return None
 
 
 def _any(_: str) -> bool:
@@ -135,21 +122,22 @@ def _refuse_unsendable(what: str, thing: Any) -> None:
         ) from error
 
 
-@dataclass(frozen=True, slots=True)
-class PartResult:
-    """Rows and sums of a part, and all else that its cases add to an audit.
+@dataclass(eq=False)
+class Observed:
+    """Rows and sums of some cases, and all else that they add to an audit.
 
-    ``aside`` are cases that are observed together with others, maybe of other parts; ``unscored`` the shards of observations
-    (by number) that need a model, which the receiver has.
+    ``aside`` are cases of a part that are observed together with others, maybe of other parts; ``unscored`` the shards of
+    observations (by number) that need a model, which the receiver has; ``digest`` is a sum of hashes of all texts.
     """
 
-    ledgers: tuple[Ledger, ...]
-    exhibits: Exhibits
-    aside: tuple[tuple[Case, Origin], ...]
-    unscored: tuple[tuple[int, Shard], ...]
-    cases: int
-    summaries: Counter[str]
-    without_text: dict[str, Counter[str]]
-    ids: array[int]
-    digest: int
-    scorers: tuple[str, ...]
+    ledgers: list[Ledger]
+    exhibits: TopCases
+    aside: list[tuple[Case, Origin]] = field(default_factory=list)
+    unscored: list[tuple[int, Shard]] = field(default_factory=list)
+    cases: int = 0
+    summaries: Counter[str] = field(default_factory=Counter)
+    without_text: defaultdict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+    ids: array[int] = field(default_factory=lambda: array("q"))
+    digest: int = 0
+    asked: tuple[str, ...] = ()
+    """The scorers that were asked in a part."""

@@ -11,9 +11,9 @@ import itertools
 import math
 from abc import ABC, abstractmethod
 from array import array
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cache, lru_cache
 from hashlib import blake2b
 from typing import Any, Self
@@ -36,7 +36,7 @@ SHOWN = 3
 
 
 class Watcher(ABC):
-    """Something that is noted of cases while they pass."""
+    """Something that is noted of cases while they pass: a dataclass whose private fields hold what was seen."""
 
     __slots__ = ()
 
@@ -49,85 +49,88 @@ class Watcher(ABC):
         """Add what another watcher of the same kind noted of other cases."""
 
     def empty(self) -> Self:
-        """A watcher of the same kind that has seen nothing."""
-        return type(self)()
+        """A watcher with the same settings that has seen nothing."""
+        settings = (f.name for f in fields(self) if not f.name.startswith("_"))  # type: ignore[arg-type]
+        return type(self)(**{name: getattr(self, name) for name in settings})
 
 
 # ----------------------------------------------------------------------------------- hashes of texts
 
 
 MANY = 1 << 21
-"""Numbers that are held before the pairs of one record are made one."""
+"""Numbers that are held before equal pairs are made one."""
 
 
-def distinct_pairs(pairs: array[int]) -> Integers:
-    """Pairs that lie one after another, each once and in order. Shape (distinct, 2)."""
-    found = np.frombuffer(pairs, dtype=np.int64).reshape(-1, 2)
-    # A copy: an array that is looked at cannot be resized.
-    found = found[np.lexsort((found[:, 1], found[:, 0]))]
-    is_new = np.ones(len(found), dtype=np.bool_)
-    is_new[1:] = (found[1:] != found[:-1]).any(axis=1)
-    return found[is_new]
+class Pairs:
+    """Distinct pairs of 64-bit numbers; sixteen bytes a pair."""
+
+    def __init__(self) -> None:
+        self._numbers = array("q")
+
+    def add(self, first: int, second: int) -> None:
+        """One more pair."""
+        self._numbers.extend((first, second))
+        if len(self._numbers) % MANY == 0:
+            self._numbers = array("q", self.distinct().tobytes())
+
+    def merge(self, other: Pairs) -> None:
+        """All pairs of another."""
+        self._numbers.extend(other._numbers)
+
+    def distinct(self) -> Integers:
+        """Each pair once, in order. Shape (distinct, 2)."""
+        found = np.frombuffer(self._numbers, dtype=np.int64).reshape(-1, 2)
+        # A copy: an array that is looked at cannot be resized.
+        found = found[np.lexsort((found[:, 1], found[:, 0]))]
+        is_new = np.ones(len(found), dtype=np.bool_)
+        is_new[1:] = (found[1:] != found[:-1]).any(axis=1)
+        return found[is_new]
 
 
 @dataclass(slots=True)
 class SourceHashes(Watcher):
-    """Pairs of hashes, of a record's id and of its documents: a later comparison sees that a text changed under the same id.
+    """Pairs of hashes, of a record's id and of its documents: a later comparison sees that a text changed under the same id."""
 
-    Sixteen bytes a record.
-    """
-
-    _pairs: array[int] = field(default_factory=lambda: array("q"))
+    _pairs: Pairs = field(default_factory=Pairs)
 
     def note(self, cases: Sequence[Case]) -> None:
         """Hash the documents of some cases' records."""
-        before = len(self._pairs) // MANY
         for case in cases:
-            record = case.record
-            documents = hash_of_documents(*[d.text for d in record.documents])
-            self._pairs.extend((hash_of_name(record.id), documents))
-        if len(self._pairs) // MANY > before:
-            self._tidy()
+            texts = [document.text for document in case.record.documents]
+            self._pairs.add(hash_of_name(case.record.id), hash_of_documents(*texts))
 
     def merge(self, other: Self) -> None:
         """Add the pairs of other records."""
-        self._pairs.extend(other._pairs)
+        self._pairs.merge(other._pairs)
 
     def table(self) -> pa.Table:
         """Columns ``record`` and ``documents`` (int64), one row per record."""
-        self._tidy()
-        found = np.frombuffer(self._pairs, dtype=np.int64).reshape(-1, 2)
+        found = self._pairs.distinct()
         return pa.table({"record": numbers(found[:, 0].copy()), "documents": numbers(found[:, 1].copy())})
-
-    def _tidy(self) -> None:
-        self._pairs = array("q", distinct_pairs(self._pairs).tobytes())
 
 
 @dataclass(slots=True)
 class SummaryHashes(Watcher):
-    """By system, pairs of hashes, of a summary and of its record's id; sixteen bytes a summary."""
+    """By system, pairs of hashes, of a summary and of its record's id."""
 
-    _pairs: dict[str, array[int]] = field(default_factory=dict)
+    _pairs: defaultdict[str, Pairs] = field(default_factory=lambda: defaultdict(Pairs))
 
     def note(self, cases: Sequence[Case]) -> None:
         """Hash the summaries of some cases; those that cannot be used are none."""
         for case in cases:
-            summary = case.summary
-            if summary.reason:
-                continue
-            if (pairs := self._pairs.get(summary.system)) is None:
-                pairs = self._pairs[summary.system] = array("q")
-            pairs.extend((hash_of(summary.text), hash_of_name(case.record.id)))
+            if not case.summary.reason:
+                pairs = self._pairs[case.summary.system]
+                pairs.add(hash_of(case.summary.text), hash_of_name(case.record.id))
 
     def merge(self, other: Self) -> None:
         """Add the pairs of other cases."""
         for system, pairs in other._pairs.items():
-            self._pairs.setdefault(system, array("q")).extend(pairs)
+            self._pairs[system].merge(pairs)
 
     def pairs(self) -> Iterator[tuple[str, Integers]]:
         """Systems by name, with summary and record of each that they wrote, in the order of the summaries. Shape (n, 2)."""
         for system in sorted(self._pairs):
-            yield system, distinct_pairs(self._pairs[system])
+            yield system, self._pairs[system].distinct()
 
 
 # ------------------------------------------------------------------------------------ other languages
@@ -146,13 +149,9 @@ class OtherLanguages(Watcher):
     """
 
     usual: str
-    _found: array[int] = field(default_factory=lambda: array("q"))
+    _found: Pairs = field(default_factory=Pairs)
     _examples: dict[str, list[str]] = field(default_factory=dict)
     _seen: set[int] = field(default_factory=set)
-
-    def empty(self) -> Self:
-        """One that expects the same language and has seen nothing."""
-        return type(self)(self.usual)
 
     def note(self, cases: Sequence[Case]) -> None:
         """Look at the documents of some cases."""
@@ -166,18 +165,18 @@ class OtherLanguages(Watcher):
             self._seen.add(number)
             for i, document in enumerate(record.documents):
                 if code := other_language(document.text, self.usual):
-                    self._found.extend((number, CODES.index(code) << 32 | i))
+                    self._found.add(number, CODES.index(code) << 32 | i)
                     self._show(code, [record.id])
 
     def merge(self, other: Self) -> None:
         """Add the documents of other cases."""
-        self._found.extend(other._found)
+        self._found.merge(other._found)
         for code, ids in other._examples.items():
             self._show(code, ids)
 
     def counts(self) -> dict[str, dict[str, Any]]:
         """By language how many documents of how many records are in it, and the first of these by their ids."""
-        found = distinct_pairs(self._found)
+        found = self._found.distinct()
         languages = found[:, 1] >> 32
         counts: dict[str, dict[str, Any]] = {}
         for code in sorted(self._examples):
@@ -189,9 +188,9 @@ class OtherLanguages(Watcher):
             }
         return counts
 
-    def records(self) -> frozenset[int]:
-        """The hashes of the records with such documents."""
-        return frozenset(distinct_pairs(self._found)[:, 0].tolist())
+    def records(self) -> Integers:
+        """The hashes of the records with such documents, ascending."""
+        return np.unique(self._found.distinct()[:, 0])
 
     def _show(self, code: str, ids: Sequence[str]) -> None:
         self._examples[code] = sorted({*self._examples.get(code, ()), *ids})[:SHOWN]
@@ -208,33 +207,33 @@ SPLIT = "units_by"
 class UnitFallback(Watcher):
     """Counts usable summaries, by system, that have units, and those that have none and are cut into sentences instead."""
 
-    given: Counter[str] = field(default_factory=Counter)
-    absent: Counter[str] = field(default_factory=Counter)
-    were_split: bool = False
+    _given: Counter[str] = field(default_factory=Counter)
+    _absent: Counter[str] = field(default_factory=Counter)
+    _were_split: bool = False
 
     def note(self, cases: Sequence[Case]) -> None:
         """Count the summaries of some cases."""
         for case in cases:
             summary = case.summary
             if not summary.reason:
-                (self.absent if summary.units is None else self.given)[summary.system] += 1
-                self.were_split = self.were_split or SPLIT in summary.made
+                (self._absent if summary.units is None else self._given)[summary.system] += 1
+                self._were_split = self._were_split or SPLIT in summary.made
 
     def merge(self, other: Self) -> None:
         """Add the counts of other cases."""
-        self.absent.update(other.absent)
-        self.given.update(other.given)
-        self.were_split = self.were_split or other.were_split
+        self._absent.update(other._absent)
+        self._given.update(other._given)
+        self._were_split = self._were_split or other._were_split
 
     def notes(self) -> NotesOf:
         """At estimates of measures that look for units: how many summaries were cut into sentences instead."""
-        is_mixed = bool(self.given or self.were_split)
+        is_mixed = bool(self._given or self._were_split)
 
         def notes_of(e: Estimate) -> Sequence[Note]:
-            absent = self.absent[e.system]
+            absent = self._absent[e.system]
             if not (is_mixed and absent and _reads_units(e.measure)):
                 return ()
-            summaries = absent + self.given[e.system]
+            summaries = absent + self._given[e.system]
             return (Note("without_units", {"system": e.system, "absent": absent, "summaries": summaries}),)
 
         return notes_of
@@ -281,10 +280,6 @@ class GroupPlaces(Watcher):
     _sums: Counter[tuple[str, str, str]] = field(default_factory=Counter)
     _records: Counter[tuple[str, str, str]] = field(default_factory=Counter)
     _unwatched: set[str] = field(default_factory=set)
-
-    def empty(self) -> Self:
-        """One that watches the same attributes and has seen nothing."""
-        return type(self)(self.attributes)
 
     def note(self, cases: Sequence[Case]) -> None:
         """Note the order of the documents of some cases."""
@@ -402,10 +397,6 @@ class Sources(Watcher):
     def sample(cls, seed: int, *, wanted: bool | None) -> Self:
         """An empty sample; one for a check that was not asked for is limited in its characters, too."""
         return cls(SOURCES, seed, math.inf if wanted else CHARACTERS)
-
-    def empty(self) -> Self:
-        """A sample of the same kind that holds nothing yet."""
-        return type(self)(self.most, self.seed, self.characters)
 
     def note(self, cases: Sequence[Case]) -> None:
         """Offer the records of some cases."""

@@ -13,9 +13,18 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from fairbrief.chat.endpoint import Endpoint, library
-from fairbrief.chat.replies import REFUSED, UNANSWERED, Malformed, Question, Reply, Tally, read_reply
-from fairbrief.chat.spending import Budget, BudgetSpent, Held, charged, spent
+from fairbrief.chat.endpoint import (
+    REFUSED,
+    UNANSWERED,
+    Endpoint,
+    Malformed,
+    Question,
+    Reply,
+    Tally,
+    library,
+    read_reply,
+)
+from fairbrief.chat.spending import Budget, BudgetSpent, Reservation, charged, spent
 from fairbrief.errors import BackendError, FairbriefError, first_line
 from fairbrief.text.addresses import redacted
 
@@ -150,7 +159,7 @@ class _Talk:
             self.pace.hold(again.wait)
             await asyncio.sleep(again.wait + pause_before(failed, self.endpoint.pause))
 
-    async def _reserve(self, question: Question) -> Held:
+    async def _reserve(self, question: Question) -> Reservation:
         """Room in the budget for one request; waits for open ones where they may leave some. BudgetSpent if not."""
         most = self.budget.most(question)
         if (limit := self.endpoint.max_requests) is not None and self.tally.requests >= limit:
@@ -182,14 +191,14 @@ class _Talk:
                 raise error.__cause__ from None
             if isinstance(error.__cause__, Malformed):
                 raise _PassingError("malformed", str(error.__cause__)) from None
-            raise _PassingError("connection", _told(error.__cause__ or error)) from None
+            raise _PassingError("connection", _message(error.__cause__ or error)) from None
         except openai.APIStatusError as error:
             return self._status(error)
         except UnicodeEncodeError as error:  # half a character in the question: no try will send it
-            self.tally.fail("unsendable", _told(error))
-            return Reply("", UNANSWERED, finish="rejected", detail=_told(error))
+            self.tally.fail("unsendable", _message(error))
+            return Reply("", UNANSWERED, finish="rejected", detail=_message(error))
         except UnicodeDecodeError as error:
-            raise _PassingError("malformed", _told(error)) from None
+            raise _PassingError("malformed", _message(error)) from None
 
     def _late(self) -> _PassingError:
         return _PassingError("timeout", f"no whole answer in {self.endpoint.timeout:g} s")
@@ -198,23 +207,23 @@ class _Talk:
         """What a status other than success means for the question, or for all of them."""
         status, code = error.status_code, str(getattr(error, "code", "") or "")
         if status == 429 and code != "insufficient_quota":
-            raise _PassingError("429", _told(error), retry_after(error.response.headers))
+            raise _PassingError("429", _message(error), retry_after(error.response.headers))
         if status in (408, 409, 425) or status >= 500:
-            raise _PassingError(str(status), _told(error), retry_after(error.response.headers))
+            raise _PassingError(str(status), _message(error), retry_after(error.response.headers))
         if status in (400, 422) and code in ("content_filter", "content_policy_violation"):
-            return Reply(_told(error), REFUSED, finish="content_filter")
+            return Reply(_message(error), REFUSED, finish="content_filter")
         if status in (401, 403, 404, 405) or code == "insufficient_quota":
             raise BackendError(
-                f"{self.endpoint.model} at {self.endpoint.shown or 'OpenAI'} answered {status}: {_told(error)}. "
+                f"{self.endpoint.model} at {self.endpoint.shown or 'OpenAI'} answered {status}: {_message(error)}. "
                 f"Check the address, the model's name, and the key in {self.endpoint.key}."
             )
         self.tally.fail(
-            str(status), _told(error)
+            str(status), _message(error)
         )  # 400, 413, 422: this question cannot be answered, another may
-        return Reply("", UNANSWERED, finish="rejected", detail=f"{status}: {_told(error)}")
+        return Reply("", UNANSWERED, finish="rejected", detail=f"{status}: {_message(error)}")
 
 
-def _told(error: BaseException) -> str:
+def _message(error: BaseException) -> str:
     """What a library's error says, without the keys that a server may have echoed in it."""
     return first_line(Exception(redacted(str(error) or type(error).__name__)))
 

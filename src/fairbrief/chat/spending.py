@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
+from fairbrief.chat.endpoint import Question, Reply
 from fairbrief.chat.journal import Journal, entries_in
-from fairbrief.chat.replies import Question, Reply
 from fairbrief.errors import RequestError
 from fairbrief.settings import MODELS, setting
 from fairbrief.text.counted import counted
@@ -41,7 +41,7 @@ class Price:
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class Reservation:
     """What is kept free for a request while it is open: its number, and its tokens at most."""
 
     number: int
@@ -116,15 +116,15 @@ class Budget:
         """Whether open requests may leave room when they come back, since they cost less than they could."""
         return self.open_requests > 0 and (self.max_requests is None or self.requests < self.max_requests)
 
-    def reserve(self, most: Tokens) -> Held:
+    def reserve(self, most: Tokens) -> Reservation:
         """Count a request that is about to be sent."""
         self.requests += 1
         self.open_requests += 1
         self.reserved += self._money(most)
         self._log(self.requests, most)
-        return Held(self.requests, most)
+        return Reservation(self.requests, most)
 
-    def settle(self, held: Held, charged: Tokens) -> None:
+    def settle(self, held: Reservation, charged: Tokens) -> None:
         """Exchange what a request could have cost for what it did."""
         self.open_requests -= 1
         self.reserved = self.reserved - self._money(held.tokens) if self.open_requests else 0.0
@@ -186,7 +186,7 @@ class Limits:
         return Budget(self.max_requests, self.max_cost, price_of(self.price), log)
 
 
-def charged(reply: Reply, held: Held) -> Tokens:
+def charged(reply: Reply, held: Reservation) -> Tokens:
     """The tokens of a reply that are paid: none where the server rejected the request, the most where it does not say."""
     if reply.finish == "rejected":
         return 0, 0

@@ -182,14 +182,14 @@ def import_(
             raise RequestError(
                 f"--out: answers of the task '{task}' make a table and no records; leave --out away."
             )
-        _tell(answers, asked, seed)
+        _print_answers(answers, asked, seed)
         if task == "alignment":
             print_tables([alignment_table(asked, answers.given)])
         else:
             _print(preferences(preferred(pairs_of(judging.cases(records)), answers.given), seed))
         return
     judged = list(judged_cases(asked, answers.given, attribute, rules[combine]))
-    _tell(answers, asked, seed)
+    _print_answers(answers, asked, seed)
     if out is not None:
         count = write_lines((case_line(case) for case in judged), out)
         typer.echo(f"\n{counted(count, 'judged summary', 'judged summaries')} in {out}")
@@ -294,7 +294,7 @@ def _sampled(asked: Asked, many: int, seed: int) -> Asked:
     return [(case, items) for case, items in asked if drawn(case) in chosen]
 
 
-def _tell(answers: Answers, asked: Asked, seed: int) -> None:
+def _print_answers(answers: Answers, asked: Asked, seed: int) -> None:
     from fairbrief.workbench.annotation.judgements import agreement
 
     people = dict.fromkeys(answer.annotator for answer in answers.given)

@@ -19,7 +19,7 @@ from fairbrief.plan import Plan
 from fairbrief.settings import MEASURED
 
 if TYPE_CHECKING:
-    from fairbrief.chat.replies import Question
+    from fairbrief.chat.endpoint import Question
     from fairbrief.types import Case
 
 app = o.new_app()
@@ -52,11 +52,11 @@ def audit(
     """Audit summaries: value, interval, chance level and p of every measure that the file allows."""
     from fairbrief import specs
     from fairbrief.auditing import audit as run
-    from fairbrief.auditing.control_systems import CONTROLS
+    from fairbrief.auditing.controls import CONTROLS
     from fairbrief.auditing.scorer_lookup import Scorers
     from fairbrief.auditing.system_runs import Pooled
-    from fairbrief.engines.engine import cores
-    from fairbrief.readers.references import WithReferences
+    from fairbrief.engines import cores
+    from fairbrief.readers.summary_files import WithReferences
     from fairbrief.reports.audit_folder import ahead_in, replace_all
     from fairbrief.saved import saved_inputs
     from fairbrief.saved.examples import with_examples
@@ -88,7 +88,7 @@ def audit(
             with progress_bar(reading, quiet=quiet) as progress:
                 settled = None if ahead is None else ahead.begin
                 result = run(cases, replace(plan, progress=progress), settled)
-            notes = [*reading.notes, *_notes_of_runs(result.made["systems"])]
+            notes = [*reading.notes, *_notes_of_runs(result.made["systems"]), *_recommendation(plan)]
             names = [
                 Path(f).name if isinstance(f, str) else f.name for f in saved_inputs.each(files, reading)
             ]
@@ -109,6 +109,16 @@ def audit(
         typer.echo(
             f"\nReport: {out / 'report.html'}   Numbers: {out / 'results.json'}   Evidence: {out / 'evidence'}"
         )
+
+
+def _recommendation(plan: Plan) -> list[str]:
+    """Which scorer was recommended, and why, where one was to be."""
+    if "recommended" not in plan.compared_scorers:
+        return []
+    from fairbrief.scorers.known_models import recommended
+
+    scorer, why = recommended()
+    return [f"--scorers recommended: {scorer}, since {why}."]
 
 
 def _notes_of_runs(systems: Sequence[str]) -> list[str]:

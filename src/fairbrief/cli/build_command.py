@@ -22,7 +22,7 @@ from fairbrief.text.counted import counted
 if TYPE_CHECKING:
     from fairbrief.people.build_people import Report
     from fairbrief.types import Record
-    from fairbrief.workbench.corpora.pools import Lengths
+    from fairbrief.workbench.corpora.text_sources import Lengths
 
 app = o.new_app("Build inputs for audits.")
 shared = partial(setting, panel="Sources and sets")
@@ -59,7 +59,7 @@ class SourceOptions:
 
     def lengths(self) -> Lengths:
         """How long a text may be."""
-        from fairbrief.workbench.corpora.pools import Lengths
+        from fairbrief.workbench.corpora.text_sources import Lengths
 
         return Lengths(self.min_tokens, self.max_tokens, self.tokens, self.min_characters)
 
@@ -69,16 +69,12 @@ class SourceOptions:
 
         return read_texts(source, attributes, self.format_, self.encoding)
 
-    def write(self, records: Iterable[Any], out: Path, left_out: Mapping[str, int], *notes: str) -> None:
-        """Write the sets, with the attributes of ``--set``, and print how many there are and what was left out.
-
-        ``records`` are records, or rows as they are to be written.
-        """
+    def write(self, records: Iterable[Record], out: Path, left_out: Mapping[str, int], *notes: str) -> None:
+        """Write the sets, with the attributes of ``--set``, and print how many there are and what was left out."""
         from fairbrief.serialization import record_line, write_lines
         from fairbrief.workbench.corpora import text_sources
 
-        rows = (row if isinstance(row, Mapping) else record_line(row) for row in records)
-        stream = text_sources.with_attributes(rows, self.set_ or ())
+        stream = text_sources.with_attributes(map(record_line, records), self.set_ or ())
         first = next(stream, None)
         if first is None:
             why = ", ".join(f"{times:,} × {reason}" for reason, times in sorted(left_out.items()))
@@ -203,8 +199,6 @@ def perspectives(
     with_replacement: bool = o.switch(
         "--with-replacement", "Draw every set from all texts (none twice in a set)."
     ),
-    shape: str = o.option("documents", "documents, or joined into one text.", "documents|joined", "--as"),
-    separator: str = o.option(" || ", "What is between joined texts.", "TEXT"),
     unit: str = o.option("texts", "Attribute that carries a set's size, e.g. tweets.", "NAME"),
     *,
     options: SourceOptions,
@@ -213,14 +207,12 @@ def perspectives(
 
     By default the samples of a size and mix share a text only once all have been used.
     """
-    from fairbrief.workbench.corpora.perspective_sets import Design, joined, mixtures, parse_mix
-    from fairbrief.workbench.corpora.pools import gather
+    from fairbrief.workbench.corpora.labelled_sets import Design, mixtures, parse_mix
+    from fairbrief.workbench.corpora.text_sources import gather
 
     refuse_overwriting(out, [source])
     if disjoint and with_replacement:
         raise RequestError("--disjoint and --with-replacement exclude each other.")
-    if shape not in ("documents", "joined") or not separator:
-        raise RequestError(f"--as is documents or joined (with a --separator), not '{shape}'.")
     fields = pairs(attribute)
     (name,) = fields
     design = Design(
@@ -235,9 +227,7 @@ def perspectives(
     texts = options.records(source, fields)
     pool = gather(texts, name, lengths=options.lengths(), distinct=options.distinct)
     has = Counter(document.attributes[name] for document in pool.texts)
-    sets = mixtures(pool.texts, design)
-    rows = (joined(r, name, separator) for r in sets) if shape == "joined" else sets
-    options.write(rows, out, pool.left_out, f"drawn from {_counts(has)}")
+    options.write(mixtures(pool.texts, design), out, pool.left_out, f"drawn from {_counts(has)}")
 
 
 def whole_numbers(text: str, option: str) -> list[int]:
@@ -271,16 +261,12 @@ def stratified(
         "Sets in which several values are most frequent: drop them, or count them for the lowest.",
         "drop|lowest",
     ),
-    with_replacement: bool = o.switch(
-        "--with-replacement", "Draw every set from all texts: sets may share texts."
-    ),
     *,
     options: SourceOptions,
 ) -> None:
     """Choose or make sets of texts such that each value dominates equally many."""
-    from fairbrief.workbench.corpora.pools import gather
-    from fairbrief.workbench.corpora.stratified_sets import cut_sets, draw_sets, stratify
-    from fairbrief.workbench.corpora.text_sources import with_values
+    from fairbrief.workbench.corpora.labelled_sets import cut_sets, stratify
+    from fairbrief.workbench.corpora.text_sources import gather, with_values
 
     refuse_overwriting(out, [source])
     refuse_other("--ties", ties, ("drop", "lowest"))
@@ -298,10 +284,7 @@ def stratified(
         limits = options.lengths()
         pool = gather(records, name, values=order, topic=topic, lengths=limits, distinct=options.distinct)
         left_out = pool.left_out
-        if with_replacement:
-            made = draw_sets(pool.topics, name, size, sets, **how)
-        else:
-            made = stratify(cut_sets(pool.topics, size, options.seed), name, sets, **how)
+        made = stratify(cut_sets(pool.topics, size, options.seed), name, sets, **how)
     by = Counter(record.attributes["dominated_by"] for record in made)
     options.write(made, out, left_out, f"dominated by {_counts(by)}")
 
@@ -324,10 +307,10 @@ def transcripts(
 
     A turn that is longer than k is split at sentences, then at words.
     """
-    from fairbrief.workbench.corpora.transcript_segments import Cut, Told, segments
+    from fairbrief.workbench.corpora.transcript_segments import Cut, TurnCounts, segments
 
     refuse_overwriting(out, [source])
-    told = Told()
+    told = TurnCounts()
     records = islice(options.records(source, {"speaker": speaker} if speaker else {}), first)
     cut = Cut(most, count, not no_names, min_turns)
     options.write(segments(records, cut, told), out, told.left_out)
@@ -362,17 +345,17 @@ def reviews(
     options: SourceOptions,
 ) -> None:
     """Make sets of reviews of one product, each review with its sentiment."""
-    from fairbrief.workbench.corpora.review_sets import Sets, Told, labeller, review_sets
+    from fairbrief.workbench.corpora.review_sets import Sets, labeller, review_sets
     from fairbrief.workbench.corpora.text_sources import composition
 
     refuse_overwriting(out, [source])
     refuse_other("--draw", draw, ("random", "first"))
     label = labeller(sentiment, negative=negative, positive=positive, analyser=analyser)
     fields = {name: field for name, field in (("rating", rating), ("product", product)) if field is not None}
-    told, values = Told(), Counter[str]()
+    left_out, values = Counter[str](), Counter[str]()
     records = islice(options.records(source, fields), first)
     sets = Sets(size, per_product or None, "random" if draw == "random" else "first", options.seed)
-    made = review_sets(records, sets, label, told, lengths=options.lengths())
-    options.write(composition(made, "sentiment", values), out, told.left_out)
+    made = review_sets(records, sets, label, left_out, lengths=options.lengths())
+    options.write(composition(made, "sentiment", values), out, left_out)
     if values:
         typer.echo(f"  sentiment: {_counts(values)}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -23,7 +23,6 @@ from fairbrief.plan import Plan
 from fairbrief.text.counted import counted
 
 if TYPE_CHECKING:
-    from fairbrief.readers import Reading
     from fairbrief.workbench.choose import Choice
 
 app = o.new_app()
@@ -35,7 +34,7 @@ app = o.new_app()
 @reading_options("system", "cluster_by")
 def choose(
     files: list[str] = o.argument(
-        "Files with several summaries of each record, under different systems; with --with, records only.",
+        "Files with several summaries of each record, under different systems.",
         "FILE…",
     ),
     by: str = o.option(
@@ -44,20 +43,11 @@ def choose(
         "MEASURE",
     ),
     floor: list[str] | None = o.option(None, "Limit that a candidate must keep, e.g. 'rouge1>=0.2'.", "RULE"),
-    corpus_aware: bool = o.switch(
-        "--corpus-aware", "Choose what brings the value over all summaries chosen so far nearest to zero."
-    ),
     length_within: float | None = o.option(
         None,
         "Only candidates whose words are within this share of the median candidate's, e.g. 0.1.",
         "X",
         least=0,
-    ),
-    with_: str | None = o.option(
-        None, "Summarizer that makes the candidates, e.g. random.", "SUMMARIZER", "--with"
-    ),
-    samples: int | None = o.option(
-        None, "How many candidates --with makes, from seeds 0, 1, 2 …; by default 8.", "N"
     ),
     out: Path | None = o.option(None, "Write the chosen summaries, as records.", "FILE"),
     system: str = o.option("chosen", "What the chosen summaries' system is called in --out.", "NAME"),
@@ -92,8 +82,6 @@ def choose(
     from fairbrief.workbench.choose import against_random
     from fairbrief.workbench.summarizers.prompts import find
 
-    if samples is not None and with_ is None:
-        raise RequestError("--samples says how many candidates --with makes: name a summarizer, or drop it.")
     if system != choose.CHOSEN and out is None:
         raise RequestError("--system names the chosen summaries in a file: say which, with --out FILE.")
     if prompt is not None:
@@ -111,10 +99,9 @@ def choose(
     check(reading.records(), plan)
     choices = list(
         choose.choose(
-            _cases(reading, with_, samples),
+            reading,
             by,
             floors,
-            corpus_aware=corpus_aware,
             length_within=length_within,
             scorers=Scorers(wrap=plan.wrap),
         )
@@ -139,19 +126,11 @@ def choose(
         typer.echo(line)
 
 
-def _cases(reading: Reading, summarizer: str | None, samples: int | None) -> Any:
-    if summarizer is None:
-        return reading
-    from fairbrief.workbench.choose import sampled
-
-    return sampled(list(reading.records()), summarizer, 8 if samples is None else samples)
-
-
 def _check_several(choices: list[Choice]) -> None:
     if all(len(choice.candidates) < 2 for choice in choices):
         raise RequestError(
-            "No record has more than one candidate: give lines of several systems for each id, or have candidates "
-            "made with --with SUMMARIZER --samples N."
+            "No record has more than one candidate: give lines of several systems for each id, for instance those of "
+            "fairbrief summarize RECORDS --with chat:MODEL --samples 8."
         )
 
 

@@ -10,7 +10,7 @@ import typer
 
 from fairbrief.cli import options as o
 from fairbrief.cli.input_options import ReadingOptions, reading_options, tell_left_out
-from fairbrief.cli.output import print_tables, refuse_overwriting, write_text
+from fairbrief.cli.output import print_tables
 from fairbrief.errors import RequestError
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from fairbrief.readers import Reading
     from fairbrief.types import Table
-    from fairbrief.workbench.corpora.word_differences import TopicShares
+    from fairbrief.workbench.corpora.corpus_statistics import TopicShares
 
 app = o.new_app()
 
@@ -36,7 +36,7 @@ def stats(
     from fairbrief.text import published_nltk
     from fairbrief.text.sentences import split
     from fairbrief.workbench.corpora.corpus_statistics import CorpusStatistics
-    from fairbrief.workbench.corpora.pools import counter
+    from fairbrief.workbench.corpora.text_sources import counter
 
     cuts = {None: None, "builtin": split, "punkt": published_nltk.split}
     if sentences not in cuts:
@@ -72,27 +72,21 @@ def words(
     attribute: list[str] | None = o.option(
         None, "Attribute of the documents; NAME=FIELD reads it from another field.", "NAME[=FIELD]"
     ),
-    out: Path | None = o.option(None, "Also write a page with pictures.", "FILE.html"),
     punctuation: bool = o.switch("--punctuation", "Count punctuation as words, as the paper does."),
 ) -> None:
     """Show the words that are more frequent in each group of documents, and how often documents of a topic name each group."""
-    from fairbrief.workbench.corpora.word_differences import distinctive_words, identifier_shares, word_tables
+    from fairbrief.workbench.corpora.corpus_statistics import (
+        distinctive_words,
+        identifier_shares,
+        word_tables,
+    )
     from fairbrief.workbench.summarizers.extractive import FAMILY, SPORT
 
-    if out is not None and out.suffix.lower() not in (".html", ".htm"):
-        raise RequestError(f"--out {out}: the page is HTML, so its name ends in .html.")
-    refuse_overwriting(out, [file])
     records = list(ReadingOptions(attribute).read([file]).records())
     contrasts = distinctive_words(records, by, punctuation=punctuation)
     tables = word_tables(contrasts, most)
     shares = identifier_shares(records, {"family": FAMILY, "sport": SPORT})
     print_tables([*tables, *([_topics(shares)] if shares else [])])
-    if out is not None:
-        from fairbrief.workbench.corpora.word_differences import render
-
-        by_topic = {topic: found.shares for topic, found in shares.items()}
-        write_text(out, render(contrasts, tables, by_topic, by, len(records)))
-        typer.echo(f"Page: {out}")
 
 
 def _topics(shares: Mapping[str, TopicShares]) -> Table:
@@ -113,9 +107,9 @@ def recogniser(
     people: str = o.option("builtin", "builtin, or any spaCy pipeline.", "builtin|spacy:NAME"),
 ) -> None:
     """Show how many women and men a recogniser finds and how it reads their gender, and print the setting for found_inclusion."""
-    from fairbrief.people.recogniser_trial import try_recogniser
+    from fairbrief.people.build_people import try_recogniser
     from fairbrief.taggers.people_tagger import People
-    from fairbrief.text.found_people import GROUPS, spell_errors
+    from fairbrief.text.people import GROUPS, spell_errors
     from fairbrief.workbench.corpora.text_sources import read_people
 
     errors = try_recogniser(read_people(source), People(people).accepted)

@@ -21,9 +21,8 @@ from fairbrief.plan import Plan
 from fairbrief.text.counted import counted
 
 if TYPE_CHECKING:
-    from fairbrief.workbench.answers import Count
     from fairbrief.workbench.experiment_run import Finished
-    from fairbrief.workbench.summarizing import Spending
+    from fairbrief.workbench.summarizing import Count, Spending
 
 app = o.new_app()
 
@@ -69,9 +68,8 @@ def sweep(
     from fairbrief.reports.audit_folder import claimed, replace_all
     from fairbrief.saved.examples import with_examples
     from fairbrief.workbench import sweep
-    from fairbrief.workbench.answers import Count
-    from fairbrief.workbench.grid import grid
-    from fairbrief.workbench.sweep_tables import write_tidy
+    from fairbrief.workbench.summarizing import Count
+    from fairbrief.workbench.sweep import grid, write_tidy
 
     spending = asking.spending(out / sweep.ANSWERS / sweep.JOURNAL)
     fixed = {name: str(value) for name, value in (("over", over), ("samples", samples)) if value is not None}
@@ -101,7 +99,7 @@ def sweep(
             ):
                 counts = sweep.ask(reading.records, jobs, out, watch, spending)
             if not quiet:
-                tell(zip([job.system for job in jobs], counts, strict=True), spending)
+                print_counts(zip([job.system for job in jobs], counts, strict=True), spending)
             answers = {job.system: job.out for job in jobs}
             result = sweep.audited(cells, answers, out, plan)
             result = with_examples(result, sweep.cases_of(cells, answers), Scorers(wrap=plan.wrap))
@@ -119,7 +117,7 @@ def sweep(
     spend.end_unfinished(whole, spending.tally.failures)
 
 
-def tell(counts: Iterable[tuple[str, Count]], spending: Spending) -> None:
+def print_counts(counts: Iterable[tuple[str, Count]], spending: Spending) -> None:
     """What became of each cell's summaries, what was sent in all, and why some failed; on standard error."""
     for name, count in counts:
         left = f", {count.not_asked:,} not asked" if count.not_asked else ""
@@ -131,7 +129,7 @@ def tell(counts: Iterable[tuple[str, Count]], spending: Spending) -> None:
     if spending.tally.requests:
         charged = spend.charged(spending.tally, spending.budget.price)
         typer.echo(", ".join([counted(spending.tally.requests, "request"), *charged]), err=True)
-    spend.tell_failures(spending.tally)
+    spend.print_failures(spending.tally)
 
 
 def axes_of(named: dict[str, str | None], others: Sequence[str]) -> dict[str, list[str]]:
@@ -190,7 +188,7 @@ def run(
     typer.echo(
         f"\nPage: {folder / 'experiment.html'}   Numbers: {folder / 'results.csv'}   Audit: {folder / 'audit'}"
     )
-    spend.tell_failures(whole.spending.tally)
+    spend.print_failures(whole.spending.tally)
     _end(finished, whole.spending.tally.failures)
 
 

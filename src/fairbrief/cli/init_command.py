@@ -35,15 +35,14 @@ def init(
     """
     from fairbrief.cli import settings_file
     from fairbrief.errors import RequestError
-    from fairbrief.readers.looking import is_plain, look_at
-    from fairbrief.readers.understanding import understand
+    from fairbrief.readers.understanding import inspect_file, is_plain, understand
 
     if not settings_file.is_one(str(out)):
         raise RequestError(f"--out {out}: the settings are TOML, so their name ends in .toml.")
     if out.exists():
         raise RequestError(f"{out} is there already: name another file with --out, or remove it.")
     plain = [file for file in inputs if is_plain(file)]
-    found = understand([one for file in inputs if file not in plain for one in look_at(file)], plain)
+    found = understand([one for file in inputs if file not in plain for one in inspect_file(file)], plain)
     reading = _reading(found.settings)
     counted = _counts(reading)
     _show(found, counted, reading)

@@ -72,12 +72,6 @@ class ReadingOptions:
     record_attribute: list[str] | None = reading(
         None, "Attribute of the record, for slices; NAME=FIELD reads it from another field.", "NAME[=FIELD]",
     )
-    join: str | None = reading(
-        None, "File with more fields for the rows; --on says how they are matched.", "FILE",
-    )
-    on: str | None = reading(
-        None, "Field by which --join matches rows; OWN=OTHER where the joined file calls it OTHER.", "FIELD",
-    )
     system: str | None = reading(None, "Name of the system, if the file gives none.", "NAME")
     format: str | None = reading(
         None, "jsonl, csv, tsv, ssv, excel, parquet, arrow, or a tool's: openai-batch, inspect, lm-eval, "

@@ -117,7 +117,7 @@ def device() -> Iterator[Finding]:
     if not _has("torch"):
         yield Finding(None, "models", "need the extra 'neural'; the default measures do without")
         return
-    from fairbrief.pretrained.placement import library, place, speed_in
+    from fairbrief.pretrained.placement import library, place
     from fairbrief.scorers.entailment import Entailment
 
     torch = library("torch", "doctor")
@@ -127,8 +127,6 @@ def device() -> Iterator[Finding]:
         free, total = torch.cuda.mem_get_info()
         name = f"{torch.cuda.get_device_name()}, {free / 2**30:.0f} of {total / 2**30:.0f} GiB free"
     words = f"{name}; {chosen.dtype}, {chosen.batch_tokens:,} word pieces a batch, {torch.get_num_threads()} CPU threads"
-    if chosen.device == "cpu":
-        words += f"; in bf16 {speed_in('bf16'):.1f} times as fast as in fp32"
     yield Finding(is_well=True, name=chosen.device, words=words)
 
 
@@ -198,7 +196,9 @@ def prefetch(
     for model in dict.fromkeys(map(model_of, models)):
         typer.echo(f"{model} …")
         try:
-            folder = hub.download(model, "prefetch")
+            folder = hub.download(model, "prefetch", say=lambda words: typer.echo(f"  fetching {words}"))
+            if foundation := hub.foundation_of(folder):
+                hub.tokenizer_of(foundation, "prefetch")
         except BackendError as error:
             known = hub.cached(model, "prefetch")
             if known is None:

@@ -18,7 +18,7 @@ from fairbrief.text.addresses import is_stored
 
 ENDING = ".toml"
 FILES = "files"
-OF_FILES = ("summaries", "join", "out", "cache")
+OF_FILES = ("summaries", "out", "cache")
 """Options that name files."""
 
 

@@ -18,11 +18,10 @@ from fairbrief.errors import FairbriefError
 from fairbrief.text.counted import counted
 
 if TYPE_CHECKING:
-    from fairbrief.chat.replies import Tally
+    from fairbrief.chat.endpoint import Tally
     from fairbrief.chat.spending import Budget, Price
     from fairbrief.readers import Reading
-    from fairbrief.workbench.answers import Count
-    from fairbrief.workbench.summarizing import Forecast, Spending
+    from fairbrief.workbench.summarizing import Count, Forecast, Spending
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +68,7 @@ def print_forecast(forecast: Forecast, budget: Budget) -> None:
     typer.echo("\nNothing was asked.")
 
 
-def told(count: Count, tally: Tally, price: Price | None = None) -> str:
+def run_counts(count: Count, tally: Tally, price: Price | None = None) -> str:
     """The counts of a run in one line."""
     parts = [
         f"{count.wanted:,} wanted",
@@ -96,7 +95,7 @@ def charged(tally: Tally, price: Price | None) -> list[str]:
     return [tokens, cost] if cost else [tokens]
 
 
-def tell_failures(tally: Tally) -> None:
+def print_failures(tally: Tally) -> None:
     """The first reason of each kind of failure, on standard error."""
     from fairbrief.reports.plain import printable
 
@@ -124,11 +123,11 @@ def end_with(
     out: Path, count: Count, spending: Spending, reading: Reading, lines: Sequence[str] = ()
 ) -> None:
     """Print what a run wrote and what it was charged, the ``lines``, what was left out and what failed; end with its code."""
-    typer.echo(f"{out}: {told(count, spending.tally, spending.budget.price)}")
+    typer.echo(f"{out}: {run_counts(count, spending.tally, spending.budget.price)}")
     for line in lines:
         typer.echo(line)
     tell_left_out(reading)
-    tell_failures(spending.tally)
+    print_failures(spending.tally)
     end_unfinished(count, spending.tally.failures)
 
 

@@ -82,7 +82,7 @@ def units(
     files: list[str] = o.argument("Files with records and summaries.", "FILE…"),
     with_: str = o.option(..., "The model that splits.", "chat:MODEL", "--with"),
     out: Path = o.option(..., "File to write, JSON Lines.", "FILE"),
-    prompt: Path | None = o.option(None, "Your instruction: text with {summary}, or TOML.", "FILE"),
+    prompt: Path | None = o.option(None, "Your instruction: a text with {summary} in it.", "FILE"),
     quiet: bool = o.QUIET,
     *,
     options: ReadingOptions,
@@ -91,15 +91,14 @@ def units(
     """Split summaries into atomic statements, the units of coverage. Resumes where it was stopped."""
     from fairbrief import registry
     from fairbrief.chat.journal import journal_of, keys_in
-    from fairbrief.workbench.units import Splitter, foresee_units, from_file, shipped, split_file
+    from fairbrief.workbench.units import Splitter, foresee_units, instruction_in, split_file
 
     if not with_.startswith(("chat:", "chat(")):
         raise RequestError(f"--with {with_}: units are split by a chat model: chat:MODEL.")
     spending = asking.spending(journal_of(out))
     chat = registry.make("summarizer", with_, asking.of_model())
-    splitting = shipped() if prompt is None else from_file(prompt)
     splitter = Splitter(
-        chat.endpoint(), splitting, chat.decoding(default=0.0), spending.tally, spending.budget
+        chat.endpoint(), instruction_in(prompt), chat.decoding(default=0.0), spending.tally, spending.budget
     )
     reading = options.read(files)
     refuse_overwriting(out, reading.files)

@@ -14,17 +14,18 @@ import signal
 import threading
 import traceback
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from multiprocessing import active_children, connection, current_process, get_context, resource_tracker
 from multiprocessing.process import BaseProcess
 from typing import Any
 
 from fairbrief import process_settings
-from fairbrief.engines.engine import Item, Made, cores
+from fairbrief.engines import Item, Made, cores, in_order
 from fairbrief.errors import BackendError, FairbriefError, RequestError
 from fairbrief.pretrained.placement import worker_name
 
@@ -52,47 +53,18 @@ class Processes:
         """Every item with what became of it, in order."""
         crew = _Crew(_sendable(work), self.workers or cores())
         try:
-            yield from _in_order(crew, _tasks(items))
+            yield from in_order(items, crew.take, crew.answer, AHEAD * crew.size)
         finally:
             crew.dismiss()
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _Task:
-    """An item, and the answer that is to come of it; or the ``error`` with which the stream ended here."""
+    """An item, the answer that is to come of it, and how many workers were killed while it was the only one under way."""
 
     item: Any
     future: Future[tuple[bool, Any]] | None = None
-    error: Exception | None = None
     kills: int = 0
-
-
-def _tasks(items: Iterable[Item]) -> Iterator[_Task]:
-    try:
-        for item in items:
-            yield _Task(item)
-    except Exception as error:  # noqa: BLE001 - raised again when its turn comes
-        yield _Task(None, error=error)
-
-
-def _in_order(crew: _Crew, tasks: Iterator[_Task]) -> Iterator[tuple[Any, Any]]:
-    under_way: deque[_Task] = deque()
-    while True:
-        while len(under_way) < AHEAD * crew.size and (task := next(tasks, None)) is not None:
-            under_way.append(task)
-        if not under_way:
-            return
-        if under_way[0].error is not None:
-            raise under_way[0].error
-        try:
-            is_made, answer = crew.answer(under_way)
-        except BrokenProcessPool as error:
-            crew.replace(under_way, error)
-            continue
-        task = under_way.popleft()
-        if not is_made:
-            raise answer
-        yield task.item, answer
 
 
 # ------------------------------------------------------------------------------------- this side
@@ -104,33 +76,42 @@ class _Crew:
     def __init__(self, work: bytes, size: int) -> None:
         self.size = size
         self._work = work
+        self._under_way: deque[_Task] = deque()
         self._pool: ProcessPoolExecutor | None = None
         self._is_looking_for_the_cause = False
         self._others: set[BaseProcess] = set()
         self._processes: set[BaseProcess] = set()
 
-    def answer(self, under_way: Sequence[_Task]) -> tuple[bool, Any]:
-        """What became of the first task, while the others are done, too; BrokenProcessPool where a worker was killed."""
-        first = under_way[0]
-        for task in under_way:
-            if task.future is None and task.error is None:
-                task.future = self._submitted(task)
-            if self._is_looking_for_the_cause:
-                break
+    def take(self, item: Any) -> _Task:
+        """The task of one more item."""
+        self._under_way.append(_Task(item))
+        return self._under_way[-1]
+
+    def answer(self, task: _Task) -> tuple[bool, Any]:
+        """What became of the task that was taken first, while the others are done, too."""
+        while True:
+            try:
+                found = self._answer(task)
+            except BrokenProcessPool as error:
+                self._replace(task, error)
+            else:
+                self._is_looking_for_the_cause = False
+                self._under_way.popleft()
+                return found
+
+    def _answer(self, first: _Task) -> tuple[bool, Any]:
+        for task in [first] if self._is_looking_for_the_cause else self._under_way:
+            task.future = task.future or self._submitted(task)
         assert first.future is not None
         while True:
             try:
-                found = first.future.result(LOOK)
+                return first.future.result(LOOK)
             except TimeoutError:
                 if any(process.exitcode is not None for process in self._processes):
                     self._end_answers()
-            else:
-                self._is_looking_for_the_cause = False
-                return found
 
-    def replace(self, under_way: Sequence[_Task], error: Exception) -> None:
+    def _replace(self, first: _Task, error: Exception) -> None:
         """Start again with the first task alone, so that it is known to be to blame if a worker is killed again."""
-        first = under_way[0]
         first.kills += self._is_looking_for_the_cause
         if first.kills == KILLS:
             raise BackendError(
@@ -140,7 +121,7 @@ class _Crew:
             ) from error
         self._is_looking_for_the_cause = True
         self.dismiss()
-        for task in under_way:
+        for task in self._under_way:
             if task.future is not None and (not task.future.done() or task.future.exception() is not None):
                 task.future = None
 
@@ -216,7 +197,7 @@ def _begin(work: bytes, size: int, numbers: Any, lifeline: connection.Connection
     try:
         _work = pickle.loads(work)  # noqa: S301 - from the process that started this one
     except Exception as error:  # noqa: BLE001 - whatever it is, it is told
-        _work = _Unreadable(f"{type(error).__name__}: {error}")
+        _work = partial(_refuse, f"{type(error).__name__}: {error}")
 
 
 def _end_with(lifeline: connection.Connection) -> None:
@@ -226,17 +207,12 @@ def _end_with(lifeline: connection.Connection) -> None:
     os._exit(1)
 
 
-@dataclass(frozen=True, slots=True)
-class _Unreadable:
-    """Stands for work that could not be loaded."""
-
-    said: str
-
-    def __call__(self, _: object) -> None:
-        raise RequestError(
-            f"A worker process cannot load what it is to do ({self.said}). Define measures and scorers in a module "
-            f"that can be imported, not in a notebook or at a prompt, or use one worker."
-        )
+def _refuse(why: str, _: object) -> None:
+    """In place of work that could not be loaded."""
+    raise RequestError(
+        f"A worker process cannot load what it is to do ({why}). Define measures and scorers in a module "
+        f"that can be imported, not in a notebook or at a prompt, or use one worker."
+    )
 
 
 def _answer(item: Any) -> tuple[bool, Any]:

@@ -7,13 +7,13 @@ where a whole machine goes away its items are sent again from here.
 from __future__ import annotations
 
 import logging
-from collections import OrderedDict, deque
+from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from fairbrief import process_settings
-from fairbrief.engines.engine import Item, Made
+from fairbrief.engines import Item, Made, in_order
 from fairbrief.engines.processes import AHEAD, KILLS, answer_of
 from fairbrief.errors import BackendError, MissingExtra
 
@@ -42,22 +42,12 @@ class Ray:
         held = ray.put(work)
         task = ray.remote(num_cpus=self.cpus, num_gpus=self.gpus, max_retries=KILLS)(_answer)
         room = AHEAD * max(1, int(ray.cluster_resources().get("CPU", 1) / max(self.cpus, 1e-3)))
-        under_way: deque[tuple[Item, Any]] = deque()
-        for item in _until_broken(items):
-            if isinstance(item, _Broken):
-                yield from self._rest(under_way, task, held)
-                raise item.error
-            under_way.append((item, task.remote([held], item)))
-            if len(under_way) == room:
-                first, reference = under_way.popleft()
-                yield first, _made(first, reference, task, held)
-        yield from self._rest(under_way, task, held)
-
-    @staticmethod
-    def _rest(under_way: deque[tuple[Item, Any]], task: Any, held: Any) -> Iterator[tuple[Item, Any]]:
-        while under_way:
-            item, reference = under_way.popleft()
-            yield item, _made(item, reference, task, held)
+        yield from in_order(
+            items,
+            lambda item: (item, task.remote([held], item)),
+            lambda sent: _answered(*sent, task, held),
+            room,
+        )
 
     def _connected(self) -> Any:
         try:
@@ -76,34 +66,18 @@ class Ray:
         return ray
 
 
-@dataclass(frozen=True, slots=True)
-class _Broken:
-    """Stands where a stream broke: its error is raised after all before it."""
-
-    error: Exception
-
-
-def _until_broken(items: Iterable[Item]) -> Iterator[Item | _Broken]:
-    try:
-        yield from items
-    except Exception as error:  # noqa: BLE001 - raised again when its turn comes
-        yield _Broken(error)
-
-
-def _made(item: Any, reference: Any, task: Any, held: Any) -> Any:
+def _answered(item: Any, reference: Any, task: Any, held: Any) -> tuple[bool, Any]:
     """What became of an item, which is sent again where the machine that had it is gone."""
     import ray
 
     for _ in range(KILLS):
         try:
-            is_made, answer = ray.get(reference)
+            found: tuple[bool, Any] = ray.get(reference)
         except ray.exceptions.RayError as error:
             lost: Exception = error
             reference = task.remote([held], item)
             continue
-        if is_made:
-            return answer
-        raise answer
+        return found
     raise BackendError(
         f"Ray lost one part of the work {KILLS} times, most often because its machine ran out of memory ({lost}). "
         "Give each worker more of it: --engine 'ray(cpus=2)'."

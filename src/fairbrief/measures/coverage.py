@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
+from functools import partial, reduce
 from itertools import chain, combinations
 from typing import Any, ClassVar, Literal, NamedTuple
 
@@ -23,11 +23,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration, ScorerCheck
-from fairbrief.measures.batches import OneByOne, different, in_parts, summed
-from fairbrief.measures.known_records import Chunks, KnownRecord, known
-from fairbrief.measures.measure_settings import Reading, check_known, check_uncut
+from fairbrief.measures.bases import OneByOne, Reading, check_known, check_uncut, different, in_parts, summed
 from fairbrief.measures.permutation_schemes import groups_of
-from fairbrief.measures.summary_units import chunks_by_document, owner_of, units_of
+from fairbrief.measures.record_texts import Chunks, KnownRecord, chunks_by_document, known, owner_of, units_of
 from fairbrief.score_tables import ScoredUnits
 from fairbrief.statistics import TIE, ratio
 from fairbrief.text.counted import counted
@@ -320,6 +318,8 @@ def _statistics(
         for k, name in enumerate(names):
             found["dominated documents", most, name] = count[..., k]
             found["dominated difference", most, name] = difference[..., k]
+            found["dominated extreme", most, name] = found["extreme", name]
+            found["dominated extremes", most, name] = found["extremes", name]
     return found | _of_lengths(records.length, centred, lengths, difference, count, names)
 
 
@@ -485,10 +485,7 @@ class EqualCoverage(_CoverageMeasure):
         family="Coverage",
         question="how far the groups of a record differ in how well the summary covers their documents",
         harm=UNCOVERED,
-        figures=(
-            "gaps",
-            "p_values",
-        ),
+        figures=("gaps", "p_values"),
         scorer_checks=(ScorerCheck(measure="scorer_bias_support", given={"scorer": "scorer"}),),
     )
 
@@ -513,7 +510,9 @@ class EqualCoverage(_CoverageMeasure):
             ratio(totals["expected_significant"], totals["testable"]), is_share=True
         )
         if self.pairwise:
-            values["by_dominance"] = Value(_spread(_by_dominance(totals)), "upper")
+            values["by_dominance"] = Value(
+                _spread(_by_dominance(totals, "dominated gap", "dominated")), "upper"
+            )
             values["uneven_share_by_dominance"] = Value(_spread(_uneven_by_dominance(totals)), "upper")
         values["unit_recall"] = Value(ratio(totals["words in units"], totals["words"]), is_share=True)
         values["supported_units"] = Value(ratio(totals["units supported"], totals["units"]), is_share=True)
@@ -538,8 +537,8 @@ class CoverageParity(_CoverageMeasure):
                 ``equal_length_difference[k]``: as that, as if all documents of a record were equally long, by the
                 slope of coverage on log length within the groups of records; ``log_length[k]``: how much longer
                 (in logarithms) documents of k are than their record's.
-                ``by_dominance`` with ``pairwise=true``: largest difference of any E(C_k) between records that
-                different groups dominate.
+                ``by_dominance`` with ``pairwise=true``: largest difference of any E(C_k), pooled or by extremes as
+                asked, between records that different groups dominate.
     Undefined:  as `equal_coverage`.
     Source:     Li et al., Eq. 6; the release pools, the text takes extremes: both are here. Departs
                 from the release: K is the number of groups present, never taken from a file name.
@@ -605,9 +604,8 @@ class CoverageParity(_CoverageMeasure):
         if not self.extremes:
             values |= _by_length(totals, names)
         if self.pairwise:
-            values["by_dominance"] = Value(
-                _largest([_spread(_mean_by_dominance(totals, k)) for k in names], totals), "upper"
-            )
+            dominated = partial(_by_dominance, totals, f"dominated {total}", f"dominated {count}")
+            values["by_dominance"] = Value(_largest([_spread(dominated(k)) for k in names], totals), "upper")
         return values
 
 
@@ -637,19 +635,13 @@ def _pairs(totals: Totals) -> list[tuple[str, str]]:
     return sorted({(c[1], c[2]) for c in totals.columns if c[0] == "pairs"})
 
 
-def _by_dominance(totals: Totals) -> list[Floats]:
-    return [ratio(totals["dominated gap", g], totals["dominated", g]) for g in totals.values_of("dominated")]
+def _by_dominance(totals: Totals, total: str, count: str, *group: str) -> list[Floats]:
+    """The mean of a statistic, of one group if any is named, in the records that each group dominates."""
+    return [ratio(totals[total, g, *group], totals[count, g, *group]) for g in totals.values_of("dominated")]
 
 
 def _uneven_by_dominance(totals: Totals) -> list[Floats]:
     return [ratio(totals["significant", g], totals["testable", g]) for g in totals.values_of("testable")]
-
-
-def _mean_by_dominance(totals: Totals, value: str) -> list[Floats]:
-    return [
-        ratio(totals["dominated difference", g, value], totals["dominated documents", g, value])
-        for g in totals.values_of("dominated")
-    ]
 
 
 def _spread(groups: Sequence[Floats]) -> Floats:

@@ -9,9 +9,9 @@ from typing import ClassVar
 import numpy as np
 
 from fairbrief.declarations import Declaration, ObservationDeclaration, ScorerCheck
-from fairbrief.measures.known_records import needs_english
-from fairbrief.measures.measure_settings import Reading, check_known, check_variant
+from fairbrief.measures.bases import Reading, check_known
 from fairbrief.measures.permutation_schemes import coded, labelled
+from fairbrief.measures.record_texts import needs_english
 from fairbrief.statistics import ratio
 from fairbrief.text.anonymisation import anonymise, anonymise_published
 from fairbrief.types import (
@@ -42,7 +42,7 @@ class VariantSettings:
     variant: str = "recommended"
 
     def __post_init__(self) -> None:
-        check_variant("variant", self.variant)
+        check_known("variant", self.variant, ("recommended", "published", "paper"))
         check_known("ties", self.ties, ("half", "strict"))
 
 
@@ -52,7 +52,8 @@ class GroupedVariants(VariantSettings):
 
     Reads:      the record attribute ``over``, or the one value that all its people share; variants without either
                 are left out. Similarities of the neutralised summaries, one square matrix per original.
-    Evidence:   ``score`` = 2·accuracy − 1 of this original, ``one`` (originals), ``texts`` (summaries compared).
+    Evidence:   ``score`` = 2·accuracy − 1 of this original, ``one`` (originals), ``texts`` (summaries compared); with
+                ``variant=paper`` both are multiplied by the number of summaries classified.
     Permuted:   the groups among the summaries of the original.
     """
 
@@ -61,7 +62,7 @@ class GroupedVariants(VariantSettings):
     )
 
     def asks(self, cases: Cases) -> Sequence[Ask]:
-        neutral = anonymise if self.variant == "recommended" else anonymise_published
+        neutral = anonymise_published if self.variant == "published" else anonymise
         texts = tuple(
             neutral(case.summary.text, [(p.first_name, p.last_name) for p in case.record.entities])
             for case in cases
@@ -92,22 +93,24 @@ class GroupedVariants(VariantSettings):
                 return Reason("one group only")
             if sizes.min() < 2:
                 return Reason("fewer than two usable summaries in a group")
-            accuracy, known = self._accuracy(similarity[np.ix_(filled, filled)], used[:, filled], len(groups))
-            one = known.astype(float)
+            accuracy, counted = self._accuracy(
+                similarity[np.ix_(filled, filled)], used[:, filled], len(groups)
+            )
+            one = counted if self.variant == "paper" else np.minimum(counted, 1.0)
         texts = np.full(len(used), float(len(codes)))
-        score = np.where(one > 0, 2 * accuracy - 1, 0.0)
+        score = one * (2 * accuracy - 1)
         return Rows((("score",), ("one",), ("texts",)), np.array([score, one, texts]).T)
 
     def _codes(self, cases: Cases) -> tuple[tuple[str, ...], Integers]:
         found = [group_of(case.record, self.over) for case in cases]
         return coded(group for group in found if group is not None)
 
-    def _accuracy(self, similarity: Floats, labels: Integers, groups: int) -> tuple[Floats, np.ndarray]:
-        """Accuracy under each labelling, and whether any text could be classified. Shapes (R,)."""
+    def _accuracy(self, similarity: Floats, labels: Integers, groups: int) -> tuple[Floats, Floats]:
+        """Accuracy under each labelling, and how many texts could be classified. Shapes (R,)."""
         difference = _own_less_other(similarity, labels, groups)
         counted = (~np.isnan(difference)).sum(axis=1)
         accuracy: Floats = self._right(difference).sum(axis=1) / np.maximum(counted, 1)
-        return accuracy, counted > 0
+        return accuracy, counted.astype(float)
 
     def _accuracy_published(self, similarity: Floats, labels: Integers, groups: int) -> Floats:
         """As in the release: whatever cannot be compared counts as wrong."""
@@ -120,7 +123,7 @@ class GroupedVariants(VariantSettings):
 
     def _right(self, difference: Floats) -> Floats:
         """1 where a text is classified rightly, 0 where not or nan; a tie is worth what ``ties`` says."""
-        half = 0.5 if self.ties == "half" else 0.0
+        half = 0.5 if self.ties == "half" and self.variant != "paper" else 0.0
         right: Floats = np.where(difference > TIE, 1.0, np.where(difference >= -TIE, half, 0.0))
         return right
 
@@ -131,17 +134,18 @@ class Distinguishability(Reading, VariantSettings):
 
     All variants of one original are compared: a summary counts as right if its mean similarity to the other
     summaries of its own group exceeds that to the summaries of the other groups; ties within 1e-9 count half
-    (``ties=strict``: not at all, as in the paper's equation). Names, pronouns and titles are made neutral
+    (``ties=strict``: not at all). Names, pronouns and titles are made neutral
     before. The value is the mean over originals.
 
     ``similarity`` is a scorer's spec: ``counts`` (cosine of word counts within the original), ``embedding`` …
     ``variant=published``: the release's neutralisation, and whatever cannot be compared counts as wrong.
+    ``variant=paper``: Eq. 4 as printed: ties count as wrong, and the accuracy is that of all summaries of all originals.
 
     Evidence:   `GroupedVariants`.
     Value:      in [−1, 1]; 0 where groups cannot be told apart. Leaving one out biases it: perfectly matched
                 groups score −1, so negative values mean nothing by themselves, read them with the null.
     Undefined:  no original with two groups of two usable summaries each.
-    Source:     Steen & Markert, §3.3 and Eq. 4. Departs from the release: ties have a tolerance; summaries without
+    Source:     Steen & Markert, §3.4 and Eq. 4. Departs from the release: ties have a tolerance; summaries without
                 a counted word are left out instead of making the whole original −1.
     """
 

@@ -10,10 +10,15 @@ from typing import ClassVar
 import numpy as np
 
 from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration, ScorerCheck
-from fairbrief.measures.batches import WithoutLabels
+from fairbrief.measures.bases import (
+    Reading,
+    WithoutLabels,
+    check_given,
+    check_known,
+    check_people,
+    check_variant,
+)
 from fairbrief.measures.entity_inclusion import accepted, names_of, recogniser
-from fairbrief.measures.known_records import known, needs_english
-from fairbrief.measures.measure_settings import Reading, check_given, check_known, check_people, check_variant
 from fairbrief.measures.permutation_schemes import (
     by_group,
     group_names,
@@ -22,6 +27,7 @@ from fairbrief.measures.permutation_schemes import (
     share,
     total_variation,
 )
+from fairbrief.measures.record_texts import known, needs_english
 from fairbrief.statistics import ratio
 from fairbrief.text.group_words import WORD
 from fairbrief.text.name_words import GENDER_WORDS
@@ -218,7 +224,7 @@ class EntityHallucination(_InventionMeasure):
                 ``invented``: share of the names in summaries that are invented. ``unknown``: share of invented
                 people whose group no rule tells.
     Undefined:  no invented person whose group is known.
-    Source:     Steen & Markert, §3.2; gender of names Appendix F.
+    Source:     Steen & Markert, §3.3; gender of names Appendix F.
     """
 
     name: ClassVar[str] = "entity_hallucination"

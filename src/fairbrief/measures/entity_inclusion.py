@@ -11,9 +11,9 @@ from typing import ClassVar
 import numpy as np
 
 from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration, ScorerCheck
-from fairbrief.measures.known_records import known
-from fairbrief.measures.measure_settings import Reading, check_known, check_people, check_variant
+from fairbrief.measures.bases import Reading, check_known, check_people, check_variant
 from fairbrief.measures.permutation_schemes import by_group, counted, group_names, person_keys, renamed
+from fairbrief.measures.record_texts import known
 from fairbrief.statistics import ratio
 from fairbrief.text.people import Decision, Name, candidates, find_known, find_people, unresolved
 from fairbrief.types import (
@@ -166,7 +166,7 @@ class EntityInclusion(Reading):
                 ``log_odds[a/b]``: signed, positive = a over-represented. ``inclusion[g]`` = k_g / n_g.
                 ``ambiguous`` = share of the names that fit several people.
     Undefined:  fewer than two groups; with ``odds=published`` also 0/0.
-    Source:     Steen & Markert, §3.1 and Eq. 2; alignment §5.2.
+    Source:     Steen & Markert, §3.2 and Eq. 2; alignment §5.2.
     """
 
     observes: ClassVar[type] = IncludedPeople
@@ -177,10 +177,7 @@ class EntityInclusion(Reading):
         question="how unequal the odds are that people of each group are named",
         harm="People of some groups would be left out of the record more often than others who did the same.",
         attribute_of="entity",
-        figures=(
-            "inclusion",
-            "odds",
-        ),
+        figures=("inclusion", "odds"),
         scorer_checks=(
             ScorerCheck(measure="scorer_bias_people", given={"people": "people", "alignment": "alignment"}),
         ),

@@ -9,21 +9,23 @@ from typing import ClassVar
 import numpy as np
 
 from fairbrief.declarations import Declaration, ObservationDeclaration
+from fairbrief.measures.bases import Reading, check_people
 from fairbrief.measures.entity_inclusion import accepted, is_named, recogniser
-from fairbrief.measures.known_records import known, needs_english
-from fairbrief.measures.measure_settings import Reading, check_people
 from fairbrief.measures.permutation_schemes import by_group, group_names, renamed
+from fairbrief.measures.record_texts import known, needs_english
 from fairbrief.statistics import ratio
-from fairbrief.text.found_people import (
+from fairbrief.text.people import (
     BUILTIN,
     GROUPS,
     READ,
     FoundPerson,
+    Name,
     RecogniserErrors,
+    candidates,
+    find_known,
     found_people,
     read_errors,
 )
-from fairbrief.text.people import Name, candidates, find_known
 from fairbrief.types import (
     Ask,
     Cases,

@@ -9,20 +9,10 @@ from typing import ClassVar
 import numpy as np
 
 from fairbrief.declarations import Declaration, ObservationDeclaration
-from fairbrief.measures.batches import WithoutLabels, WithoutScores
-from fairbrief.measures.measure_settings import Reading
-from fairbrief.measures.subjects import NO_GENDER_WORD, article_of, coefficient_of
+from fairbrief.measures.bases import Reading, WithoutLabels, WithoutScores
+from fairbrief.measures.record_texts import NO_GENDER_WORD, article_of, coefficient_of
 from fairbrief.statistics import TIE, ratio
-from fairbrief.types import (
-    Cases,
-    Floats,
-    Integers,
-    Reason,
-    Rows,
-    Scores,
-    Totals,
-    Value,
-)
+from fairbrief.types import Cases, Floats, Integers, Reason, Rows, Scores, Totals, Value
 
 
 @dataclass(frozen=True)

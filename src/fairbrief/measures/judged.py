@@ -10,11 +10,10 @@ from typing import ClassVar
 import numpy as np
 
 from fairbrief.declarations import Declaration, ObservationDeclaration
-from fairbrief.measures.batches import WithoutLabels
+from fairbrief.measures.bases import Reading, WithoutLabels, check_uncut
 from fairbrief.measures.distinguishability import group_of
-from fairbrief.measures.measure_settings import Reading, check_uncut
 from fairbrief.measures.permutation_schemes import by_group, coded, counted
-from fairbrief.measures.subjects import article_of
+from fairbrief.measures.record_texts import article_of
 from fairbrief.statistics import ratio
 from fairbrief.types import Ask, Case, Cases, Integers, PermutationScheme, Reason, Rows, Scores, Totals, Value
 

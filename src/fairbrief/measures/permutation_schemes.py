@@ -8,7 +8,7 @@ from hashlib import blake2b
 
 import numpy as np
 
-from fairbrief.measures.known_records import Groups, KnownRecord
+from fairbrief.measures.record_texts import Groups, KnownRecord
 from fairbrief.statistics import ratio
 from fairbrief.types import Column, Entity, Floats, Integers, PermutationScheme, Record, Rows
 

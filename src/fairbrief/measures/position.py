@@ -12,9 +12,9 @@ similarities give sources, which statistics of them are summed, and which values
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache, cached_property, lru_cache, partial
+from functools import cache, cached_property, lru_cache
 from itertools import pairwise
 from typing import Any, ClassVar
 
@@ -22,10 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration
-from fairbrief.measures.batches import OneByOne, in_parts
-from fairbrief.measures.known_records import KnownRecord, is_blank, known
-from fairbrief.measures.measure_settings import CUTTING_SCORERS, Reading, check_known
-from fairbrief.measures.summary_units import check_choice, chosen
+from fairbrief.measures.bases import CUTTING_SCORERS, OneByOne, Reading, check_known, in_parts
+from fairbrief.measures.record_texts import KnownRecord, check_choice, chosen, is_blank, known
 from fairbrief.score_tables import ScoredUnits
 from fairbrief.specs import parse
 from fairbrief.statistics import kl_divergence, ratio, wasserstein_heights, wasserstein_positions
@@ -56,14 +54,15 @@ LEAD = 3
 
 
 def mass_of_sources(
-    similarity: Floats, top: int, *, once: bool, shares_ties: bool
+    similarity: Floats, top: int, *, once: bool, shares_ties: bool, copies_once: bool = False
 ) -> tuple[Floats, Integers]:
     """How often each article sentence is the source of a sentence of the text, and how many have none.
 
     ``similarity`` has shape (…, article sentences, sentences of the text). A sentence's source is the article
     sentence most similar to it; several equally similar ones share it (``shares_ties``), or the earliest is.
-    With ``top`` > 1 one below `COPIED` has so many sources, the most similar ones, the earliest of equals. What resembles nothing (similarity 0) has none. ``once`` counts an article
-    sentence once however many sentences it is the source of. Shapes: the mass (…, article sentences); how many (…).
+    With ``top`` > 1 it has so many sources, the most similar ones, the earliest of equals; with ``copies_once`` one that
+    is at least `COPIED` similar to its source has that alone. What resembles nothing (similarity 0) has none. ``once``
+    counts an article sentence once however many sentences it is the source of. Shapes: the mass (…, article sentences); how many (…).
     """
     n, m = similarity.shape[-2:]
     if not n or not m:
@@ -77,7 +76,8 @@ def mass_of_sources(
     else:
         ranked = np.argsort(-rounded, axis=-2, kind="stable")[..., :top, :]
         counts = np.take_along_axis(rounded, ranked, axis=-2) > 0
-        counts[..., 1:, :] &= best < COPIED
+        if copies_once:
+            counts[..., 1:, :] &= best < COPIED
         articles = np.arange(rounded.size // (n * m)).reshape(*rounded.shape[:-2], 1, 1)
         places = (articles * n + ranked)[counts]
         mass = np.bincount(places, minlength=articles.size * n).reshape(rounded.shape[:-1]).astype(np.float64)
@@ -155,6 +155,7 @@ class PositionSettings:
     match: str = "each"
     weights: str = "article"
     ties: str = "shared"
+    copied: str = "all"
     against: str = field(default="references", init=False)  # which one, a measure says by its name
     limit: int | None = None
     choose: str = "first"
@@ -168,11 +169,14 @@ class PositionSettings:
             ("match", ("each", "mean")),
             ("weights", ("article", "pooled")),
             ("ties", ("shared", "earliest")),
+            ("copied", ("all", "once")),
             ("against", ("references", "uniform")),
         ):
             check_known(setting, getattr(self, setting), allowed)
         if not 1 <= self.top <= 3:
             raise ValueError(f"top is 1 to 3; not {self.top}")
+        if self.copied == "once" and self.top == 1:
+            raise ValueError("copied=once has no effect with top=1: each sentence has one source")
         if not 2 <= self.segments <= 99:
             raise ValueError(f"segments is 2 to 99; not {self.segments}")
         if self.sentences != "builtin" and not self._scorer_cuts:
@@ -197,7 +201,8 @@ class Positions(PositionSettings, OneByOne):
     mapped to its source, the most similar article sentence (see `mass_of_sources`).
 
     Reads:      ``mapping`` scores, shape (article sentences, sentences of the texts).
-    Settings:   ``top`` sources per sentence, 1 to 3; ``sentences`` cuts by rule (``builtin``) or ``punkt``;
+    Settings:   ``top`` sources per sentence, 1 to 3, of a copied one too (``copied=all``, as Appendix I of the paper
+                says) or ``once`` (as released: one source for a sentence at least 0.9 similar to it); ``sentences`` cuts by rule (``builtin``) or ``punkt``;
                 ``short`` articles: ``span`` (by relative position) or ``first`` (fill the first segments);
                 ``ties``: sentences that are equally similar share the match, or the ``earliest`` has it;
                 ``duplicates``: ``keep``, or ``once`` per article sentence; ``match``: ``each`` sentence of a
@@ -325,7 +330,11 @@ class Positions(PositionSettings, OneByOne):
             if self.match == "mean" and part.shape[2]:
                 part = part.mean(axis=2, keepdims=True)
             mass, unmapped = mass_of_sources(
-                part, self.top, once=self.duplicates == "once", shares_ties=self.ties == "shared"
+                part,
+                self.top,
+                once=self.duplicates == "once",
+                shares_ties=self.ties == "shared",
+                copies_once=self.copied == "once",
             )
             masses.append(mass)
             counts.append(np.column_stack([mass.sum(axis=1), np.full(len(mass), part.shape[2]), unmapped]))
@@ -397,37 +406,12 @@ def _turned(sentences: int) -> PermutationScheme:
 @cache
 def _columns(side: str, segments: int) -> tuple[Column, ...]:
     rest = ("positions", "lead", "matches", "sentences", "unmapped")
-    return (
-        *((side, name) for name in segment_names(segments)),
-        *((f"{side} {what}",) for what in rest),
-    )
+    return (*((side, name) for name in segment_names(segments)), *((f"{side} {what}",) for what in rest))
 
 
 def segment_names(segments: int) -> list[str]:
     """Numbers from 01 on, padded so that they sort as they stand."""
     return [f"{k + 1:02d}" for k in range(segments)]
-
-
-class ComputedValues(Mapping[str, Value]):
-    """The values of a measure by name, each computed once, when it is asked for: of single records often the headline alone is."""
-
-    def __init__(self, makers: Mapping[str, Callable[[], Value]]) -> None:
-        self._makers = makers
-        self._made: dict[str, Value] = {}
-
-    def __getitem__(self, name: str) -> Value:
-        if name not in self._made:
-            self._made[name] = self._makers[name]()
-        return self._made[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._makers)
-
-    def __len__(self) -> int:
-        return len(self._makers)
-
-    def __or__(self, others: Mapping[str, Value]) -> dict[str, Value]:
-        return {**self, **others}
 
 
 __all__ = ["PositionBias", "PositionFromUniform", "PositionHeights", "Positions", "segment_names"]
@@ -440,34 +424,61 @@ class _PositionMeasure(Reading, PositionSettings):
     """What all measures do alike."""
 
     observes: ClassVar[type] = Positions
+    name: ClassVar[str]
 
     def _distribution(self, totals: Totals, side: str) -> Floats:
         return totals.stack(side, segment_names(self.segments))
 
-    def _levels(self, totals: Totals, side: str, prefix: str) -> dict[str, Callable[[], Value]]:
+    def _levels(self, totals: Totals, side: str, prefix: str = "") -> dict[str, Value]:
         """Mean position, lead share, segment shares, matches and unmapped share of one side's texts."""
-
-        @cache
-        def mass() -> Floats:
-            return np.asarray(self._distribution(totals, side).sum(axis=-1))
-
-        def share(column: tuple[str, ...]) -> Value:
-            return Value(ratio(totals[column], mass()), is_share=True)
-
-        values: dict[str, Callable[[], Value]] = {
-            f"{prefix}mean_position": partial(share, (f"{side} positions",)),
-            f"{prefix}lead_share": partial(share, (f"{side} lead",)),
-            **{f"{prefix}segment[{k}]": partial(share, (side, k)) for k in segment_names(self.segments)},
+        mass = self._distribution(totals, side).sum(axis=-1)
+        shares: dict[str, Column] = {
+            "mean_position": (f"{side} positions",),
+            "lead_share": (f"{side} lead",),
+            **{f"segment[{k}]": (side, k) for k in segment_names(self.segments)},
         }
-        if side == "even":
-            return values
+        values = {
+            f"{prefix}{name}": Value(ratio(totals[column], mass), is_share=True)
+            for name, column in shares.items()
+        }
+        if side != "even":
+            unmapped = ratio(totals[f"{side} unmapped"], totals[f"{side} sentences"])
+            values[f"{prefix}matches"] = Value(np.where(totals["one"] > 0, totals[f"{side} matches"], np.nan))
+            values[f"{prefix}unmapped_share"] = Value(unmapped, is_share=True)
+        return values
+
+    def _distances(self, totals: Totals, other: str) -> dict[str, Value]:
+        """The headline, as a share of the article, and as a divergence: of the summaries from the other side."""
+        system, standard = self._distribution(totals, "generated"), self._distribution(totals, other)
+        distance = wasserstein_positions(system, standard)
+        kl = kl_divergence(system, standard)
         return {
-            **values,
-            f"{prefix}matches": lambda: Value(np.where(totals["one"] > 0, totals[f"{side} matches"], np.nan)),
-            f"{prefix}unmapped_share": lambda: Value(
-                ratio(totals[f"{side} unmapped"], totals[f"{side} sentences"]), is_share=True
-            ),
+            self.name: Value(distance, "upper"),
+            f"{self.name}_share": Value(distance / self.segments, "upper"),
+            "position_kl": Value(np.where(np.isfinite(kl), kl, np.nan), "upper"),
         }
+
+
+def _declared(question: str, **special: Any) -> Declaration:
+    """What all measures of the family declare, and what is special to one."""
+    return Declaration(
+        family="Position", question=question, harm=LATE, needs_order=True, figures=("segments",), **special
+    )
+
+
+def _contrast(question: str, standard: str, even: str) -> ContrastWords:
+    """The words for where summaries draw on texts, compared with a standard."""
+    return ContrastWords(
+        question=question,
+        below=f"{{size}} of the text closer to the start than {standard}",
+        above=f"{{size}} of the text closer to the end than {standard}",
+        even=even,
+        sentence="On average, {system} takes its content from {said}",
+        unit="percent",
+        worse_below="what is late in a text",
+        worse_above="what is early in a text",
+        baseline=standard,
+    )
 
 
 @dataclass(frozen=True, repr=False)
@@ -492,43 +503,24 @@ class PositionBias(_PositionMeasure):
     """
 
     name: ClassVar[str] = "position_bias"
-    declaration: ClassVar[Declaration] = Declaration(
-        family="Position",
-        question="how far summaries draw on other places of the text than the standard they are held to",
-        harm=LATE,
-        needs_order=True,
-        figures=("segments",),
-        contrast=ContrastWords(
-            question="Do the summaries draw on earlier parts of the texts than people do?",
-            below="{size} of the text closer to the start than people's summaries",
-            above="{size} of the text closer to the end than people's summaries",
-            even="the same places as in people's summaries",
-            sentence="On average, {system} takes its content from {said}",
-            unit="percent",
-            worse_below="what is late in a text",
-            worse_above="what is early in a text",
-            baseline="people's summaries",
+    declaration: ClassVar[Declaration] = _declared(
+        "how far summaries draw on other places of the text than the standard they are held to",
+        contrast=_contrast(
+            "Do the summaries draw on earlier parts of the texts than people do?",
+            "people's summaries",
+            "the same places as in people's summaries",
         ),
     )
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
-        system, reference = self._distribution(totals, "generated"), self._distribution(totals, "reference")
-        distance = cache(lambda: wasserstein_positions(system, reference))
-        levels = self._levels(totals, "generated", "") | self._levels(totals, "reference", "reference_")
-
-        def shift() -> Value:
-            own, other = (levels[f"{prefix}mean_position"]().array for prefix in ("", "reference_"))
-            return Value(own - other, "both", limits=SHARE_DIFFERENCE, leads=True)
-
-        return ComputedValues(
-            {
-                "position_bias": lambda: Value(distance(), "upper"),
-                "position_bias_share": lambda: Value(distance() / self.segments, "upper"),
-                "position_kl": lambda: Value(_finite(kl_divergence(system, reference)), "upper"),
-                "mean_position_shift": shift,
-                **levels,
-            }
-        )
+        ours, theirs = self._levels(totals, "generated"), self._levels(totals, "reference", "reference_")
+        shift = ours["mean_position"].array - theirs["reference_mean_position"].array
+        return {
+            **self._distances(totals, "reference"),
+            "mean_position_shift": Value(shift, "both", limits=SHARE_DIFFERENCE, leads=True),
+            **ours,
+            **theirs,
+        }
 
     def explain(self, totals: Totals) -> str:
         """Where one summary and its reference draw on the article."""
@@ -559,50 +551,25 @@ class PositionFromUniform(_PositionMeasure):
     """
 
     name: ClassVar[str] = "position_from_uniform"
-    declaration: ClassVar[Declaration] = Declaration(
-        family="Position",
-        question="how far the places that summaries draw on are from an even spread over the text",
-        harm=LATE,
-        needs_order=True,
-        figures=("segments",),
-        contrast=ContrastWords(
-            question="Do the summaries draw on one part of the texts more than on others?",
-            below="{size} of the text closer to the start than an even spread",
-            above="{size} of the text closer to the end than an even spread",
-            even="all of the text evenly",
-            sentence="On average, {system} takes its content from {said}",
-            unit="percent",
-            worse_below="what is late in a text",
-            worse_above="what is early in a text",
-            baseline="an even spread",
+    declaration: ClassVar[Declaration] = _declared(
+        "how far the places that summaries draw on are from an even spread over the text",
+        contrast=_contrast(
+            "Do the summaries draw on one part of the texts more than on others?",
+            "an even spread",
+            "all of the text evenly",
         ),
     )
     against: str = field(default="uniform", init=False)
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
-        system, even = self._distribution(totals, "generated"), self._distribution(totals, "even")
-        distance = cache(lambda: wasserstein_positions(system, even))
-        levels, expected = self._levels(totals, "generated", ""), self._levels(totals, "even", "")
-
-        def shift(name: str) -> Value:
-            moved = levels[name]().array - expected[name]().array
-            return Value(moved, "both", limits=SHARE_DIFFERENCE, leads=name == "mean_position")
-
-        def beside_blind(name: str) -> Value:
-            return replace(levels[name](), blind=expected[name]().array)
-
-        both = ("mean_position", "lead_share")
-        return ComputedValues(
-            {
-                "position_from_uniform": lambda: Value(distance(), "upper"),
-                "position_from_uniform_share": lambda: Value(distance() / self.segments, "upper"),
-                "position_kl": lambda: Value(_finite(kl_divergence(system, even)), "upper"),
-                **{f"{name}_shift": partial(shift, name) for name in both},
-                **levels,
-                **{name: partial(beside_blind, name) for name in both},
-                "even_lead_share": expected["lead_share"],
-            }
-        )
+        levels, even = self._levels(totals, "generated"), self._levels(totals, "even")
+        values = self._distances(totals, "even")
+        for name in ("mean_position", "lead_share"):
+            shift = levels[name].array - even[name].array
+            leads = name == "mean_position"
+            values[f"{name}_shift"] = Value(shift, "both", limits=SHARE_DIFFERENCE, leads=leads)
+            levels[name] = replace(levels[name], blind=even[name].array)
+        return {**values, **levels, "even_lead_share": even["lead_share"]}
 
     def explain(self, totals: Totals) -> str:
         """Where one summary draws on the article."""
@@ -629,13 +596,9 @@ class PositionHeights(_PositionMeasure):
     """
 
     name: ClassVar[str] = "position_heights"
-    declaration: ClassVar[Declaration] = Declaration(
-        family="Position",
-        question="the published reading, which compares the heights of bars and not their places",
-        harm=LATE,
-        needs_order=True,
+    declaration: ClassVar[Declaration] = _declared(
+        "the published reading, which compares the heights of bars and not their places",
         on_request="blind to order; position_bias is the distance over positions",
-        figures=("segments",),
     )
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
@@ -658,7 +621,3 @@ def _places(histogram: Floats) -> str:
     total = float(histogram.sum())
     shares = [(k + 1, float(mass) / total) for k, mass in enumerate(histogram) if mass > 0]
     return "segments " + ", ".join(f"{k} ({share:.0%})" for k, share in shares) if shares else "no segment"
-
-
-def _finite(array: Floats) -> Floats:
-    return np.where(np.isfinite(array), array, np.nan)

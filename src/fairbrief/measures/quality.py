@@ -12,24 +12,13 @@ from typing import ClassVar
 import numpy as np
 
 from fairbrief.declarations import Declaration, ObservationDeclaration
-from fairbrief.measures.batches import OneByOne, WithoutLabels, WithoutScores
-from fairbrief.measures.known_records import is_blank, known
-from fairbrief.measures.measure_settings import Reading, check_known
-from fairbrief.measures.summary_units import check_choice, chosen
+from fairbrief.measures.bases import OneByOne, Reading, WithoutLabels, WithoutScores, check_known
+from fairbrief.measures.record_texts import check_choice, chosen, is_blank, known
 from fairbrief.score_tables import ScoredUnits
 from fairbrief.statistics import ratio
 from fairbrief.text import sentences
 from fairbrief.text.rouge import PARTS, TYPES, rouge_scores
-from fairbrief.types import (
-    AlikeRows,
-    Case,
-    Column,
-    Floats,
-    Integers,
-    Reason,
-    Totals,
-    Value,
-)
+from fairbrief.types import AlikeRows, Case, Column, Floats, Integers, Reason, Totals, Value
 
 EMPTY_SUMMARY = Reason("empty summary")
 NO_REFERENCES = Reason("no references")
@@ -56,7 +45,7 @@ class RougeSettings:
 class RougeScores(WithoutScores, WithoutLabels, RougeSettings, OneByOne):
     """ROUGE-1, -2, -L and -Lsum of a summary against the record's references.
 
-    Settings:   ``stem`` compares Porter stems; of several references each score is
+    Settings:   ``stem`` compares Porter stems (English ones by NLTK, extra ``nltk``); of several references each score is
                 that with the largest F (``several=max``, as the ``rouge-score`` package has it) or the
                 ``mean``; ``lines`` puts each sentence on a line of its own, which is how ROUGE-Lsum knows
                 sentences; ``limit``, ``choose`` and ``seed``: how many and which sentences of a longer

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from fairbrief import specs
 from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration, ScorerCheck
 from fairbrief.errors import DataError
-from fairbrief.measures.batches import OneByOne, different, in_parts, summed
+from fairbrief.measures.bases import OneByOne, Reading, check_known, check_uncut, different, in_parts, summed
 from fairbrief.measures.distributions import (
     COUNTING,
     area_over_cutoff,
@@ -40,9 +40,8 @@ from fairbrief.measures.distributions import (
     shares,
     softmax,
 )
-from fairbrief.measures.known_records import KnownRecord, is_blank, known
-from fairbrief.measures.measure_settings import Reading, check_known, check_uncut
 from fairbrief.measures.permutation_schemes import groups_of
+from fairbrief.measures.record_texts import KnownRecord, is_blank, known
 from fairbrief.score_tables import ScoredUnits
 from fairbrief.statistics import ratio
 from fairbrief.types import (
@@ -524,7 +523,7 @@ class Bur(_RepresentationMeasure):
 
     name: ClassVar[str] = "bur"
     declaration: ClassVar[Declaration] = _declared(
-        question="the share of summaries in which at least one group falls below its due share",
+        question="the share of summaries in which at least one group falls below its due share"
     )
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
@@ -590,7 +589,7 @@ class Auc(_RepresentationMeasure):
     points: int = 0
     name: ClassVar[str] = "auc"
     declaration: ClassVar[Declaration] = _declared(
-        question="how far the worst-represented group falls short of its due share",
+        question="how far the worst-represented group falls short of its due share"
     )
 
     def __post_init__(self) -> None:
@@ -645,9 +644,7 @@ class Sof(_RepresentationMeasure):
 
     name: ClassVar[str] = "sof"
     declaration: ClassVar[Declaration] = _declared(
-        question="how unevenly shortfalls are spread over the groups",
-        contrast=SHARES,
-        matches_words=True,
+        question="how unevenly shortfalls are spread over the groups", contrast=SHARES, matches_words=True
     )
 
     def value(self, totals: Totals) -> Mapping[str, Value]:

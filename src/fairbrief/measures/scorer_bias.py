@@ -14,14 +14,13 @@ from typing import ClassVar
 import numpy as np
 
 from fairbrief.declarations import Declaration, ObservationDeclaration
+from fairbrief.measures.bases import Reading, check_known, check_people, check_uncut, check_variant
 from fairbrief.measures.coverage import fold_chunks
 from fairbrief.measures.distinguishability import group_of
 from fairbrief.measures.entity_inclusion import IncludedPeople, accepted, is_named, recogniser
-from fairbrief.measures.known_records import known
-from fairbrief.measures.measure_settings import Reading, check_known, check_people, check_uncut, check_variant
 from fairbrief.measures.permutation_schemes import by_group, group_names, renamed
+from fairbrief.measures.record_texts import chunks_of, known
 from fairbrief.measures.sentiment import SENTIMENT, largest_difference
-from fairbrief.measures.summary_units import chunks_of
 from fairbrief.statistics import ratio
 from fairbrief.text.anonymisation import anonymise
 from fairbrief.text.name_words import GENDER_WORDS

@@ -16,9 +16,8 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration, ScorerCheck
-from fairbrief.measures.batches import WithoutLabels
-from fairbrief.measures.measure_settings import Reading, check_uncut
-from fairbrief.measures.subjects import article_of, coefficient_of, subject_of
+from fairbrief.measures.bases import Reading, WithoutLabels, check_uncut
+from fairbrief.measures.record_texts import article_of, coefficient_of, subject_of
 from fairbrief.specs import parse
 from fairbrief.statistics import Fit, fit_robust, fit_sums, ratio
 from fairbrief.text.counted import counted
@@ -169,10 +168,7 @@ class SentimentShift(Reading, SentimentSettings):
         question="how the tone changes from text to summary, between groups",
         harm="People of some groups would be shown in a better or worse light than the text showed them.",
         attribute_of="record",
-        figures=(
-            "sentiments",
-            "regressions",
-        ),
+        figures=("sentiments", "regressions"),
         scorer_checks=(ScorerCheck(measure="scorer_bias_sentiment", given={"scorer": "scorer"}),),
         contrast=ContrastWords(
             question="Whose texts become more negative when summarized?",

@@ -11,9 +11,14 @@ from typing import ClassVar
 import numpy as np
 
 from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration
-from fairbrief.measures.batches import WithoutLabels, WithoutScores
-from fairbrief.measures.known_records import known, needs_english
-from fairbrief.measures.measure_settings import Reading, check_given, check_known, check_variant
+from fairbrief.measures.bases import (
+    Reading,
+    WithoutLabels,
+    WithoutScores,
+    check_given,
+    check_known,
+    check_variant,
+)
 from fairbrief.measures.permutation_schemes import (
     by_group,
     group_names,
@@ -22,6 +27,7 @@ from fairbrief.measures.permutation_schemes import (
     share,
     total_variation,
 )
+from fairbrief.measures.record_texts import known, needs_english
 from fairbrief.specs import spell
 from fairbrief.statistics import ratio
 from fairbrief.text.group_words import count_identifiers, varying_identifiers, word_lists

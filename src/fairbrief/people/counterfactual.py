@@ -13,7 +13,7 @@ from fairbrief.people.build_people import build
 from fairbrief.people.filling import Assignment, Manner, fill
 from fairbrief.people.groups import Group, Plan, Pools, list_names, pools_of
 from fairbrief.people.template import Person, Slot, Template, Words, content_words, in_order
-from fairbrief.text import address, pronouns
+from fairbrief.text import gendered_words
 from fairbrief.text.name_words import genders as genders_of_names
 from fairbrief.text.name_words import is_title, without_titles
 from fairbrief.text.names import Listed, Names, census
@@ -236,7 +236,7 @@ def _words(document: int, text: str, names: Sequence[tuple[int, int]], words: Wo
     """Titles, pronouns and gendered nouns."""
     taken = {found.start() for start, end in names for found in _WORD.finditer(text, start, end)}
     for found in _TITLE.finditer(text):
-        if address.gender(found[0]) is not None:
+        if gendered_words.title_gender(found[0]) is not None:
             taken.add(found.start())
             yield Slot(document, found.start(), found.end(), "title", (0,), found[0])
     for found in _WORD.finditer(text):
@@ -244,8 +244,8 @@ def _words(document: int, text: str, names: Sequence[tuple[int, int]], words: Wo
             continue
         word = found[0]
         role: str | None = None
-        if pronouns.gender(word) is not None:
-            role = pronouns.guess_place(word, text[found.end() : found.end() + 40])
+        if gendered_words.pronoun_gender(word) is not None:
+            role = gendered_words.guess_place(word, text[found.end() : found.end() + 40])
         elif word in words and word.islower():
             role = "content"
         if role is not None:

@@ -11,7 +11,7 @@ from itertools import accumulate
 from typing import Final, cast
 
 from fairbrief.people.template import Person, Slot, Template, Words, content_words, word_for
-from fairbrief.text import address, pronouns
+from fairbrief.text import gendered_words
 from fairbrief.types import Entity, Mention, Record
 
 _VOWEL = re.compile(r"[aeiouáéíóúAEIOUÁÉÍÓÚ]")
@@ -90,10 +90,12 @@ def _value(template: Template, index: int, assigned: Mapping[str, Assignment], m
     if assignment.gender is None:
         return slot.surface
     if slot.role == "title":
-        return address.exchange(slot.surface, assignment.gender, manner.woman)
-    if not manner.pronouns or pronouns.gender(slot.surface) == assignment.gender:
+        return gendered_words.exchange_title(slot.surface, assignment.gender, manner.woman)
+    if not manner.pronouns or gendered_words.pronoun_gender(slot.surface) == assignment.gender:
         return slot.surface
-    return pronouns.like(slot.surface, pronouns.form(cast("pronouns.Place", slot.role), assignment.gender))
+    return gendered_words.like(
+        slot.surface, gendered_words.form(cast("gendered_words.Place", slot.role), assignment.gender)
+    )
 
 
 def _content(slot: Slot, given: Sequence[Assignment], manner: Manner) -> str:
@@ -115,7 +117,7 @@ def _name_like(surface: str, name: str) -> str:
 
 def _article(surface: str, word: str) -> str:
     sounds_open = bool(_SILENT.match(word)) or (bool(_VOWEL.match(word)) and not _SOUNDED.match(word))
-    return pronouns.like(surface, "an" if sounds_open else "a")
+    return gendered_words.like(surface, "an" if sounds_open else "a")
 
 
 def _write(text: str, slots: Sequence[tuple[Slot, str]]) -> str:
@@ -267,7 +269,7 @@ def _forms(template: Template, filled: Record) -> Iterator[Fault]:
     owned = _OWNED | set(content_words())
     for entity in filled.entities:
         for mention in entity.mentions:
-            if mention.kind not in pronouns.PLACES:
+            if mention.kind not in gendered_words.PLACES:
                 continue
             text = filled.documents[mention.document].text
             word = text[mention.start : mention.end].lower()
@@ -283,7 +285,7 @@ def _forms(template: Template, filled: Record) -> Iterator[Fault]:
 def _was_changed(template: Template, id_: str, word: str) -> bool:
     """Whether the person's own pronouns were of another gender, so that the form is ours."""
     person = next(p for p in template.people if p.entity.id == id_)
-    return pronouns.gender(word) not in person.genders
+    return gendered_words.pronoun_gender(word) not in person.genders
 
 
 def _two_genders(template: Template, filled: Record, assigned: Mapping[str, Assignment]) -> Iterator[Fault]:
@@ -295,10 +297,10 @@ def _two_genders(template: Template, filled: Record, assigned: Mapping[str, Assi
         for mention in entity.mentions:
             text = filled.documents[mention.document].text
             word = text[mention.start : mention.end]
-            if mention.kind in pronouns.PLACES:
-                shown = pronouns.gender(word)
+            if mention.kind in gendered_words.PLACES:
+                shown = gendered_words.pronoun_gender(word)
             elif mention.kind == "title":
-                shown = address.gender(word)
+                shown = gendered_words.title_gender(word)
             else:
                 continue
             if shown is not None and shown != given.gender:

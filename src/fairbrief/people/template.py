@@ -11,9 +11,9 @@ from functools import cache
 from importlib.resources import files
 
 from fairbrief.errors import DataError
-from fairbrief.text import address, pronouns
+from fairbrief.text import gendered_words
+from fairbrief.text.gendered_words import like
 from fairbrief.text.names import Piece, divide
-from fairbrief.text.pronouns import like
 from fairbrief.types import Entity, Mention, Record
 
 Words = Mapping[str, Mapping[str, str]]
@@ -140,11 +140,11 @@ def _person(record: Record, entity: Entity, is_given: Callable[[str], bool]) -> 
     for mention in entity.mentions:
         surface = _surface(record, entity, mention)
         titled = titled or (mention.kind in _NAMED and _follows_office(record, mention))
-        if mention.kind in pronouns.PLACES:
-            genders.add(pronouns.gender(surface))
+        if mention.kind in gendered_words.PLACES:
+            genders.add(gendered_words.pronoun_gender(surface))
         elif mention.kind == "title":
-            genders.add(address.gender(surface))
-            titled = titled or address.is_courtesy(surface)
+            genders.add(gendered_words.title_gender(surface))
+            titled = titled or gendered_words.is_courtesy(surface)
     known = frozenset(g for g in genders if g)
     gender = entity.attributes.get("gender") or (next(iter(known)) if len(known) == 1 else None)
     if gender not in ("male", "female") or len(known) > 1:
@@ -184,10 +184,10 @@ def _is_sovereign(record: Record, mention: Mention) -> bool:
         return False
     text = record.documents[mention.document].text
     before = _BEFORE.search(text, max(0, mention.start - 20), mention.start)
-    titled = before is not None and before[1][:1].isupper() and address.is_sovereign(before[1])
+    titled = before is not None and before[1][:1].isupper() and gendered_words.is_sovereign(before[1])
     name = text[mention.start : mention.end]
     numbered = _NUMBERED.match(text, mention.end) or _NUMBERED.search(name)
-    holy = name.lower() in address.DIVINE or _SCRIPTURE.search(
+    holy = name.lower() in gendered_words.DIVINE or _SCRIPTURE.search(
         text, max(0, mention.start - 20), mention.start
     )
     return titled or bool(numbered) or bool(holy)
@@ -219,7 +219,7 @@ def _is_told_otherwise(record: Record, mention: Mention, is_given: Callable[[str
     """Whether words around a mention tell a gender, or a part of the name, that no fill can change."""
     text = record.documents[mention.document].text
     if _TOLD_AFTER.match(text, mention.end):
-        return mention.kind in _NAMED or mention.kind in pronouns.PLACES
+        return mention.kind in _NAMED or mention.kind in gendered_words.PLACES
     if mention.kind not in _NAMED:
         return False
     if _TOLD_BEFORE.search(text, max(0, mention.start - 120), mention.start):
@@ -244,7 +244,7 @@ def _follows_office(record: Record, mention: Mention) -> bool:
     """Whether a single name is a last name by what stands around it: after a rank or office, or before its first name."""
     text = record.documents[mention.document].text
     before = _BEFORE.search(text, max(0, mention.start - 20), mention.start)
-    if before is not None and before[1][:1].isupper() and address.has_last_name(before[1]):
+    if before is not None and before[1][:1].isupper() and gendered_words.has_last_name(before[1]):
         return True
     return _INVERTED.match(text, mention.end) is not None
 
@@ -255,10 +255,10 @@ def _slots(
     surface = _surface(record, person.entity, mention)
     here = Slot(mention.document, mention.start, mention.end, mention.kind, (index,), surface)
     if mention.kind == "title":
-        if address.gender(surface) is not None:
+        if gendered_words.title_gender(surface) is not None:
             yield here
-    elif mention.kind in pronouns.PLACES:
-        if pronouns.gender(surface) is not None:
+    elif mention.kind in gendered_words.PLACES:
+        if gendered_words.pronoun_gender(surface) is not None:
             yield here
     elif mention.kind == "content":
         if words is not None and surface.lower() in words:
@@ -273,7 +273,7 @@ def _slots(
     else:
         raise DataError(
             f"{record.where or record.id}: a mention of entity '{person.entity.id}' is of kind '{mention.kind}'. "
-            f"Wanted first, last, full, title, content, {', '.join(pronouns.PLACES)}."
+            f"Wanted first, last, full, title, content, {', '.join(gendered_words.PLACES)}."
         )
 
 
@@ -295,11 +295,11 @@ def _name_slots(name: Slot, person: Person) -> Iterator[Slot]:
     """
     skip = 0
     for word in name.surface.split():
-        if not address.is_title(word) or word == name.surface.split()[-1]:
+        if not gendered_words.is_title(word) or word == name.surface.split()[-1]:
             break
         skip = name.surface.index(word, skip) + len(word)
         skip += len(name.surface[skip:]) - len(name.surface[skip:].lstrip())
-    if skip and address.gender(title := name.surface[:skip].rstrip()) is not None:
+    if skip and gendered_words.title_gender(title := name.surface[:skip].rstrip()) is not None:
         yield replace(name, end=name.start + len(title), role="title", surface=title)
     rest = replace(name, start=name.start + skip, surface=name.surface[skip:])
     pieces = divide(rest.surface, person.last, alone="last" if name.role == "last" else "given")

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
@@ -13,9 +14,11 @@ from typing import Any
 
 from fairbrief.errors import BackendError, RequestError, first_line
 from fairbrief.pretrained.placement import library
+from fairbrief.text.counted import counted
 
-WEIGHTS = ("*.safetensors", "pytorch_model*.bin")
-DECIDING = (".json", ".safetensors", ".bin", ".txt", ".model", ".jinja")
+WEIGHTS = "*.safetensors"
+PICKLES = "*.bin", "*.pt", "*.pth", "*.ckpt"
+DECIDING = (".json", ".safetensors", ".txt", ".model", ".jinja")
 """Suffixes of the files that decide a model's numbers: weights, configurations, vocabularies."""
 
 
@@ -34,6 +37,7 @@ def find(model: str, reader: str) -> Snapshot:
     """
     folder = Path(model).expanduser()
     if folder.is_dir():
+        _refuse_pickles(model, [path.name for path in folder.iterdir()], reader)
         return Snapshot(folder.resolve(), f"folder@{_folder_digest(folder.resolve())}")
     if model.startswith((".", "/", "~")):
         raise BackendError(f"{reader}(model={model}): there is no such folder.")
@@ -41,8 +45,17 @@ def find(model: str, reader: str) -> Snapshot:
     return Snapshot(found, f"{model}@{found.name[:12]}")
 
 
-def cached(model: str, reader: str) -> Path | None:
-    """The folder of a model in the hub's cache, complete with weights; None where there is none. No network."""
+def tokenizer_of(model: str, reader: str) -> Path:
+    """The folder of a model's configuration and tokenizer, of a hub name or a local folder; its weights are not fetched."""
+    folder = Path(model).expanduser()
+    if folder.is_dir():
+        return folder
+    found = cached(model, reader, weights=False)
+    return found or download(model, reader, weights=False)
+
+
+def cached(model: str, reader: str, *, weights: bool = True) -> Path | None:
+    """The folder of a model in the hub's cache, complete with ``weights`` unless they are not needed; else None. No network."""
     hub = library("huggingface_hub", reader)
     try:
         folder = Path(hub.snapshot_download(model, local_files_only=True))
@@ -52,7 +65,7 @@ def cached(model: str, reader: str) -> Path | None:
         ) from None
     except hub.errors.LocalEntryNotFoundError:
         return None
-    return folder if has_weights(folder) else None
+    return folder if has_weights(folder) or (not weights and (folder / "config.json").exists()) else None
 
 
 def repositories() -> list[str]:
@@ -66,16 +79,45 @@ def repositories() -> list[str]:
 
 def has_weights(folder: Path) -> bool:
     """Whether a folder has a configuration and weights that transformers reads."""
-    return (folder / "config.json").exists() and any(True for p in WEIGHTS for _ in folder.rglob(p))
+    return (folder / "config.json").exists() and any(True for _ in folder.rglob(WEIGHTS))
 
 
-def download(model: str, reader: str) -> Path:
-    """Fetch a model into the hub's cache, one format of its weights only; return its folder."""
+def foundation_of(folder: Path) -> str | None:
+    """The model whose configuration and tokenizer a model of HHEM's kind takes; None for any other model."""
+    path = folder / "config.json"
+    config = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    if not str(config.get("model_type", "")).startswith("HHEM"):
+        return None
+    return str(config.get("foundation", "google/flan-t5-base"))
+
+
+def _refuse_pickles(model: str, names: Iterable[str], reader: str) -> None:
+    """BackendError where a model's only weights are pickles, which can run code when they are opened."""
+    known = list(names)
+    pickles = sorted(name for name in known if any(Path(name).match(p) for p in PICKLES))
+    if pickles and not any(Path(name).match(WEIGHTS) for name in known):
+        raise BackendError(
+            f"{reader}: the weights of '{model}' are a pickle ({pickles[0]}), which can run code when it is opened; only "
+            "safetensors are read. Choose another model, or, where you trust this one, convert it: load it with "
+            "transformers, call save_pretrained(FOLDER) on the model and on its tokenizer, and give model=FOLDER."
+        )
+
+
+def download(
+    model: str, reader: str, *, weights: bool = True, say: Callable[[str], None] = lambda _: None
+) -> Path:
+    """Fetch a model into the hub's cache and return its folder; without ``weights``, its configuration and tokenizer alone.
+
+    ``say`` is told what will be fetched, and how large it is, before it is.
+    """
     hub = library("huggingface_hub", reader)
     try:
-        info = hub.HfApi().model_info(model)
-        names = [file.rfilename for file in info.siblings or ()]
-        return Path(hub.snapshot_download(model, revision="main", allow_patterns=wanted_files(names)))
+        info = hub.HfApi().model_info(model, files_metadata=True)
+        sizes = {file.rfilename: getattr(file, "size", None) or 0 for file in info.siblings or ()}
+        _refuse_pickles(model, sizes, reader)
+        wanted = [n for n in wanted_files(list(sizes)) if weights or not n.endswith(".safetensors")]
+        say(f"{counted(len(wanted), 'file')}, {sum(sizes[name] for name in wanted) / 1e6:,.0f} MB")
+        return Path(hub.snapshot_download(model, revision="main", allow_patterns=wanted))
     except hub.errors.HFValidationError:
         raise RequestError(f"'{model}' is no name on the hub. Write owner/name.") from None
     except hub.errors.GatedRepoError:
@@ -105,12 +147,8 @@ def wanted_files(names: list[str]) -> list[str]:
     >>> wanted_files(["config.json", "model.safetensors", "pytorch_model.bin", "onnx/model.onnx", "vocab.txt"])
     ['config.json', 'model.safetensors', 'vocab.txt']
     """
-    safe = any(name.endswith(".safetensors") for name in names)
     foreign = ("onnx/", "openvino/", "coreml/", "runs/")
-    found = [n for n in names if n.endswith(DECIDING) and not n.startswith(foreign)]
-    return [
-        n for n in found if not (n.endswith(".bin") and (safe or not Path(n).match("pytorch_model*.bin")))
-    ]
+    return [name for name in names if name.endswith(DECIDING) and not name.startswith(foreign)]
 
 
 def _is_offline(hub: Any) -> bool:

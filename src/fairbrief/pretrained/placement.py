@@ -5,8 +5,6 @@ from __future__ import annotations
 import importlib
 import multiprocessing
 import re
-import sys
-import time
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Protocol
@@ -21,8 +19,6 @@ WINDOWS = ("fold", "truncate")
 CPU_TOKENS = 2048
 ACCELERATOR_TOKENS = 65536
 WORKER = "fairbrief worker"
-TIMED = 256, 768, 3
-"""Of the product that is timed: word pieces, width of the layer (roberta-base's), how often (the least time counts)."""
 
 
 class Settings(Protocol):
@@ -142,40 +138,6 @@ def device_of(given: str, name: str) -> str:
             f"{name}(device={given}): torch sees {found} CUDA devices here. Use device=auto or cpu."
         )
     return given
-
-
-@cache
-def speed_in(dtype: str) -> float:
-    """How many times as fast as in fp32 the CPU multiplies in another precision: measured once, in a tenth of a second.
-
-    A processor with instructions for bf16 need not be faster with them. Only messages depend on this, never a setting or
-    a score.
-    """
-    return _seconds("fp32") / _seconds(dtype)
-
-
-@cache
-def note_if_slower(device: str, dtype: str) -> None:
-    """Warn once on standard error where the requested precision slows the CPU down; of several workers one warns."""
-    if device == "cpu" and dtype != "fp32" and worker()[0] == 0 and speed_in(dtype) < 1:
-        sys.stderr.write(
-            f"fairbrief: on this processor products in {dtype} take {1 / speed_in(dtype):.1f} times as long as in fp32: "
-            "drop the setting dtype, unless memory is short.\n"
-        )
-
-
-def _seconds(dtype: str) -> float:
-    """Processor time of one product of a layer's size."""
-    torch = library("torch", "a model")
-    pieces, width, times = TIMED
-    like = getattr(torch, DTYPES[dtype])
-    given, weights = torch.ones(pieces, width, dtype=like), torch.ones(width, width, dtype=like)
-    taken = []
-    for _ in range(times):
-        began = time.process_time()
-        torch.nn.functional.linear(given, weights)
-        taken.append(time.process_time() - began)
-    return max(min(taken), 1e-9)
 
 
 def dtype_of(given: str, device: str, name: str) -> str:

@@ -47,7 +47,9 @@ class ChauSentiment(Reproduced):
     """
 
     name: ClassVar[str] = "chau-sentiment"
-    paper: ClassVar[str] = "Chau & Kim: Sentiment Analysis for Identifying Gender Bias"
+    paper: ClassVar[str] = (
+        "Chau & Kim: BERT for Summarization: Sentiment Analysis for Identifying Gender Bias"
+    )
     vectors: str = ""
     lexicon: str = "opinion"
     threshold: float = 1.0

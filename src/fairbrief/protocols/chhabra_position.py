@@ -9,14 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from fairbrief.measures.position import PositionBias, PositionHeights
-from fairbrief.protocols.published_results import (
-    ABSENT,
-    Reproduced,
-    decimal,
-    find,
-    printed,
-    systems_of,
-)
+from fairbrief.protocols.published_results import ABSENT, Reproduced, decimal, find, printed, systems_of
 from fairbrief.statistics import spearman
 from fairbrief.types import Estimate, Table
 
@@ -61,7 +54,8 @@ class ChhabraPosition(Reproduced):
     sentences of over-long outputs were always the first (``limit=1, choose=first`` or ``random``).
 
     ``mapping=both`` adds Figure 6: ROUGE-1 as in the release, which maps a summary as one by the mean over its
-    sentences, and sentence by sentence. ``top=3`` adds Figure 9: one, two and three sources per sentence.
+    sentences, and sentence by sentence. ``top=3`` adds Figure 9: one, two and three sources per sentence, but one for a
+    sentence that is at least 0.9 similar to it, as released; ``copied=all`` leaves this rule out, as the paper's text does.
     """
 
     name: ClassVar[str] = "chhabra-position"
@@ -71,12 +65,17 @@ class ChhabraPosition(Reproduced):
     )
     mapping: str = "tfidf"
     top: int = 1
+    copied: str = "once"
 
     def __post_init__(self) -> None:
         if self.mapping not in ("tfidf", "both"):
             raise ValueError(f"mapping is tfidf or both, not '{self.mapping}'")
         if not 1 <= self.top <= 3:
             raise ValueError(f"top is 1 to 3, not {self.top}")
+        if self.copied not in ("once", "all"):
+            raise ValueError(f"copied is once or all, not '{self.copied}'")
+        if self.copied == "all" and self.top == 1:
+            raise ValueError("copied=all has no effect with top=1: each sentence has one source")
 
     def measures(self, attributes: Sequence[str]) -> tuple[str, ...]:  # noqa: ARG002 - position has no groups
         """Both distances by each mapping and number of matches, and ROUGE."""
@@ -102,7 +101,10 @@ class ChhabraPosition(Reproduced):
         return [Variant.of(name, **MAPPINGS[name]) for name in wanted]
 
     def _tops(self) -> list[Variant]:
-        return [Variant.of(f"top-{k}", top=k, **MAPPINGS["TF-IDF"]) for k in range(1, self.top + 1)]
+        copied = {"once": {"copied": "once"}, "all": {}}[self.copied]
+        first = Variant.of("top-1", **MAPPINGS["TF-IDF"])
+        more = range(2, self.top + 1)
+        return [first, *(Variant.of(f"top-{k}", top=k, **copied, **MAPPINGS["TF-IDF"]) for k in more)]
 
 
 def _value(own: Sequence[Estimate], spec: str, system: str, quantity: str) -> float:

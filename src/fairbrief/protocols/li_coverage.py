@@ -46,7 +46,8 @@ class LiCoverage(Reproduced):
 
     name: ClassVar[str] = "li-coverage"
     paper: ClassVar[str] = (
-        "Li, Zhang, Wang, Zhang: Coverage-based Fairness in Multi-document Summarization. NAACL 2025. arXiv:2412.08795"
+        "Li, Zhang, Zhang, Chaturvedi: Coverage-based Fairness in Multi-document Summarization. NAACL 2025. arXiv:2412.08795. "
+        "The figures are those of the submission, which has ten models; the NAACL version has thirteen"
     )
 
     def measures(self, attributes: Sequence[str]) -> tuple[str, ...]:

@@ -1,15 +1,42 @@
-"""Steen & Markert, Bias in News Summarization: measures, in the release's readings."""
+"""Steen & Markert, Bias in News Summarization: measures in the release's version, and the paper's tables.
+
+Scores are Tables 2, 3, 5, 8, 12, 19 and 20, counts 6, 16, 17 and section 9.2, judged quality 4, 7 and 9. The module has more than
+400 lines, since all tables are filled from the same estimates with the same cells.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import ClassVar
 
 from fairbrief.protocols import ProtocolDeclaration
-from fairbrief.protocols.published_results import Reproduced
-from fairbrief.protocols.steen_inputs import APART
-from fairbrief.protocols.steen_tables import paper_tables
+from fairbrief.protocols.published_results import (
+    ABSENT,
+    Reproduced,
+    decimal,
+    heading,
+    number_of,
+    printed,
+    published_results,
+)
+from fairbrief.protocols.published_results import find as first
+from fairbrief.protocols.steen_inputs import (
+    APART,
+    BALANCED,
+    MONO,
+    ORIGINAL,
+    Kind,
+    Placed,
+    Row,
+    find,
+    kinds_of,
+    of,
+    place,
+    rows_of,
+)
 from fairbrief.specs import quoted
 from fairbrief.types import Estimate, Table
 
@@ -77,3 +104,370 @@ class SteenPeople(Reproduced):
     def tables(self, estimates: Sequence[Estimate]) -> tuple[Table, ...]:
         """The paper's tables that the estimates can fill, in its order; a slice is a row of its own."""
         return paper_tables(estimates)
+
+
+PROTOCOL = "steen-people"
+DIGITS = 2
+"""Decimals, as the paper prints them."""
+BOTH = "s: resampling assignments within originals; d: resampling originals. Systems are rows here, columns in the paper."
+FOLDED = "Non-negative scores are above zero by chance: read them with the p of the estimates."
+SOURCES = "Distinguishability is of the mono inputs (C_glob), all else of the balanced ones (C_loc)."
+UNDEFINED = (
+    "– is undefined: inclusion without known people or with infinite uncorrected odds (all of a group named, or nobody), "
+    "hallucination with nobody invented, or no inputs of the design that the score is of."
+)
+COLUMNS: Mapping[str, tuple[str, str, str]] = MappingProxyType(
+    {
+        "Word list": ("word_list_inclusion(words", "word_list_inclusion", BALANCED),
+        "Inclusion": ("entity_inclusion", "entity_inclusion", BALANCED),
+        "Hallucination": ("entity_hallucination", "entity_hallucination", BALANCED),
+        "Dist. (count)": ("distinguishability(similarity=counts", "distinguishability", MONO),
+        "Dist. (dense)": ("distinguishability(similarity=embedding", "distinguishability", MONO),
+    }
+)
+"""Columns: how the measure's spec begins, the quantity, and the design that the paper takes it from."""
+TIED = ("black male, white female", "black male, white male", "black female, white male", "black female, white female")  # fmt: skip
+"""The paper's order of Table 20, after random."""
+FOCUS = "focus"
+"""Part of the name of a system that was asked to attend to women (prompt ``article-focus``)."""
+LEVEL, GAP = "judged(", "judged_by_group("
+MOST_NAMES = 10
+MARKS = {"male": "m", "female": "f"}
+DESIGNS = {BALANCED: "balanced", MONO: "mono", ORIGINAL: "original", "": "all"}
+PEOPLE = "invented_names"
+PHRASES = "phrase_counts"
+_COUNT = re.compile(r"count\[(.*?)(?:/(\w+))?\]", re.DOTALL)
+COUNTED = "word_list_inclusion(words"
+"""The measure by whose counts records outside of all sets are noticed."""
+_NOT_SCORES = ("invented_names", "judged")
+
+
+def paper_tables(estimates: Sequence[Estimate]) -> tuple[Table, ...]:
+    """Tables 2 to 9, 12, 16, 17, 19 and 20, as far as there is anything to fill them with; those without number last."""
+    placed = place(estimates)
+    over = dict.fromkeys(e.over for e in estimates if e.over and not e.measure.startswith(_NOT_SCORES))
+    made = [
+        planted(placed),
+        *score_tables(placed, list(over)),
+        *count_tables(placed),
+        *quality_tables(placed, estimates),
+    ]
+    outside = _outside(estimates)
+    shown = [replace(t, notes=(*t.notes, *outside)) for t in made if t.rows]
+    return tuple(sorted(shown, key=_number))
+
+
+def _number(table: Table) -> float:
+    found = re.match(r"(?:Table|Section) ([\d.]+)", table.title)
+    return float(found[1]) if found else 100
+
+
+def _outside(estimates: Sequence[Estimate]) -> tuple[str, ...]:
+    """A note where some records do not name their set of inputs and others do."""
+    counts = [e for e in estimates if e.measure.startswith(COUNTED) and e.quantity == "word_list_inclusion"]
+    for system in dict.fromkeys(e.system for e in counts):
+        mine = [e for e in counts if e.system == system and not e.baseline]
+        whole = sum(e.n for e in mine if not e.slice)
+        parts = [e.n for e in mine if e.slice and set(e.slice) <= set(APART)]
+        if parts and sum(parts) < whole:
+            return (
+                f"Records that do not say how they were built ({whole - sum(parts):,} of {whole:,} units) are in no table.",
+            )
+    return ()
+
+
+def _titled(number: str) -> str:
+    """The paper's number and title of a table."""
+    return heading(published_results(PROTOCOL), number)
+
+
+def number(estimate: Estimate | None, digits: int = DIGITS) -> str:
+    """The value alone."""
+    return number_of(estimate, digits)
+
+
+def cell(estimate: Estimate | None) -> str:
+    """The value, and below it the intervals that there are."""
+    if estimate is None or estimate.value is None:
+        return ABSENT
+    lines = [number(estimate)]
+    for mark, low, high in (
+        ("s", estimate.low_within, estimate.high_within),
+        ("d", estimate.low, estimate.high),
+    ):
+        if low is not None and high is not None:
+            lines.append(f"{mark}: {decimal(low, DIGITS)},{decimal(high, DIGITS)}")
+    return "\n".join(lines)
+
+
+# ------------------------------------------------------------------------------------------- scores
+
+
+def score_tables(placed: Sequence[Placed], attributes: Sequence[str]) -> Iterator[Table]:
+    """The tables of scores over each attribute, one for each kind of inputs."""
+    kinds = kinds_of(placed)
+    for over in attributes:
+        for kind in kinds:
+            if over != "race" or not kind.is_tied:
+                rows = [(row.label, row, kind) for row in _rows(placed, over, kind)]
+                yield _table(_title(over, kind), over, rows, placed)
+    if "gender" in attributes:
+        yield from (induced(placed, kind) for kind in kinds if _table_of(kind, "gender") == "3")
+    if "race" in attributes and any(kind.is_tied for kind in kinds):
+        yield intersectional(placed, kinds)
+
+
+def induced(placed: Sequence[Placed], kind: Kind) -> Table:
+    """Table 5: inclusion of the systems that were asked to attend to women."""
+    asked = [(row.label, row, kind) for row in _rows(placed, "gender", kind) if FOCUS in row.system]
+    balanced = of(placed, kind, BALANCED)
+    return _table(_titled("Table 5"), "gender", asked, balanced, ("Word list", "Inclusion"))
+
+
+def intersectional(placed: Sequence[Placed], kinds: Sequence[Kind]) -> Table:
+    """Table 20: scores by race, gender drawn at random or tied to race."""
+    order = ("random", *TIED)
+    chosen = [k for k in kinds if k.is_tied or (k.genders == "random" and k.keeps_words)]
+    chosen.sort(key=lambda k: (order.index(k.genders) if k.genders in order else len(order), k.genders))
+    rows = [
+        (f"{row.label}: {kind.genders}", row, kind) for kind in chosen for row in _rows(placed, "race", kind)
+    ]
+    return _table(_titled("Table 20"), "race", rows, placed)
+
+
+def planted_figures() -> dict[str, tuple[str, str]]:
+    """The planted systems, and what the paper's Table 2 has of them on CNN and on XSum: uniform / input reference."""
+    (table,) = (result for result in published_results(PROTOCOL) if result.number == "Table 2")
+    found = {}
+    for name, *cells in table.rows:
+        if "(Unf., Adj.)" in name:
+            uniform, *others = (cell.removeprefix("0") for cell in cells)
+            found[name.split()[0].lower()] = f"{uniform} / {others[0]}", f"{others[1]} / {others[2]}"
+    return found
+
+
+def planted(placed: Sequence[Placed]) -> Table:
+    """Table 2, second half: word lists of the planted systems from both references, if all four were audited."""
+    named = {p.row.system.partition("(")[0]: p.row for p in placed if not p.row.part}
+    figures = planted_figures()
+    rows = []
+    for name in figures if set(figures) <= set(named) else ():
+        scores = (
+            number(find(placed, named[name], f"word_list_inclusion({start}", "word_list_inclusion"))
+            for start in ("reference=uniform", "words")
+        )
+        rows.append((named[name].system, *scores, *figures[name]))
+    return printed(PROTOCOL, "Table 2", rows)
+
+
+def _table_of(kind: Kind, over: str) -> str:
+    """The number of the paper's table with scores of such inputs; empty where it has none."""
+    if over == "race":
+        return "8" if kind.genders == "random" and kind.keeps_words else ""
+    if over != "gender" or not kind.is_by_gender:
+        return ""
+    if kind.last_names == "replaced":
+        return "12" if kind.keeps_words else ""
+    return "3" if kind.keeps_words else "19"
+
+
+def _title(over: str, kind: Kind) -> str:
+    if found := _table_of(kind, over):
+        return _titled(f"Table {found}") + (f" ({kind.content_words})" if found == "19" else "")
+    of_which = f" of inputs with {kind}" if str(kind) else ""
+    return f"Scores by {over}{of_which} (laid out as Table {8 if over == 'race' else 3})"
+
+
+def _rows(placed: Sequence[Placed], over: str, kind: Kind) -> list[Row]:
+    found = dict.fromkeys(p.row for p in placed if p.kind == kind and p.estimate.over == over)
+    return sorted(found, key=lambda row: row.part)
+
+
+def _table(
+    title: str,
+    over: str,
+    rows: Sequence[tuple[str, Row, Kind]],
+    placed: Sequence[Placed],
+    columns: Sequence[str] = tuple(COLUMNS),
+) -> Table:
+    found = [_line(placed, row, kind, over, columns) for _, row, kind in rows]
+    kept = [i for i in range(len(columns)) if any(line[i] is not None for line in found)]
+    shown = tuple(
+        (label, *(cell(line[i]) for i in kept), _direction(of(placed, kind, BALANCED), row, over))
+        for (label, row, kind), line in zip(rows, found, strict=True)
+    )
+    header = ("", *(columns[i] for i in kept), "Included most / least")
+    undefined = (UNDEFINED,) if any("–" in line[1:-1] for line in shown) else ()
+    designs = (SOURCES,) if any(p.design for p in placed) else ()
+    return Table(title, header, shown if kept else (), (BOTH, *designs, FOLDED, *undefined))
+
+
+def _line(
+    placed: Sequence[Placed], row: Row, kind: Kind, over: str, columns: Sequence[str]
+) -> list[Estimate | None]:
+    """The estimate of each column, from the design that the paper takes it from."""
+    found = []
+    for name in columns:
+        start, quantity, design = COLUMNS[name]
+        # Word lists compare genders: beside another attribute they would be read as being about it.
+        fits = over == "gender" or not start.startswith("word_list")
+        found.append(find(of(placed, kind, design), row, start, quantity, over) if fits else None)
+    return found
+
+
+def _direction(placed: Sequence[Placed], row: Row, over: str) -> str:
+    """The groups with the largest and the smallest share of people included."""
+    shares = {
+        p.estimate.quantity[len("inclusion[") : -1]: p.estimate.value
+        for p in placed
+        if p.row == row
+        and p.estimate.over == over
+        and p.estimate.measure.startswith("entity_inclusion")
+        and p.estimate.quantity.startswith("inclusion[")
+        and p.estimate.value is not None
+    }
+    if len(set(shares.values())) < 2:
+        return "–"
+    return f"{max(shares, key=lambda g: shares[g])} / {min(shares, key=lambda g: shares[g])}"
+
+
+# ------------------------------------------------------------------------------------------- counts
+
+
+def count_tables(placed: Sequence[Placed]) -> Iterator[Table]:
+    """Each table for every kind of inputs that it can be made of."""
+    kinds = kinds_of(placed)
+    for kind in kinds:
+        yield names(of(placed, kind, BALANCED), kind)
+    for kind in kinds:
+        yield statistics(placed, kind)
+    for kind in kinds:
+        yield firsts(of(placed, kind, MONO), kind)
+
+
+def names(placed: Sequence[Placed], kind: Kind) -> Table:
+    """Table 6: the most frequent invented names, m, f or u by their gender, and how many are of either."""
+    lines = []
+    for row in _usable(placed):
+        total: dict[str, int] = {}
+        mark: dict[str, str] = {}
+        for e in (p.estimate for p in placed if p.row == row and p.estimate.measure.startswith(PEOPLE)):
+            if e.value and (m := _COUNT.fullmatch(e.quantity)):
+                if m[2] is None:
+                    total[m[1]] = int(e.value)
+                else:
+                    mark[m[1]] = MARKS.get(m[2], m[2])
+        most = sorted(total, key=lambda name: (-total[name], name))[:MOST_NAMES]
+        listed = ", ".join(f"{name} ({mark.get(name, 'u')}) {total[name]}" for name in most)
+        of_gender = [find(placed, row, PEOPLE, f"invented[{g}]") for g in MARKS]
+        known = [0 if e is None or e.value is None else int(e.value) for e in of_gender]
+        lines.append((row.label, listed or "nobody", *map(str, known), str(sum(total.values()) - sum(known))))
+    other = f"Most frequent invented names, by system, inputs with {kind} (laid out as Table 6)"
+    return printed(PROTOCOL, "Table 6", lines, title="" if kind.is_main else other)
+
+
+def statistics(placed: Sequence[Placed], kind: Kind) -> Table:
+    """Tables 16 and 17: tokens and people per summary with their standard deviations, and the share invented."""
+    originals = [p for p in placed if p.design == ORIGINAL] if kind.is_by_gender else []
+    mine = [*(p for p in placed if p.kind == kind and p.design != ORIGINAL), *originals]
+    designs = [
+        d for d in DESIGNS if any(p.design == d and p.estimate.measure.startswith(PEOPLE) for p in mine)
+    ]
+    cells = {d: ("tokens", "people", *(("% invented",) if d != ORIGINAL else ())) for d in designs}
+    columns = ["", *(f"{DESIGNS[d]}: {name}" for d in designs for name in cells[d])]
+    lines = [
+        (row.label, *(c for d in designs for c in _statistics([p for p in mine if p.design == d], row, d)))
+        for row in _usable(mine)
+    ]
+    is_random = kind.genders == "random" and kind.keeps_words
+    other = f"Tokens and people per summary, and share invented, inputs with {kind} (laid out as Table 16)"
+    return printed(
+        PROTOCOL, "Table 17" if is_random else "Table 16", lines,
+        title="" if kind.is_main or is_random else other, columns=columns,
+    )  # fmt: skip
+
+
+def firsts(placed: Sequence[Placed], kind: Kind) -> Table:
+    """Section 9.2: how often summaries call somebody the first woman, female, man or male."""
+    found = [
+        re.fullmatch(r"count\[(.*)\]", p.estimate.quantity)
+        for p in placed
+        if p.estimate.measure.startswith(PHRASES)
+    ]
+    phrases = list(dict.fromkeys(m[1] for m in found if m))
+    lines = [
+        (row.label, *(number(find(placed, row, PHRASES, f"count[{p}]"), 0) for p in phrases))
+        for row in (rows_of(placed, PHRASES) if kind.is_main else ())
+    ]
+    return printed(PROTOCOL, "Section 9.2", lines, columns=("", *phrases))
+
+
+def _statistics(placed: Sequence[Placed], row: Row, design: str) -> list[str]:
+    tokens, people = (_with_deviation(placed, row, name) for name in ("tokens", "people"))
+    share = find(placed, row, PEOPLE, "share")
+    invented = decimal(None if share is None or share.value is None else 100 * share.value, 2)
+    return [tokens, people] if design == ORIGINAL else [tokens, people, invented]
+
+
+def _with_deviation(placed: Sequence[Placed], row: Row, name: str) -> str:
+    mean, deviation = (number(find(placed, row, PEOPLE, quantity)) for quantity in (name, f"{name}_sd"))
+    return mean if mean == ABSENT else f"{mean}\nσ: {deviation}"
+
+
+def _usable(placed: Sequence[Placed]) -> list[Row]:
+    """The rows for which invented people could be counted at all."""
+    return [row for row in rows_of(placed, PEOPLE) if number(find(placed, row, PEOPLE, PEOPLE)) != ABSENT]
+
+
+# ----------------------------------------------------------------------------------- judged quality
+
+
+def quality_tables(placed: Sequence[Placed], estimates: Sequence[Estimate]) -> Iterator[Table]:
+    """The tables that a judge's scores can fill."""
+    kinds = kinds_of(placed)
+    for kind in kinds:
+        if kind.is_by_gender and kind.keeps_words and kind.last_names != "replaced":
+            yield _levels(placed, kind, estimates if len(kinds) == 1 else ())
+            yield _gaps(of(placed, kind, MONO), "gender", "Table 7")
+    for kind in kinds:
+        if kind.genders == "random":
+            yield _gaps(of(placed, kind, MONO), "race", "Table 9")
+
+
+def _levels(placed: Sequence[Placed], kind: Kind, estimates: Sequence[Estimate]) -> Table:
+    """Table 4: mean and deviation on either design and on the originals, and how far the designs are from these.
+
+    The differences keep their sign: a folded one is above zero by noise.
+    """
+    mine = [p for p in placed if p.kind == kind or p.design == ORIGINAL]
+    whole = [e for e in estimates if e.measure.startswith(GAP) and not e.slice and not e.baseline]
+    lines = []
+    for row in rows_of(mine, LEVEL):
+        levels = [
+            number(find([p for p in mine if p.design == design], row, LEVEL, quantity))
+            for design in (BALANCED, MONO, ORIGINAL)
+            for quantity in ("judged", "judged_sd")
+        ]
+        gaps = [
+            cell(first(whole, row.system, f"difference[{design}−{ORIGINAL}]")) for design in (BALANCED, MONO)
+        ]
+        lines.append((row.label, *levels, *gaps))
+    return printed(PROTOCOL, "Table 4", lines)
+
+
+def _gaps(placed: Sequence[Placed], over: str, table: str) -> Table:
+    """Mean score of each group's summaries, and the signed difference with its interval."""
+    asked = [p for p in placed if p.estimate.measure.startswith(GAP) and p.estimate.over == over]
+    quantities = dict.fromkeys(p.estimate.quantity for p in asked)
+    pairs = [q.removeprefix("difference[")[:-1] for q in quantities if q.startswith("difference[")]
+    groups = list(dict.fromkeys(g for pair in pairs for g in pair.split("−")))
+    lines = [
+        (
+            row.label,
+            *(number(find(asked, row, GAP, f"mean[{g}]")) for g in groups),
+            *(cell(find(asked, row, GAP, f"difference[{pair}]")) for pair in pairs),
+        )
+        for row in (rows_of(asked, GAP) if pairs else ())
+    ]
+    columns = ("", *groups, *(pair.replace("−", " − ") for pair in pairs))
+    return printed(PROTOCOL, table, lines, columns=columns)

@@ -10,14 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from pathlib import Path
 from typing import Any, Literal
 
 from fairbrief.errors import RequestError
-from fairbrief.readers.combining import join_of
 from fairbrief.readers.field_values import NOTHING
 from fairbrief.readers.fields import ID, Fields
-from fairbrief.readers.input_sources import Said, find_sources
+from fairbrief.readers.input_sources import FileOptions, find_sources
 from fairbrief.readers.labelling import CHOICES, Labelling, Missing, bins_of
 from fairbrief.readers.reading import Reading
 from fairbrief.readers.summary_files import Given, summary_files
@@ -39,8 +37,6 @@ def read(
     record_attributes: Mapping[str, str] = NOTHING,
     separator: str | None = None,
     group_by: str | None = None,
-    join: str | Path | None = None,
-    on: str | None = None,
     summaries: Given = None,
     summaries_id_field: str | None = None,
     on_error: Literal["stop", "skip"] = "stop",
@@ -77,8 +73,7 @@ def read(
     ``cluster_by`` is a field of the record (also a nested one): records with one value of it are no independent
     witnesses, and are resampled together. Without it the variants of one original are.
 
-    ``join`` is a file that has more of each row: where the field ``on`` (or, called differently in it,
-    ``OWN=OTHER``) is the same. ``summaries`` reads summaries from files of their own, by id (in the field
+    ``summaries`` reads summaries from files of their own, by id (in the field
     ``summaries_id_field``, if it is called differently there) or, from plain text, by order: of one system by name
     (a mapping), or of those that the file's rows name.
 
@@ -107,8 +102,8 @@ def read(
         raise RequestError("--group-by names the field of the records' ids: drop --id-field.")
     if missing not in CHOICES:
         raise RequestError(f"missing is {', '.join(CHOICES)}, not {missing!r}.")
-    beside = summary_files(summaries)
-    if summaries_id_field is not None and not beside:
+    given = summary_files(summaries)
+    if summaries_id_field is not None and not given:
         raise RequestError("--summaries-id-field speaks of a file of summaries: name it with --summaries.")
     fields = Fields(
         id=id_field or None,
@@ -125,13 +120,12 @@ def read(
         group_by=group_by,
     )
     return Reading(
-        find_sources(source, Said(format, encoding, sheet)),
+        find_sources(source, FileOptions(format, encoding, sheet)),
         fields,
-        summaries=beside,
-        beside=Fields(
+        summaries=given,
+        summary_fields=Fields(
             id=summaries_id_field or group_by or fields.id or ID, summary=fields.summary, system=system_field
         ),
-        join=join_of(join, on),
         on_error=on_error,
         require=(require,) if isinstance(require, str) else tuple(require),
         system=system,

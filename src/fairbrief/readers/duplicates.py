@@ -20,7 +20,7 @@ def hash_of(ident: str, system: str) -> int:
     return hash((ident, system)) & BITS
 
 
-class Before(NamedTuple):
+class EarlierPlace(NamedTuple):
     """Where an id was read before: its source and row, and whether its documents were the same."""
 
     source: int
@@ -28,7 +28,7 @@ class Before(NamedTuple):
     is_same: bool
 
 
-class Seen:
+class KnownIds:
     """The ids of each system, by hash, with the source and the row where each was first read, and a hash of its texts."""
 
     def __init__(self, sources: int) -> None:
@@ -38,7 +38,7 @@ class Seen:
 
     def first(
         self, ident: str, system: str, source: int, number: int, texts: tuple[str, ...]
-    ) -> Before | None:
+    ) -> EarlierPlace | None:
         """Remember an id; where the system had it before, or None if it is new to it. ``texts`` are of its documents."""
         key = hash((ident, system)) & BITS
         known = self.places.get(key)
@@ -49,22 +49,24 @@ class Seen:
         self.places[key] = (number * self.sources + source) << TEXT_BITS | hash(texts) & TEXTS
         return None
 
-    def of_another_system(self, ident: str, system: str, texts: tuple[str, ...]) -> tuple[str, Before] | None:
+    def of_another_system(
+        self, ident: str, system: str, texts: tuple[str, ...]
+    ) -> tuple[str, EarlierPlace] | None:
         """The first system, if any, that had the id before, and where."""
         for other in self.systems:
             if other != system and (known := self.places.get(hash_of(ident, other))) is not None:
                 return other, self._before(known, texts)
         return None
 
-    def _before(self, known: int, texts: tuple[str, ...]) -> Before:
+    def _before(self, known: int, texts: tuple[str, ...]) -> EarlierPlace:
         place = known >> TEXT_BITS
-        return Before(place % self.sources, place // self.sources, known & TEXTS == hash(texts) & TEXTS)
+        return EarlierPlace(place % self.sources, place // self.sources, known & TEXTS == hash(texts) & TEXTS)
 
 
 WANTED = "each record once for a system"
 
 
-def again(system: str, place: str, *, is_same: bool, absent: str = "") -> DataError:
+def repeated_id(system: str, place: str, *, is_same: bool, absent: str = "") -> DataError:
     """A second summary by a system of the record at ``place``, of the same documents or of others.
 
     ``absent`` is the field that names systems, where no row has it.

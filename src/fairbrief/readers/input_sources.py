@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from fairbrief.errors import DataError, MissingExtra, RequestError
-from fairbrief.readers import files, json_lines, object_stores, spreadsheets, tables
+from fairbrief.readers import files, json_lines, object_stores, tables
 from fairbrief.readers.files import UTF8, InputFile, Meter, known_encoding, size_of
 from fairbrief.readers.json_lines import Row
 from fairbrief.readers.layouts import LAYOUTS, recognize
@@ -35,7 +35,7 @@ READERS: Mapping[str, Callable[..., Iterator[Row]]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class FileOptions:
     """What the caller says of files that their names and bytes do not."""
 
     format: str | None = None
@@ -43,7 +43,7 @@ class Said:
     sheet: str | None = None
 
 
-NOTHING_SAID = Said()
+NO_OPTIONS = FileOptions()
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,14 +68,14 @@ class Source:
     """How the file was understood, where that was not told."""
 
 
-def find_sources(source: Any, said: Said = NOTHING_SAID) -> list[Source]:
+def find_sources(source: Any, options: FileOptions = NO_OPTIONS) -> list[Source]:
     """The sources that the caller's word for them means."""
     if isinstance(source, (str, os.PathLike)):
-        return _named([source], said)
+        return _named([source], options)
     if (known := in_memory(source)) is not None:
         return [known]
     if isinstance(source, Sequence) and source and all(isinstance(p, (str, os.PathLike)) for p in source):
-        return _named(source, said)
+        return _named(source, options)
     if isinstance(source, Iterable) and not isinstance(source, (bytes, Mapping)):
         return [Source("records", "records", _iterable(source))]
     raise RequestError(
@@ -91,7 +91,7 @@ def one_source(source: Any) -> Source:
     return found[0]
 
 
-def _named(given: Sequence[str | os.PathLike[str]], said: Said) -> list[Source]:
+def _named(given: Sequence[str | os.PathLike[str]], options: FileOptions) -> list[Source]:
     """What names mean: data sets, files here, and files in object stores, several where a name has stars."""
     found: list[str | InputFile] = []
     for name in given:
@@ -103,7 +103,7 @@ def _named(given: Sequence[str | os.PathLike[str]], said: Said) -> list[Source]:
             found.append(Path(name))
     last = [path.name for path in found if not isinstance(path, str)]
     return [
-        _of_hub(one) if isinstance(one, str) else _file(one, said, whole=last.count(one.name) > 1)
+        _of_hub(one) if isinstance(one, str) else _file(one, options, whole=last.count(one.name) > 1)
         for one in found
     ]
 
@@ -113,20 +113,20 @@ def _of_hub(name: str) -> Source:
     return Source(name, name.split("/")[-1], lambda _: enumerate(dataset, 1), is_table=True)
 
 
-def _file(path: InputFile, said: Said, *, whole: bool) -> Source:
+def _file(path: InputFile, options: FileOptions, *, whole: bool) -> Source:
     """A file as a source; ``whole``: messages must show its whole path, since another has its name."""
     if isinstance(path, StoredFile):
-        _refuse_of_this_machine(path, said)
-        return _read_as(path, files.printable(path if whole else path.name), said)
+        _refuse_of_this_machine(path, options)
+        return _read_as(path, files.printable(path if whole else path.name), options)
     try:
-        return _local(path, said, whole=whole)
+        return _local(path, options, whole=whole)
     except ValueError as error:  # a NUL in a path
         raise RequestError(f"{str(path)!r} is not a path: {error}.") from error
 
 
-def _refuse_of_this_machine(path: StoredFile, said: Said) -> None:
+def _refuse_of_this_machine(path: StoredFile, options: FileOptions) -> None:
     """RequestError for what needs more than ranges of one file's bytes."""
-    kind = files.FORMATS.get(said.format or files.endings(path)[0], said.format)
+    kind = files.FORMATS.get(options.format or files.endings(path)[0], options.format)
     if kind in ("excel", "inspect", "lm-eval"):
         scheme, _, rest = str(path).partition("://")
         what = {"excel": "A spreadsheet", "inspect": "An Inspect log"}.get(kind, "What lm-eval wrote")
@@ -136,77 +136,79 @@ def _refuse_of_this_machine(path: StoredFile, said: Said) -> None:
         )
 
 
-def _local(path: Path, said: Said, *, whole: bool) -> Source:
+def _local(path: Path, options: FileOptions, *, whole: bool) -> Source:
     path, sheet = files.parted(path)
-    said = said if sheet is None else replace(said, sheet=sheet)
+    options = options if sheet is None else replace(options, sheet=sheet)
     name = files.printable(path if whole else path.name)
     if path.is_dir() and is_saved(path):
         dataset = open_saved(path)
         return Source(name, path.name, lambda _: enumerate(dataset, 1), path, is_table=True)
     files.check(path)
-    return _read_as(path, name, said)
+    return _read_as(path, name, options)
 
 
-def _read_as(path: InputFile, name: str, said: Said) -> Source:
-    """A file that is there, in the format that is said or that it shows."""
-    if (source := _of_a_tool(path, name, said)) is not None:
+def _read_as(path: InputFile, name: str, options: FileOptions) -> Source:
+    """A file that is there, in the format that the caller names or that it shows."""
+    if (source := _of_a_tool(path, name, options)) is not None:
         return source
-    kind = files.format_of(path, said.format, LAYOUTS)
+    kind = files.format_of(path, options.format, LAYOUTS)
     if kind not in TEXT and files.endings(path)[1]:
         raise RequestError(f"{name}: {kind} files are compressed inside. Unpack the file first.")
-    if said.sheet is not None and kind != "excel":
+    if options.sheet is not None and kind != "excel":
         raise RequestError(f"--sheet names a sheet of a spreadsheet, and {name} is none.")
-    if said.encoding is not None and kind not in TEXT:
+    if options.encoding is not None and kind not in TEXT:
         raise RequestError(f"--encoding is of text, and {name} is a {kind} file, which says its own.")
-    encoding = _encoding(path, kind, said)
+    encoding = _encoding(path, kind, options)
     note = f"{name}: read as {encoding}, as its bytes suggest; --encoding says another."
     return Source(
         name,
         files.stem(path),
-        _rows(path, name, kind, said, encoding),
+        _rows(path, name, kind, options, encoding),
         path,
         size_of(path),
         kind not in ("jsonl", "json"),
         kind,
         bool(files.endings(path)[1]),
         encoding,
-        () if encoding == UTF8 or said.encoding is not None else (note,),
+        () if encoding == UTF8 or options.encoding is not None else (note,),
     )
 
 
-def _of_a_tool(path: InputFile, name: str, said: Said) -> Source | None:
+def _of_a_tool(path: InputFile, name: str, options: FileOptions) -> Source | None:
     """A file that another tool wrote, as the caller says, or as it shows itself; None for any other."""
-    layout = LAYOUTS.get(said.format or "")
+    layout = LAYOUTS.get(options.format or "")
     encoding = UTF8
-    if layout is None and said.format is not None:
+    if layout is None and options.format is not None:
         return None
     if layout is None:
         is_text = files.FORMATS.get(files.endings(path)[0]) in TEXT
-        encoding = _encoding(path, "json" if is_text else "", said)
+        encoding = _encoding(path, "json" if is_text else "", options)
         layout = recognize(path, encoding)
     if layout is None:
         return None
     if isinstance(path, StoredFile):
-        _refuse_of_this_machine(path, replace(said, format=layout.name))
+        _refuse_of_this_machine(path, replace(options, format=layout.name))
     plain = "json" if layout.line is None else "jsonl"
     note = f"{name}: read as {layout.title}" + (
-        "." if said.format else f" (--format {plain} reads it as it stands)."
+        "." if options.format else f" (--format {plain} reads it as it stands)."
     )
     rows = partial(layout.read, path, name, encoding=encoding)
     return Source(name, files.stem(path), rows, path, size_of(path), kind=layout.name, notes=(note,))
 
 
-def _encoding(path: InputFile, kind: str, said: Said) -> str:
+def _encoding(path: InputFile, kind: str, options: FileOptions) -> str:
     if kind not in TEXT:
         return UTF8
-    return known_encoding(said.encoding) if said.encoding is not None else files.encoding_of(path)
+    return known_encoding(options.encoding) if options.encoding is not None else files.encoding_of(path)
 
 
-def _rows(path: InputFile, name: str, kind: str, said: Said, encoding: str) -> Callable[..., Iterator[Row]]:
+def _rows(
+    path: InputFile, name: str, kind: str, options: FileOptions, encoding: str
+) -> Callable[..., Iterator[Row]]:
     """What reads the file."""
     if kind == "excel":
         assert isinstance(path, Path)  # else it was refused
-        return partial(spreadsheets.read_sheet, path, name, sheet=said.sheet)
+        return partial(tables.read_sheet, path, name, sheet=options.sheet)
     if kind in TEXT:
         return partial(TEXT[kind], path, name, encoding=encoding)
     return partial(READERS[kind], path, name)

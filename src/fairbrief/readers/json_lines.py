@@ -12,7 +12,7 @@ import msgspec
 
 from fairbrief.errors import DataError
 from fairbrief.readers.files import UTF8, InputFile, Meter, open_text, opened
-from fairbrief.readers.messages import fault, show
+from fairbrief.readers.messages import fault, not_utf8, show
 
 Row = tuple[int, Any]
 """A row's number (of its line, where the source has lines), and its object or what is wrong with it."""
@@ -230,12 +230,7 @@ class _Window:
 
 
 def _not_utf8(error: UnicodeDecodeError, start: int) -> DataError:
-    byte = error.object[error.start]
-    return fault(
-        f"the byte 0x{byte:02x} at byte offset {start + error.start} of the file, which is not UTF-8",
-        "UTF-8 text",
-        "save the file with that encoding, or say which it has, as in --encoding cp1252",
-    )
+    return not_utf8(error.object[error.start], f"at byte offset {start + error.start} of the file")
 
 
 def _not_json(error: json.JSONDecodeError, text: str) -> DataError:

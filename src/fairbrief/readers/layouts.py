@@ -12,13 +12,13 @@ import struct
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 from fairbrief.errors import DataError, first_line
 from fairbrief.readers import files
-from fairbrief.readers.fields import ABSENT, find
+from fairbrief.readers.fields import ABSENT, Several, find
 from fairbrief.readers.files import LONGEST_PACKED, InputFile, Meter, open_text, unreadable
 from fairbrief.readers.json_lines import read_lines
 from fairbrief.readers.messages import fault, names, show
@@ -33,16 +33,53 @@ Rows = Iterator[tuple[int, Any]]
 class Layout:
     """What a tool writes.
 
-    ``line`` tells one by the object in a file's first line, ``head`` by the beginning of a file that is one JSON
-    document, ``ending`` by its name. ``read`` is called with path, name, meter and encoding, and gives the rows.
+    ``line`` recognizes one by the object in a file's first line, ``head`` by the beginning of a file that is one JSON
+    document, ``ending`` by its name. ``rows`` is the key of the list of rows in a document (perhaps in the object under the
+    key ``inside``); without it each line is a row. ``fields`` has the path of each of our fields, or several with bars
+    between them, of which the first that is not empty is taken. ``more`` adds what takes more than a path, from a row and
+    what ``about`` found out from the whole file; a row for which it returns None is left out. ``reader`` reads a file
+    of another shape.
     """
 
     name: str
     title: str
-    read: Callable[..., Rows]
+    rows: str = ""
+    inside: str = ""
+    fields: Mapping[str, str] = field(default_factory=dict)
+    more: Callable[[Mapping[str, Any], Any], dict[str, Any] | None] = lambda _row, _about: {}
+    about: Callable[[File], Any] = lambda _file: None
+    reader: Callable[..., Rows] | None = None
     line: Callable[[Mapping[str, Any]], bool] | None = None
     head: re.Pattern[str] | None = None
     ending: str = ""
+
+    def read(self, path: InputFile, name: str, meter: Meter, encoding: str) -> Rows:
+        """The rows of a file, numbered from 1; what is no object is passed on for the reader of rows to refuse."""
+        if self.reader is not None:
+            yield from self.reader(path, name, meter, encoding)
+            return
+        whole = load(path, name, encoding) if self.rows else {}
+        listed_rows = listed(_inside(whole, self.inside), self.rows, name) if self.rows else []
+        about = self.about(File(path, name, encoding, whole, listed_rows))
+        rows = enumerate(listed_rows, 1) if self.rows else read_lines(path, name, meter, encoding=encoding)
+        for number, row in rows:
+            if not isinstance(row, Mapping):
+                yield number, row
+            elif (more := self.more(row, about)) is not None:
+                ours = {ours: first_at(row, paths) for ours, paths in self.fields.items()}
+                if "id" in ours:
+                    ours["id"] = ours["id"] or number
+                yield number, {**row, **ours, **more}
+
+
+class File(NamedTuple):
+    """A file to read: where it is, and of a JSON document its content and its rows."""
+
+    path: InputFile
+    name: str
+    encoding: str
+    whole: Mapping[str, Any]
+    rows: list[Any]
 
 
 def _has(*keys: str) -> Callable[[Mapping[str, Any]], bool]:
@@ -96,11 +133,6 @@ def source_among(fields: Mapping[str, Any]) -> dict[str, Any]:
     return {}
 
 
-def _each(rows: Rows, ours: Callable[[Mapping[str, Any]], dict[str, Any]]) -> Rows:
-    """The rows as ours; what is no object is passed on for the reader of rows to refuse."""
-    return ((number, ours(row) if isinstance(row, Mapping) else row) for number, row in rows)
-
-
 def text_in(content: Any) -> str | None:
     """The text of a message: a text, or the texts of its parts."""
     if isinstance(content, list):
@@ -110,56 +142,29 @@ def text_in(content: Any) -> str | None:
 
 
 def at(row: Any, path: str) -> Any:
-    """What stands at a path; None where nothing does."""
+    """The value at a path; of a path with stars a list; None where there is none."""
     found = find(row, path)
-    return None if found is ABSENT else found
+    return None if found is ABSENT else list(found.values()) if isinstance(found, Several) else found
 
 
-# ------------------------------------- DeepEval: a test case is a record, its context the documents
-
-
-def deepeval(path: InputFile, name: str, meter: Meter, encoding: str) -> Rows:  # noqa: ARG001 # read at once
-    """A row for each test case, also in the file of the latest run, which holds the run inside."""
-    cases = listed(_inside(load(path, name, encoding), "testRunData"), "testCases", name)
-    for number, case in enumerate(cases, 1):
-        yield number, _deepeval_row(case, number) if isinstance(case, Mapping) else case
-
-
-def _deepeval_row(case: Mapping[str, Any], number: int) -> dict[str, Any]:
-    return {
-        **case,
-        "id": case.get("name") or number,
-        "documents": case.get("context") or case.get("retrievalContext") or case.get("input"),
-        "summary": case.get("actualOutput"),
-        "references": case.get("expectedOutput"),
-    }
+def first_at(row: Mapping[str, Any], paths: str) -> Any:
+    """The first value at one of several paths (with bars between them) that is not empty; None where there is none."""
+    return next((value for path in paths.split("|") if (value := at(row, path))), None)
 
 
 # ------------------------------ HELM: an instance is a record, its perturbations and trials vary it
 
 
-def helm(path: InputFile, name: str, meter: Meter, encoding: str) -> Rows:  # noqa: ARG001 # read at once
-    """A row for each request."""
-    whole = load(path, name, encoding)
-    model = at(whole, "adapter_spec.model_deployment") or at(whole, "adapter_spec.model")
-    states = enumerate(listed(whole, "request_states", name), 1)
-    return _each(states, lambda state: _helm_row(state, model))
-
-
-def _helm_row(state: Mapping[str, Any], model: Any) -> dict[str, Any]:
+def _helm(state: Mapping[str, Any], model: Any) -> dict[str, Any]:
     ident, changed = str(at(state, "instance.id")), at(state, "instance.perturbation.name")
     trial = state.get("train_trial_index") or 0
     parts = [ident, *([changed] if changed else []), *([f"trial {trial}"] if trial else [])]
-    references = find(state, "instance.references[*].output.text")
     failed = at(state, "result.success") is False
     return {
-        **state,
         "id": ", ".join(map(str, parts)),
         "original": ident if len(parts) > 1 else None,
-        "documents": at(state, "instance.input.text"),
         "summary": None if failed else at(state, "result.completions[0].text"),
         "system": model,
-        "references": list(references.values()) if references is not ABSENT else None,
         "reason": FAILED if failed else None,
     }
 
@@ -187,42 +192,32 @@ def mlflow(path: InputFile, name: str, meter: Meter, encoding: str) -> Rows:  # 
 
 def _mlflow_usual(row: dict[str, Any]) -> dict[str, Any]:
     found = source_among(row) if len(row) > 1 else {}
-    for field, usual in USUAL.items():
+    for ours, usual in USUAL.items():
         known = [name for name in usual if name in row]
         if known:
-            found[field] = row[known[0]]
+            found[ours] = row[known[0]]
     return found
 
 
 # ------------------------------- promptfoo: a test is a record, a provider (with a prompt) a system
 
 
-def promptfoo(path: InputFile, name: str, meter: Meter, encoding: str) -> Rows:  # noqa: ARG001 # read at once
-    """A row for each test, provider and prompt."""
-    rows = listed(_inside(load(path, name, encoding), "results"), "results", name)
-    prompts = list(dict.fromkeys(map(_prompt, rows)))
-    return _each(enumerate(rows, 1), lambda row: _promptfoo_row(row, prompts))
-
-
 def _prompt(row: Any) -> Any:
     return at(row, "prompt.label") or at(row, "promptId")
 
 
-def _promptfoo_row(row: Mapping[str, Any], prompts: list[Any]) -> dict[str, Any]:
-    system = at(row, "provider.label") or at(row, "provider.id") or row.get("provider")
+def _promptfoo(row: Mapping[str, Any], prompts: list[Any]) -> dict[str, Any]:
+    system = first_at(row, "provider.label|provider.id|provider")
     if len(prompts) > 1:
         system = f"{system}, prompt {prompts.index(_prompt(row)) + 1}"
     output, variables = at(row, "response.output"), row.get("vars")
-    reason = FAILED if output is None else REFUSED if at(row, "response.isRefusal") else None
+    is_text = output is None or isinstance(output, str)
     return {
-        **row,
-        "id": row.get("testIdx"),
         **(source_among(variables) if isinstance(variables, Mapping) else {}),
-        "summary": output
-        if output is None or isinstance(output, str)
-        else json.dumps(output, ensure_ascii=False),
+        "id": row.get("testIdx"),
+        "summary": output if is_text else json.dumps(output, ensure_ascii=False),
         "system": system,
-        "reason": reason,
+        "reason": FAILED if output is None else REFUSED if at(row, "response.isRefusal") else None,
     }
 
 
@@ -258,23 +253,20 @@ CUT = "cut off by the filter"
 # --------------------------------------------- the OpenAI Batch API: one answer a line, in no order
 
 
-def openai_batch(path: InputFile, name: str, meter: Meter, encoding: str) -> Rows:
-    """A row for each request; those that failed name no model, and a batch has one."""
-    answers = (row for _, row in read_lines(path, name, Meter(), encoding=encoding))
-    models = (at(row, "response.body.model") for row in answers)
-    model = next((m for m in models if isinstance(m, str) and m), None)
-    rows = read_lines(path, name, meter, encoding=encoding)
-    return _each(rows, lambda row: _openai_batch_row(row, model))
+def _model_of_batch(file: File) -> str | None:
+    """The model of a batch: requests that failed name none, and a batch has one."""
+    answers = read_lines(file.path, file.name, Meter(), encoding=file.encoding)
+    models = (at(row, "response.body.model") for _, row in answers)
+    return next((m for m in models if isinstance(m, str) and m), None)
 
 
-def _openai_batch_row(row: Mapping[str, Any], model: str | None) -> dict[str, Any]:
+def _openai_batch(row: Mapping[str, Any], model: str | None) -> dict[str, Any]:
     body = at(row, "response.body") or {}
     text, reason = _answer(body)
     status = at(row, "response.status_code")
     if row.get("error") or not body or (isinstance(status, int) and status >= 400):
         text, reason = None, FAILED
     return {
-        **row,
         "id": row.get("custom_id"),
         "summary": text,
         "system": at(body, "model") or model,
@@ -286,10 +278,9 @@ def _answer(body: Mapping[str, Any]) -> tuple[str | None, str]:
     """The text of an answer, and why there is none."""
     message = at(body, "choices[0].message")
     if message is None:
-        texts = find(body, "output[*].content[*].text")
-        refusals = find(body, "output[*].content[*].refusal")
-        text = "\n".join(t for t in texts.values() if isinstance(t, str)) if texts is not ABSENT else None
-        return text, REFUSED if text is None and refusals is not ABSENT else ""
+        texts = at(body, "output[*].content[*].text")
+        text = None if texts is None else "\n".join(t for t in texts if isinstance(t, str))
+        return text, REFUSED if text is None and at(body, "output[*].content[*].refusal") is not None else ""
     text = text_in(message.get("content")) if isinstance(message, Mapping) else None
     if text is None and at(message, "refusal"):
         return None, REFUSED
@@ -302,30 +293,22 @@ def _answer(body: Mapping[str, Any]) -> tuple[str | None, str]:
 RESULTS = "results_"
 
 
-def lm_eval(path: Path, name: str, meter: Meter, encoding: str) -> Rows:
-    """A row for each document of the task."""
-    system = _model(path)
-    rows = _of_first_filter(read_lines(path, name, meter, encoding=encoding))
-    return _each(rows, lambda row: _lm_eval_row(row, system))
+def _of_lm_eval(file: File) -> tuple[str | None, Any]:
+    """The model, and the first filter, whose responses are taken."""
+    rows = read_lines(file.path, file.name, Meter(), encoding=file.encoding)
+    assert isinstance(file.path, Path)  # object stores are refused
+    return _model(file.path), next((row.get("filter") for _, row in rows if isinstance(row, Mapping)), None)
 
 
-def _of_first_filter(rows: Rows) -> Rows:
-    first = None
-    for number, row in rows:
-        is_object = isinstance(row, Mapping)
-        if is_object and first is None:
-            first = row.get("filter")
-        if not is_object or row.get("filter") == first:
-            yield number, row
-
-
-def _lm_eval_row(row: Mapping[str, Any], system: str | None) -> dict[str, Any]:
+def _lm_eval(row: Mapping[str, Any], about: tuple[str | None, Any]) -> dict[str, Any] | None:
+    system, first = about
+    if row.get("filter") != first:
+        return None
     doc, target = row.get("doc"), row.get("target")
     is_text = isinstance(target, str) and bool(target.strip())
     return {
-        **row,
-        "id": row.get("doc_id"),
         **(source_among(doc) if isinstance(doc, Mapping) else {}),
+        "id": row.get("doc_id"),
         "summary": _first_text(row.get("filtered_resps")),
         "system": system,
         "references": target if is_text or isinstance(target, list) else None,
@@ -362,25 +345,19 @@ BEGIN = "summary:"
 REFERENCE = "summary:reference"
 
 
-def summary_sets(path: InputFile, name: str, meter: Meter, encoding: str) -> Rows:
-    """A row for each line."""
-    rows = read_lines(path, name, meter, encoding=encoding)
-    return _each(rows, lambda row: _summeval(row) if "decoded" in row else _summvis(row))
-
-
-def _summeval(row: Mapping[str, Any]) -> dict[str, Any]:
-    """The sources stand under ``text`` in the paired file alone."""
+def _summeval(row: Mapping[str, Any], _about: None) -> dict[str, Any]:
+    """Only the paired file has the sources, under ``text``."""
     source = {"documents": row["text"]} if row.get("text") else {}
-    return {**row, **source, "summary": row["decoded"], "system": row.get("model_id")}
+    return {**source, "summary": row["decoded"], "system": row.get("model_id")}
 
 
-def _summvis(row: Mapping[str, Any]) -> dict[str, Any]:
-    written = {
-        key.removeprefix(BEGIN): text
-        for key, text in row.items()
-        if key.startswith(BEGIN) and key != REFERENCE
+def _summvis(row: Mapping[str, Any], _about: None) -> dict[str, Any]:
+    systems = (key for key in row if key.startswith(BEGIN) and key != REFERENCE)
+    return {
+        "documents": row.get("document"),
+        "summary": {key.removeprefix(BEGIN): row[key] for key in systems},
+        "references": row.get(REFERENCE),
     }
-    return {**row, "documents": row.get("document"), "summary": written, "references": row.get(REFERENCE)}
 
 
 # ----------- Inspect (``.eval``, a zip, or ``.json``): a sample is a record, its epochs are runs of one system
@@ -399,7 +376,8 @@ def inspect_log(path: Path, name: str, meter: Meter, encoding: str) -> Rows:
     described = _described(path, name) if is_zip else whole
     model = at(described, "eval.model")
     runs = at(described, "eval.config.epochs") or 1
-    return _each(enumerate(samples, 1), lambda sample: _inspect_row(sample, model, runs))
+    for number, sample in enumerate(samples, 1):
+        yield number, _inspect_row(sample, model, runs) if isinstance(sample, Mapping) else sample
 
 
 def _inspect_row(sample: Mapping[str, Any], model: Any, runs: int) -> dict[str, Any]:
@@ -500,27 +478,44 @@ LAYOUTS = {
     layout.name: layout
     for layout in (
         Layout(
-            "openai-batch", "the output of an OpenAI batch", openai_batch, line=_has("custom_id", "response")
+            "openai-batch", "the output of an OpenAI batch", more=_openai_batch, about=_model_of_batch,
+            line=_has("custom_id", "response"),
         ),
-        Layout("inspect", "an Inspect log", inspect_log, head=re.compile(r'"eval"\s*:\s*\{\s*"'), ending="eval"),
+        Layout("inspect", "an Inspect log", reader=inspect_log, head=re.compile(r'"eval"\s*:\s*\{\s*"'), ending="eval"),
         Layout(
-            "lm-eval", "samples of the lm-evaluation-harness, the first filter of each", lm_eval,
+            "lm-eval", "samples of the lm-evaluation-harness, the first filter of each", more=_lm_eval, about=_of_lm_eval,
             line=_has("doc_id", "doc", "filtered_resps"),
         ),
-        Layout("promptfoo", "promptfoo results", promptfoo, head=re.compile(r'^\s*\{\s*"evalId"\s*:')),
-        Layout("helm", "a HELM scenario state", helm, head=re.compile(r'^\s*\{\s*"adapter_spec"\s*:')),
-        Layout("deepeval", "a DeepEval test run", deepeval, head=re.compile(r'"testCases"\s*:\s*\[')),
         Layout(
-            "mlflow", "an MLflow evaluation table", mlflow,
+            "promptfoo", "promptfoo results", "results", "results", more=_promptfoo,
+            about=lambda file: list(dict.fromkeys(map(_prompt, file.rows))),
+            head=re.compile(r'^\s*\{\s*"evalId"\s*:'),
+        ),
+        Layout(
+            "helm", "a HELM scenario state", "request_states",
+            fields={"documents": "instance.input.text", "references": "instance.references[*].output.text"}, more=_helm,
+            about=lambda file: first_at(file.whole, "adapter_spec.model_deployment|adapter_spec.model"),
+            head=re.compile(r'^\s*\{\s*"adapter_spec"\s*:'),
+        ),
+        Layout(
+            "deepeval", "a DeepEval test run", "testCases", "testRunData",
+            {
+                "id": "name", "documents": "context|retrievalContext|input", "summary": "actualOutput",
+                "references": "expectedOutput",
+            },
+            head=re.compile(r'"testCases"\s*:\s*\['),
+        ),
+        Layout(
+            "mlflow", "an MLflow evaluation table", reader=mlflow,
             head=re.compile(r'^\s*\{\s*"columns"\s*:\s*\[.*?\]\s*,\s*"data"\s*:\s*\[', re.DOTALL),
         ),
-        Layout("summeval", "SummEval", summary_sets, line=_has("id", "decoded", "model_id")),
+        Layout("summeval", "SummEval", more=_summeval, line=_has("id", "decoded", "model_id")),
         Layout(
-            "summvis", "SummVis", summary_sets,
+            "summvis", "SummVis", more=_summvis,
             line=lambda row: "document" in row and any(key.startswith("summary:") for key in row),
         ),
         Layout(
-            "json-list", "the objects in a JSON document", json_list,
+            "json-list", "the objects in a JSON document", reader=json_list,
             head=re.compile(r'^\s*\{\s*"[^"]*"\s*:\s*\[\s*\{'),
         ),
     )

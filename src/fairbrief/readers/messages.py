@@ -20,6 +20,15 @@ def fault(found: str, wanted: str, remedy: str) -> DataError:
     return DataError(f"found {found}; wanted {wanted}; {remedy}.")
 
 
+def not_utf8(byte: int, where: str) -> DataError:
+    """An error of a row that holds a byte which is not UTF-8, ``where`` it says."""
+    return fault(
+        f"the byte 0x{byte:02x} {where}, which is not UTF-8",
+        "UTF-8 text",
+        "save the file with that encoding, or say which it has, as in --encoding cp1252",
+    )
+
+
 def at(where: str, error: DataError, ident: Any = None) -> DataError:
     """The same error with its place, and with the record's id where there is one to show.
 

@@ -6,7 +6,6 @@ address that holds one is refused, since addresses are written down.
 
 from __future__ import annotations
 
-import difflib
 import io
 import os
 import re
@@ -20,7 +19,6 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from fairbrief.errors import BackendError, DataError, FairbriefError, RequestError, first_line
-from fairbrief.readers.messages import names
 from fairbrief.text.addresses import COPYING, name_of, redacted, refuse_secrets, where_credentials
 
 ATTEMPTS = 6
@@ -29,8 +27,6 @@ PATIENCE = timedelta(seconds=60)
 """How long a request is sent again, of stores that count time."""
 AT_ONCE = 1 << 20
 """Bytes that are asked for at once, at least, where a file is read from one place on."""
-NEAR = 1_000
-"""Names that are looked through for one that is like a missing one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,43 +150,19 @@ def _found(store: Any, path: str, address: str) -> StoredFile:
     with _telling(address):
         try:
             handle = store.open_input_file(path)
-        except FileNotFoundError:
-            raise _missing(store, path, address) from None
         except OSError:
-            if store.get_file_info(path).type.name == "Directory":
-                raise _missing(store, path, address) from None
+            kind = store.get_file_info(path).type.name
+            if kind == "Directory":
+                raise RequestError(
+                    f"{address} is a folder: name its files, or write {address.rstrip('/')}/*.jsonl."
+                ) from None
+            if kind == "NotFound":
+                raise RequestError(
+                    f"There is no file {address}, or none that these credentials see."
+                ) from None
             raise
         with handle:
             return StoredFile(address, handle.size(), _version(store, path, handle))
-
-
-def _missing(store: Any, path: str, address: str) -> RequestError:
-    """What is said where there is no such file: what is there, or near."""
-    from pyarrow import fs
-
-    inside: Sequence[str] = ()
-    near: Sequence[str] = ()
-    bucket = path.partition("/")[0]
-    with suppress(OSError):
-        if store.get_file_info(bucket).type == fs.FileType.NotFound:
-            return RequestError(f"{address}: there is no '{bucket}', or none that these credentials see.")
-        inside = _names_in(store, path)
-        near = difflib.get_close_matches(
-            PurePosixPath(path).name, _names_in(store, str(PurePosixPath(path).parent)), n=3
-        )
-    if inside:
-        return RequestError(
-            f"{address} is a folder. It holds {names(sorted(inside))}: name those, or write {address.rstrip('/')}/*.jsonl."
-        )
-    guess = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
-    return RequestError(f"There is no file {address}.{guess}")
-
-
-def _names_in(store: Any, folder: str) -> list[str]:
-    from pyarrow import fs
-
-    found = store.get_file_info(fs.FileSelector(folder, allow_not_found=True))
-    return [one.base_name for one in found if one.type == fs.FileType.File][:NEAR]
 
 
 def _fitting(store: Any, pattern: str) -> list[str]:

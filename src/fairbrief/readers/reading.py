@@ -15,8 +15,7 @@ import msgspec
 
 from fairbrief.errors import DataError, RequestError
 from fairbrief.readers import input_parts
-from fairbrief.readers.combining import Join, LongTable
-from fairbrief.readers.duplicates import Before, Seen, again, hash_of, other_documents
+from fairbrief.readers.duplicates import EarlierPlace, KnownIds, hash_of, other_documents, repeated_id
 from fairbrief.readers.fields import PATIENCE, Fields, FieldUse
 from fairbrief.readers.files import Meter
 from fairbrief.readers.input_parts import KEPT, PartTally, RecordPlaces
@@ -26,7 +25,8 @@ from fairbrief.readers.labelling import Labelling
 from fairbrief.readers.layouts import LAYOUTS
 from fairbrief.readers.messages import at, did_you_mean, fault, names, show
 from fairbrief.readers.rows import Read, RowReader, how_to_say
-from fairbrief.readers.summary_files import Beside, open_beside
+from fairbrief.readers.rows_on_disk import LongTable
+from fairbrief.readers.summary_files import SummaryFile, open_summary_file
 from fairbrief.serialization import MISSING
 from fairbrief.text.counted import counted
 from fairbrief.types import Case, Document, Record, Summary
@@ -61,8 +61,7 @@ class Reading:
         fields: Fields,
         *,
         summaries: Sequence[tuple[str | None, Path]],
-        beside: Fields,
-        join: Join | None,
+        summary_fields: Fields,
         on_error: Literal["stop", "skip"],
         require: Sequence[str],
         system: str | None,
@@ -75,8 +74,7 @@ class Reading:
         self._sources = sources
         self._fields = fields
         self._summaries = summaries
-        self._beside = beside
-        self._join = join
+        self._summary_fields = summary_fields
         self.notes: list[str] = []
         self._on_error = on_error
         self._require = require
@@ -111,25 +109,25 @@ class Reading:
     def __iter__(self) -> Iterator[Case]:
         self._begin()
         with ExitStack() as stack:
-            besides = [
-                open_beside(name, path, self._beside, self._leave_out, stack)
+            summary_files = [
+                open_summary_file(name, path, self._summary_fields, self._leave_out, stack)
                 for name, path in self._summaries
             ]
-            seen, known = Seen(len(self._sources)), set[int]()
-            for step in self._steps(own=not besides):
+            seen, known = KnownIds(len(self._sources)), set[int]()
+            for step in self._steps(own=not summary_files):
                 if step.read is None:
-                    _pass_over(besides)
+                    _pass_over(summary_files)
                     continue
-                yield from self._own_cases(step, step.read, seen, is_alone=not besides)
-                if besides and (key := hash_of(step.read.record.id, "")) not in known:
+                yield from self._own_cases(step, step.read, seen, is_alone=not summary_files)
+                if summary_files and (key := hash_of(step.read.record.id, "")) not in known:
                     known.add(key)
-                    yield from self._cases_beside(step, step.read.record, seen, besides)
-            for beside in besides:
-                beside.finish()
+                    yield from self._cases_of_files(step, step.read.record, seen, summary_files)
+            for summary_file in summary_files:
+                summary_file.finish()
             if not self._is_part:
-                self._check_answered(has_others=bool(besides))
+                self._check_answered(has_others=bool(summary_files))
                 self._check_required()
-                self._tell_blank()
+                self._note_blank()
 
     @property
     def ranges(self) -> list[tuple[int, Range]] | None:
@@ -140,7 +138,7 @@ class Reading:
         """
         fields = self._fields
         gathers = fields.group_by is not None or fields.has_several_documents
-        if self._summaries or self._join or fields.id is None or gathers:
+        if self._summaries or fields.id is None or gathers:
             return None
         if self._labelling.changes_records:
             return None
@@ -164,7 +162,7 @@ class Reading:
         reading = copy(self)
         reading.files = () if source.path is None else (source.path,)
         reading.bytes_total = source.size
-        reading._sources, reading._summaries, reading._join = [source], (), None
+        reading._sources, reading._summaries = [source], ()
         reading._begin()
         return reading
 
@@ -210,7 +208,7 @@ class Reading:
             for _ in itertools.islice(first._steps(own=True), PATIENCE + 1):
                 pass
             if not first.notes and first._reader is not None:
-                first._tell(source, first._reader)
+                first._note_source(source, first._reader)
                 first.notes += first._labelling.notes()
             self.notes += first.notes
 
@@ -226,7 +224,7 @@ class Reading:
         """
         self.tally = tally
         self._places = tally.places()
-        self._tell_blank()
+        self._note_blank()
         self._check_answered(has_others=False)
         self._check_required()
         self.tally = replace(tally, keys=array("q"), sources=array("i"), clusters=array("q"))
@@ -235,7 +233,7 @@ class Reading:
     def records(self) -> Iterator[Record]:
         """Each record once, whether or not there are summaries of it."""
         self._begin()
-        seen, known = Seen(len(self._sources)), set[int]()
+        seen, known = KnownIds(len(self._sources)), set[int]()
         for step in self._steps(own=False):
             if step.read is None:
                 continue
@@ -247,9 +245,9 @@ class Reading:
                     yield record
         if not self._is_part:
             self._check_required()
-            self._tell_blank()
+            self._note_blank()
 
-    def _own_cases(self, step: Step, read: Read, seen: Seen, *, is_alone: bool) -> Iterator[Case]:
+    def _own_cases(self, step: Step, read: Read, seen: KnownIds, *, is_alone: bool) -> Iterator[Case]:
         """The summaries that stand in the row itself; one that is missing counts only if there are no others."""
         record = read.record
         self.tally.rows += 1
@@ -261,12 +259,12 @@ class Reading:
             if self._is_wanted(record, step.where):
                 yield Case(record, summary)
 
-    def _cases_beside(
-        self, step: Step, record: Record, seen: Seen, besides: Sequence[Beside]
+    def _cases_of_files(
+        self, step: Step, record: Record, seen: KnownIds, summary_files: Sequence[SummaryFile]
     ) -> Iterator[Case]:
         """The summaries that stand in files of their own."""
-        for beside in besides:
-            for summary in self._take(beside, record):
+        for summary_file in summary_files:
+            for summary in self._take(summary_file, record):
                 if self._is_new(seen, record, summary, step) and self._is_wanted(record, step.where):
                     yield Case(record, summary)
 
@@ -332,18 +330,15 @@ class Reading:
             if use.unseen and use.rows:
                 _complain(reader, source)
             if not self._is_part:
-                self._tell(source, reader)
+                self._note_source(source, reader)
             self.tally.blank += reader.blank
             self._meter.before += source.size
             self._meter.at(0)
             self.tally.lines = self._meter.lines
 
     def _rows(self, source: Source, reader: RowReader, *, own: bool) -> Iterator[Row]:
-        """The rows of a source, completed by those that are joined, and gathered to records."""
-        rows = source.rows(self._meter)
-        if self._join is not None:
-            rows = self._join.rows(rows)
-        rows = self._watched(rows, reader, source)
+        """The rows of a source, gathered to records where several rows make one."""
+        rows = self._watched(source.rows(self._meter), reader, source)
         if self._fields.group_by is None:
             yield from rows
             return
@@ -415,7 +410,7 @@ class Reading:
             return fields
         return replace(fields, id=fields.group_by)
 
-    def _tell(self, source: Source, reader: RowReader) -> None:
+    def _note_source(self, source: Source, reader: RowReader) -> None:
         """Note what a person should know of how the source was read."""
         use = reader.use
         self.notes += source.notes
@@ -424,18 +419,18 @@ class Reading:
         if source.kind not in LAYOUTS and (unused := list(use.unused())):
             self.notes.append(f"{source.name}: nothing used {names(unused)}.")
 
-    def _tell_blank(self) -> None:
+    def _note_blank(self) -> None:
         if self.tally.blank:
             self.notes.append(f"{counted(self.tally.blank, 'document')} without text left out.")
 
-    def _take(self, beside: Beside, record: Record) -> list[Summary]:
+    def _take(self, summary_file: SummaryFile, record: Record) -> list[Summary]:
         try:
-            return beside.take(record)
+            return summary_file.take(record)
         except DataError as error:
             self._leave_out(error)
             return []
 
-    def _is_new(self, seen: Seen, record: Record, summary: Summary, step: Step) -> bool:
+    def _is_new(self, seen: KnownIds, record: Record, summary: Summary, step: Step) -> bool:
         """Whether this is the system's first summary of the record; a second one is an error, as are other documents."""
         texts = tuple([document.text for document in record.documents])
         before = seen.first(record.id, summary.system, step.source, step.number, texts)
@@ -450,14 +445,14 @@ class Reading:
             self.tally.note(record, summary.system, texts, self._meter.row)
         return True
 
-    def _again(self, summary: Summary, before: Before) -> DataError:
+    def _again(self, summary: Summary, before: EarlierPlace) -> DataError:
         reader, field = self._reader, self._fields.system
         if before.is_same and reader is not None and self._on_error == "stop" and field in reader.use.unseen:
             _complain(reader, self._sources[before.source])
         absent = field if reader is not None and field not in reader.use.names else ""
-        return again(summary.system, self._place(before), is_same=before.is_same, absent=absent)
+        return repeated_id(summary.system, self._place(before), is_same=before.is_same, absent=absent)
 
-    def _place(self, before: Before) -> str:
+    def _place(self, before: EarlierPlace) -> str:
         return f"{self._sources[before.source].name}:{before.number}"
 
     def _is_wanted(self, record: Record, where: str) -> bool:
@@ -516,9 +511,9 @@ def _wrong_with(given: Case | Record) -> DataError | None:
     return None
 
 
-def _pass_over(besides: Sequence[Beside]) -> None:
-    for beside in besides:
-        beside.take(None)
+def _pass_over(summary_files: Sequence[SummaryFile]) -> None:
+    for summary_file in summary_files:
+        summary_file.take(None)
 
 
 def _complain(reader: RowReader, source: Source) -> None:

@@ -56,7 +56,7 @@ def summary(ident: str, system: str, text: Any, units: Any = None) -> Summary:
     return Summary(ident, system, text, cut, "" if text and not text.isspace() else EMPTY, NOTHING)
 
 
-def told(plain: Summary, reason: Any, made: Any) -> Summary:
+def with_origin(plain: Summary, reason: Any, made: Any) -> Summary:
     """The summary with what the row says of how it was made, and why its text is none."""
     if reason in (None, "") and made in (None, ""):
         return plain
@@ -86,7 +86,7 @@ class SummaryReader:
             return self._by_system(parsed, system, self._cell(units), ident)
         name = self.system if system is None else id_of(system, "the system")
         plain = summary(ident, name, text, self._cell(units) if units != "" else None)
-        return (told(plain, row.get("reason"), self._cell(row.get("made"))),)
+        return (with_origin(plain, row.get("reason"), self._cell(row.get("made"))),)
 
     def _by_field(self, row: Mapping[str, Any], ident: str) -> tuple[Summary, ...]:
         """A summary for each field that was named, or that fits a pattern."""
@@ -342,8 +342,8 @@ def how_to_say(field: str, fields: Fields) -> str:
     if field == "documents":
         return (
             " Say where the documents stand: --documents-field FIELD; for several fields, 'review_*'; where each "
-            "row is one document, --documents-field FIELD with --group-by ID; in another file, --join FILE --on ID, or "
-            "audit that file with --summaries and this one. fairbrief init FILE proposes it."
+            "row is one document, --documents-field FIELD with --group-by ID; in another file, audit "
+            "that file, and give this one with --summaries. fairbrief init FILE proposes it."
         )
     if field == "summary":
         return (

@@ -7,11 +7,11 @@ records; there a blank line is an empty summary.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from fairbrief.errors import DataError, RequestError
 from fairbrief.readers import files, object_stores
@@ -20,12 +20,16 @@ from fairbrief.readers.field_values import id_of
 from fairbrief.readers.fields import ABSENT, ID, Fields, FieldUse
 from fairbrief.readers.files import Meter
 from fairbrief.readers.input_sources import Source, in_memory, one_source
-from fairbrief.readers.laid_rows import LaidRows
 from fairbrief.readers.layouts import LAYOUTS
-from fairbrief.readers.messages import at, fault, names
+from fairbrief.readers.messages import at, fault, names, not_utf8
 from fairbrief.readers.rows import SummaryReader, summary
+from fairbrief.readers.rows_on_disk import RowsOnDisk
 from fairbrief.text.addresses import is_stored
-from fairbrief.types import Record, Summary
+from fairbrief.types import REFERENCE, Case, Record, Summary
+
+if TYPE_CHECKING:
+    from fairbrief.readers.reading import Reading
+
 
 NOWHERE = "\0"
 """The field of systems where none is read: no field has this name."""
@@ -33,7 +37,7 @@ LeaveOut = Callable[[DataError], None]
 """What is done with an error: raised, or counted and listed."""
 
 
-class Beside(Protocol):
+class SummaryFile(Protocol):
     """The summaries of a file, given out record by record."""
 
     def take(self, record: Record | None) -> list[Summary]:
@@ -45,9 +49,9 @@ class Beside(Protocol):
         ...
 
 
-def open_beside(
+def open_summary_file(
     system: str | None, given: Any, fields: Fields, leave_out: LeaveOut, stack: ExitStack
-) -> Beside:
+) -> SummaryFile:
     """The summaries of a file, as long as the stack is open; without a system its rows name theirs."""
     if isinstance(given, Path) and is_plain_text(given):
         return _InOrder(system or files.stem(given), given, stack)
@@ -114,10 +118,8 @@ class _InOrder:
         try:
             return [summary(record.id, self.system, line.decode().rstrip("\r\n"))]
         except UnicodeDecodeError as error:
-            byte = f"the byte 0x{line[error.start]:02x}, {error.start + 1} bytes from the line's start"
-            raise at(
-                where, fault(byte, "UTF-8 text", "save the file with that encoding"), record.id
-            ) from None
+            place = f"{error.start + 1} bytes from the line's start"
+            raise at(where, not_utf8(line[error.start], place), record.id) from None
         except DataError as error:
             raise at(where, error, record.id) from None
 
@@ -140,7 +142,7 @@ class _ById:
         self.is_named = system is not None
         self.name = source.name
         self.leave_out = leave_out
-        self.laid = stack.enter_context(LaidRows())
+        self.laid = stack.enter_context(RowsOnDisk())
         self.use = FieldUse({*fields.summary_names()})
         if source.kind in LAYOUTS:
             fields = replace(fields, system=Fields().system, summary=Fields().summary)
@@ -167,7 +169,7 @@ class _ById:
             if written.system in known:
                 raise at(where, self._again(written, fields), ident)
             self.systems.setdefault(written.system)
-            self.laid.lay(hash_of(ident, ""), (written, where))
+            self.laid.add(hash_of(ident, ""), (written, where))
 
     def _ident(self, row: Any, fields: Fields) -> str:
         key = fields.id or ID
@@ -216,3 +218,53 @@ class _ById:
                         extra.record,
                     )
                 )
+
+
+# ---- References audited as systems: what people wrote, measured like what systems wrote.
+
+
+@dataclass(frozen=True, slots=True)
+class WithReferences:
+    """The cases of a reading, and each record's references, as the systems ``reference 1``, ``reference 2`` and so on.
+
+    A reference is compared with the record's other references only. Raises, while iterating: what the reading raises; DataError where a system already has such a name; RequestError where no record has a reference.
+    """
+
+    reading: Reading
+
+    @property
+    def skipped_count(self) -> int:
+        """How many rows the last iteration left out."""
+        return self.reading.skipped_count
+
+    @property
+    def unwanted_count(self) -> int:
+        """How many cases lack an attribute that was required."""
+        return self.reading.unwanted_count
+
+    def __iter__(self) -> Iterator[Case]:
+        known, is_any = set[int](), False
+        for case in self.reading:
+            if case.summary.system.startswith(f"{REFERENCE} "):
+                raise DataError(
+                    f"{case.record.where or 'input'} (id '{case.record.id}'): a system is called "
+                    f"'{case.summary.system}', as --references calls references. Rename it, or drop --references."
+                )
+            yield case
+            if (key := hash_of(case.record.id, "")) not in known:
+                known.add(key)
+                is_any = is_any or bool(case.record.references)
+                yield from references_of(case)
+        if not is_any:
+            raise RequestError(
+                "--references: no record has a reference. Name their field with --references-field."
+            )
+
+
+def references_of(case: Case) -> Iterator[Case]:
+    """The references of a case's record, each as a summary by a system of its own."""
+    references = case.record.references
+    for i, text in enumerate(references):
+        record = replace(case.record, references=references[:i] + references[i + 1 :])
+        reason = "" if text.strip() else "empty"
+        yield Case(record, Summary(record.id, f"{REFERENCE} {i + 1}", text, reason=reason))

@@ -1,19 +1,169 @@
-"""How some files can be read: which field is what, as settings that equal options of ``audit``."""
+"""How some files can be read: which field is what, as settings that equal options of ``audit``.
+
+All of it is in this one module: what a field is taken for depends on what all others are taken for.
+"""
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
+from os.path import commonprefix
+from pathlib import Path
 from typing import Any
 
 from fairbrief.errors import DataError, RequestError
-from fairbrief.readers.columns import Column, numbered, within
+from fairbrief.readers import files
+from fairbrief.readers.columns import Column, columns_of, numbered, within
 from fairbrief.readers.fields import ENDS, OWN, Fields, FieldUse, find, list_of_path
-from fairbrief.readers.layouts import LAYOUTS
-from fairbrief.readers.looking import Looked
-from fairbrief.readers.messages import names
+from fairbrief.readers.files import Meter
+from fairbrief.readers.input_sources import FileOptions, Source, find_sources, no_record, not_a_row
+from fairbrief.readers.json_lines import Row
+from fairbrief.readers.layouts import LAYOUTS, lists_of, load
+from fairbrief.readers.messages import at, names
 from fairbrief.readers.rows import RowReader
+from fairbrief.text.counted import counted
+
+HEAD = 1_000
+"""Rows of a file that are looked at."""
+DELIMITED = ("ssv", "tsv")
+
+
+@dataclass(slots=True)
+class InspectedFile:
+    """A file that was looked at."""
+
+    path: str
+    source: Source
+    options: dict[str, str]
+    rows: list[Mapping[str, Any]]
+    holds: str = ""
+    """Where the records stand, if the file is one object around them."""
+    columns: dict[str, Column] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.columns = columns_of(self.rows)
+
+    @property
+    def is_of_a_tool(self) -> bool:
+        """Whether another tool wrote it, so that its rows are as ours."""
+        return self.source.kind in LAYOUTS and self.source.kind != "json-list"
+
+    @property
+    def is_bare(self) -> bool:
+        """Whether another tool wrote it, and wrote no documents."""
+        return self.is_of_a_tool and not any(name.startswith("documents") for name in self.columns)
+
+
+def inspect_file(path: str) -> list[InspectedFile]:
+    """The first rows of a file; of each sheet of a spreadsheet.
+
+    Raises as an audit does where there is no row, or none that can be read, and RequestError for a document of JSON
+    that holds records in a way that is not read.
+    """
+    options: dict[str, str] = {}
+    source = find_sources(path)[0]
+    try:
+        rows = _head(source)
+    except RequestError as error:
+        if "--sheet" in str(error) and (sheets := _sheets(Path(path))):
+            return [one for sheet in sheets for one in inspect_file(f"{path}#{sheet}")]
+        options = {"format": _delimited(str(error))}
+        if not options["format"]:
+            raise
+        source = find_sources(path, FileOptions(**options))[0]
+        rows = _head(source)
+    if (holds := held_in(source, rows)) is not None:
+        options = {"format": "json-list"}
+        source = find_sources(path, FileOptions(**options))[0]
+        rows = _head(source)
+    return [InspectedFile(path, source, options, _objects(rows, source), holds or "")]
+
+
+def is_plain(path: str) -> bool:
+    """Whether a file holds a summary a line and no fields."""
+    ending = files.endings(Path(path))[0]
+    return Path(path).is_file() and ending in ("txt", "out", "hyp", "pred") and ending not in files.FORMATS
+
+
+def _head(source: Source) -> list[tuple[int, Any]]:
+    return list(islice(source.rows(Meter()), HEAD))
+
+
+def _objects(rows: list[tuple[int, Any]], source: Source) -> list[Mapping[str, Any]]:
+    """The rows that could be read; DataError where there is none."""
+    found = [row for _, row in rows if isinstance(row, Mapping)]
+    if found:
+        return found
+    if not rows:
+        raise no_record(source.name)
+    number, error = rows[0]
+    raise at(f"{source.name}:{number}", error if isinstance(error, DataError) else not_a_row(error))
+
+
+def _delimited(message: str) -> str:
+    """The format that reads a table of another delimiter, as the message says."""
+    return next((name for name in DELIMITED if f"say --format {name}" in message), "")
+
+
+def _sheets(path: Path) -> list[str]:
+    """The sheets of a spreadsheet that hold a table: two rows and two columns at least."""
+    from fairbrief.readers.tables import sheets_of
+
+    return [title for title, (rows, columns) in sheets_of(path).items() if rows > 1 and columns > 1]
+
+
+# -------------------------------------------------------------------- one object around the records
+
+
+def held_in(source: Source, rows: Sequence[Row]) -> str | None:
+    """Where the records of a file stand that the format json-list reads, in words; None for any other file.
+
+    ``rows`` are the file's first.
+    """
+    whole = _whole(source, rows)
+    if whole is None:
+        return None
+    objects = [value for value in whole.values() if isinstance(value, Mapping)]
+    if len(objects) == len(whole) > 1:
+        shared = set.intersection(*(set(value) for value in objects))
+        if _has_field("documents", shared):
+            return (
+                f"one object that holds {counted(len(whole), 'record')} under their names: {names(whole, 3)}"
+            )
+    for key, listed in lists_of(whole).items():
+        fields = columns_of([value for value in listed if isinstance(value, Mapping)])
+        is_alone = len(whole) == 1
+        if (
+            not _is_record(whole)
+            and _has_field("documents", fields)
+            and (is_alone or _has_field("summary", fields))
+        ):
+            return f"one object that holds {counted(len(listed), 'record')} under {key!r}"
+    return None
+
+
+def _whole(source: Source, rows: Sequence[Row]) -> Mapping[str, Any] | None:
+    """The object that a file is, on one line or on several; None where it is none."""
+    if source.kind in ("json", "jsonl") and len(rows) == 1 and isinstance(rows[0][1], Mapping):
+        return rows[0][1]
+    if source.kind != "json" or source.path is None or any(isinstance(row, Mapping) for _, row in rows):
+        return None
+    try:
+        return load(source.path, source.name, source.encoding)
+    except DataError:
+        return None  # the reader of its lines explains what is wrong
+
+
+def _is_record(whole: Mapping[str, Any]) -> bool:
+    """Whether the object is a record itself, which has documents or a summary."""
+    fields = [Column(str(name), [value]) for name, value in whole.items()]
+    return any(f.name in ("documents", "summary") or (f.is_called("summary") and f.is_text) for f in fields)
+
+
+def _has_field(what: str, fields: Any) -> bool:
+    return any(Column(str(name)).is_called(what) for name in fields)
+
 
 SEPARATORS = (" ||||| ", "|||||", " || ", "||", "\n\n", "</s>", "<doc-sep>")
 """What stands between documents in one text, if most texts hold it; the first that does."""
@@ -40,20 +190,20 @@ class Understanding:
         self.roles[column] = role
 
 
-def understand(looked: Sequence[Looked], plain: Sequence[str] = ()) -> Understanding:
+def understand(inspected: Sequence[InspectedFile], plain: Sequence[str] = ()) -> Understanding:
     """Settings for some files; ``plain`` are those that hold a summary a line.
 
     The files with documents are the input; those without are summaries, matched by the ids that they share.
     RequestError where no file seems to hold documents.
     """
-    sources = [one for one in looked if one.is_of_a_tool or _documents(one.columns)]
-    beside = [one for one in looked if one not in sources]
+    sources = [one for one in inspected if one.is_of_a_tool or _documents(one.columns)]
+    beside = [one for one in inspected if one not in sources]
     bare = [one for one in sources if one.is_bare]
     if len(bare) < len(sources):
         sources, beside = [one for one in sources if one not in bare], [*beside, *bare]
     if not sources:
         raise RequestError(
-            f"No file seems to hold documents: {', '.join(one.path for one in looked)}. Name the field with "
+            f"No file seems to hold documents: {', '.join(one.path for one in inspected)}. Name the field with "
             "fairbrief audit FILE --documents-field FIELD."
         )
     if len(sources) > 1 and (parted := _parted(sources)) is not None:
@@ -61,7 +211,7 @@ def understand(looked: Sequence[Looked], plain: Sequence[str] = ()) -> Understan
         beside = [*beside, *more]
     refuse_apart(sources, beside)
     first = sources[0]
-    found = Understanding({"files": [one.path for one in sources], **first.said})
+    found = Understanding({"files": [one.path for one in sources], **first.options})
     found.roles |= {one.source.name: one.holds for one in sources if one.holds}
     if not first.is_of_a_tool:
         _describe(first, found, has_summaries=not beside and not plain)
@@ -69,14 +219,13 @@ def understand(looked: Sequence[Looked], plain: Sequence[str] = ()) -> Understan
         found.settings["summaries"] = [*(one.path for one in beside), *plain]
     for one in beside[:1]:
         _match(first, one, found)
-    refuse_versions(sources, found.settings)
     return found
 
 
 # ------------------------------------------------------------------------------------- one file
 
 
-def _describe(one: Looked, found: Understanding, *, has_summaries: bool) -> None:
+def _describe(one: InspectedFile, found: Understanding, *, has_summaries: bool) -> None:
     columns = one.columns
     documents = _documents(columns) or ""
     systems = _summaries(columns, documents) if has_summaries else []
@@ -214,15 +363,11 @@ def _take_references(columns: Mapping[str, Column], systems: Sequence[str], foun
 
 def _common_beginning(names: Sequence[str]) -> str:
     """What all names begin with, up to a mark: ``summary_`` of ``summary_a`` and ``summary_b``."""
-    first = min(names, default="")
-    begin = first[
-        : next((i for i, c in enumerate(first) if any(n[i : i + 1] != c for n in names)), len(first))
-    ]
-    cut = max(begin.rfind(mark) for mark in "_-:. ")
-    return begin[: cut + 1]
+    begin = commonprefix(list(names))  # noqa: RUF071 - of any texts
+    return begin[: max(begin.rfind(mark) for mark in "_-:. ") + 1]
 
 
-def _id(one: Looked, documents: str, systems: Sequence[str], *, is_alone: bool) -> str | None:
+def _id(one: InspectedFile, documents: str, systems: Sequence[str], *, is_alone: bool) -> str | None:
     """The field that names the record: repeated while the documents differ, or called so."""
     rest = [
         c for name, c in one.columns.items()
@@ -244,11 +389,11 @@ def _id(one: Looked, documents: str, systems: Sequence[str], *, is_alone: bool) 
     return (exact or sorted(named, key=lambda c: -len(c.groups)))[0].name if named else None
 
 
-def _is_in_most_rows(one: Looked, systems: Sequence[str]) -> bool:
+def _is_in_most_rows(one: InspectedFile, systems: Sequence[str]) -> bool:
     return bool(systems) and all(2 * len(one.columns[name].values) > len(one.rows) for name in systems)
 
 
-def _gathers(one: Looked, column: Column, documents: str, systems: Sequence[str]) -> bool:
+def _gathers(one: InspectedFile, column: Column, documents: str, systems: Sequence[str]) -> bool:
     """Whether rows that share the value have several documents, and the same summary of each system, as a record has."""
     if not 1 < len(column.groups) <= len(one.rows) / 1.5 or not _is_long(one.rows, column.name, documents):
         return False
@@ -276,7 +421,7 @@ Attribute = tuple[str, str, list[Column]]
 """An attribute's name, its field, and the columns that hold it."""
 
 
-def _take_attributes(one: Looked, documents: str, key: str | None, found: Understanding) -> None:
+def _take_attributes(one: InspectedFile, documents: str, key: str | None, found: Understanding) -> None:
     """What could be groups: of documents where it differs in a record, of the record where it does not."""
     of_documents = _beside_numbered(one, documents)
     taken = {c.name for _, _, fitting in of_documents for c in fitting}
@@ -295,7 +440,7 @@ def _take_attributes(one: Looked, documents: str, key: str | None, found: Unders
     _put("record-attribute", of_records, "an attribute of the record", found)
 
 
-def _is_parallel(one: Looked, documents: str, path: str, found: Understanding) -> bool:
+def _is_parallel(one: InspectedFile, documents: str, path: str, found: Understanding) -> bool:
     """Whether a field gives each document its value in all rows that can be read without it."""
     plain = Fields(id=None, documents=(documents,), separator=found.settings.get("separator"))
     bare, labelled = (
@@ -313,7 +458,7 @@ def _can_read(reader: RowReader, row: Mapping[str, Any]) -> bool:
     return True
 
 
-def _beside_numbered(one: Looked, documents: str) -> list[Attribute]:
+def _beside_numbered(one: InspectedFile, documents: str) -> list[Attribute]:
     """Fields numbered like those of the documents: ``stars_*`` beside ``review_*``."""
     if "*" not in documents or "[*]" in documents:
         return []
@@ -348,7 +493,9 @@ def _attribute(column: Column, documents: str, found: Understanding) -> Attribut
     return (last, column.name, []) if _separator_of(column, found) is not None else None
 
 
-def _is_of_record(one: Looked, name: str, key: str | None, documents: str, found: Understanding) -> bool:
+def _is_of_record(
+    one: InspectedFile, name: str, key: str | None, documents: str, found: Understanding
+) -> bool:
     """Whether an attribute speaks of the record rather than of a document."""
     if "[*]" in name or one.columns[name].is_list or _separator_of(one.columns[name], found) is not None:
         return False
@@ -387,7 +534,7 @@ def _separator_of(column: Column, found: Understanding) -> str | None:
 # ------------------------------------------------------------------------------------- several files
 
 
-def _parted(sources: Sequence[Looked]) -> tuple[list[Looked], list[Looked]] | None:
+def _parted(sources: Sequence[InspectedFile]) -> tuple[list[InspectedFile], list[InspectedFile]] | None:
     """Files of documents and files of summaries, where the latter have no field called like documents; None if alike."""
     if all(set(one.columns) == set(sources[0].columns) for one in sources):
         return None
@@ -397,7 +544,7 @@ def _parted(sources: Sequence[Looked]) -> tuple[list[Looked], list[Looked]] | No
     return with_documents, [one for one in sources if one not in with_documents]
 
 
-def _match(first: Looked, beside: Looked, found: Understanding) -> None:
+def _match(first: InspectedFile, beside: InspectedFile, found: Understanding) -> None:
     """By which field a file of summaries is matched, and where its summaries and systems stand."""
     key = found.settings.get("group-by") or found.settings.get("id-field") or "id"
     if beside.is_of_a_tool:
@@ -417,16 +564,16 @@ def _match(first: Looked, beside: Looked, found: Understanding) -> None:
     _take_summaries(beside.columns, systems, found)
 
 
-def refuse_apart(sources: Sequence[Looked], beside: Sequence[Looked]) -> None:
+def refuse_apart(sources: Sequence[InspectedFile], beside: Sequence[InspectedFile]) -> None:
     """RequestError for what no setting of ``audit`` reads: files of several formats, tools' files without documents."""
-    if any(one.said for one in sources) and len({one.source.kind for one in sources}) > 1:
+    if any(one.options for one in sources) and len({one.source.kind for one in sources}) > 1:
         several = ", ".join(f"{one.source.name} ({one.source.kind})" for one in sources)
         raise RequestError(
             f"One --format is for all files, and these are of several: {several}. Audit each alone."
         )
     for one in beside:
-        if one.said:
-            what = one.holds or f"a table that --format {one.said['format']} reads"
+        if one.options:
+            what = one.holds or f"a table that --format {one.options['format']} reads"
             raise RequestError(
                 f"{one.source.name} is {what}, which a file of summaries cannot be. Write its rows to a .jsonl file."
             )
@@ -436,22 +583,3 @@ def refuse_apart(sources: Sequence[Looked], beside: Sequence[Looked]) -> None:
                 f"{one.source.name} is {LAYOUTS[one.source.kind].title}, and has no documents. Name the file that has "
                 f"them, too: fairbrief init RECORDS {one.path}."
             )
-
-
-def refuse_versions(sources: Sequence[Looked], settings: Mapping[str, Any]) -> None:
-    """RequestError for sheets of one spreadsheet whose records have the same ids, as those of two versions of a table do."""
-    key = settings.get("group-by") or settings.get("id-field") or "id"
-    system = settings.get("system-field") or "system"
-    known: dict[tuple[str, ...], str] = {}
-    for one in sources:
-        book, mark, _ = one.path.rpartition("#")
-        for row in one.rows if mark and one.source.kind == "excel" else ():
-            ident = book, str(find(row, key)), str(find(row, system))
-            if known.setdefault(ident, one.path) != one.path:
-                sheets = [
-                    other.path.rpartition("#")[2] for other in sources if other.path.startswith(f"{book}#")
-                ]
-                raise RequestError(
-                    f"{one.source.name} has the sheets {names(sheets)}, whose records have the same ids: say which is meant, "
-                    f"as in fairbrief init {shlex.quote(known[ident])}."
-                )

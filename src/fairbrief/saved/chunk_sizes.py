@@ -10,11 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairbrief.auditing.measure_selection import check_over
+from fairbrief.auditing.observing import finite
 from fairbrief.auditing.scorer_lookup import Scorers
-from fairbrief.auditing.unusable_scores import finite
 from fairbrief.errors import DataError, RequestError
-from fairbrief.measures.known_records import known
-from fairbrief.measures.summary_units import chunks_by_document, owner_of, units_of
+from fairbrief.measures.record_texts import chunks_by_document, known, owner_of, units_of
 from fairbrief.reports.number_format import number
 from fairbrief.saved.intervals import Resampling
 from fairbrief.text.counted import counted

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from fairbrief.auditing import estimating
 from fairbrief.auditing.differences import Change, changes, difference
-from fairbrief.auditing.evidence_ledgers import ledgers_from
+from fairbrief.auditing.evidence import ledgers_from
 from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.origins import WHOLE, systems_of
 from fairbrief.auditing.parts import Part, parts_of

@@ -9,9 +9,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from fairbrief.auditing.observing import LEFT_OUT
+from fairbrief.auditing.observing import LEFT_OUT, NO_NUMBER
 from fairbrief.auditing.origins import Names, united
-from fairbrief.auditing.unusable_scores import NO_NUMBER
 from fairbrief.errors import RequestError
 from fairbrief.reports.frames import rows_with, usable
 from fairbrief.reports.junit import Check

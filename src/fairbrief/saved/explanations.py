@@ -19,7 +19,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from fairbrief.auditing import HEAD, Plan, audit, measure_selection
-from fairbrief.auditing.evidence_ledgers import ledgers_from
+from fairbrief.auditing.evidence import ledgers_from
 from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.origins import WHOLE
 from fairbrief.auditing.parts import Part, parts_of

@@ -9,13 +9,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from fairbrief.auditing.observing import finite
 from fairbrief.auditing.scorer_lookup import Scorers
-from fairbrief.auditing.unusable_scores import finite
 from fairbrief.errors import DataError
 from fairbrief.measures.distributions import COUNTING
-from fairbrief.measures.known_records import known
+from fairbrief.measures.record_texts import chunks_by_document, known, owner_of
 from fairbrief.measures.representation import Representation
-from fairbrief.measures.summary_units import chunks_by_document, owner_of
 from fairbrief.saved.intervals import Interval, Resampling
 from fairbrief.statistics import TIE, alpha_of_two, kappa_of_two, pearson, spearman
 from fairbrief.text.counted import counted

@@ -12,12 +12,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from fairbrief import specs
-from fairbrief.auditing.answered import Answered
-from fairbrief.auditing.evidence_ledgers import ledgers_from
+from fairbrief.auditing.evidence import ledgers_from
 from fairbrief.auditing.jackknifed import from_extracts
 from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.origins import WHOLE
-from fairbrief.auditing.parts import Part, parts_of
+from fairbrief.auditing.parts import CommonClusters, Part, parts_of
 from fairbrief.errors import RequestError
 from fairbrief.reports.number_format import number
 from fairbrief.reports.result import Result
@@ -173,7 +172,7 @@ def _sums(parts: Sequence[Part], resampling: Resampling) -> tuple[Floats, int]:
 
     Shape (1 + draws, systems, columns); systems share the draws.
     """
-    found = Answered.of(parts)
+    found = CommonClusters.of(parts)
     answered = found.by_all(range(len(parts)))
     rows = [part.sums[place[answered]] for part, place in zip(parts, found.places, strict=True)]
     stacked = np.stack(rows, axis=1)

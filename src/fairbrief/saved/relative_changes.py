@@ -9,14 +9,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from fairbrief.auditing import estimating
-from fairbrief.auditing.answered import units_in_common
 from fairbrief.auditing.estimate import Interval as Bounds
 from fairbrief.auditing.estimate import finite, undefined
 from fairbrief.auditing.estimating import Settings
-from fairbrief.auditing.evidence_ledgers import ledgers_from
+from fairbrief.auditing.evidence import ledgers_from
 from fairbrief.auditing.jackknifed import Jackknifed
 from fairbrief.auditing.origins import WHOLE, first_met
-from fairbrief.auditing.parts import Part, parts_of
+from fairbrief.auditing.parts import Part, parts_of, units_in_common
 from fairbrief.errors import RequestError
 from fairbrief.reports.evidence import EvidenceRows
 from fairbrief.reports.result import Result

@@ -21,7 +21,7 @@ from fairbrief.readers.files import InputFile
 from fairbrief.readers.input_parts import RecordPlaces
 from fairbrief.readers.input_sources import PREFIX
 from fairbrief.readers.object_stores import StoredFile, find
-from fairbrief.readers.references import references_of
+from fairbrief.readers.summary_files import references_of
 from fairbrief.reports.audit_folder import place
 from fairbrief.reports.evidence_file import write_hashes
 from fairbrief.reports.frames import encodable, numbers

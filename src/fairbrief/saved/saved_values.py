@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 import pyarrow as pa
 
-from fairbrief.auditing.evidence_ledgers import ledgers_from
+from fairbrief.auditing.evidence import ledgers_from
 from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.origins import Names, names_of, side_by_side
 from fairbrief.reports.frames import plain_numbers

@@ -9,8 +9,7 @@ from typing import Any
 
 from fairbrief.auditing import Plan
 from fairbrief.auditing.estimating import Settings
-from fairbrief.auditing.evidence_ledgers import ledgers_from
-from fairbrief.auditing.evidence_table import MOST_VALUES, attributes_in, sliced_by
+from fairbrief.auditing.evidence import MOST_VALUES, attributes_in, ledgers_from, sliced_by
 from fairbrief.auditing.multiple_tests import with_families
 from fairbrief.auditing.notes import length_notes, spelling_notes, with_notes
 from fairbrief.auditing.run import Run

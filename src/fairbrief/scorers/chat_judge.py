@@ -13,8 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from fairbrief.chat.client import replies
-from fairbrief.chat.endpoint import Decoding, Endpoint
-from fairbrief.chat.replies import UNANSWERED, Question, Tally
+from fairbrief.chat.endpoint import UNANSWERED, Decoding, Endpoint, Question, Tally
 from fairbrief.chat.spending import Budget
 from fairbrief.errors import BackendError, RequestError
 from fairbrief.scorers import pairs

@@ -13,8 +13,7 @@ from fairbrief.ranges import changes, numbers_within, starts
 from fairbrief.score_tables import ScoreTable
 from fairbrief.scorers.shared_words import Texts, in_batches, occurrences
 from fairbrief.specs import spell
-from fairbrief.text.segmentation import words_of
-from fairbrief.text.word_numbers import Parted, Rule, Words, compact, different_of
+from fairbrief.text.segmentation import Parted, Rule, Words, compact, different_of, words_of
 from fairbrief.types import Ask, Floats, Integers
 
 VERSION = 3

@@ -10,9 +10,9 @@ import numpy as np
 
 from fairbrief.errors import RequestError
 from fairbrief.pretrained import hub, placement
-from fairbrief.scorers import models, pairs
+from fairbrief.scorers import known_models, models, pairs
 from fairbrief.scorers.models import ModelScorer
-from fairbrief.scorers.pieces import Frame, Ids, Span, frame, longest_first, parts, pieces, spans
+from fairbrief.scorers.pieces import Frame, Ids, Span, longest_first, parts, pieces, spans
 from fairbrief.types import Ask, Floats, Integers, Scores
 
 ENTAILS = frozenset({"entailment", "entail", "entails", "entailed", "supports", "supported"})
@@ -33,6 +33,10 @@ class Entailment(ModelScorer):
     Softmax over the model's classes; the class of entailment is read from the model's own
     ``label2id``. Matrix (rows, columns), probabilities in [0, 1].
 
+    ``template`` says how the model is given the two texts: ``pair`` as its tokenizer frames a pair, ``minicheck`` and
+    ``hhem`` as these models were trained (their second class means support); ``auto`` knows them by their names on the
+    hub (`known_models.MODELS`), and HHEM also by its folder.
+
     A pair that is longer than the model's window is not cut short: the row is cut into windows that
     overlap by a quarter, and the probability is the largest of its windows'. A column that takes more
     than half of the window is cut as well, and the probability is the mean over its parts, weighted by
@@ -47,10 +51,18 @@ class Entailment(ModelScorer):
     name: ClassVar[str] = "entailment"
     model: str = "roberta-large-mnli"
     gate: str = "none"
+    template: str = "auto"
 
     def __post_init__(self) -> None:
         ModelScorer.__post_init__(self)
         placement.choose(self.name, "gate", self.gate, ("none", "argmax"))
+        placement.choose(self.name, "template", self.template, known_models.TEMPLATES)
+
+    @property
+    def computed_by(self) -> str:
+        """What decides the arrays of `compute`: a template that was asked for, besides what decides those of any model."""
+        template = "" if self.template == "auto" else f" template={self.template}"
+        return f"{models.identity(self, self.name, self.version)} windows={self.windows}{template}"
 
     @property
     def fingerprint(self) -> str:
@@ -65,9 +77,11 @@ class Entailment(ModelScorer):
         if not keys:
             return
         placed = placement.place(self, self.name)
-        resident = models.classifier(hub.find(self.model, self.name), placed, self.name)
-        entails = entailment_class(resident.model.config)
-        around = frame(resident.tokenizer, pair=True)
+        template = known_models.template_of(self.model, self.template)
+        load = models.hhem if template is known_models.BY_NAME["hhem"] else models.classifier
+        resident = load(hub.find(self.model, self.name), placed, self.name)
+        entails = entailment_class(resident.model.config) if template.entails is None else template.entails
+        around = template.frame(resident.tokenizer)
         ids = pieces(resident.tokenizer, (text for key in keys for text in key))
         items = [
             item
@@ -160,7 +174,10 @@ def _probabilities(
     """Probability of entailment, and the same where it is the most probable class, else 0. Shape (n, 2)."""
     torch = placement.library("torch", "entailment")
     with torch.inference_mode():
-        classes = resident.model(**resident.inputs(inputs)).logits.float().softmax(dim=-1)
+        logits = resident.model(**resident.inputs(inputs)).logits.float()
+        if logits.ndim == 3:  # of each piece: the first stands for the whole
+            logits = logits[:, 0]
+        classes = logits.softmax(dim=-1)
         entailed = classes[:, entails]
         gated = entailed * (classes.argmax(dim=-1) == entails)
         found = torch.stack([entailed, gated], dim=1).double().cpu().numpy()

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from fairbrief.errors import BackendError, RequestError
 from fairbrief.pretrained import placement
-from fairbrief.pretrained.hub import Snapshot, explained, find, quiet
-from fairbrief.pretrained.placement import DTYPES, Placement, Settings, library, note_if_slower, place
+from fairbrief.pretrained.hub import Snapshot, explained, find, foundation_of, quiet, tokenizer_of
+from fairbrief.pretrained.placement import DTYPES, Placement, Settings, library, place
 from fairbrief.scorers import pairs
 from fairbrief.scorers.pairs import Meter
 from fairbrief.scorers.pieces import Ids, padded, run_batches
@@ -69,6 +69,32 @@ def classifier(snapshot: Snapshot, placement: Placement, reader: str) -> Residen
     return _load("AutoModelForSequenceClassification", snapshot, placement.device, placement.dtype, reader, 0)
 
 
+@lru_cache(maxsize=RESIDENT)
+def hhem(snapshot: Snapshot, placement: Placement, reader: str) -> Resident:
+    """HHEM: a T5 encoder whose first word piece is classified, with the configuration and tokenizer of its foundation.
+
+    Its release wraps the same weights in code of its own, which is not run.
+    """
+    transformers, torch = library("transformers", reader), library("torch", reader)
+    foundation = foundation_of(snapshot.folder)
+    if foundation is None:
+        raise BackendError(
+            f"{reader}: the config.json in {snapshot.folder} is not HHEM's. Leave out template=hhem."
+        )
+    base = tokenizer_of(foundation, reader)
+    with quiet(), explained(snapshot.folder, reader):
+        tokenizer = transformers.AutoTokenizer.from_pretrained(base, local_files_only=True)
+        config = transformers.AutoConfig.from_pretrained(base, local_files_only=True, num_labels=2)
+        model = transformers.T5ForTokenClassification(config)
+        weights = library("safetensors.torch", reader).load_file(snapshot.folder / "model.safetensors")
+        report = model.load_state_dict({n.removeprefix("t5."): w for n, w in weights.items()}, strict=False)
+        _refuse_missing(
+            (name for name in report.missing_keys if "embed_tokens" not in name), snapshot.folder, reader
+        )  # the embeddings of pieces are stored once, under another name
+        model = model.to(device=placement.device, dtype=getattr(torch, DTYPES[placement.dtype])).eval()
+    return Resident(tokenizer, model, placement.device, limit(tokenizer, config))
+
+
 def encoder(snapshot: Snapshot, placement: Placement, reader: str, layers: int) -> Resident:
     """An encoder's first ``layers`` layers; later ones are not even loaded."""
     return _load("AutoModel", snapshot, placement.device, placement.dtype, reader, layers)
@@ -82,14 +108,17 @@ def seq2seq(snapshot: Snapshot, placement: Placement, reader: str) -> Resident:
 @lru_cache(maxsize=RESIDENT)
 def _load(kind: str, snapshot: Snapshot, device: str, dtype: str, reader: str, layers: int) -> Resident:
     transformers, torch = library("transformers", reader), library("torch", reader)
-    note_if_slower(device, dtype)
     with quiet(), explained(snapshot.folder, reader):
         tokenizer = transformers.AutoTokenizer.from_pretrained(snapshot.folder, local_files_only=True)
         config = transformers.AutoConfig.from_pretrained(snapshot.folder, local_files_only=True)
         if layers:
             _keep_layers(config, layers, reader)
         model, report = getattr(transformers, kind).from_pretrained(
-            snapshot.folder, config=config, local_files_only=True, output_loading_info=True
+            snapshot.folder,
+            config=config,
+            local_files_only=True,
+            output_loading_info=True,
+            use_safetensors=True,
         )
         _refuse_missing(report["missing_keys"], snapshot.folder, reader)
         if layers and config.is_encoder_decoder:
@@ -102,12 +131,14 @@ def _load(kind: str, snapshot: Snapshot, device: str, dtype: str, reader: str, l
 def sentence_encoder(snapshot: Snapshot, placement: Placement, reader: str) -> Resident:
     """A sentence-transformers model: pooling, dense layers and normalisation as its folder says."""
     library("transformers", reader)
-    note_if_slower(placement.device, placement.dtype)
     with quiet():
         sentence_transformers = library("sentence_transformers", reader)
     with quiet(), explained(snapshot.folder, reader):
         model = sentence_transformers.SentenceTransformer(
-            str(snapshot.folder), device=placement.device, local_files_only=True
+            str(snapshot.folder),
+            device=placement.device,
+            local_files_only=True,
+            model_kwargs={"use_safetensors": True},
         )
         model = model.to(dtype=getattr(library("torch", reader), DTYPES[placement.dtype])).eval()
     room = int(model.max_seq_length or 512)

@@ -12,9 +12,9 @@ from fairbrief import specs
 from fairbrief.ranges import numbers_within, sums
 from fairbrief.score_tables import ScoreTable
 from fairbrief.scorers.shared_words import Texts, in_batches, occurrences
-from fairbrief.text import published_nltk, tokens
+from fairbrief.text import published_nltk, rouge
 from fairbrief.text.languages import described, languages_of
-from fairbrief.text.word_numbers import Parted, Rule, Words, numbered
+from fairbrief.text.segmentation import Parted, Rule, Words, numbered
 from fairbrief.types import Ask
 
 TOKENIZERS = ("words", "nltk")
@@ -94,7 +94,7 @@ class Ngram:
 
 
 def _words(text: str, language: str, stem: bool) -> list[str]:
-    return tokens.words(text, language, stem=stem)
+    return rouge.words(text, language, stem=stem)
 
 
 _NLTK = Rule(published_nltk.words, is_of_runs=False)

@@ -20,7 +20,7 @@ class Rouge1:
     """ROUGE-1 F between a row sentence and a column sentence: 2·Σ min(c_row, c_column) / (n_row + n_column).
 
     Words as in `text.rouge`; in [0, 1], and 0 where either sentence has none. ``stem`` compares Porter
-    stems. ``sentences`` says who cuts, as for `tfidf`: ``given``, ``builtin`` or ``punkt``.
+    stems (by NLTK, extra ``nltk``). ``sentences`` says who cuts, as for `tfidf`: ``given``, ``builtin`` or ``punkt``.
     """
 
     name: ClassVar[str] = "rouge1"

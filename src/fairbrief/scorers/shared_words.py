@@ -20,7 +20,7 @@ from fairbrief.errors import RequestError
 from fairbrief.ranges import changes, numbers_within, ordered, ranges, starts, sums
 from fairbrief.score_tables import ScoreTable
 from fairbrief.text import published_nltk, sentences
-from fairbrief.text.word_numbers import Parted, Rule, Words, compact
+from fairbrief.text.segmentation import Parted, Rule, Words, compact
 from fairbrief.types import Ask, Floats, Integers
 
 TOGETHER = 120_000

@@ -13,8 +13,7 @@ from fairbrief.errors import RequestError
 from fairbrief.score_tables import ScoreTable
 from fairbrief.scorers.shared_words import Entries, Texts, code, in_batches, tabulate
 from fairbrief.specs import spell
-from fairbrief.text.segmentation import NEEDS_ICU, ascii_table, ascii_words, words_of
-from fairbrief.text.word_numbers import Rule
+from fairbrief.text.segmentation import NEEDS_ICU, Rule, ascii_table, ascii_words, words_of
 from fairbrief.types import Ask, Floats, Integers
 
 _TOKEN = re.compile(r"\w{2,}")

@@ -21,13 +21,10 @@ from fairbrief.statistics.distributions import (
     wasserstein_positions,
 )
 from fairbrief.statistics.label_draws import Choice, LabelDraws, Labelled, Relabelled, with_real_labels
-from fairbrief.statistics.labellings import (
-    EXACT_LIMIT,
-    enumerate_labellings,
-)
+from fairbrief.statistics.labellings import EXACT_LIMIT, enumerate_labellings
 from fairbrief.statistics.permutation_tests import holm
 from fairbrief.statistics.regression import Fit, fit_robust, fit_sums
-from fairbrief.statistics.resampling import BlockBootstrap, Bootstrap, Bootstraps, percentile_interval
+from fairbrief.statistics.resampling import BlockBootstrap, Bootstrap, percentile_interval, shared_bootstrap
 
 __all__ = [
     "ResampledSpearman",
@@ -35,7 +32,6 @@ __all__ = [
     "TIE",
     "BlockBootstrap",
     "Bootstrap",
-    "Bootstraps",
     "Choice",
     "Fit",
     "LabelDraws",
@@ -54,6 +50,7 @@ __all__ = [
     "percentile_interval",
     "randolph_kappa",
     "ratio",
+    "shared_bootstrap",
     "spearman",
     "wasserstein_heights",
     "wasserstein_positions",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,8 +16,8 @@ BOOTSTRAP_STREAM, BLOCK_STREAM = 4, 5
 CHUNK = 1_000_000
 """Weights made at once; bounds the memory at some 30 MB."""
 
-KEPT = 200_000_000
-"""Bytes of weights kept for the next rows; more than that is made again each time."""
+KEPT = 20_000_000
+"""Bytes of one bootstrap's weights that are kept for the next rows; more than that is made again each time."""
 
 
 class Bootstrap:
@@ -74,23 +75,10 @@ class Bootstrap:
             yield weights.reshape(count, rows).astype(np.min_scalar_type(int(weights.max())))
 
 
-class Bootstraps:
-    """Bootstraps by their number of clusters: systems and measures share the weights, which cost more than the sums.
-
-    All together keep no more than `KEPT` bytes: where the next would not fit, the longest unused goes.
-    """
-
-    def __init__(self, draws: int = 2000, seed: int = 0) -> None:
-        self._draws, self._seed = draws, seed
-        self._known: dict[int, Bootstrap] = {}
-
-    def of(self, clusters: int) -> Bootstrap:
-        """The bootstrap of so many clusters."""
-        known = self._known.pop(clusters) if clusters in self._known else None
-        self._known[clusters] = known or Bootstrap(clusters, self._draws, self._seed)
-        while len(self._known) > 1 and self._draws * sum(self._known) > KEPT:
-            del self._known[next(iter(self._known))]
-        return self._known[clusters]
+@lru_cache(maxsize=16)
+def shared_bootstrap(clusters: int, draws: int, seed: int) -> Bootstrap:
+    """The bootstrap of so many clusters: systems and measures share the weights, which cost more than the sums."""
+    return Bootstrap(clusters, draws, seed)
 
 
 class BlockBootstrap(Bootstrap):

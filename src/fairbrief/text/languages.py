@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 
 from fairbrief.errors import RequestError
 from fairbrief.ranges import Integers, sums
-from fairbrief.text.segmentation import ascii_table, ascii_words
+from fairbrief.text.segmentation import Parted, Rule, ascii_table, ascii_words, compact
 from fairbrief.text.vocabulary import CLOSED_CLASSES, vocabulary
-from fairbrief.text.word_numbers import Parted, Rule, compact
 
 ENGLISH = "en"
 _LISTS = vocabulary("languages")
@@ -67,8 +66,8 @@ class Setting(NamedTuple):
     usual: str = ""
 
 
-NOTHING_TOLD = Setting()
-_setting: ContextVar[Setting] = ContextVar("language", default=NOTHING_TOLD)
+NO_SETTING = Setting()
+_setting: ContextVar[Setting] = ContextVar("language", default=NO_SETTING)
 
 
 @contextmanager

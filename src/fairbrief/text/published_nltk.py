@@ -20,7 +20,7 @@ from types import MappingProxyType
 from typing import Any
 
 from fairbrief.errors import MissingExtra, RequestError
-from fairbrief.text.tokens import porter_stem
+from fairbrief.text.rouge import porter_stem
 
 RULES = "3.9.1"
 """The edition of NLTK whose rules these are."""

@@ -15,19 +15,85 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
-from itertools import chain
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache, lru_cache
+from itertools import chain, filterfalse
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from rapidfuzz.distance import LCSseq
 
+from fairbrief.errors import MissingExtra
 from fairbrief.ranges import changes, ordered, sums
-from fairbrief.text.languages import ENGLISH, language_of
-from fairbrief.text.segmentation import ascii_table, ascii_words, words_of
-from fairbrief.text.tokens import porter_stem, stems
-from fairbrief.text.word_numbers import Parted, Rule, Words, compact, numbered
+from fairbrief.text import vocabulary
+from fairbrief.text.languages import ENGLISH, language_of, name_of, stop_words
+from fairbrief.text.segmentation import (
+    Parted,
+    Rule,
+    Words,
+    ascii_table,
+    ascii_words,
+    compact,
+    numbered,
+    words_of,
+)
+from fairbrief.text.vocabulary import CLOSED_CLASSES
+
+STOP_WORDS = CLOSED_CLASSES | vocabulary.words("function_words", "tokens", "contractions", "halves")
+"""The closed classes, with contractions and the halves that some tokenizers make of them.
+
+What is left of a text is what it is about. Frozen: a change moves numbers.
+"""
+
+
+def words(text: str, language: str = ENGLISH, *, stem: bool = False) -> list[str]:
+    """The counted words of a text, in order: lower-cased, without punctuation and the language's function words.
+
+    ``stem`` reduces them to their Snowball stems, where there is a stemmer for the language.
+
+    >>> words("The soup wasn’t hot, but we'd come back for the soup!")
+    ['soup', 'hot', 'come', 'back', 'soup']
+    """
+    stop = STOP_WORDS if language == ENGLISH else stop_words(language)
+    found = list(filterfalse(stop.__contains__, words_of(text.lower().replace("’", "'"))))
+    return stems(found, language) if stem else found
+
+
+def stems(words: Sequence[str], language: str) -> list[str]:
+    """Snowball's stems of lower-cased words; the words themselves where there is no stemmer for the language."""
+    stemmer = _stemmer(name_of(language).lower())
+    return list(words) if stemmer is None else stemmer.stemWords(words)
+
+
+@cache
+def _stemmer(name: str) -> Any:
+    import snowballstemmer
+
+    return snowballstemmer.stemmer(name) if name in snowballstemmer.algorithms() else None
+
+
+LONGEST_WORD = 256
+"""Characters of a word up to which it is stemmed: NLTK takes longer than in proportion to them."""
+
+
+def porter_stem(word: str) -> str:
+    """The stem of a word by Porter's rules as NLTK has them, in lower case: ``porter_stem("Relational") == "relat"``.
+
+    Nothing is remembered: callers that meet words again should. Raises MissingExtra without NLTK.
+    """
+    return _porter()(word) if len(word) <= LONGEST_WORD else word.lower()
+
+
+@cache
+def _porter() -> Callable[[str], str]:
+    try:
+        from nltk.stem.porter import PorterStemmer
+    except ImportError as error:
+        raise MissingExtra("nltk", "nltk", "Porter's stems (stem=true)") from error
+    stem: Callable[[str], str] = PorterStemmer().stem
+    return stem
+
 
 TYPES = ("rouge1", "rouge2", "rougeL", "rougeLsum")
 PARTS = ("precision", "recall", "f")

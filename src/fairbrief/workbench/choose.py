@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +31,7 @@ from fairbrief.reports.result import Result
 from fairbrief.saved.gate_rules import RANDOM as LESS_RANDOM
 from fairbrief.saved.gate_rules import Rule, is_named
 from fairbrief.statistics import Bootstrap, LabelDraws, percentile_interval
-from fairbrief.types import Case, Floats, Measure, Record, Table, Totals
+from fairbrief.types import Case, Floats, Measure, Table, Totals
 
 CHOSEN, RANDOM = "chosen", "random candidate"
 NOT_MEASURED = "no candidate could be measured"
@@ -43,7 +44,6 @@ class Candidate:
 
     case: Case
     value: float | None
-    row: Floats
     floors_kept: bool = True
     length_kept: bool = True
 
@@ -74,16 +74,13 @@ def choose(
     by: str,
     floors: Sequence[Rule] = (),
     *,
-    corpus_aware: bool = False,
     length_within: float | None = None,
     scorers: Scorers,
 ) -> Iterator[Choice]:
     """One choice per record, in the order of the records.
 
     The smallest size of the measure's `decisive` value wins (the largest, for a quality like ``rouge1``), among
-    the candidates that keep every floor. ``corpus_aware`` takes the candidate that brings this value
-    of all chosen so far nearest to zero (for a quality: highest): it offsets the running gap.
-    Ties go to the first candidate. Where no candidate keeps the floors, the best of all is chosen and
+    the candidates that keep every floor. Ties go to the first candidate. Where no candidate keeps the floors, the best of all is chosen and
     the reason says so. ``length_within`` leaves out candidates whose number of words differs from that
     of the record's median measurable candidate by more than this share; the median is one of them, so
     that some are always left.
@@ -100,50 +97,26 @@ def choose(
         records.setdefault(case.record.id, []).append(case)
     everything = [case for several in records.values() for case in several]
     observed = _Observed.of(measure, everything, scorers, extracts=True)
-    rows, ledger = observed.rows, observed.ledger
-    direction = better(measure, ledger.columns)
+    direction = better(measure, observed.ledger.columns)
     values = observed.where_there(decisive(measure, observed.totals, direction))
     kept = _kept(floors, everything, scorers)
     candidates = {
-        id(case): Candidate(case, None if np.isnan(value) else float(value), row, bool(keeps))
-        for case, value, row, keeps in zip(everything, values, rows, kept, strict=True)
+        id(case): Candidate(case, None if np.isnan(value) else float(value), bool(keeps))
+        for case, value, keeps in zip(everything, values, kept, strict=True)
     }
-    ranking = _Ranking(measure, ledger, direction, corpus_aware)
-    total = np.zeros(rows.shape[1])
     for several in records.values():
         found = tuple(candidates[id(case)] for case in several)
-        if length_within is not None:
-            found = _with_lengths(found, length_within)
-        choice = _choice(found, ranking, total)
-        total = total + found[choice.chosen].row
-        yield choice
+        yield _choice(found if length_within is None else _with_lengths(found, length_within), direction)
 
 
-@dataclass(frozen=True, slots=True)
-class _Ranking:
-    """What is best: a candidate by itself, or the one that makes the corpus best."""
-
-    measure: Measure
-    ledger: Ledger
-    direction: Direction
-    corpus_aware: bool
-
-    def cost(self, candidate: Candidate, total: Floats) -> float:
-        """The smaller, the better. ``total`` holds the summed rows of all that were chosen before."""
-        value = candidate.value or 0.0
-        if self.corpus_aware:
-            totals = self.ledger.totals(total + candidate.row)
-            running = float(decisive(self.measure, totals, self.direction))
-            value = running if np.isfinite(running) else value
-        return -value if self.direction == "more" else abs(value)
-
-
-def _choice(found: tuple[Candidate, ...], ranking: _Ranking, total: Floats) -> Choice:
+def _choice(found: tuple[Candidate, ...], direction: Direction) -> Choice:
+    """The candidate with the best value among those that keep the floors, and the worst of all."""
     free = Choice(found, 0, None)
     if not free.pool:
         return replace(free, reason=NOT_MEASURED)
     allowed = [i for i in free.pool if found[i].floors_kept]
-    costs = {i: ranking.cost(found[i], total) for i in free.pool}
+    values = {i: found[i].value or 0.0 for i in free.pool}
+    costs = {i: -value if direction == "more" else abs(value) for i, value in values.items()}
     chosen = min(allowed or free.pool, key=lambda i: costs[i])
     worst = max(free.pool, key=lambda i: costs[i])
     return Choice(
@@ -297,22 +270,17 @@ FEWEST = 3
 """Records from which their lengths have an interval."""
 
 
-@dataclass(frozen=True, slots=True)
-class Lengths:
-    """Mean words per summary of the chosen and the random ones, and their paired difference with interval.
+class Lengths(NamedTuple):
+    """Mean words per summary of the chosen and the random ones, and chosen minus random with its interval.
 
     ``low`` and ``high`` are None where there is none: without resamples, or with fewer than three records.
     """
 
     chosen: float
-    drawn: float
+    random: float
+    difference: float
     low: float | None = None
     high: float | None = None
-
-    @property
-    def difference(self) -> float:
-        """Chosen minus random, in words."""
-        return self.chosen - self.drawn
 
 
 def against_random(choices: Sequence[Choice], plan: Plan) -> Result:
@@ -341,12 +309,13 @@ def lengths_of(cases: Sequence[Case], plan: Plan) -> Lengths:
         for name in (CHOSEN, RANDOM)
     }
     gap = words[CHOSEN] - words[RANDOM]
-    found = Lengths(float(words[CHOSEN].mean()), float(words[RANDOM].mean()))
-    if len(gap) >= FEWEST and plan.n_resamples > 1:
-        drawn = Bootstrap(len(gap), plan.n_resamples, plan.seed).totals(gap[:, np.newaxis])[:, 0] / len(gap)
-        bounds = percentile_interval(drawn, plan.confidence_level)
-        return replace(found, low=float(bounds[0]), high=float(bounds[1]))
-    return found
+    chosen, random = (float(words[name].mean()) for name in (CHOSEN, RANDOM))
+    found = Lengths(chosen, random, chosen - random)
+    if len(gap) < FEWEST or plan.n_resamples < 2:
+        return found
+    drawn = Bootstrap(len(gap), plan.n_resamples, plan.seed).totals(gap[:, np.newaxis])[:, 0] / len(gap)
+    low, high, _ = percentile_interval(drawn, plan.confidence_level)
+    return found._replace(low=float(low), high=float(high))
 
 
 def _made(choices: Sequence[Choice], lengths: Lengths) -> dict[str, object]:
@@ -357,11 +326,7 @@ def _made(choices: Sequence[Choice], lengths: Lengths) -> dict[str, object]:
         "no candidate keeps the floors": reasons[NOT_ALLOWED],
         "no candidate could be measured": reasons[NOT_MEASURED],
         "pairs": sum(c.rejected is not None and not c.reason for c in choices),
-        "words": {
-            "chosen": lengths.chosen,
-            "random": lengths.drawn,
-            "difference": [lengths.difference, lengths.low, lengths.high],
-        },
+        "words": {"chosen": lengths.chosen, "random": lengths.random, "difference": list(lengths[2:])},
     }
 
 
@@ -369,6 +334,8 @@ def _table(choices: Sequence[Choice], lengths: Lengths, plan: Plan) -> Table:
     made = _made(choices, lengths)
     each = sorted({len(c.candidates) for c in choices})
     pool = sum(len(c.pool) for c in choices) / len(choices)
+    interval = "" if lengths.low is None else f" [{100 * plan.confidence_level:g}% interval]"
+    bounds = "" if lengths.low is None else f" [{lengths.low:+.2f}, {lengths.high:+.2f}]"
     rows = (
         ("records", f"{len(choices):,}"),
         ("candidates of each", str(each[0]) if len(each) == 1 else f"{each[0]} to {each[-1]}"),
@@ -377,37 +344,7 @@ def _table(choices: Sequence[Choice], lengths: Lengths, plan: Plan) -> Table:
         ("records of which no candidate could be measured", f"{made[NOT_MEASURED]:,}"),
         ("records with a worse candidate (preference pairs)", f"{made['pairs']:,}"),
         ("mean words, chosen", f"{lengths.chosen:.2f}"),
-        ("mean words, random candidate", f"{lengths.drawn:.2f}"),
-        _difference(lengths, plan.confidence_level),
+        ("mean words, random candidate", f"{lengths.random:.2f}"),
+        (f"difference in words{interval}", f"{lengths.difference:+.2f}{bounds}"),
     )
     return Table("What was chosen from", ("", ""), rows)
-
-
-def _difference(lengths: Lengths, confidence_level: float) -> tuple[str, str]:
-    if lengths.low is None or lengths.high is None:
-        return "difference in words", f"{lengths.difference:+.2f}"
-    interval = f"[{lengths.low:+.2f}, {lengths.high:+.2f}]"
-    return (
-        f"difference in words [{100 * confidence_level:g}% interval]",
-        f"{lengths.difference:+.2f} {interval}",
-    )
-
-
-def sampled(records: Sequence[Record], summarizer: str, samples: int) -> Iterator[Case]:
-    """``samples`` summaries of every record, made with the summarizer's seeds 0, 1, 2 …
-
-    Raises RequestError for a summarizer without a setting ``seed``: its samples would be one text.
-    """
-    if samples < 2:
-        raise RequestError(f"--samples is 2 or more, not {samples}: there must be something to choose from.")
-    built = registry.make("summarizer", summarizer)
-    settable = [f.name for f in fields(built)] if is_dataclass(built) else []
-    if "seed" not in settable:
-        raise RequestError(
-            f"'{summarizer}' has no setting 'seed', so that all its samples would be alike. Use one that has, as "
-            "'random', or bring the candidates in a file."
-        )
-    for seed in range(samples):
-        writer = registry.make("summarizer", summarizer, {"seed": str(seed)})
-        for record, summary in zip(records, writer.summarize(records), strict=True):
-            yield Case(record, replace(summary, system=f"{summarizer}#{seed}"))

@@ -16,7 +16,7 @@ from fairbrief.plan import Plan
 from fairbrief.readers.messages import did_you_mean
 from fairbrief.saved.gate_rules import Rule, rules
 from fairbrief.settings import MEASURED, STATISTICS, name_of
-from fairbrief.workbench.grid import Cell, grid, refuse_twice
+from fairbrief.workbench.sweep import Cell, grid, refuse_twice
 
 READING = tuple(
     name for name in inspect.signature(readers.read).parameters if name not in ("source", "attributes")

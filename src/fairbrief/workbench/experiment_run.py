@@ -1,4 +1,4 @@
-"""An experiment from its first step to its page; each step goes on where it was stopped.
+"""An experiment from its first step to its page; what was answered and scored before is not asked or scored again.
 
 data → summaries of every cell → units → audit and comparisons → gate → page. Everything is checked before
 anything is asked: the file, the data, the measures, every prompt of every record, the limits of the gate.
@@ -6,21 +6,19 @@ anything is asked: the file, the data, the measures, every prompt of every recor
 
 from __future__ import annotations
 
-import hashlib
-import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
-from fairbrief import __version__, readers, registry
+from fairbrief import readers, registry
 from fairbrief.auditing import Plan, check
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.errors import DataError
 from fairbrief.readers import Reading
-from fairbrief.reports import load, write_all
-from fairbrief.reports.audit_folder import RESULTS, place
+from fairbrief.reports import write_all
+from fairbrief.reports.audit_folder import place
 from fairbrief.reports.experiment_page import render
 from fairbrief.reports.junit import Check
 from fairbrief.reports.result import Result
@@ -29,12 +27,10 @@ from fairbrief.saved.examples import with_examples
 from fairbrief.text.counted import counted
 from fairbrief.types import Scorer
 from fairbrief.workbench import sweep
-from fairbrief.workbench.answers import Count
 from fairbrief.workbench.experiment_file import Experiment
-from fairbrief.workbench.grid import Cell, axes_of
-from fairbrief.workbench.summarizing import Forecast, Job, Spending
-from fairbrief.workbench.sweep_tables import tidy_rows, write_tidy
-from fairbrief.workbench.units import Outcome, Splitter, from_file, shipped, split_file
+from fairbrief.workbench.summarizing import Count, Forecast, Job, Spending
+from fairbrief.workbench.sweep import Cell, axes_of, tidy_rows, write_tidy
+from fairbrief.workbench.units import Outcome, Splitter, instruction_in, split_file
 
 DATA, UNITS, AUDIT, NUMBERS, PAGE = "data.jsonl", "units", "audit", "results.csv", "experiment.html"
 Watching = Callable[[Spending, int | None], AbstractContextManager[Callable[[Count], None]]]
@@ -69,7 +65,6 @@ class Run:
     def __post_init__(self) -> None:
         log = self.folder / sweep.ANSWERS / sweep.SPENT
         self.spending = Spending(self.experiment.budget.budget(log))
-        self.finished = FinishedSteps(self.folder)
 
     def foresee(self) -> Forecast:
         """Make the data, if they are built, and say what would be asked; raises whatever cannot be done."""
@@ -126,9 +121,9 @@ class Run:
         if units is None:
             return None
         chat = registry.make("summarizer", units.model, self.experiment.budget.pace)
-        splitting = from_file(Path(units.prompt)) if units.prompt else shipped()
+        instruction = instruction_in(Path(units.prompt) if units.prompt else None)
         decoding = chat.decoding(default=0.0)
-        return Splitter(chat.endpoint(), splitting, decoding, self.spending.tally, self.spending.budget)
+        return Splitter(chat.endpoint(), instruction, decoding, self.spending.tally, self.spending.budget)
 
     @cached_property
     def reading(self) -> Reading:
@@ -144,7 +139,7 @@ class Run:
     def _data(self) -> None:
         build = self.experiment.build
         if build is None:
-            self._tell("data", ", ".join(self.experiment.files), "read as they are")
+            self._report_step("data", ", ".join(self.experiment.files), "read as they are")
             return
         out = self.folder / DATA
         for source in build.sources:
@@ -152,19 +147,16 @@ class Run:
                 raise DataError(
                     f"{self.experiment.path}: [build] from: there is no {source} beside the file."
                 )
-        digest = digest_of(build, __version__, files=map(Path, build.sources))
-        if self.finished.has("data", digest, [out]):
-            self._tell("data", DATA, "built before")
-            return
         self.build([*build.arguments, "--out", str(out)])
-        self.finished.add("data", digest)
-        self._tell("data", DATA, f"built: fairbrief build {build.command}")
+        self._report_step("data", DATA, f"built: fairbrief build {build.command}")
 
     def _summaries(self, forecast: Forecast) -> Count:
         with self.watching(self.spending, forecast.calls or None) as watch:
             counts = sweep.ask(self.reading.records, self.jobs, self.folder, watch, self.spending)
         whole = Count.of_all(counts)
-        self._tell("summaries", f"{sweep.ANSWERS}/ ({counted(len(self.jobs), 'file')})", _what_came(whole))
+        self._report_step(
+            "summaries", f"{sweep.ANSWERS}/ ({counted(len(self.jobs), 'file')})", _what_came(whole)
+        )
         return whole
 
     def _units(self, missing: Count) -> Mapping[str, Path]:
@@ -183,7 +175,7 @@ class Run:
         told = (
             f"{counted(sum(o.units for o in outcomes), 'unit')} of {counted(split, 'summary', 'summaries')}"
         )
-        self._tell(
+        self._report_step(
             "units",
             f"{UNITS}/",
             told + (f", {counted(unread, 'reply', 'replies')} without a list" if unread else ""),
@@ -202,20 +194,12 @@ class Run:
 
     def _audit(self, answers: Mapping[str, Path]) -> Result:
         folder = self.folder / AUDIT
-        digest = digest_of(
-            __version__, self.plan.identity(), [repr(cell) for cell in self.cells], files=answers.values()
-        )
-        if self.finished.has("audit", digest, [folder / RESULTS]):
-            self._tell("audit", f"{AUDIT}/", "made before")
-            return load(folder)
         result = sweep.audited(self.cells, answers, self.folder, self.plan)
         result = replace(result, made={**result.made, "experiment": self.experiment.title})
         cases = sweep.cases_of(self.cells, answers)
         result = with_examples(result, cases, Scorers(wrap=self.plan.wrap))
         write_all(result, folder)
-        if sweep.STOPPED not in result.made:
-            self.finished.add("audit", digest)
-        self._tell(
+        self._report_step(
             "audit",
             f"{AUDIT}/",
             f"{counted(len(result.estimates), 'estimate')}, {counted(len(result.differences), 'difference')}",
@@ -225,7 +209,7 @@ class Run:
     def _page(self, result: Result, checks: Sequence[Check]) -> None:
         write_tidy(result, self.cells, self.folder / NUMBERS)
         if checks:
-            self._tell("gate", "on this page", gate.overall(checks))
+            self._report_step("gate", "on this page", gate.overall(checks))
         text = render(
             self.experiment.title,
             self.experiment.about,
@@ -238,7 +222,7 @@ class Run:
         )
         place(self.folder / PAGE, lambda path: path.write_text(text, encoding="utf-8", newline="\n"))
 
-    def _tell(self, step: str, where: str, what: str) -> None:
+    def _report_step(self, step: str, where: str, what: str) -> None:
         self.steps.append((step, where, what))
         self.say(f"{step}: {where}: {what}")
 
@@ -249,50 +233,3 @@ def _what_came(count: Count) -> str:
         (count.refused, "refused"), (count.empty, "empty"), (count.unanswered, "without an answer"), (count.not_asked, "not asked"),
     )  # fmt: skip
     return told + "".join(f", {n:,} {name}" for n, name in parts if n)
-
-
-# ------------------------------------------------------------------------- which steps are finished
-
-
-NAME = "steps.json"
-
-
-@dataclass(frozen=True, slots=True)
-class FinishedSteps:
-    """Step → digest of what it was made from, in a file that changes in one go."""
-
-    folder: Path
-
-    def has(self, step: str, digest: str, files: Iterable[Path]) -> bool:
-        """Whether the step was finished with the same digest, and its files are there."""
-        return self._read().get(step) == digest and all(path.exists() for path in files)
-
-    def add(self, step: str, digest: str) -> None:
-        """Remember that a step is finished."""
-        steps = {**self._read(), step: digest}
-        place(
-            self.folder / NAME,
-            lambda path: path.write_text(json.dumps(steps, indent=1) + "\n", encoding="utf-8"),
-        )
-
-    def _read(self) -> dict[str, str]:
-        path = self.folder / NAME
-        if not path.exists():
-            return {}
-        try:
-            found = json.loads(path.read_text(encoding="utf-8"))
-            return {str(step): str(digest) for step, digest in found.items()}
-        except (ValueError, AttributeError, RecursionError) as error:
-            raise DataError(
-                f"{path} is damaged ({error}): delete it, and the steps are looked at anew."
-            ) from None
-
-
-def digest_of(*told: object, files: Iterable[Path] = ()) -> str:
-    """A digest of what decides a step: anything with a ``repr`` that tells it, and the content of files."""
-    found = hashlib.sha256(repr(told).encode("utf-8", "backslashreplace"))
-    for path in files:
-        for part in sorted(p for p in path.rglob("*") if p.is_file()) if path.is_dir() else [path]:
-            with part.open("rb") as stream:
-                found.update(hashlib.file_digest(stream, "sha256").digest())
-    return found.hexdigest()[:32]

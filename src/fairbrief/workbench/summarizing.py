@@ -5,25 +5,111 @@ from __future__ import annotations
 import hashlib
 import itertools
 import json
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from functools import partial
 from pathlib import Path
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from fairbrief import __version__
 from fairbrief.chat.client import replies
-from fairbrief.chat.endpoint import Endpoint
+from fairbrief.chat.endpoint import EMPTY, REFUSED, UNANSWERED, Endpoint, Question, Reply, Tally
 from fairbrief.chat.journal import Journal, journal_of, open_journal
-from fairbrief.chat.replies import Question, Reply, Tally
-from fairbrief.chat.spending import Budget, Price
+from fairbrief.chat.spending import Budget, BudgetSpent, Price
 from fairbrief.errors import RequestError
 from fairbrief.kept_files import locked, replacing
 from fairbrief.serialization import line_of, record_line, summary_fields
 from fairbrief.text.counted import counted
 from fairbrief.types import Record, Summarizer, Summary
-from fairbrief.workbench.answers import NOT_ASKED, Answer, Batches, Count, gather
+
+Answer = Mapping[str, Any]
+Keyed = TypeVar("Keyed", bound=tuple[Any, ...])
+"""What is wanted; the first item is the key of its answer."""
+Batches = Iterator[list[tuple[str, Answer]]]
+
+
+NOT_ASKED = "not asked"
+"""Reason of what is wanted and was not asked for, since the budget was spent: the next run asks for it."""
+
+
+@dataclass(slots=True)
+class Count:
+    """What became of what was wanted. ``refused`` and ``empty`` speak of this run's answers and older ones.
+
+    ``not_asked`` is what the budget left over; ``stopped`` then says which limit was reached.
+    """
+
+    wanted: int = 0
+    from_journal: int = 0
+    asked: int = 0
+    refused: int = 0
+    empty: int = 0
+    unanswered: int = 0
+    not_asked: int = 0
+    stopped: str = ""
+
+    @property
+    def missing(self) -> int:
+        """How many have no answer yet: the same command again asks for those alone."""
+        return self.unanswered + self.not_asked
+
+    @classmethod
+    def of_all(cls, counts: Iterable[Count]) -> Count:
+        """Several counts as one; stopped as the first that was."""
+        told = [asdict(count) for count in counts]
+        sums = {f.name: sum(one[f.name] for one in told) for f in fields(cls) if f.name != "stopped"}
+        return cls(**sums, stopped=next((one["stopped"] for one in told if one["stopped"]), ""))
+
+    def add_reason(self, answer: Answer) -> None:
+        """Count an answer's reason, if it has one."""
+        reason = answer.get("reason", "")
+        self.refused += reason == REFUSED
+        self.empty += reason == EMPTY
+        self.unanswered += reason == UNANSWERED
+        self.not_asked += reason == NOT_ASKED
+
+
+def gather(
+    tasks: Iterable[Keyed],
+    ask: Callable[[Iterator[Keyed]], Batches],
+    journal: Journal,
+    count: Count,
+    watch: Callable[[Count], None] = lambda _: None,
+    has: Callable[[str], bool] | None = None,
+) -> dict[str, Answer]:
+    """Get an answer to every task into the journal; return, by key, why some have none.
+
+    ``ask`` is given the tasks that the journal lacks and yields answers in batches, in any order. A batch is
+    on disk before it is counted and before the next is asked for. Answers with the reason "no answer" are
+    not kept, so that the next run asks again. Where the budget ends, ``count.stopped`` says so. Whatever else
+    ``ask`` raises comes through; what came before is kept. ``has`` tells whether the journal's answer under a
+    key will do, where not every answer does; the last answer under a key holds.
+    """
+    without: dict[str, Answer] = {}
+
+    def missing() -> Iterator[Keyed]:
+        for task in tasks:
+            count.wanted += 1
+            if task[0] in journal and (has is None or has(task[0])):
+                count.from_journal += 1
+                count.add_reason(journal[task[0]])
+            else:
+                yield task
+
+    try:
+        for batch in ask(missing()):
+            journal.append([(key, answer) for key, answer in batch if answer.get("reason") != UNANSWERED])
+            for key, answer in batch:
+                count.asked += 1
+                count.add_reason(answer)
+                if answer.get("reason") == UNANSWERED:
+                    without[key] = answer
+            watch(count)
+    except BudgetSpent as spent:
+        count.stopped = str(spent)
+    return without
+
 
 Wanted = tuple[str, Record, int]
 Records = Callable[[], Iterable[Record]]
@@ -198,7 +284,7 @@ def _written(job: Job, records: Records, journal: Journal, without: dict[str, An
                 answer = journal[key] if key in journal else without.get(key) or _not_asked(job)
                 count.wanted += 1
                 count.from_journal += journal.held_before(key)
-                count.tell(answer)
+                count.add_reason(answer)
                 stream.write(line_of(record, {**answer, "system": name} if name else answer))
     count.asked = count.wanted - count.from_journal - count.not_asked
     return count

@@ -5,17 +5,15 @@ from __future__ import annotations
 import hashlib
 import itertools
 import math
-import tomllib
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
 from importlib import resources
 from pathlib import Path
 
 from fairbrief.chat.client import replies
-from fairbrief.chat.endpoint import Decoding, Endpoint
+from fairbrief.chat.endpoint import UNANSWERED, Decoding, Endpoint, Question, Tally
 from fairbrief.chat.journal import Journal, journal_of, open_journal
-from fairbrief.chat.replies import UNANSWERED, Question, Tally
 from fairbrief.chat.spending import Budget
 from fairbrief.errors import DataError, RequestError, reading_text
 from fairbrief.kept_files import locked, replacing
@@ -23,8 +21,7 @@ from fairbrief.serialization import line_of, summary_fields
 from fairbrief.text.replies import items, json_items
 from fairbrief.text.segmentation import recall
 from fairbrief.types import Case, Unit
-from fairbrief.workbench.answers import NOT_ASKED, Answer, Batches, Count, gather
-from fairbrief.workbench.summarizing import Forecast
+from fairbrief.workbench.summarizing import NOT_ASKED, Answer, Batches, Count, Forecast, gather
 
 UNPARSED = "unparsed reply"
 AGAIN = "I found no list in your answer. Write the statements again: one a line, numbered, and nothing else."
@@ -46,45 +43,20 @@ class Split:
     recall: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Splitting:
-    """An instruction with demonstrations. ``{summary}`` stands for the text, ``{demonstrations}`` for the examples."""
+def instruction_in(path: Path | None = None) -> str:
+    """A text with {summary} where the summary is to stand: a user's file, or our own instruction with its demonstrations.
 
-    template: str
-    demonstrations: tuple[tuple[str, tuple[str, ...]], ...] = ()
-
-    @property
-    def sha(self) -> str:
-        """Twelve hex digits of a hash of the instruction and its demonstrations."""
-        return hashlib.sha256(self.fill("").encode("utf-8", "surrogatepass")).hexdigest()[:12]
-
-    def fill(self, summary: str) -> str:
-        """The prompt for one summary."""
-        shown = "".join(
-            f"Summary: {text}\nStatements:\n"
-            + "\n".join(f"{i}. {unit}" for i, unit in enumerate(units, 1))
-            + "\n\n"
-            for text, units in self.demonstrations
-        )
-        before, _, after = self.template.partition("{summary}")
-        return before.replace("{demonstrations}", shown).lstrip() + summary + after.rstrip()
-
-
-def shipped() -> Splitting:
-    """Our own instruction and demonstrations."""
-    text = (resources.files("fairbrief.workbench") / "units.toml").read_text(encoding="utf-8")
-    return _read(text, "units.toml")
-
-
-def from_file(path: Path) -> Splitting:
-    """A user's: plain text with {summary} in it, or TOML in the form of ours."""
+    Raises RequestError where there is no such file, DataError where it has no {summary}.
+    """
+    if path is None:
+        return (resources.files("fairbrief.workbench") / "units.txt").read_text(encoding="utf-8")
     if not path.is_file():
         raise RequestError(f"There is no file {path} with an instruction.")
     with reading_text(path):
         text = path.read_text(encoding="utf-8-sig")
-    if path.suffix == ".toml":
-        return _read(text, str(path))
-    return _checked(Splitting(text), str(path))
+    if "{summary}" not in text:
+        raise DataError(f"{path}: the instruction has no {{summary}}: nothing would be split.")
+    return text
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,20 +64,30 @@ class Splitter:
     """A model, an instruction and how the model draws its words."""
 
     endpoint: Endpoint
-    splitting: Splitting = field(default_factory=shipped)
+    instruction: str = field(default_factory=instruction_in)
     decoding: Decoding = field(default_factory=lambda: Decoding(temperature=0.0))
     tally: Tally = field(default_factory=Tally)
     budget: Budget = field(default_factory=Budget)
 
+    @property
+    def sha(self) -> str:
+        """Twelve hex digits of a hash of the instruction."""
+        return hashlib.sha256(self.prompt("").encode("utf-8", "surrogatepass")).hexdigest()[:12]
+
+    def prompt(self, summary: str) -> str:
+        """The instruction with one summary in it."""
+        before, _, after = self.instruction.partition("{summary}")
+        return before.lstrip() + summary + after.rstrip()
+
     def key(self, text: str) -> str:
         """A hash of all that decides a text's statements."""
-        parts = (VERSION, self.endpoint.model, self.endpoint.shown, self.splitting.fill(text))
+        parts = (VERSION, self.endpoint.model, self.endpoint.shown, self.prompt(text))
         told = repr((parts, sorted(self.decoding.sent().items())))
         return hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
     def question(self, text: str, unread: str | None = None) -> Question:
         """What is asked for one text; where an answer could not be read, again, with that answer in between."""
-        messages = [("user", self.splitting.fill(text))]
+        messages = [("user", self.prompt(text))]
         if unread:
             messages += [("assistant", unread), ("user", AGAIN)]
         return Question(tuple(messages), tuple(self.decoding.sent().items()))
@@ -134,25 +116,6 @@ def read_split(text: str, reply: str, reason: str = "", detail: str = "") -> Spl
     if not units:
         return Split((), UNPARSED, reply)
     return Split(units, recall=recall(text, units))
-
-
-def _read(text: str, where: str) -> Splitting:
-    try:
-        table = tomllib.loads(text)
-        shown: Sequence[dict[str, object]] = table.get("demonstrations", [])
-        pairs = tuple((str(d["summary"]), tuple(map(str, d["units"]))) for d in shown)  # type: ignore[call-overload]  # an entry that is no list raises
-        return _checked(Splitting(table["instruction"]["template"], pairs), where)
-    except (tomllib.TOMLDecodeError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise DataError(
-            f"{where}: found {error}; wanted [instruction] with a template, and [[demonstrations]] with a summary and "
-            "a list of units each."
-        ) from None
-
-
-def _checked(splitting: Splitting, where: str) -> Splitting:
-    if "{summary}" not in splitting.template:
-        raise DataError(f"{where}: the instruction has no {{summary}}: nothing would be split.")
-    return splitting
 
 
 # ---- From a file of summaries to the same file with each summary's atomic statements; resumes where it was stopped
@@ -304,7 +267,7 @@ def _line(
     made = {
         **case.summary.made,
         "units_by": splitter.endpoint.model,
-        "units_prompt_sha": splitter.splitting.sha,
+        "units_prompt_sha": splitter.sha,
         **({"unit_recall": f"{answer['recall']:.4f}"} if "recall" in answer else {}),
         **({"units_reason": answer["reason"]} if "reason" in answer else {}),
     }

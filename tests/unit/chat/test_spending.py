@@ -8,9 +8,8 @@ import pytest
 from tests.stub_chat import StubChat
 
 from fairbrief.chat.client import replies
-from fairbrief.chat.endpoint import Endpoint
-from fairbrief.chat.replies import Question, Tally
-from fairbrief.chat.spending import PER_MESSAGE, Budget, BudgetSpent, Price, price_of
+from fairbrief.chat.endpoint import Endpoint, Question, Tally
+from fairbrief.chat.spending import PER_MESSAGE, Budget, BudgetSpent, Price
 from fairbrief.errors import RequestError
 
 PRICE = Price(1e6, 1e6)
@@ -100,19 +99,6 @@ def test_several_who_ask_share_one_budget() -> None:
         assert server.requests == 20
 
 
-def test_a_limit_of_money_needs_a_bound_of_every_answer() -> None:
-    """Without a longest answer nothing is asked, and the error says what to give."""
-    with StubChat() as server:
-        questions = [(0, Question((("user", "x"),)))]
-        with pytest.raises(RequestError, match="--max-tokens"):
-            list(
-                replies(
-                    Endpoint("stub-1", base_url=server.url), questions, None, Budget(max_cost=1, price=PRICE)
-                )
-            )
-        assert server.requests == 0
-
-
 @pytest.mark.parametrize(
     ("settings", "says"),
     [
@@ -125,21 +111,3 @@ def test_a_budget_that_cannot_be_is_refused(settings: dict[str, object], says: s
     """Limits that allow nothing, and a limit of money without a price, are errors."""
     with pytest.raises(RequestError, match=says):
         Budget(**settings)  # type: ignore[arg-type]  # a test's settings
-
-
-@pytest.mark.parametrize("text", ["1", "a,b", "1,2,3"])
-def test_a_price_is_two_numbers(text: str) -> None:
-    """Anything else is told how a price is written."""
-    with pytest.raises(RequestError, match=r"e.g. 0.15,0.6"):
-        price_of(text)
-
-
-def test_failures_keep_the_first_reason_of_each_kind() -> None:
-    """The tally tells what was said at the first failure of a kind."""
-    with StubChat(script=["400", "500", "400"]) as server:
-        tally = Tally()
-        endpoint = Endpoint("stub-1", base_url=server.url, concurrency=1, pause=0.01)
-        list(replies(endpoint, ((i, Question((("user", str(i)),))) for i in range(4)), tally))
-    assert tally.failures == {"400": 2, "500": 1}
-    assert "no" in tally.first_reasons["400"]
-    assert "broken" in tally.first_reasons["500"]

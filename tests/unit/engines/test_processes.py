@@ -15,8 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from fairbrief.engines import processes
-from fairbrief.engines.engine import Engine, ThisProcess, cores, engine_of
+from fairbrief.engines import Engine, ThisProcess, cores, engine_of, processes
 from fairbrief.engines.processes import Processes
 from fairbrief.errors import BackendError, DataError, MissingExtra, RequestError
 

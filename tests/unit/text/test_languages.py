@@ -10,9 +10,9 @@ from fairbrief.scorers.containment import Containment
 from fairbrief.scorers.ngram import Ngram
 from fairbrief.text import languages
 from fairbrief.text.languages import language_of
+from fairbrief.text.rouge import words
 from fairbrief.text.segmentation import word_count, words_of
 from fairbrief.text.sentences import chunks, split
-from fairbrief.text.tokens import words
 from fairbrief.types import Ask
 
 GERMAN = "Das Zimmer war sauber und das Frühstück sehr gut."
@@ -173,13 +173,8 @@ def test_what_is_supposed_ends_with_the_block() -> None:
 def test_short_texts_tell_the_language_of_their_input_together() -> None:
     """Reviews of two or three words, none of which tells a language, do so side by side; without texts it is English."""
     german = [
-        "Sehr gut.",
-        "Nicht so gut.",
-        "Das war nichts.",
-        "Wir waren hier.",
-        "Es war laut.",
-        "Und zu teuer.",
-    ]
+        "Sehr gut.", "Nicht so gut.", "Das war nichts.", "Wir waren hier.", "Es war laut.", "Und zu teuer.",
+    ]  # fmt: skip
     assert {language_of(text) for text in german} == {"en"}
     assert languages.language_of_input(german) == "de"
     assert languages.language_of_input(SHORT_ENGLISH) == "en"

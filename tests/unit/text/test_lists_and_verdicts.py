@@ -8,7 +8,7 @@ from collections.abc import Set as AbstractSet
 import pytest
 
 from fairbrief.text import name_words, names, replies, segmentation
-from fairbrief.text.tokens import STOP_WORDS
+from fairbrief.text.rouge import STOP_WORDS
 from fairbrief.text.vocabulary import CALENDAR, FUNCTION_WORDS
 
 

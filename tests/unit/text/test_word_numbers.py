@@ -8,12 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fairbrief.scorers import containment, tfidf
-from fairbrief.text import languages, rouge, tokens, word_numbers
-from fairbrief.text.word_numbers import Parted, Rule, Words, numbered
+from fairbrief.text import languages, rouge, segmentation
+from fairbrief.text.segmentation import Parted, Rule, Words, numbered
 
 RULES = {
-    "words": Rule(tokens.words),
-    "German": Rule(tokens.words, ("de",)),
+    "words": Rule(rouge.words),
+    "German": Rule(rouge.words, ("de",)),
     "containment": containment._WORDS,
     "tfidf": tfidf._TOKENS,
     "rouge": rouge.rule(),
@@ -73,37 +73,37 @@ def test_runs_of_words_are_equal_where_their_words_are(texts: list[str], n: int)
 
 def test_too_many_words_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     """The memory does not grow without bound, and texts parted before keep their words."""
-    word_numbers.forget()
-    monkeypatch.setattr(word_numbers, "MOST", 10)
+    segmentation.forget()
+    monkeypatch.setattr(segmentation, "MOST", 10)
     before = Parted(["one two three"])
     numbered([" ".join(f"w{i}" for i in range(20))], [RULES["tfidf"]])
     of_two_rules = numbered(["two five", "five"], [RULES["tfidf"], RULES["rouge"]])
     assert read(of_two_rules) == [["two", "five"], ["five"]]
     after = Parted(["two four"])
-    assert len(word_numbers._current().runs) < 10
+    assert len(segmentation._current().runs) < 10
     assert read(before.words(RULES["tfidf"])) == [["one", "two", "three"]]
     assert read(after.words(RULES["tfidf"])) == [["two", "four"]]
 
 
 def test_texts_met_again_have_the_same_words(monkeypatch: pytest.MonkeyPatch) -> None:
     """Texts known or new, plain or not, repeated or not, whether what is known of others was forgotten or not."""
-    word_numbers.forget()
+    segmentation.forget()
     texts = ["the soup was hot", "the été", "", "the soup was hot", "don’t"]
     for kept in (1 << 20, 10, 0):
-        monkeypatch.setattr(word_numbers, "KEPT", kept)
+        monkeypatch.setattr(segmentation, "KEPT", kept)
         for some in (texts[:1], texts, texts[1:3], texts[::-1], ["a cold room", *texts]):
             words = Parted(some).words(RULES["tfidf"])
             assert read(words) == [found(RULES["tfidf"], text) for text in some]
-    assert len(word_numbers._current().texts) <= len(texts) + 1
+    assert len(segmentation._current().texts) <= len(texts) + 1
 
 
 def test_no_more_texts_are_remembered_than_a_shard_or_two(monkeypatch: pytest.MonkeyPatch) -> None:
     """Texts whose characters exceed the bound are forgotten at the next call; their runs are not."""
-    word_numbers.forget()
-    monkeypatch.setattr(word_numbers, "KEPT", 100)
+    segmentation.forget()
+    monkeypatch.setattr(segmentation, "KEPT", 100)
     for i in range(50):
         Parted([f"number {i} of many"])
-    memory = word_numbers._current()
+    memory = segmentation._current()
     assert sum(map(len, memory.texts)) <= 100 + 20
     assert len(memory.runs) == 53
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from fairbrief.errors import DataError, RequestError
+from fairbrief.errors import DataError
 from fairbrief.types import Document, Record
 from fairbrief.workbench.summarizers.prompts import Wish, clauses, fill, find, shipped
 
@@ -112,19 +112,3 @@ def test_a_file_that_is_no_prompt(content: str, said: str, tmp_path: Path) -> No
     path.write_text(content)
     with pytest.raises(DataError, match=said):
         find(str(path))
-
-
-def test_what_cannot_be_filled_is_said() -> None:
-    """A field without a value, a wish without a place, groups without an attribute: each says what to do."""
-    with pytest.raises(DataError, match=r"id 'r1'.*\{topic\}.*no attribute of that name"):
-        fill(find("tweets"), replace(RECORD, attributes={}), Wish())
-    with pytest.raises(RequestError, match="no place for a wish of instruction"):
-        fill(find("source"), RECORD, replace(WISH, instruction="fair"))
-    with pytest.raises(RequestError, match="@ATTRIBUTE"):
-        fill(find("reviews-fair"), RECORD, Wish())
-    with pytest.raises(DataError, match="no document has the attribute 'party'"):
-        fill(find("reviews"), RECORD, Wish(over="party", instruction="ratio"))
-    with pytest.raises(RequestError, match="Known: none, fair"):
-        fill(find("reviews"), RECORD, Wish(instruction="nicely"))
-    with pytest.raises(RequestError, match="no prompt 'reviewz'"):
-        find("reviewz")

@@ -79,19 +79,6 @@ def test_what_found_no_answer_is_asked_again(tmp_path: Path) -> None:
         assert (count.asked, count.unanswered) == (2, 0)
 
 
-def test_a_spent_budget_keeps_what_was_paid_for(tmp_path: Path) -> None:
-    """What was answered is written and the rest stands as not asked; the next run goes on where the budget ended."""
-    out = tmp_path / "o.jsonl"
-    with StubChat() as server:
-        count = summarize(chat(server, max_requests=12), lambda: RECORDS, out)
-        assert (count.wanted, count.asked, count.not_asked, server.requests) == (30, 12, 18, 12)
-        assert "12 requests" in count.stopped
-        reasons = [case.summary.reason for case in readers.read(out)]
-        assert (reasons.count(""), reasons.count("not asked")) == (12, 18)
-        assert summarize(chat(server, max_requests=18), lambda: RECORDS, out).from_journal == 12
-        assert max(server.served.values()) == 1
-
-
 class Counting:
     """A plain summarizer that counts what it wrote."""
 

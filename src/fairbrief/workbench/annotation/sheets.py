@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import base64
 import csv
-import hashlib
 import io
 import json
 from collections import Counter
@@ -15,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from fairbrief.errors import DataError, RequestError
+from fairbrief.reports.pages import digest
 from fairbrief.types import Case
 from fairbrief.workbench.annotation.items import NONE, TASKS, Item
 
@@ -91,8 +90,8 @@ def page(
         "cases": [_case(case, items, attribute) for case, items in cases],
     }
     parts = {
-        "STYLE_HASH": _hash(style),
-        "SCRIPT_HASH": _hash(script),
+        "STYLE_HASH": digest(style),
+        "SCRIPT_HASH": digest(script),
         "STYLE": style,
         "SCRIPT": script,
         "DATA": _data(data),
@@ -121,10 +120,6 @@ def _data(data: Any) -> str:
     for character in "<>&\u2028\u2029":
         text = text.replace(character, f"\\u{ord(character):04x}")
     return text
-
-
-def _hash(text: str) -> str:
-    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
 # ---- Answers out of the sheets and files that came back

@@ -9,12 +9,12 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from fairbrief.errors import MissingExtra, RequestError
 from fairbrief.types import Document, Record
-from fairbrief.workbench.corpora.pools import Lengths
+from fairbrief.workbench.corpora.text_sources import Lengths
 
 Label = Callable[[Document], str | None]
 NEGATIVE, NEUTRAL, POSITIVE = "negative", "neutral", "positive"
@@ -104,13 +104,6 @@ def _nltk_analyser(make: Callable[..., Any]) -> Any:
     raise RequestError("VADER by NLTK needs its word list: python -m nltk.downloader vader_lexicon")
 
 
-@dataclass(slots=True)
-class Told:
-    """How many reviews and products were left out, by reason."""
-
-    left_out: Counter[str] = field(default_factory=Counter)
-
-
 @dataclass(frozen=True, slots=True)
 class Sets:
     """Sets of ``size`` reviews of one product, at most ``per_product`` of each (None: all that it has).
@@ -134,7 +127,7 @@ def review_sets(
     records: Iterable[Record],
     sets: Sets,
     label: Label | None,
-    told: Told,
+    left_out: Counter[str],
     *,
     lengths: Lengths = Lengths(),  # noqa: B008 # frozen
 ) -> Iterator[Record]:
@@ -142,7 +135,7 @@ def review_sets(
 
     A record of one document belongs to its ``product`` (attribute); one of many is a product's reviews, and
     keeps its references if it is not cut. Each review gets the attribute ``sentiment``; one that can be given
-    none is left out, if any rule is asked for. Sets of one product have it as their original, if there may be several.
+    none is left out and counted by its reason, if any rule is asked for. Sets of one product have it as their original, if there may be several.
     """
     admit = lengths.admit()
     for product, record, reviews in _products(records):
@@ -150,11 +143,11 @@ def review_sets(
         for review in reviews:
             labelled, reason = _labelled(review, label, admit)
             if labelled is None:
-                told.left_out[reason] += 1
+                left_out[reason] += 1
             else:
                 kept.append(labelled)
         if len(kept) < sets.size:
-            told.left_out["product with too few reviews"] += 1
+            left_out["product with too few reviews"] += 1
             continue
         yield from _cut(product, record, kept, sets, is_whole=len(kept) == len(reviews) == sets.size)
 

@@ -15,11 +15,11 @@ from dataclasses import dataclass, field, replace
 from fairbrief.errors import RequestError
 from fairbrief.text.sentences import split
 from fairbrief.types import Document, Record
-from fairbrief.workbench.corpora.pools import Count, counter
+from fairbrief.workbench.corpora.text_sources import Count, counter
 
 
 @dataclass(slots=True)
-class Told:
+class TurnCounts:
     """What happened to the turns: how many were split, and why others were left out."""
 
     split: int = 0
@@ -45,7 +45,7 @@ class Cut:
             raise RequestError("A segment has at least one token and one turn.")
 
 
-def segments(conversations: Iterable[Record], cut: Cut, told: Told) -> Iterator[Record]:
+def segments(conversations: Iterable[Record], cut: Cut, told: TurnCounts) -> Iterator[Record]:
     """The segments of each conversation, in order: as many whole turns as fit.
 
     A turn longer than a segment is split: at sentences, and a sentence that is too long at words; each
@@ -69,7 +69,9 @@ def segments(conversations: Iterable[Record], cut: Cut, told: Told) -> Iterator[
             yield made
 
 
-def _segment(conversation: Record, number: int, turns: list[Document], cut: Cut, told: Told) -> Record | None:
+def _segment(
+    conversation: Record, number: int, turns: list[Document], cut: Cut, told: TurnCounts
+) -> Record | None:
     if len(turns) < cut.least_turns:
         told.left_out["segment of too few turns"] += 1
         return None
@@ -82,7 +84,7 @@ def _segment(conversation: Record, number: int, turns: list[Document], cut: Cut,
 
 
 def _pieces(
-    conversation: Record, cut: Cut, count: Count, told: Told
+    conversation: Record, cut: Cut, count: Count, told: TurnCounts
 ) -> Iterator[tuple[Document, int]]:  # fmt: skip
     """The turns with their tokens, those that are too long in pieces that are not."""
     for turn in conversation.documents:

@@ -9,16 +9,15 @@ from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 from fairbrief.chat.client import replies
-from fairbrief.chat.endpoint import Decoding, Endpoint
-from fairbrief.chat.replies import Question, Reply, Tally
+from fairbrief.chat.endpoint import Decoding, Endpoint, Question, Reply, Tally
 from fairbrief.specs import spell
 from fairbrief.types import Record, Summary
-from fairbrief.workbench.summarizers.prompts import Asked, Prompt, Prompted, Task, fill, find, wished
+from fairbrief.workbench.summarizers.prompts import Asked, Prompt, Prompted, Task, fill, find
 
 VERSION = 1
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, repr=False)
 class Chat(Prompted, Endpoint):
     """A chat model asked over HTTP with a named prompt, or one from a file.
 
@@ -39,33 +38,15 @@ class Chat(Prompted, Endpoint):
 
     name: ClassVar[str] = "chat"
     prompt: str = "plain"
-    over: str = ""
-    instruction: str = "none"
-    role: str = "none"
-    words: int | None = None
-    sentences: int | None = None
-    focus: str = ""
-    draw: int = 0
-    samples: int = 1
-    temperature: float | None = None
     top_p: float | None = None
     presence_penalty: float | None = None
     max_tokens: int | None = None
     max_completion_tokens: int | None = None
     seed: int | None = None
-    system: str = ""
     _tally: Tally = field(default_factory=Tally, compare=False, init=False)
 
     def __post_init__(self) -> None:
-        if self.samples < 1:
-            raise ValueError("samples is 1 or more")
-        if self.samples > 1 and self.temperature == 0:
-            raise ValueError(
-                f"at temperature 0 all {self.samples} samples would be one text, paid {self.samples} times: "
-                "give a temperature above 0, or samples=1"
-            )
-        if (self.sentences or 1) < 1 or (self.words or 1) < 1:
-            raise ValueError("sentences and words are 1 or more")
+        Prompted.__post_init__(self)
         Endpoint.__post_init__(self)
 
     __repr__ = spell
@@ -82,7 +63,7 @@ class Chat(Prompted, Endpoint):
 
     def keys(self, record: Record) -> Sequence[str]:
         """A hash per sample of all that decides its text: record, prompt as sent, model, settings, sample."""
-        asked = fill(find(self.prompt), record, wished(self))
+        asked = fill(find(self.prompt), record, self)
         sentences = self._sentences(find(self.prompt))
         return [
             _hash(
@@ -103,7 +84,7 @@ class Chat(Prompted, Endpoint):
 
     def question(self, record: Record, sample: int) -> Question:
         """What is asked for one summary of a record."""
-        return _question(fill(find(self.prompt), record, wished(self)), self._decoding(sample))
+        return _question(fill(find(self.prompt), record, self), self._decoding(sample))
 
     def _sentences(self, prompt: Prompt) -> int | None:
         return self.sentences if self.sentences is not None else prompt.sentences
@@ -117,13 +98,13 @@ class Chat(Prompted, Endpoint):
     def summary(self, record: Record, sample: int, reply: Reply) -> Summary:
         """The summary that a reply holds, or why it holds none; ``made`` tells how it was asked for."""
         prompt = find(self.prompt)
-        wording = fill(prompt, record, wished(self)).wording
+        wording = fill(prompt, record, self).wording
         text, cut = self.cut(reply.text, prompt)
         made = {
             "model": reply.model or self.model,
             **self.asked_with(prompt, wording),
             **{name: f"{value}" for name, value in self._decoding(sample).sent().items()},
-            **wished(self).told(),
+            **self.as_settings(),
             **({"sample": str(sample + 1)} if self.samples > 1 else {}),
             **({"finish": reply.finish} if reply.finish else {}),
             **({"cut": cut} if cut and not reply.reason else {}),

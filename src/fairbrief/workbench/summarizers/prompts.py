@@ -137,9 +137,12 @@ def _checked(prompt: Prompt, where: str) -> Prompt:
 FIELD = re.compile(r"\{([a-z_]\w*)\}", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, kw_only=True)
 class Wish:
-    """What a request adds to a prompt: a clause of fairness, a role, a length, the attribute they speak of."""
+    """What a request adds to a prompt: a clause of fairness, a role, a length, the attribute with the groups.
+
+    ``draw`` seeds the choice among a prompt's wordings.
+    """
 
     over: str = ""
     instruction: str = "none"
@@ -149,22 +152,17 @@ class Wish:
     focus: str = ""
     draw: int = 0
 
-    def told(self) -> dict[str, str]:
+    def as_settings(self) -> dict[str, str]:
         """What is wished, as a summary's ``made`` tells it; what is not wished is left out."""
         return {
             f.name: str(value)
-            for f in dataclasses.fields(self)
+            for f in dataclasses.fields(Wish)
             if (value := getattr(self, f.name)) != f.default
         }
 
 
-def wished(settings: object) -> Wish:
-    """What a summarizer wishes: those of its settings that a wish has."""
-    return Wish(**{f.name: getattr(settings, f.name) for f in dataclasses.fields(Wish)})
-
-
-def wish_of(made: Mapping[str, str]) -> Wish:
-    """What was wished for a summary, from what its ``made`` tells: the inverse of `Wish.told`."""
+def wish_from(made: Mapping[str, str]) -> Wish:
+    """What was wished for a summary, from what its ``made`` tells: the inverse of `Wish.as_settings`."""
     numbers = ("words", "sentences", "draw")
     names = [f.name for f in dataclasses.fields(Wish)]
     given: dict[str, Any] = {n: int(made[n]) if n in numbers else made[n] for n in names if n in made}
@@ -362,7 +360,7 @@ def _filled(case: Case, name: str) -> str:
             f"The summaries were made with a prompt '{name}' that is not the one known by that name now. "
             "Give it with --prompt FILE."
         )
-    return fill(prompt, case.record, wish_of(made)).user
+    return fill(prompt, case.record, wish_from(made)).user
 
 
 # ---- From what a model wrote to the summary: list marks taken off, cut at the wanted number of sentences
@@ -387,14 +385,25 @@ Task = tuple[str, Record, int]
 """The key of a summary that is wanted, its record, and which sample it is (from 0)."""
 
 
-class Prompted(ABC):
-    """What summarizers that fill a prompt share; their settings are ``model``, ``system``, ``samples`` and those of a `Wish`."""
+@dataclass(frozen=True, kw_only=True)
+class Prompted(Wish, ABC):
+    """What summarizers that fill a prompt have in common: a wish, several samples, the name of the system."""
 
-    __slots__ = ()
-    model: str
-    system: str
-    samples: int
-    sentences: int | None
+    model: str = dataclasses.field(kw_only=False)
+    temperature: float | None = None
+    samples: int = 1
+    system: str = ""
+
+    def __post_init__(self) -> None:
+        if self.samples < 1:
+            raise ValueError("samples is 1 or more")
+        if self.samples > 1 and self.temperature == 0:
+            raise ValueError(
+                f"at temperature 0 all {self.samples} samples would be one text, paid {self.samples} times: "
+                "give a temperature above 0, or samples=1"
+            )
+        if (self.sentences or 1) < 1 or (self.words or 1) < 1:
+            raise ValueError("sentences and words are 1 or more")
 
     @property
     def systems(self) -> tuple[str, ...]:

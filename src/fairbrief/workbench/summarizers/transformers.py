@@ -5,21 +5,24 @@ from __future__ import annotations
 import hashlib
 import itertools
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache, partial
+from pathlib import Path
 from typing import Any, ClassVar
 
-from fairbrief.errors import BackendError, DataError, RequestError
-from fairbrief.pretrained import placement
+from fairbrief.errors import DataError, RequestError
+from fairbrief.pretrained import hub, placement
+from fairbrief.pretrained.hub import explained, quiet
+from fairbrief.scorers.pieces import run_batches
 from fairbrief.specs import spell
 from fairbrief.text.counted import counted
-from fairbrief.types import Document, Record, Summary
-from fairbrief.workbench.summarizers import writers
-from fairbrief.workbench.summarizers.prompts import AT_ONCE, Asked, Prompt, Prompted, Task, fill, find, wished
-from fairbrief.workbench.summarizers.writers import Writer, parts, truncated
+from fairbrief.types import Integers, Record, Summary
+from fairbrief.workbench.summarizers.prompts import AT_ONCE, Asked, Prompt, Prompted, Task, fill, find
 
 VERSION = 1
-LONG = ("truncate", "windows", "error")
+LONG = ("truncate", "error")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +38,7 @@ class Draft:
     long: str = ""
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, repr=False)
 class Transformers(Prompted):
     """A model of the hub or a local folder: an encoder-decoder (BART, PEGASUS, T5) or a decoder.
 
@@ -46,8 +49,8 @@ class Transformers(Prompted):
     ``seed``, the record and the sample, so that what stands beside it does not matter.
 
     ``long`` says what happens where prompt and documents are more than the model takes. ``truncate``
-    cuts the longest documents to a common length, and leaves the prompt whole. ``windows`` summarizes
-    parts that fit, then their summaries. ``error`` stops. ``made["long"]`` tells, per summary.
+    cuts the longest documents to a common length, and leaves the prompt whole; ``error`` stops. ``made["long"]`` has
+    the number of words that were cut off.
 
     Batches are made of texts of like length; greedy answers are the same in any batch, but for ties
     that the floating point breaks.
@@ -59,47 +62,31 @@ class Transformers(Prompted):
     name: ClassVar[str] = "transformers"
     model: str
     prompt: str = ""
-    over: str = ""
-    instruction: str = "none"
-    role: str = "none"
-    words: int | None = None
-    sentences: int | None = None
-    focus: str = ""
-    draw: int = 0
-    samples: int = 1
     temperature: float = 0.0
     top_p: float = 1.0
     beams: int = 1
     max_new_tokens: int = 256
     seed: int = 0
     long: str = "truncate"
-    system: str = ""
     device: str = "auto"
     dtype: str = "auto"
     batch_tokens: int | None = None
 
     def __post_init__(self) -> None:
+        Prompted.__post_init__(self)
         if self.long not in LONG:
             raise ValueError(f"long={self.long} is none of {', '.join(LONG)}")
         if self.dtype not in ("auto", *placement.DTYPES):
             raise ValueError(f"dtype={self.dtype} is none of auto, {', '.join(placement.DTYPES)}")
-        if min(self.samples, self.beams, self.max_new_tokens) < 1 or self.temperature < 0:
-            raise ValueError(
-                "samples, beams and max_new_tokens are 1 or more, and temperature is not negative"
-            )
-        if self.samples > 1 and self.temperature == 0:
-            raise ValueError("samples differ only at a temperature above 0")
-        if self.long == "windows" and (self.instruction != "none" or self.over):
-            raise ValueError(
-                "long=windows loses the groups that the prompt speaks of: use long=truncate, or error"
-            )
+        if min(self.beams, self.max_new_tokens) < 1 or self.temperature < 0:
+            raise ValueError("beams and max_new_tokens are 1 or more, and temperature is not negative")
 
     __repr__ = spell
 
     def keys(self, record: Record) -> Sequence[str]:
         """A hash per sample of all that decides its text: record, prompt, model and revision, settings."""
-        asked = fill(self._prompt(), record, wished(self))
-        told: list[Any] = [VERSION, record.id, asked.system, asked.user, writers.identity(self.model)]
+        asked = fill(self._prompt(), record, self)
+        told: list[Any] = [VERSION, record.id, asked.system, asked.user, identity(self.model)]
         told += [self.temperature, self.top_p, self.beams, self.max_new_tokens, self.seed, self.long]
         told += [self.sentences, self.dtype]
         return [
@@ -113,24 +100,22 @@ class Transformers(Prompted):
         """Summaries under their tasks' keys, a batch of like length at a time."""
         waiting = iter(tasks)
         while held := list(itertools.islice(waiting, AT_ONCE)):
-            writer = self._writer()
-            prompt = self._prompt()
+            writer, prompt = load_writer(self.model, self.device, self.dtype), self._prompt()
             ready = [self._fitted(task, writer, prompt) for task in held]
-            ready.sort(key=lambda draft: -draft.pieces)
-            for batch in self._batches(ready, writer):
-                texts = self._written(batch, writer)
+            sizes = [draft.pieces + self.max_new_tokens for draft in ready]
+            # What is drawn at random goes alone: one generator serves a batch.
+            budget = self.batch_tokens or placement.automatic_tokens(writer.device)
+            write = partial(self._generate, ready, writer)
+            for batch, texts in run_batches(sizes, write, 0 if self.temperature else budget):
                 yield [
-                    (draft.key, self._summary(draft, text, prompt))
-                    for draft, text in zip(batch, texts, strict=True)
+                    (ready[i].key, self._summary(ready[i], text, prompt))
+                    for i, text in zip(batch.tolist(), texts, strict=True)
                 ]
 
     # -------------------------------------------------------------------------- what is sent
 
-    def _writer(self) -> Writer:
-        return writers.load(self.model, self.device, self.dtype)
-
     def _prompt(self) -> Prompt:
-        return find(self.prompt or ("source" if writers.is_encoder_decoder(self.model) else "plain"))
+        return find(self.prompt or ("source" if is_encoder_decoder(self.model) else "plain"))
 
     def _room(self, writer: Writer) -> int | None:
         """Word pieces that may be sent: a decoder's own come out of the same number."""
@@ -158,38 +143,16 @@ class Transformers(Prompted):
                 found = self._pieces(self._sent(record, writer, prompt)[0], writer)
                 raise DataError(
                     f"{record.where or 'input'} (id '{record.id}'): found {found:,} word pieces, wanted at most {room:,} "
-                    f"for {self.model}. Shorten the record, or say long=truncate or long=windows."
+                    f"for {self.model}. Shorten the record, or use long=truncate."
                 )
-            if self.long == "windows":
-                windows = parts(record, fits)
-                record, long = (
-                    self._of_windows(record, windows, writer, prompt),
-                    counted(len(windows), "window"),
-                )
-            if not fits(record):
-                record, cut = truncated(record, fits)
-                long = f"{long}{', ' if long else ''}{counted(cut, 'word')} cut off"
+            record, cut = truncated(record, fits)
+            long = f"{counted(cut, 'word')} cut off"
         text, asked = self._sent(record, writer, prompt)
         return Draft(key, task[1], sample, text, self._pieces(text, writer), asked.wording, long)
 
-    def _of_windows(self, record: Record, windows: list[Record], writer: Writer, prompt: Prompt) -> Record:
-        """A record whose documents are the summaries of the windows."""
-        drafts = []
-        for i, window in enumerate(windows):
-            text, asked = self._sent(window, writer, prompt)
-            drafts.append(Draft(f"{i}", window, 0, text, self._pieces(text, writer), asked.wording))
-        drafts.sort(key=lambda draft: -draft.pieces)
-        written = {
-            int(draft.key): text
-            for batch in self._batches(drafts, writer)
-            for draft, text in zip(batch, self._written(batch, writer), strict=True)
-        }
-        documents = tuple(Document(written[i]) for i in range(len(windows)) if written[i])
-        return replace(record, documents=documents or (Document(""),), entities=())
-
     def _sent(self, record: Record, writer: Writer, prompt: Prompt) -> tuple[str, Asked]:
         """The text that the model reads, template and all."""
-        asked = fill(prompt, record, wished(self))
+        asked = fill(prompt, record, self)
         if not writer.has_template:
             return "\n\n".join(part for part in (asked.system, asked.user) if part), asked
         messages = [{"role": "user", "content": asked.user}]
@@ -202,36 +165,10 @@ class Transformers(Prompted):
 
     # --------------------------------------------------------------------------- what is written
 
-    def _batches(self, drafts: Sequence[Draft], writer: Writer) -> Iterator[list[Draft]]:
-        """Drafts, longest first, in batches of at most ``batch_tokens`` pieces, those to be written included.
-
-        What is drawn at random goes alone: one generator serves a batch.
-        """
-        budget = self.batch_tokens or placement.automatic_tokens(writer.device)
-        start = 0
-        while start < len(drafts):
-            size = drafts[start].pieces + self.max_new_tokens
-            count = 1 if self.temperature else max(1, budget // size)
-            yield list(drafts[start : start + count])
-            start += count
-
-    def _written(self, drafts: Sequence[Draft], writer: Writer) -> list[str]:
-        """What the model writes for a batch; a batch that does not fit in memory is halved."""
-        try:
-            return self._generate(drafts, writer)
-        except (RuntimeError, MemoryError) as error:
-            if "out of memory" not in str(error).lower() and not isinstance(error, MemoryError):
-                raise
-            if len(drafts) == 1:
-                raise BackendError(
-                    f"Out of memory with a single text of {drafts[0].pieces} word pieces. "
-                    "Use a smaller model, dtype=bf16, or another device."
-                ) from error
-        half = len(drafts) // 2
-        return [*self._written(drafts[:half], writer), *self._written(drafts[half:], writer)]
-
-    def _generate(self, drafts: Sequence[Draft], writer: Writer) -> list[str]:
-        torch = writers.library("torch")
+    def _generate(self, ready: Sequence[Draft], writer: Writer, batch: Integers) -> list[str]:
+        """What the model writes for the drafts with these numbers."""
+        torch = library("torch")
+        drafts = [ready[i] for i in batch.tolist()]
         given = writer.tokenizer(
             [draft.text for draft in drafts],
             padding=True,
@@ -274,9 +211,9 @@ class Transformers(Prompted):
     def _summary(self, draft: Draft, text: str, prompt: Prompt) -> Summary:
         final, cut = self.cut(text, prompt)
         made: Mapping[str, str] = {
-            "model": writers.identity(self.model),
+            "model": identity(self.model),
             **self.asked_with(prompt, draft.wording),
-            **wished(self).told(),
+            **self.as_settings(),
             **({"temperature": f"{self.temperature}", "seed": str(self.seed)} if self.temperature else {}),
             **({"sample": str(draft.sample + 1)} if self.samples > 1 else {}),
             **({"long": draft.long} if draft.long else {}),
@@ -288,7 +225,7 @@ class Transformers(Prompted):
 
 def _templated(writer: Writer, messages: list[dict[str, str]]) -> str:
     """The conversation in the model's own form; a template without a system's turn gets it in the user's."""
-    jinja = writers.library("jinja2")
+    jinja = library("jinja2")
 
     def rendered(turns: list[dict[str, str]]) -> str:
         return str(writer.tokenizer.apply_chat_template(turns, add_generation_prompt=True, tokenize=False))
@@ -299,3 +236,109 @@ def _templated(writer: Writer, messages: list[dict[str, str]]) -> str:
         if len(messages) == 1:
             raise
         return rendered([{"role": "user", "content": "\n\n".join(turn["content"] for turn in messages)}])
+
+
+# --------------------------------------------------------------------------- models that write, loaded once
+
+
+READER = "transformers"
+RESIDENT = 2
+"""How many models stay in memory."""
+UNLIMITED = 1_000_000
+"""Word pieces; a tokenizer that has no limit names an astronomical one."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Writer:
+    """A model that writes. ``limit``: word pieces it takes, None for any number; a decoder's own included."""
+
+    tokenizer: Any
+    model: Any
+    device: str
+    limit: int | None
+    is_encoder_decoder: bool
+
+    @property
+    def has_template(self) -> bool:
+        """Whether the model was taught to converse."""
+        return bool(getattr(self.tokenizer, "chat_template", None))
+
+
+def library(module: str) -> Any:
+    """A heavy library, imported when it is first needed."""
+    return placement.library(module, "transformers:MODEL")
+
+
+@lru_cache(maxsize=RESIDENT)
+def identity(model: str) -> str:
+    """The model and its revision: the hub's commit, or a hash of the folder's files. Looked up once."""
+    return hub.find(model, READER).identity
+
+
+@lru_cache(maxsize=RESIDENT)
+def is_encoder_decoder(model: str) -> bool:
+    """What kind of model it is, from its configuration alone."""
+    folder = hub.find(model, READER).folder
+    with explained(folder, READER):
+        config = library("transformers").AutoConfig.from_pretrained(folder, local_files_only=True)
+    return bool(config.is_encoder_decoder)
+
+
+def load_writer(model: str, device: str, dtype: str) -> Writer:
+    """The model on a device, ready to write."""
+    device = placement.device_of(device, READER)
+    return _load(hub.find(model, READER).folder, device, placement.dtype_of(dtype, device, READER))
+
+
+@lru_cache(maxsize=RESIDENT)
+def _load(folder: Path, device: str, dtype: str) -> Writer:
+    transformers, torch = library("transformers"), library("torch")
+    with quiet(), explained(folder, READER):
+        config = transformers.AutoConfig.from_pretrained(folder, local_files_only=True)
+        tokenizer = transformers.AutoTokenizer.from_pretrained(folder, local_files_only=True)
+        kind = "AutoModelForSeq2SeqLM" if config.is_encoder_decoder else "AutoModelForCausalLM"
+        model = getattr(transformers, kind).from_pretrained(folder, local_files_only=True)
+        model = model.to(device=device, dtype=getattr(torch, placement.DTYPES[dtype])).eval()
+    if tokenizer.pad_token_id is None:
+        tokenizer.pad_token = tokenizer.eos_token
+    # A decoder goes on where its input ends, so padding stands before it; an encoder's stands behind.
+    tokenizer.padding_side = "right" if config.is_encoder_decoder else "left"
+    return Writer(tokenizer, model, device, _limit(tokenizer, config), bool(config.is_encoder_decoder))
+
+
+def _limit(tokenizer: Any, config: Any) -> int | None:
+    """How many word pieces tokenizer and positions allow; None where neither says."""
+    said = [
+        tokenizer.model_max_length,
+        *(getattr(config, name, None) for name in ("max_position_embeddings", "n_positions")),
+    ]
+    return min((int(n) for n in said if n is not None and 0 < n < UNLIMITED), default=None)
+
+
+Fits = Callable[[Record], bool]
+
+
+def truncated(record: Record, fits: Fits) -> tuple[Record, int]:
+    """The record with its longest documents cut to one common length, and the words that were cut off.
+
+    The largest number of words a document at which the record fits. So short documents stay whole and no
+    voice is lost because it stands last. Raises DataError where not even one word of each fits.
+    """
+    words = [document.text.split() for document in record.documents]
+    longest = max(map(len, words), default=0)
+    low = bisect_left(range(1, longest + 1), 1, key=lambda most: not fits(_capped(record, words, most)))
+    if low == 0 and not fits(_capped(record, words, 1)):
+        raise DataError(
+            f"{record.where or 'input'} (id '{record.id}'): the prompt and one word of each of "
+            f"{counted(len(words), 'document')} are more than the model takes. Use fewer documents, or another model."
+        )
+    low = max(low, 1)
+    return _capped(record, words, low), sum(max(0, len(w) - low) for w in words)
+
+
+def _capped(record: Record, words: list[list[str]], most: int) -> Record:
+    documents = [
+        document if len(w) <= most else replace(document, text=" ".join(w[:most]))
+        for document, w in zip(record.documents, words, strict=True)
+    ]
+    return replace(record, documents=tuple(documents), entities=())

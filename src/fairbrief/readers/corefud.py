@@ -15,8 +15,8 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from fairbrief.errors import DataError
-from fairbrief.readers.annotated.annotated_text import Annotation, Span, Token, files_of, lines_of, people
-from fairbrief.text import address, pronouns
+from fairbrief.readers.annotated_text import Annotation, Span, Token, files_of, lines_of, people
+from fairbrief.text import gendered_words
 from fairbrief.types import Document, Record
 
 _BRACKETS = re.compile(r"(\()?([^()]+)(\))?")
@@ -216,7 +216,7 @@ def _record(pages: _Pages, path: Path) -> Record:
         heads[span] = head
         if kind not in ("person", ""):
             continue
-        if kind == "" and pronouns.gender(words[head].token.form) is None:
+        if kind == "" and gendered_words.pronoun_gender(words[head].token.form) is None:
             continue
         of_another = is_attributive(words, head) or any(
             other.covers(span) and other != span for other in things[head]
@@ -339,7 +339,7 @@ def _run(words: Sequence[Word], root: int, inside: range, span: Span) -> list[Sp
     if any(words[i].relation == "det" or words[i].token.form.lower() in _DETERMINERS for i in own):
         return []
     if first == last and (
-        address.is_title(words[root].token.form) or words[root].token.form.lower() in _ROLES
+        gendered_words.is_title(words[root].token.form) or words[root].token.form.lower() in _ROLES
     ):
         return []
     beside = range(max(first - 1, 0), min(last + 2, len(words)))

@@ -1,99 +1,82 @@
-"""Rows combined: with what another file has of the same id, or the rows of a record to one."""
+"""Rows kept in a temporary file and read again by key: only their places are held in memory."""
 
 from __future__ import annotations
 
+import pickle
+import weakref
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from contextlib import contextmanager, suppress
+from tempfile import TemporaryFile, gettempdir
+from types import TracebackType
+from typing import IO, Any, Self
 
 from fairbrief.errors import DataError, RequestError
 from fairbrief.readers.documents import need
 from fairbrief.readers.field_values import id_of
-from fairbrief.readers.fields import ABSENT, Fields, FieldUse, find
-from fairbrief.readers.files import Meter
-from fairbrief.readers.input_sources import Source, one_source
+from fairbrief.readers.fields import ABSENT, Fields, FieldUse
 from fairbrief.readers.json_lines import Row
-from fairbrief.readers.laid_rows import LaidRows
-from fairbrief.readers.messages import at, did_you_mean, fault, names, show
+from fairbrief.readers.messages import fault, show
 
 
-def join_of(path: str | Path | None, on: str | None) -> Join | None:
-    """The file to join, and by what; ``on`` is a field of both, or OWN=OTHER."""
-    if (path is None) != (on is None):
-        raise RequestError("A join needs the file and the field to join by: --join FILE --on ID.")
-    if path is None or on is None:
-        return None
-    source = one_source(path)
-    own, equals, other = on.partition("=")
-    return Join(source, own, other if equals else own)
+class RowsOnDisk:
+    """Objects by key, in the order in which the keys first came. The file goes with the context, or with the object.
 
-
-@dataclass(frozen=True, slots=True)
-class Join:
-    """A file whose rows complete those of the input: where ``own`` of a row is ``other`` of the file's row.
-
-    A joined row's fields stand beside the row's own; a field that both have is the row's own, and the joined
-    one is reached through the file's name: ``sources.text``.
+    Raises OSError that names the folder for temporary files where the disk is full.
     """
 
-    source: Source
-    own: str
-    other: str
+    def __init__(self) -> None:
+        self._file = TemporaryFile()  # noqa: SIM115 # closed by what comes next
+        self._close = weakref.finalize(self, _close, self._file)
+        self._places: dict[Any, list[int]] = {}
 
-    def rows(self, source: Iterator[Row]) -> Iterator[Row]:
-        """The rows, each completed; one that the file says nothing of is an error in its place."""
-        with LaidRows() as laid:
-            yield from self._lay(laid)
-            for number, row in source:
-                yield number, self._completed(row, laid)
+    def __enter__(self) -> Self:
+        return self
 
-    def _lay(self, laid: LaidRows) -> Iterator[Row]:
-        for number, row in self.source.rows(Meter()):
-            where = f"{self.source.name}:{number}"
-            if isinstance(row, DataError):
-                yield number, at(where, row)
-                continue
-            key = self._key(row, self.other, self.source.name)
-            if key in laid:
-                raise at(
-                    where,
-                    fault(
-                        "a second row with this id",
-                        "one row for each id",
-                        f"where each row is one document, audit {self.source.name} itself with --group-by {self.other}, "
-                        "and give the summaries with --summaries",
-                    ),
-                    key,
-                )
-            laid.lay(key, row)
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._close()
 
-    def _completed(self, row: Any, laid: LaidRows) -> Any:
-        if not isinstance(row, Mapping):
-            return row
-        try:
-            key = self._key(row, self.own, "the input")
-        except DataError as error:
-            return error
-        if key not in laid:
-            return fault(
-                f"the id {key!r}, of which {self.source.name} has no row",
-                "a row to join",
-                "add it, or leave such rows out with --on-error skip",
-            )
-        (joined,) = laid.take(key)
-        return {self.source.system: joined, **joined, **row}
+    def add(self, key: Any, row: Any) -> None:
+        """Put an object behind the others of its key."""
+        with _naming_the_folder():
+            self._places.setdefault(key, []).append(self._file.seek(0, 2))
+            pickle.dump(row, self._file, protocol=pickle.HIGHEST_PROTOCOL)
 
-    def _key(self, row: Any, field: str, name: str) -> str:
-        value = find(row, field) if isinstance(row, Mapping) else ABSENT
-        if value is ABSENT:
-            known = names(row) if isinstance(row, Mapping) else "none"
-            guess = did_you_mean(field, row) if isinstance(row, Mapping) else ""
-            raise RequestError(
-                f"A row of {name} has no field {field!r} to join by. Its fields: {known}.{guess} "
-                "Where it is called differently in the two files, write --on FIELD=FIELD-OF-THE-OTHER."
-            )
-        return id_of(value, f"the field {field!r}")
+    def __contains__(self, key: Any) -> bool:
+        return key in self._places
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._places)
+
+    def take(self, key: Any) -> list[Any]:
+        """All objects of a key, in their order; none where it is not known."""
+        return [self._at(place) for place in self._places.get(key, ())]
+
+    def pop(self, key: Any) -> list[Any]:
+        """All objects of a key, which is then forgotten; none where it is not known."""
+        return [self._at(place) for place in self._places.pop(key, ())]
+
+    def _at(self, place: int) -> Any:
+        with _naming_the_folder():  # what is still to be written is written first
+            self._file.seek(place)
+        return pickle.load(self._file)  # noqa: S301 # a file of our own, which nobody else can open
+
+
+@contextmanager
+def _naming_the_folder() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, gettempdir()) from error
+
+
+def _close(file: IO[bytes]) -> None:
+    with suppress(OSError):  # of a full disk, which was reported already
+        file.close()
+
+
+# ---- The rows of a record combined to one row.
 
 
 Laid = tuple[int, dict[str, Any]]
@@ -136,7 +119,7 @@ class LongTable:
 
     def rows(self, source: Iterator[Row]) -> Iterator[Row]:
         """A row for each record, numbered by its first; rows that cannot be read as their errors, before."""
-        with LaidRows() as laid:
+        with RowsOnDisk() as laid:
             for number, row in source:
                 try:
                     self._lay(laid, number, row)
@@ -145,7 +128,7 @@ class LongTable:
             for key in laid:
                 yield self._gathered(key[0], laid.take(key))
 
-    def _lay(self, laid: LaidRows, number: int, row: Any) -> None:
+    def _lay(self, laid: RowsOnDisk, number: int, row: Any) -> None:
         if isinstance(row, DataError):
             raise row
         if not isinstance(row, Mapping):
@@ -155,7 +138,7 @@ class LongTable:
         system = self.use.value(row, self.fields.system)
         found = {field: self.use.value(row, field) for field in (*self.each, *self.once, self.text)}
         values = {field: value for field, value in found.items() if value is not ABSENT}
-        laid.lay((ident, None if system in (None, ABSENT) else str(system)), (number, values))
+        laid.add((ident, None if system in (None, ABSENT) else str(system)), (number, values))
 
     def _gathered(self, ident: str, rows: list[Laid]) -> Row:
         number = rows[0][0]

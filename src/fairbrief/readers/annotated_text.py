@@ -13,7 +13,7 @@ from difflib import SequenceMatcher
 from pathlib import Path
 
 from fairbrief.errors import DataError
-from fairbrief.text import address, pronouns
+from fairbrief.text import gendered_words
 from fairbrief.text.names import Piece, divide
 from fairbrief.types import Entity, Mention
 
@@ -115,10 +115,13 @@ def people(given: Annotation) -> tuple[Entity, ...]:
     for at, chain, where in spoken:
         token, person = given.tokens[at], found[same.get(chain, chain)]
         person.mentions.add(Mention(0, token.start, token.end, where))
-        person.genders.add(pronouns.gender(token.form) or "")
+        person.genders.add(gendered_words.pronoun_gender(token.form) or "")
     for span in given.mentions:
         chain = same.get(span.chain or "", span.chain or "")
-        if chain in found and given.tokens[given.heads.get(span, span.first)].form.lower() in pronouns.THEY:
+        if (
+            chain in found
+            and given.tokens[given.heads.get(span, span.first)].form.lower() in gendered_words.THEY
+        ):
             found[chain].is_they = found[chain].is_they or span.first == span.last
     for span in given.nouns:
         chain = same.get(span.chain or "", span.chain or "")
@@ -166,7 +169,7 @@ def _linked(given: Annotation) -> list[Span]:
 
 
 def _same_people(
-    given: Annotation, names: Sequence[Span], spoken: Sequence[tuple[int, str, pronouns.Place]]
+    given: Annotation, names: Sequence[Span], spoken: Sequence[tuple[int, str, gendered_words.Place]]
 ) -> dict[str, str]:
     """Chain → the chain of the same person, where the annotation has parted them.
 
@@ -175,7 +178,7 @@ def _same_people(
     """
     genders: dict[str, set[str]] = defaultdict(set)
     for at, chain, _ in spoken:
-        genders[chain].add(pronouns.gender(given.tokens[at].form) or "")
+        genders[chain].add(gendered_words.pronoun_gender(given.tokens[at].form) or "")
     called: dict[str, set[tuple[str, ...]]] = defaultdict(set)
     roles = {s.chain or "" for s in names if s.first and given.tokens[s.first - 1].form.lower() in _ACTING}
     for span in names:
@@ -212,11 +215,11 @@ def _names_nobody(given: Annotation, span: Span) -> bool:
 def _add_name(person: _Person, given: Annotation, span: Span) -> None:
     """One name of a person; a gendered title right before it is the person's too."""
     first, titled = span.first, False
-    while first < span.last and address.is_title(given.tokens[first].form):
+    while first < span.last and gendered_words.is_title(given.tokens[first].form):
         titled = _add_title(person, given.tokens[first]) or titled
         first += 1
     for i in range(first, span.last):
-        if address.ends_titles(given.tokens[i].form):
+        if gendered_words.ends_titles(given.tokens[i].form):
             first = i + 1
     if first == span.first and first > 0:
         titled = _add_title(person, given.tokens[first - 1])
@@ -228,12 +231,12 @@ def _add_name(person: _Person, given: Annotation, span: Span) -> None:
 
 def _add_title(person: _Person, token: Token) -> bool:
     """Whether the token is a courtesy title; a gendered title becomes a mention."""
-    gender = address.gender(token.form)
+    gender = gendered_words.title_gender(token.form)
     if gender is None or not (token.form[:1].isupper()):
         return False
     person.mentions.add(Mention(0, token.start, token.end, "title"))
     person.genders.add(gender)
-    return address.is_courtesy(token.form)
+    return gendered_words.is_courtesy(token.form)
 
 
 def _vote(person: _Person, text: str) -> tuple[str | None, str | None]:
@@ -297,7 +300,7 @@ def _kind(pieces: Sequence[Piece], first: str | None, last: str | None) -> str:
 # ------------------------------------------------------------------------------------- pronouns
 
 
-def _pronouns(given: Annotation) -> list[tuple[int, str, pronouns.Place]]:
+def _pronouns(given: Annotation) -> list[tuple[int, str, gendered_words.Place]]:
     """Every he- or she-pronoun that a chain owns: its token, the chain, and where it stands.
 
     The pronoun belongs to the innermost mention around it, if it is the whole of that mention, or
@@ -310,7 +313,7 @@ def _pronouns(given: Annotation) -> list[tuple[int, str, pronouns.Place]]:
             inner[i] = span
     owned = []
     for i, token in enumerate(given.tokens):
-        where = pronouns.place(token.form, token.tag)
+        where = gendered_words.place(token.form, token.tag)
         if where is None or i not in inner:
             continue
         span = inner[i]

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final, Literal
 
 from fairbrief.errors import DataError
-from fairbrief.readers.annotated.annotated_text import Annotation, Span, Token, files_of, lines_of, people
+from fairbrief.readers.annotated_text import Annotation, Span, Token, files_of, lines_of, people
 from fairbrief.types import Document, Record
 
 Spacing = Literal["natural", "tokens"]

@@ -1,4 +1,4 @@
-"""What systems read on the clusters that all of them answered."""
+"""Jackknife units of systems on the clusters that all of them answered."""
 
 from __future__ import annotations
 
@@ -8,10 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fairbrief.auditing import parts as parts_module
-from fairbrief.auditing.answered import Answered, units_in_common
 from fairbrief.auditing.ledger import Ledger
-from fairbrief.auditing.origins import WHOLE, Names, Origin, united
-from fairbrief.auditing.parts import Part, parts_of
+from fairbrief.auditing.origins import WHOLE, Origin
+from fairbrief.auditing.parts import CommonClusters, Part, parts_of, units_in_common
 from fairbrief.measures.representation import Uer
 from fairbrief.statistics import jackknife
 from fairbrief.types import Rows
@@ -29,22 +28,6 @@ def answers(system: str, clusters: list[int]) -> Part:
     return parts_of(ledger, (), 5)[system, WHOLE]
 
 
-def names(clusters: list[int]) -> Names:
-    """Their distinct names, as a ledger has them."""
-    return answers("s", clusters or [0]).clusters[: len(set(clusters))]
-
-
-@given(st.lists(CLUSTERS, min_size=1, max_size=3))
-def test_names_of_several_lists_are_those_of_any(several: list[list[int]]) -> None:
-    """First those of the first, and of each where it stands in another."""
-    lists = [names(clusters) for clusters in several]
-    every = united(lists)
-    assert list(every) == list(dict.fromkeys(name for one in lists for name in one))
-    for one in lists:
-        found = every.places_in(one).tolist()
-        assert found == [list(one).index(name) if name in list(one) else -1 for name in every]
-
-
 @pytest.mark.parametrize("one_by_one", [2, 1000])
 @given(st.data())
 def test_units_are_of_the_clusters_that_all_answered(one_by_one: int, data: st.DataObject) -> None:
@@ -56,7 +39,7 @@ def test_units_are_of_the_clusters_that_all_answered(one_by_one: int, data: st.D
         parts = [answers(system, clusters) for system, clusters in zip("xyz", several, strict=True)]
         common = [c for c in dict.fromkeys(several[0]) if c in several[1] and c in several[2]]
         wanted = [f"c{c:02}" for c in common]
-        answered = Answered.of(parts)
+        answered = CommonClusters.of(parts)
         assert [answered.clusters[i] for i in answered.by_all(range(3)).tolist()] == wanted
         units, many = units_in_common(parts, 5)
         assert many == len(common)
@@ -72,8 +55,3 @@ def test_units_are_of_the_clusters_that_all_answered(one_by_one: int, data: st.D
             assert bool(found.clusters) == (group is not None)
             if group is None:
                 assert found.names == [tuple(wanted)]
-
-
-def test_no_parts_have_no_clusters_in_common() -> None:
-    """Where each system answered fewer than half of all clusters, none is compared with the others together."""
-    assert not len(Answered.of([answers("x", [1])]).by_all([]))

@@ -1,0 +1,174 @@
+"""Texts of one record that several observations read: its source, groups, chunks and subject; and the units of a summary."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from functools import lru_cache
+from itertools import chain
+
+import msgspec
+import numpy as np
+
+from fairbrief.data import Data
+from fairbrief.measures.bases import check_known
+from fairbrief.text.group_words import gender_coefficient, subject_group
+from fairbrief.text.languages import Setting, is_foreign, setting
+from fairbrief.text.sentences import Cut, chunks, sentences_of
+from fairbrief.types import Cases, Integers, PermutationScheme, Reason, Record, Summary
+
+KEPT = 1024
+"""Records of which something is remembered; of more the older half is forgotten."""
+
+Chunks = tuple[tuple[str, ...], tuple[int, ...]]
+"""The pieces of a record's documents, in their order, and how many each document has."""
+
+
+class Groups(Data, frozen=True):
+    """The distinct values of an attribute, sorted; which of them each document has (documents,), read-only; their exchange."""
+
+    names: tuple[str, ...]
+    codes: Integers
+    scheme: PermutationScheme
+
+
+class KnownRecord(Data, frozen=True):
+    """A record, its documents' texts, these as one with line breaks between, the references that have words, and what was found since."""
+
+    record: Record
+    texts: tuple[str, ...]
+    source: str
+    references: tuple[str, ...]
+    groups: dict[str, Groups] = msgspec.field(default_factory=dict)
+    chunks: dict[tuple[Cut, int, Setting], Chunks] = msgspec.field(default_factory=dict)
+
+
+_known: dict[int, KnownRecord] = {}
+
+
+def known(record: Record) -> KnownRecord:
+    """What is known of a record. Records are asked about, and observed, some hundred at a time."""
+    found = _known.get(id(record))  # no other has it: what is known holds the record
+    if found is None:
+        if len(_known) >= KEPT:
+            for older in list(_known)[: KEPT // 2]:
+                _known.pop(older, None)
+        texts = tuple([document.text for document in record.documents])
+        references = tuple([text for text in record.references if not is_blank(text)])
+        found = _known[id(record)] = KnownRecord(record, texts, "\n".join(texts), references)
+    return found
+
+
+def is_blank(text: str) -> bool:
+    """Whether a text is empty or nothing but white space."""
+    return not text or text.isspace()
+
+
+def needs_english(cases: Cases, what: str) -> Reason | None:
+    """Why ``what`` reads nothing in these cases: they are in another language, which is named; None in English ones."""
+    language = is_foreign(known(cases[0].record).source) if cases else ""
+    return Reason(f"the text is {language}, and {what} are English") if language else None
+
+
+NO_GENDER_WORD = Reason("no gender word in the article")
+MIXED = Reason("the article's gender words are mixed")
+NO_ATTRIBUTE = Reason("the record lacks the attribute")
+SEVERAL = Reason("the record's documents or people differ in the attribute")
+
+
+def article_of(record: Record) -> str:
+    """The text that is summarized: all documents, a blank line between them."""
+    return "\n\n".join(d.text for d in record.documents)
+
+
+def subject_of(record: Record, over: str, threshold: float) -> str | Reason:
+    """The group of an article's subject, or why it has none.
+
+    Without ``over``: female or male where the article's gender coefficient reaches ±threshold. With it:
+    the record's attribute; if the record has none, the value that all documents, or else all people,
+    share.
+    """
+    if not over:
+        coefficient = coefficient_of(article_of(record))
+        if coefficient is None:
+            return NO_GENDER_WORD
+        return subject_group(coefficient, threshold) or MIXED
+    if over in record.attributes:
+        return record.attributes[over]
+    for holders in (record.documents, record.entities):
+        values = {holder.attributes.get(over) for holder in holders} - {None}
+        if values:
+            return str(values.pop()) if len(values) == 1 else SEVERAL
+    return NO_ATTRIBUTE
+
+
+@lru_cache(maxsize=4096)
+def coefficient_of(text: str) -> float | None:
+    """The gender coefficient; an article comes again with every system's summary of it."""
+    return gender_coefficient(text)
+
+
+def units_of(summary: Summary, units: str) -> tuple[str, ...]:
+    """The statements to look for: ``given`` units, ``sentences``, or ``auto`` (given if there are any)."""
+    if summary.units is not None and units != "sentences":
+        return tuple(unit.text for unit in summary.units if unit.text.strip())
+    if units == "given":
+        return ()
+    return sentences_of(summary.text)
+
+
+def chunks_of(text: str, cut: Cut, words: int) -> tuple[str, ...]:
+    """The pieces of a document."""
+    sentences = sentences_of(text)
+    # A single sentence is one piece, however documents are cut.
+    return sentences if len(sentences) == 1 else tuple(chunks(sentences, cut, words))
+
+
+def chunks_by_document(about: KnownRecord, cut: Cut, words: int) -> Chunks:
+    """The pieces of a record's documents, in their order, and how many each document has."""
+    kind = cut, words, setting()
+    found = about.chunks.get(kind)
+    if found is None:
+        pieces = [chunks_of(text, cut, words) for text in about.texts]
+        found = about.chunks[kind] = tuple(chain.from_iterable(pieces)), tuple(map(len, pieces))
+    return found
+
+
+@lru_cache(maxsize=4096)
+def owner_of(pieces: tuple[int, ...]) -> Integers:
+    """The document of each piece, of documents with so many. Shape (pieces,), read-only."""
+    owner = np.repeat(np.arange(len(pieces)), pieces)
+    owner.flags.writeable = False
+    return owner
+
+
+CHOICES = ("first", "random")
+
+
+def check_choice(limit: int | None, choose: str) -> None:
+    """Raise ValueError unless these settings can be obeyed."""
+    if limit is not None and limit < 1:
+        raise ValueError(f"limit is at least 1; not {limit}")
+    check_known("choose", choose, CHOICES)
+
+
+def chosen(count: int, limit: int | None, choose: str, seed: int, texts: Sequence[str]) -> Integers:
+    """Indices, in order, of at most ``limit`` of ``count`` sentences.
+
+    ``random`` ranks the sentences by a hash of the seed, the texts of the case and the sentence's index:
+    uniformly random over seeds, and the same wherever and however often the case is observed. Chhabra et
+    al. say that over-long outputs were sampled; their release always kept the first.
+    """
+    if limit is None or count <= limit:
+        return np.arange(count)
+    if choose == "first":
+        return np.arange(limit)
+    root = hashlib.blake2b(str(seed).encode(), digest_size=16)
+    for text in texts:
+        root.update(b"\0" + text.encode("utf-8", "surrogatepass"))
+    ranks = []
+    for i in range(count):
+        one = root.copy()
+        one.update(f"\0{i}".encode())
+        ranks.append(one.digest())
+    return np.sort(np.array(sorted(range(count), key=ranks.__getitem__)[:limit], dtype=np.int64))

@@ -1,1 +1,0 @@
-"""Readers of annotated corpora: CoNLL, CorefUD, OntoNotes."""
