@@ -45,6 +45,7 @@ bench: $(TESTED)
 	$(BIN)/python -m pip uninstall --quiet --yes fairbrief-openings
 	$(BIN)/python -m benchmarks.speed.resampling --out $(RESULTS)
 	$(BIN)/python -m benchmarks.speed.neural --out $(RESULTS)
+	$(BIN)/python -m benchmarks.speed.passages --out $(RESULTS)
 	$(BIN)/python -m benchmarks.speed.model_audit --out $(RESULTS)
 	if [ -d $(INPUTS) ]; then NLTK_DATA=$(INPUTS)/nltk_data; export NLTK_DATA; set -e; \
 	$(BIN)/python -m benchmarks.speed.people --out $(RESULTS); \

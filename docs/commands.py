@@ -12,7 +12,7 @@ from unittest.mock import patch
 from typer.testing import CliRunner
 
 from fairbrief import cli, registry
-from fairbrief.cli import exit_codes
+from fairbrief.cli import command_line
 from fairbrief.errors import FairbriefError
 
 KINDS: tuple[registry.Kind, ...] = ("measure", "scorer", "tagger", "summarizer", "protocol")
@@ -45,7 +45,7 @@ def run(arguments: Sequence[str]) -> tuple[int, str]:
     ):
         done = CliRunner().invoke(cli.app, list(arguments), prog_name="fairbrief")
     if isinstance(done.exception, FairbriefError):
-        return 2, f"{done.output}fairbrief: {exit_codes.printable(str(done.exception))}\n"
+        return 2, f"{done.output}fairbrief: {command_line.printable(str(done.exception))}\n"
     if done.exception is not None and not isinstance(done.exception, SystemExit):
         raise done.exception
     return done.exit_code, done.output

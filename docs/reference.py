@@ -12,7 +12,7 @@ from typing import Any
 from docs.commands import KINDS, built_ins_only, help_of
 
 from fairbrief import cli, registry, specs
-from fairbrief.cli.listing_commands import first_line, observation_of
+from fairbrief.cli.lookup_commands import first_line, observation_of
 from fairbrief.plan import Plan
 
 INTRODUCTIONS = {

@@ -71,7 +71,7 @@ def outcome(measure: Measure, rows: np.ndarray, columns: tuple[tuple[str, ...], 
     ledger = ledger_of(measure, {"candidate": rows}, columns)
     part = parts_of(ledger, ())["candidate", WHOLE]
     estimates = estimating.estimate([measure], part, estimating.Settings(n_resamples, seed))
-    return gate.overall(gate.hold(gate_rules.rule(f"{measure!r}<={limit}"), estimates))
+    return gate.overall(gate.decided(gate.of_limit(gate_rules.rule(f"{measure!r}<={limit}"), estimates)))
 
 
 def margin_outcome(new: np.ndarray, old: np.ndarray, margin: float, seed: int) -> str:
@@ -79,7 +79,7 @@ def margin_outcome(new: np.ndarray, old: np.ndarray, margin: float, seed: int) -
     ledger = ledger_of(UER, {"candidate": new, "baseline": old}, DIFFERENCES)
     parts = parts_of(ledger, ())
     a, b = parts["candidate", WHOLE], parts["baseline", WHOLE]
-    (check,) = gate.hold_margin(changes([UER], a, b, estimating.Settings(2, seed)), margin, {})
+    (check,) = gate.decided(gate.of_margin(changes([UER], a, b, estimating.Settings(2, seed)), margin, {}))
     return check.outcome
 
 

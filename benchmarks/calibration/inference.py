@@ -32,7 +32,7 @@ from fairbrief.auditing.observing import Observer
 from fairbrief.auditing.origins import WHOLE, Origin
 from fairbrief.auditing.parts import Part, parts_of
 from fairbrief.auditing.scorer_lookup import Scorers
-from fairbrief.saved.gate import hold
+from fairbrief.saved.gate import decided, of_limit
 from fairbrief.saved.gate_rules import Rule
 from fairbrief.statistics import LabelDraws
 from fairbrief.types import Case, Column, Estimate, Floats, Measure, Observation
@@ -214,7 +214,7 @@ class Tally:
                 and e.quantity == e.measure.partition("@")[0].partition("(")[0]
             ):
                 limit = max(truth, 0.0) if e.kind == "magnitude" else truth
-                (check, *_) = hold(Rule(e.measure, e.quantity, "<=", limit + 1e-9), [e])
+                (check, *_) = decided(of_limit(Rule(e.measure, e.quantity, "<=", limit + 1e-9), [e]))
                 self.gated += 1
                 self.failed += check.outcome == "fail"
 

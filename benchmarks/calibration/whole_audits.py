@@ -37,7 +37,7 @@ from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.reports import arrangement
 from fairbrief.reports.contrast_words import context_of
 from fairbrief.reports.result import Result
-from fairbrief.saved.gate import hold
+from fairbrief.saved.gate import decided, of_limit
 from fairbrief.saved.gate_rules import Rule
 from fairbrief.standings import NAMED
 from fairbrief.statistics import LabelDraws
@@ -219,7 +219,9 @@ def different(result: Result) -> set[Name]:
 
 def gate_fails(result: Result, limits: Sequence[Rule]) -> bool:
     """Whether a limit is said to be broken."""
-    return any(check.outcome == "fail" for rule in limits for check in hold(rule, result.estimates))
+    return any(
+        check.outcome == "fail" for rule in limits for check in decided(of_limit(rule, result.estimates))
+    )
 
 
 def leading(result: Result) -> list[Estimate]:

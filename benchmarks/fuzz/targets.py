@@ -382,7 +382,7 @@ def _settings() -> dict[str, Target]:
             {"u.txt": (Path(units.__file__).parent / "units.txt").read_bytes()},
             lambda at: units.instruction_in(at / "u.txt"),
         ),
-        "spec": Target({"spec": b"coverage_parity(scorer='entailment(model=x)', words=3)@side"}, spec),
+        "spec": Target({"spec": b"coverage_parity(scorer='entailment(model=x)', least_units=3)@side"}, spec),
         "rules": Target({"rules": b"bur(tau=0.9)@side{gpt-4}<=0.1"}, lambda at: rules([_text(at / "rules")])),
     }
 

@@ -20,7 +20,7 @@ from pathlib import Path
 from benchmarks.recording import RESULTS, write_section
 
 from fairbrief.readers.corefud import read_corefud
-from fairbrief.reports import contrast_words, load, note_words, number_format, wording
+from fairbrief.reports import contrast_words, load, number_format, wording
 from fairbrief.reports.result import Result
 from fairbrief.reports.tables import group_counts
 from fairbrief.serialization import record_line
@@ -97,7 +97,7 @@ def table(result: Result, quantity: str) -> str:
         words = declared.contrast
         records = group_counts([e], declared.items) or str(e.n)
         if e.value is None:
-            rows.append(f"| {called(e.system)} | no value: {note_words.told(e)} | – | – | – | {records} |")
+            rows.append(f"| {called(e.system)} | no value: {wording.told(e)} | – | – | – | {records} |")
             continue
         ranged = "–" if e.low is None or e.high is None else contrast_words.between(e.low, e.high, words.unit)
         blind = "–" if e.blind is None else contrast_words.signed(e.blind, words.unit)
@@ -128,7 +128,7 @@ def significant(result: Result, quantity: str) -> str:
     """The systems whose difference is significant, or why nothing was tested."""
     found = ordered(of(result, quantity))
     if all(standing(e, wording.alpha_of(result.made)) == "too few" for e in found):
-        return f"Not tested: {note_words.told(found[0])}."
+        return f"Not tested: {wording.told(found[0])}."
     names = [called(e.system) for e in found if standing(e, wording.alpha_of(result.made)) in NAMED]
     return f"Significant: {', '.join(names) or 'none'}."
 

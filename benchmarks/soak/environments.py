@@ -27,7 +27,7 @@ from benchmarks.recording import show, write_down, written
 from benchmarks.soak.kills import TASKS, Ground, answer, names, state
 from tests.stub_chat import StubChat
 
-from fairbrief.cli.exit_codes import INCOMPLETE, REFUSED
+from fairbrief.cli.command_line import INCOMPLETE, REFUSED
 
 MARKERS = ("<!-- surroundings: begin -->", "<!-- surroundings: end -->")
 COMMANDS = ("audit", "audit --cache", "summarize", "sweep", "report")

@@ -30,13 +30,12 @@ from typing import Any
 
 import numpy as np
 from benchmarks.recording import write_down
-from benchmarks.speed.neural_inputs import WORDS, Record, articles, published_windows, reviews, save_model
+from benchmarks.speed.neural_inputs import Record, articles, published_windows, reviews, save_model
 
 from fairbrief.pretrained import hub, placement
 from fairbrief.scorers import models
 from fairbrief.scorers.entailment import Entailment
 from fairbrief.scorers.pieces import frame, padded, pieces
-from fairbrief.text.sentences import sentence_groups
 from fairbrief.types import Ask
 
 Pair = tuple[str, str]
@@ -51,16 +50,14 @@ def texts_of(found: list[Record]) -> list[str]:
 def same_pairs(found: list[Record]) -> list[Ask]:
     """What the published loop computes, as asks."""
     return [
-        Ask("", tuple(w for windows in published_windows(r) for w in windows), tuple(r.units)) for r in found
+        Ask("", tuple(w for windows in published_windows(r) for w in windows), tuple(r.units), whole=True)
+        for r in found
     ]
 
 
 def default_pairs(found: list[Record]) -> list[Ask]:
-    """What an audit asks for the same records if nothing else is said: disjoint groups of sentences."""
-    return [
-        Ask("", tuple(g for d in r.documents for g in sentence_groups(d, WORDS)), tuple(r.units))
-        for r in found
-    ]
+    """What an audit asks for the same records if nothing else is said: every sentence."""
+    return [Ask("", tuple(s for d in r.documents for s in d), tuple(r.units), whole=True) for r in found]
 
 
 def prepared(scorer: Entailment, asks: list[Ask]) -> tuple[models.Resident, list[dict[str, Any]], int]:

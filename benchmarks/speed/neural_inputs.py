@@ -13,7 +13,7 @@ SIZES = {  # width, layers, heads, inner width
 }
 SYLLABLES = "ba ke li mo nu ra se ti vo zu pra ste lin gor wal dem".split()
 WORDS = 100
-"""A piece of a document has fewer words than this in the release, and at most so many by default here."""
+"""A piece of a document has fewer words than this in the release."""
 
 
 class Record(NamedTuple):

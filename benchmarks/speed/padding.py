@@ -2,7 +2,7 @@
 
     python -m benchmarks.speed.padding [FILE…] [--out FILE]
 
-Pairs of a piece of a document (at most 100 words) and a sentence of a summary, of 256 cases at a time as an audit asks
+Pairs of a sentence of a document and a sentence of a summary, of 256 cases at a time as an audit asks
 for them, in the batches that scorers make of them, on a CPU and on an accelerator. No model runs. Of synthetic records
 and of each file; the vocabulary is trained on the texts themselves.
 """

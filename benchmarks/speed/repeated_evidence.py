@@ -7,7 +7,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from fairbrief.reports.evidence_file import GROUP
+from fairbrief.reports.evidence import GROUP
 
 
 def repeat(path: Path, records: int) -> None:

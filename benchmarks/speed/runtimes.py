@@ -37,7 +37,8 @@ from numpy.typing import NDArray
 
 from fairbrief.pretrained.hub import quiet
 from fairbrief.scorers.entailment import Entailment
-from fairbrief.text.sentences import sentence_groups, split
+from fairbrief.text.passages import sentence_groups
+from fairbrief.text.sentences import split
 from fairbrief.types import Ask
 
 Arrays = NDArray[Any]
@@ -55,7 +56,12 @@ MARKERS = ("<!-- runtimes: begin -->", "<!-- runtimes: end -->")
 def long_pairs(found: list[Record]) -> list[Ask]:
     """The longest pieces of documents that fit into a window with a unit."""
     return [
-        Ask("", tuple(sentence_groups(document, LONG)[0] for document in r.documents), tuple(r.units))
+        Ask(
+            "",
+            tuple(sentence_groups(document, LONG)[0] for document in r.documents),
+            tuple(r.units),
+            whole=True,
+        )
         for r in found
     ]
 

@@ -25,7 +25,7 @@ from fairbrief.reports.result import Result
 from fairbrief.saved.compare import compare as _compare
 from fairbrief.saved.examples import with_examples
 from fairbrief.saved.explanations import explain as _explain
-from fairbrief.saved.gate_settings import MAX_LEFT_OUT, GateSettings
+from fairbrief.saved.gate_rules import MAX_LEFT_OUT, GateSettings
 from fairbrief.saved.power import Power, Question, planned
 from fairbrief.saved.power import power as _power
 from fairbrief.saved.slicing import slice_audit as _slice_audit
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from fairbrief.plan_keywords import Names, PlanKeywords
     from fairbrief.readers.summary_files import Given
     from fairbrief.reports.explanation import Explanation
-    from fairbrief.reports.junit import Check
+    from fairbrief.saved.gate_rules import Check
     from fairbrief.types import Measure, Scorer
 
 P = ParamSpec("P")

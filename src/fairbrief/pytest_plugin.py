@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from fairbrief.saved.gate_settings import GateSettings
+from fairbrief.saved.gate_rules import GateSettings
 from fairbrief.settings import option_of
 
 if TYPE_CHECKING:
-    from fairbrief.reports.junit import Check
+    from fairbrief.saved.gate_rules import Check
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -9,7 +9,7 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
-from fairbrief.ranges import ranges
+from fairbrief.ranges import ranges, starts, sums
 from fairbrief.types import AlikeRows, Cases, Extracts, Floats, Integers, Observation, Reason, Scores
 
 
@@ -61,6 +61,23 @@ class ScoreTable:
         found = copy(self)
         found.shapes, found._first = self.shapes[places], self._first[places]
         return found
+
+    def best_of(self, passages: Integers, rows: Integers) -> ScoreTable:
+        """The answers with neighbouring rows made one: the best of their scores, the sum of their sizes.
+
+        Shapes: ``passages`` (rows that are left of all asks,), how many rows become each; ``rows`` (asks,), how many are left.
+        """
+        n_units = self.shapes[:, 1]
+        units = np.repeat(n_units, rows)
+        first, into = starts(passages * units), starts(units)
+        cells = self.cells.take(ranges(first, units))
+        for k in range(1, int(passages.max(initial=1))):
+            longer = np.flatnonzero(passages > k)
+            place = ranges(into[longer], units[longer])
+            others = self.cells.take(ranges(first[longer] + k * units[longer], units[longer]))
+            cells[place] = np.maximum(cells[place], others)
+        sizes = sums(self.sizes.astype(np.int64), passages).astype(np.float64)
+        return ScoreTable(np.column_stack([rows, n_units]), cells, self.owner, sizes)
 
     def __len__(self) -> int:
         return len(self.shapes)

@@ -155,12 +155,14 @@ Cases = Sequence[Case]
 class Ask(Data, frozen=True):
     """A request for scores: how strongly each of ``rows`` supports or resembles each of ``columns``.
 
-    ``scorer`` is the scorer's spec, for instance ``entailment(model=roberta-large-mnli)``.
+    ``scorer`` is the scorer's spec, for instance ``entailment(model=roberta-large-mnli)``. A scorer with a setting ``by``
+    cuts rows into passages and answers with the best of each row's; ``whole`` rows it takes as they are.
     """
 
     scorer: str
     rows: tuple[str, ...]
     columns: tuple[str, ...]
+    whole: bool = False
 
 
 class Scores(Data, frozen=True):
@@ -533,7 +535,7 @@ NoteCode = Literal[
 class Note:
     """What must be known to read an estimate: a code, and what its words say beside it.
 
-    Arguments are numbers, texts, lists of texts, and mappings of such by name. `fairbrief.reports.note_words` has the words.
+    Arguments are numbers, texts, lists of texts, and mappings of such by name. `fairbrief.reports.wording` has the words.
     """
 
     code: NoteCode

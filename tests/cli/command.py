@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from fairbrief import cli
-from fairbrief.cli.exit_codes import UNEXPECTED
+from fairbrief.cli.command_line import UNEXPECTED
 
 QUICK = ("--resamples", "20")
 DOCUMENTS = (

@@ -13,7 +13,7 @@ import pytest
 from tests.cli.command import QUICK, row, rows, write
 
 from fairbrief import cli
-from fairbrief.cli import exit_codes
+from fairbrief.cli import command_line
 from fairbrief.errors import DataError
 
 RUN = [sys.executable, "-c", "from fairbrief.cli import main; main()"]
@@ -89,7 +89,7 @@ def test_an_output_on_a_full_disk(tmp_path: Path) -> None:
                 "fairbrief: the disk is full: free some of it, then run the same command again.\n",
             )
         both = subprocess.run([*RUN, "audit", "nowhere.jsonl"], stdout=full, stderr=full, check=False)
-        assert both.returncode == exit_codes.REFUSED
+        assert both.returncode == command_line.REFUSED
 
 
 @pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-"])
@@ -117,7 +117,7 @@ def test_what_a_terminal_cannot_show_is_no_fault(tmp_path: Path) -> None:
 
 def test_an_interrupted_command_ends_as_shells_say() -> None:
     """Ctrl-C ends with 130."""
-    code = "import fairbrief.cli.listing_commands as m, typer\nfrom fairbrief import registry, cli\n"
+    code = "import fairbrief.cli.lookup_commands as m, typer\nfrom fairbrief import registry, cli\n"
     code += "def stop(*_): raise KeyboardInterrupt\nregistry.names = registry.declared = registry.make = stop\ncli.main()"
     done = subprocess.run(
         [sys.executable, "-c", code, "measures", "bur"], capture_output=True, text=True, check=False

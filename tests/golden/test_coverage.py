@@ -24,7 +24,7 @@ from fairbrief.measures.coverage import (
     merge_mutual,
 )
 from fairbrief.statistics import enumerate_labellings
-from fairbrief.text.sentences import sentence_groups, sentence_windows
+from fairbrief.text.passages import sentence_groups, sentence_windows
 from fairbrief.types import Case, Document, Reason, Record, Rows, Scores, Summary, Totals, Unit
 
 EXACT = {"rel": 0, "abs": 1e-9}

@@ -27,7 +27,7 @@ def reference(folder: Path, row: str, column: str, layer: int = 2) -> float:
 
 def answer(scorer: BertScore, rows: tuple[str, ...], columns: tuple[str, ...]) -> Any:
     """The answer to one ask."""
-    (scores,) = scorer.answer([Ask("", rows, columns)])
+    (scores,) = scorer.answer([Ask("", rows, columns, whole=True)])
     return scores
 
 

@@ -11,7 +11,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from fairbrief.cli import machine_commands
+from fairbrief.cli import lookup_commands
 from fairbrief.engines.score_cache import Store
 from fairbrief.errors import BackendError, RequestError
 
@@ -34,7 +34,7 @@ def hub_cache(tmp_path: Path, encoder_folder: Path, monkeypatch: pytest.MonkeyPa
 @pytest.mark.usefixtures("hub_cache")
 def test_models_are_listed_with_what_to_do() -> None:
     """Each scorer's model is said to be here or how to fetch it; other cached models are listed too."""
-    found = {f.name: f for f in machine_commands.models()}
+    found = {f.name: f for f in lookup_commands.models()}
     assert found["roberta-large"].is_well
     assert COMMIT[:12] in found["roberta-large"].words
     assert "bertscore" in found["roberta-large"].words
@@ -45,21 +45,21 @@ def test_models_are_listed_with_what_to_do() -> None:
 def test_extras_say_how_to_install_them(monkeypatch: pytest.MonkeyPatch) -> None:
     """A library of an extra is shown with its version, or with the command that installs it."""
     monkeypatch.setattr(
-        machine_commands,
+        lookup_commands,
         "requirements",
         lambda: [("", "numpy"), ("neural", "torch"), ("magic", "no-such-thing")],
     )
-    found = {f.name: f for f in machine_commands.extras()}
+    found = {f.name: f for f in lookup_commands.extras()}
     assert found["neural: torch"].is_well
     assert found["magic: no-such-thing"].words == "not installed: pip install 'fairbrief[magic]'"
     assert set(found) == {"neural: torch", "magic: no-such-thing"}
-    assert next(f for f in machine_commands.installed() if f.name == "numpy").words == np.__version__
+    assert next(f for f in lookup_commands.installed() if f.name == "numpy").words == np.__version__
 
 
 def test_requirements_are_read_from_the_package() -> None:
     """The extras shown are those that the installed package declares."""
-    assert ("neural", "torch") in machine_commands.requirements()
-    assert ("", "numpy") in machine_commands.requirements()
+    assert ("neural", "torch") in lookup_commands.requirements()
+    assert ("", "numpy") in lookup_commands.requirements()
 
 
 def test_a_broken_plugin_is_a_finding(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -71,7 +71,7 @@ def test_a_broken_plugin_is_a_finding(monkeypatch: pytest.MonkeyPatch) -> None:
         return object
 
     monkeypatch.setattr("fairbrief.registry.load", load)
-    bad = [f for f in machine_commands.plugins() if f.is_well is False]
+    bad = [f for f in lookup_commands.plugins() if f.is_well is False]
     assert [f.name for f in bad] == ["scorer containment"]
     assert "stranger" in bad[0].words
 
@@ -79,13 +79,13 @@ def test_a_broken_plugin_is_a_finding(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_cache_is_counted_or_found_damaged(tmp_path: Path) -> None:
     """A cache is shown with its size, as damaged, or as not begun; looking does not change it."""
     path = tmp_path / "c.sqlite"
-    assert next(machine_commands.cached_scores(path)).is_well is None
+    assert next(lookup_commands.cached_scores(path)).is_well is None
     store = Store(path)
     store.write("m", {("a", "b"): np.ones(1), ("a", "c"): np.ones(1)})
     store.close()
-    assert next(machine_commands.cached_scores(path)).words.startswith("2 scores")
+    assert next(lookup_commands.cached_scores(path)).words.startswith("2 scores")
     path.write_bytes(b"not a database at all" * 100)
-    finding = next(machine_commands.cached_scores(path))
+    finding = next(lookup_commands.cached_scores(path))
     assert finding.is_well is False
     assert "damaged" in finding.words
     assert [p.name for p in tmp_path.iterdir()] == ["c.sqlite"]
@@ -94,7 +94,7 @@ def test_cache_is_counted_or_found_damaged(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("hub_cache")
 def test_doctor_prints_all_sections(tmp_path: Path) -> None:
     """The command prints every section on a machine with and without models."""
-    result = CliRunner().invoke(machine_commands.app, ["doctor", "--cache", str(tmp_path / "none.sqlite")])
+    result = CliRunner().invoke(lookup_commands.app, ["doctor", "--cache", str(tmp_path / "none.sqlite")])
     assert result.exit_code == 0, result.output
     for title in ("Installed", "Extras", "Plug-ins", "Device", "Models", "Score cache"):
         assert title in result.output
@@ -102,13 +102,13 @@ def test_doctor_prints_all_sections(tmp_path: Path) -> None:
 
 def test_without_torch_the_doctor_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     """On a machine without the extra the device and the models are no error."""
-    monkeypatch.setattr(machine_commands, "_has", lambda _: False)
-    assert [f.is_well for f in (*machine_commands.device(), *machine_commands.models())] == [None, None]
+    monkeypatch.setattr(lookup_commands, "_has", lambda _: False)
+    assert [f.is_well for f in (*lookup_commands.device(), *lookup_commands.models())] == [None, None]
 
 
 def test_prefetch_offline_says_what_is_missing(hub_cache: Path) -> None:
     """Offline, a model that is here is reported; one that is not is an error that names it."""
-    result = CliRunner().invoke(machine_commands.app, ["prefetch", "roberta-large", "some-lab/absent"])
+    result = CliRunner().invoke(lookup_commands.app, ["prefetch", "roberta-large", "some-lab/absent"])
     assert isinstance(result.exception, BackendError)
     assert "some-lab/absent" in str(result.exception)
     assert str(hub_cache / "models--roberta-large" / "snapshots" / COMMIT) in result.output
@@ -137,7 +137,7 @@ def test_prefetch_fetches_one_format_of_the_weights(
     info = SimpleNamespace(siblings=[SimpleNamespace(rfilename=f) for f in files])
     monkeypatch.setattr("huggingface_hub.HfApi.model_info", lambda *_, **__: info)
     monkeypatch.setattr("huggingface_hub.snapshot_download", snapshot)
-    result = CliRunner().invoke(machine_commands.app, ["prefetch", "bertscore"])
+    result = CliRunner().invoke(lookup_commands.app, ["prefetch", "bertscore"])
     assert result.exit_code == 0, result.output
     assert asked["model"] == "roberta-large"
     assert asked["allow_patterns"] == ["config.json", "model.safetensors", "merges.txt"]
@@ -146,9 +146,9 @@ def test_prefetch_fetches_one_format_of_the_weights(
 
 def test_scorers_may_be_named_for_their_models() -> None:
     """A scorer's spec stands for its model; a scorer without one is refused."""
-    assert machine_commands.model_of("entailment") == "roberta-large-mnli"
-    assert machine_commands.model_of("entailment(model=some/other)") == "some/other"
-    assert machine_commands.model_of("facebook/bart-large-cnn") == "facebook/bart-large-cnn"
+    assert lookup_commands.model_of("entailment") == "roberta-large-mnli"
+    assert lookup_commands.model_of("entailment(model=some/other)") == "some/other"
+    assert lookup_commands.model_of("facebook/bart-large-cnn") == "facebook/bart-large-cnn"
     with pytest.raises(RequestError, match="needs no model"):
-        machine_commands.model_of("containment")
-    assert isinstance(machine_commands.app, typer.Typer)
+        lookup_commands.model_of("containment")
+    assert isinstance(lookup_commands.app, typer.Typer)

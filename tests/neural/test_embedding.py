@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,9 +11,12 @@ import numpy as np
 import pytest
 from tests.neural.tiny_models import LONG, MODEL_SCORE_TOLERANCE, TEXTS, matrix
 
-from fairbrief.engines.score_cache import Cached
+from fairbrief.engines.score_cache import Cached, Store
 from fairbrief.scorers import embedding
 from fairbrief.scorers.embedding import Embedding
+from fairbrief.scorers.pairs import watched
+from fairbrief.text.sentences import sentences_of
+from fairbrief.types import Ask
 
 
 def test_cosines_are_sentence_transformers_own(minilm_folder: Path) -> None:
@@ -23,6 +28,34 @@ def test_cosines_are_sentence_transformers_own(minilm_folder: Path) -> None:
     )
     found = matrix(Embedding(model=str(minilm_folder), device="cpu", dtype="fp32"), TEXTS[:2], TEXTS)
     np.testing.assert_allclose(found, vectors[:2] @ vectors.T, atol=MODEL_SCORE_TOLERANCE)
+
+
+def test_a_document_is_as_near_as_its_nearest_sentence(encoder_folder: Path) -> None:
+    """By default the best of its sentences; by=document its vector as a whole, which is another."""
+    document = " ".join(TEXTS[:3])
+    scorer = Embedding(model=str(encoder_folder), device="cpu", dtype="fp32")
+    (found,) = scorer.answer([Ask("", (document, TEXTS[3]), TEXTS)])
+    wanted = matrix(scorer, tuple(sentences_of(document)), TEXTS).max(axis=0)
+    np.testing.assert_allclose(found.matrix[0], wanted, atol=1e-6)
+    np.testing.assert_allclose(found.matrix[0, :3], 1, atol=1e-6)
+    (whole,) = replace(scorer, by="document").answer([Ask("", (document,), TEXTS)])
+    np.testing.assert_allclose(whole.matrix, matrix(scorer, (document,), TEXTS), atol=1e-6)
+    assert (whole.matrix[0, :3] < 0.999).all()
+
+
+def test_each_sentence_is_embedded_once_and_kept(encoder_folder: Path, tmp_path: Path) -> None:
+    """Whatever asks share it; another claim about the same documents costs its own vector alone, however they are cut."""
+    scorer, documents = Embedding(model=str(encoder_folder)), (" ".join(TEXTS[:3]), " ".join(TEXTS[1:4]))
+    asks = [Ask("", documents, (TEXTS[0],)), Ask("", documents[:1], (TEXTS[4],))]
+    keys = list(scorer.keys(asks))
+    assert len(keys) == len(set(keys)) == len({s for d in documents for s in sentences_of(d)} | {TEXTS[4]})
+    list(Cached(scorer, tmp_path / "s").answer(asks))
+    with closing(Store(tmp_path / "s")) as store:
+        assert store.count() == len(keys)
+    made: list[int] = []
+    with watched(lambda progress: made.append(progress.total)):
+        list(Cached(scorer, tmp_path / "s").answer([Ask("", documents, ("Something new.",))]))
+    assert set(made) == {1}
 
 
 def test_paraphrases_are_nearer_than_unrelated_sentences(minilm_folder: Path) -> None:

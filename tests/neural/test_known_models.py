@@ -14,7 +14,7 @@ from tests.neural.test_entailment import matrix
 from tests.neural.tiny_models import HHEM_PROMPT, MODEL_SCORE_TOLERANCE, TEXTS, save_classifier
 from typer.testing import CliRunner
 
-from fairbrief.cli import machine_commands
+from fairbrief.cli import lookup_commands
 from fairbrief.errors import BackendError, RequestError
 from fairbrief.pretrained import hub
 from fairbrief.scorers import known_models
@@ -97,7 +97,7 @@ def test_prefetch_says_how_much_it_will_fetch(
     }
     monkeypatch.setattr("huggingface_hub.HfApi.model_info", lambda *_, **__: repository(files))
     monkeypatch.setattr("huggingface_hub.snapshot_download", lambda *_, **__: str(classifier_folder))
-    result = CliRunner().invoke(machine_commands.app, ["prefetch", "some-lab/nli"])
+    result = CliRunner().invoke(lookup_commands.app, ["prefetch", "some-lab/nli"])
     assert "fetching 3 files, 439 MB" in result.output
     monkeypatch.setattr(
         "huggingface_hub.HfApi.model_info", lambda *_, **__: repository({"pytorch_model.bin": 9})
@@ -113,7 +113,7 @@ def test_prefetch_says_how_much_it_will_fetch(
         (("sentence-transformers/all-MiniLM-L6-v2",), "embedding"),
         (
             ("cross-encoder/nli-deberta-v3-small", "vectara/hallucination_evaluation_model"),
-            "entailment(model=vectara/hallucination_evaluation_model)",
+            "entailment(model=vectara/hallucination_evaluation_model, by=document)",
         ),
     ],
 )

@@ -8,11 +8,11 @@ from benchmarks.speed import neural
 from benchmarks.speed.model_audit import spent
 from benchmarks.speed.neural_inputs import Record, articles, published_windows, reviews
 
-from fairbrief.text.sentences import sentence_windows
+from fairbrief.text.passages import sentence_windows
 
 
 def test_the_loops_windows_are_those_of_the_releases_cut() -> None:
-    """The benchmark's transcription cuts as `cut=sentence_centred` does, document by document."""
+    """The benchmark's transcription cuts as `by=100words_centred` does, document by document."""
     for record in (*articles(1, documents=3, units=2), *reviews(2)):
         assert published_windows(record) == [sentence_windows(d, 100) for d in record.documents]
 

@@ -33,7 +33,7 @@ ASKS = [
 
 def matrix(scorer: Any, rows: tuple[str, ...], columns: tuple[str, ...]) -> Any:
     """The scores of one ask."""
-    (scores,) = scorer.answer([Ask("", rows, columns)])
+    (scores,) = scorer.answer([Ask("", rows, columns, whole=True)])
     return scores.matrix
 
 

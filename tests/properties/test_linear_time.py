@@ -9,6 +9,7 @@ import pkgutil
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +19,7 @@ from tests.properties.adversarial_texts import found
 import fairbrief
 import fairbrief.text
 from fairbrief.chat.endpoint import is_refusal, read_reply
-from fairbrief.cli.exit_codes import printable as printable_for_a_terminal
+from fairbrief.cli.command_line import printable as printable_for_a_terminal
 from fairbrief.reports import plain
 from fairbrief.taggers.word_sentiment import passage_sentiment
 from fairbrief.text import (
@@ -30,11 +31,11 @@ from fairbrief.text import (
     hashes,
     languages,
     name_words,
+    passages,
     people,
     recognition,
     rouge,
     segmentation,
-    sentences,
 )  # fmt: skip
 from fairbrief.workbench.units import read_split
 
@@ -56,9 +57,7 @@ OF_A_TEXT: dict[str, Callable[[str], object]] = {
     "people.align_published": lambda t: people.align_published(t.split(), KNOWN),
     "anonymisation.anonymise": lambda t: anonymisation.anonymise(t, PAIRS),
     "anonymisation.anonymise_published": lambda t: anonymisation.anonymise_published(t, PAIRS),
-    "sentences.chunks": lambda t: sentences.chunks(sentences.split(t)),
-    "sentences.sentence_groups": lambda t: sentences.sentence_groups(sentences.split(t), 10),
-    "sentences.sentence_windows": lambda t: sentences.sentence_windows(sentences.split(t), 10),
+    **{f"passages by {by}": partial(passages.passages_of, by=by) for by in ("sentence", 3, "10words", "10words_centred")},
     "counted.counted": lambda t: counted.counted(2, t),
     "name_words.gender_of_name": lambda t: name_words.gender_of_name(rouge.words(t), {}, {"john": "male"}),
     "name_words.genders_of": lambda t: name_words.genders_of([t, "f"]),
@@ -107,7 +106,7 @@ OF_A_TEXT: dict[str, Callable[[str], object]] = {
     "reports.plain.printable of lines": lambda t: plain.printable(t, lines=True),
     "reports.plain.visible": plain.visible,
     "reports.plain.shorten": lambda t: plain.shorten(t, 50_000),
-    "cli.exit_codes.printable": printable_for_a_terminal,
+    "cli.command_line.printable": printable_for_a_terminal,
 }  # fmt: skip
 WITHOUT_A_TEXT = {
     "name_words.shares", "name_words.commonest_last_names", "group_words.word_lists",

@@ -60,7 +60,7 @@ def test_twenty_records_that_agree_leave_a_sixth_open(limit: str, outcome: str) 
     """Clopper and Pearson's bound at none of 20, two-sided at 95 %: 1 - 0.025^(1/20) = 0.1684 (0.1391 at one side)."""
     fair = Estimate("bur@side", "bur", "a", 0.0, low=0.0, high=0.0, n=20, clusters=20)
     (rule,) = gate_rules.rules([f"bur@side<={limit}"], [])
-    (check,) = gate.hold(rule, [fair])
+    (check,) = gate.decided(gate.of_limit(rule, [fair]))
     assert check.outcome == outcome
 
 

@@ -6,14 +6,11 @@ import errno
 import fcntl
 import json
 import os
-import shlex
 import shutil
 import subprocess
 import sys
-import threading
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -22,15 +19,12 @@ from tests.cli.command import Command, rows, write
 from tests.unit.test_gate import BUR, cases_of
 
 from fairbrief.auditing import Plan, audit
-from fairbrief.auditing.run import Run
 from fairbrief.errors import DataError, RequestError
 from fairbrief.kept_files import held
-from fairbrief.reports import audit_folder, evidence_file, load, write_all
+from fairbrief.reports import audit_folder, evidence, load, write_all
 from fairbrief.reports.audit_folder import STAGE, UNFINISHED, ahead_in, claimed, replace_all
-from fairbrief.reports.evidence import EvidenceRows, Held
 from fairbrief.reports.frames import unpacked
 from fairbrief.reports.result import Result
-from fairbrief.text import languages
 from fairbrief.types import Table
 
 FILES = [
@@ -229,7 +223,7 @@ def test_a_folder_with_files_of_the_same_names_is_refused(
 
 
 @pytest.mark.parametrize(
-    "fails", ["html.write", "record_data.write", "evidence_file.EvidenceWriter", "json_file.write"]
+    "fails", ["html.write", "json_file.write_examples", "evidence.EvidenceWriter", "json_file.write"]
 )
 def test_a_full_disk_leaves_the_older_audit(
     tmp_path: Path, two: tuple[Result, Result], fails: str, monkeypatch: pytest.MonkeyPatch
@@ -252,32 +246,6 @@ def test_a_full_disk_leaves_the_older_audit(
     assert not (tmp_path / "b").exists()
 
 
-def test_evidence_is_written_ahead_by_another_thread(
-    tmp_path: Path, two: tuple[Result, Result], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """From when its rows are settled; the files are those that are written one after another."""
-    write_all(two[0], tmp_path / "a")
-    threads: list[int] = []
-    writer = evidence_file.EvidenceWriter
-
-    def told(*given: Any) -> Any:
-        threads.append(threading.get_ident())
-        assert languages.given() == "de"
-        return writer(*given)
-
-    monkeypatch.setattr("fairbrief.reports.evidence_file.EvidenceWriter", told)
-    with claimed(tmp_path / "b") as folder, ahead_in(folder, 2) as ahead, languages.using("de"):
-        assert ahead is not None
-        ahead.begin(two[0].rows)
-        replace_all(two[0], folder, ahead=ahead)
-    assert threads[0] != threading.get_ident()
-    assert len(threads) == 1
-    assert load(tmp_path / "b").evidence.equals(load(tmp_path / "a").evidence)
-    assert names(tmp_path / "b") == FILES
-    with ahead_in(tmp_path, 1) as ahead:
-        assert ahead is None
-
-
 def test_evidence_that_could_not_be_written_ahead_leaves_the_older_audit(
     tmp_path: Path, two: tuple[Result, Result], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -297,32 +265,12 @@ def test_evidence_that_could_not_be_written_ahead_leaves_the_older_audit(
 
     with pytest.raises(ValueError, match="no estimates"):
         write_ahead(None)
-    monkeypatch.setattr("fairbrief.reports.evidence_file.EvidenceWriter", full)
+    monkeypatch.setattr("fairbrief.reports.evidence.EvidenceWriter", full)
     with pytest.raises(OSError, match="No space"):
         write_ahead(two[1])
     assert names(tmp_path / "a") == sorted([*FILES, UNFINISHED])
     (tmp_path / "a" / UNFINISHED).unlink()
     assert load(tmp_path / "a").estimates == two[0].estimates
-
-
-def test_evidence_is_settled_before_anything_is_estimated(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever writes it is told then, once, with all of its rows."""
-    happened: list[str] = []
-    settled: list[EvidenceRows] = []
-    estimates = Run.estimates
-
-    def told(run: Run) -> Any:
-        happened.append("estimated")
-        return estimates(run)
-
-    def settle(rows: EvidenceRows) -> None:
-        happened.append("settled")
-        settled.append(rows)
-
-    monkeypatch.setattr(Run, "estimates", told)
-    result = audit(cases_of(20, 1), Plan(measures=[BUR], n_resamples=20), settle)
-    assert happened == ["settled", "estimated"]
-    assert settled == [result.rows]
 
 
 def test_links_are_followed(tmp_path: Path, two: tuple[Result, Result], fairbrief: Command) -> None:
@@ -340,47 +288,23 @@ def test_links_are_followed(tmp_path: Path, two: tuple[Result, Result], fairbrie
     assert (tmp_path / "real.jsonl").read_text().count("\n") == 2
 
 
-def test_an_older_schema_is_refused_with_the_command_that_makes_it_anew(
-    tmp_path: Path, two: tuple[Result, Result]
-) -> None:
+def test_an_older_schema_is_refused(tmp_path: Path, two: tuple[Result, Result]) -> None:
     """Results and evidence of another version are never read as if they were ours."""
     write_all(two[0], tmp_path / "a")
     path = tmp_path / "a" / "results.json"
     found = json.loads(path.read_text())
     path.write_text(json.dumps({**found, "schema": "fairbrief.results/2", "made": {"files": ["in.jsonl"]}}))
-    with pytest.raises(DataError, match=r"'fairbrief.results/2'.*fairbrief audit in.jsonl --out .*/a"):
+    with pytest.raises(DataError, match=r"'fairbrief.results/2'.*Run the audit again"):
         load(tmp_path / "a")
     path.write_text(json.dumps(found))
-    original = evidence_file.SCHEMA
-    evidence_file.SCHEMA = "fairbrief.evidence/3"
+    original = evidence.SCHEMA
+    evidence.SCHEMA = "fairbrief.evidence/3"
     try:
-        evidence_file.EvidenceWriter(two[0].rows, tmp_path / "a" / "evidence").end(found["audit"])
+        evidence.EvidenceWriter(two[0].rows, tmp_path / "a" / "evidence").end(found["audit"])
     finally:
-        evidence_file.SCHEMA = original
+        evidence.SCHEMA = original
     with pytest.raises(DataError, match=r"its schema is not 'fairbrief.evidence/4'"):
         load(tmp_path / "a")
-
-
-def test_a_baseline_of_an_older_schema_is_refused_by_all_that_hold_against_it(
-    tmp_path: Path, two: tuple[Result, Result], fairbrief: Command
-) -> None:
-    """`gate`, `compare` and `view` say which command makes the older one anew, and decide nothing."""
-    for name, result in zip(("a", "old"), two, strict=True):
-        write_all(result, tmp_path / name)
-    path = tmp_path / "old" / "results.json"
-    found = json.loads(path.read_text())
-    made = {"files": ["in.jsonl"], "measures": [BUR], "seed": 3}
-    path.write_text(json.dumps({**found, "schema": "fairbrief.results/2", "made": made}))
-    for command in (
-        ["gate", tmp_path / "a", "--baseline", tmp_path / "old"],
-        ["compare", tmp_path / "a", tmp_path / "old"],
-        ["view", tmp_path / "a", tmp_path / "old"],
-    ):
-        run = fairbrief(*command)
-        assert run.code == 2
-        assert (
-            f"fairbrief audit in.jsonl --measure {shlex.quote(BUR)} --seed 3 --out {tmp_path}/old" in run.err
-        )
 
 
 @pytest.mark.parametrize(
@@ -434,7 +358,7 @@ def test_each_observation_has_a_file_and_all_together_are_one_table(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A file has the columns of its observation and no others; what it lacks takes hardly any room in the table of all."""
-    monkeypatch.setattr(evidence_file, "GROUP", 50)
+    monkeypatch.setattr(evidence, "GROUP", 50)
     found = audit(cases_of(200, 20), Plan(measures=[BUR, "rouge1", "position_bias"], n_resamples=20))
     write_all(found, tmp_path)
     before = pa.total_allocated_bytes()
@@ -451,28 +375,6 @@ def test_each_observation_has_a_file_and_all_together_are_one_table(
     assert {field.name: field.metadata for field in read.schema} == {f.name: f.metadata for f in plain.schema}
     assert read.to_pylist() == plain.to_pylist() == unpacked(found.evidence).to_pylist()
     assert 3 * room < 2 * plain.nbytes  # in which each column that is lacking has nulls of its own
-
-
-def test_only_what_is_asked_for_is_read_of_evidence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Rows of one observation and some columns are those of the whole table; row groups of others are not touched."""
-    monkeypatch.setattr(evidence_file, "GROUP", 50)
-    measures = [BUR, "rouge1", "position_bias"]
-    write_all(audit(cases_of(120, 20), Plan(measures=measures, n_resamples=20)), tmp_path)
-    rows, read = load(tmp_path).rows, list[int]()
-    plain = pq.ParquetFile.read_row_group
-    monkeypatch.setattr(
-        pq.ParquetFile, "read_row_group", lambda file, i, names: read.append(i) or plain(file, i, names)
-    )
-    held = Held(rows.table())
-    assert (len(rows), rows.measures()) == (len(held), held.measures())
-    assert rows.column_names() == held.column_names()
-    for observation in held.measures().values():
-        read.clear()
-        found = rows.of(observation, {"record", "reason", "rouge1[f]"}.__contains__)
-        theirs = held.of(observation, found.column_names.__contains__)
-        assert found.to_pylist() == theirs.select(found.column_names).to_pylist()
-        assert ("rouge1[f]" in found.column_names) == observation.startswith("Rouge")
-        assert read == [0, 1, 2]
 
 
 def test_a_report_is_printed_without_reading_rows_of_evidence(

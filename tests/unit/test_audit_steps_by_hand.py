@@ -28,7 +28,7 @@ from fairbrief.errors import RequestError
 from fairbrief.measures.coverage import EqualCoverage
 from fairbrief.measures.representation import Uer
 from fairbrief.plan import parted
-from fairbrief.reports.note_words import worded
+from fairbrief.reports.wording import worded
 from fairbrief.scorers.containment import Containment
 from fairbrief.text.hashes import hash_of
 from fairbrief.types import (

@@ -10,8 +10,8 @@ import pytest
 from fairbrief import auditing
 from fairbrief.auditing import Plan, audit, observing
 from fairbrief.errors import DataError, RequestError
-from fairbrief.reports.note_words import told
 from fairbrief.reports.result import Result
+from fairbrief.reports.wording import told
 from fairbrief.types import Case, Document, Estimate, Note, Record, Summary
 
 PLAN = Plan(measures=["opening_gap@party"], n_resamples=300)

@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import numpy as np
 import pytest
 from typer.testing import CliRunner
 
 from fairbrief.cli import app
 from fairbrief.errors import DataError, RequestError
-from fairbrief.saved.chunk_sizes import chunk_sizes, tables
+from fairbrief.saved.label_agreement import chunk_sizes
 from fairbrief.types import Case, Document, Record, Summary, Unit
 
 LONG = "The soup was cold. The waiter was kind. " + "Nothing else happened here that day. " * 12
@@ -62,16 +61,6 @@ def test_a_size_is_a_sentence_or_a_number_of_words(size: str) -> None:
     """Anything else is refused."""
     with pytest.raises(RequestError, match="no size of a piece"):
         chunk_sizes(cases(), sizes=(size,))
-
-
-def test_every_system_has_its_table() -> None:
-    """Rows are sizes; the note names scorer and threshold."""
-    other = Case(cases()[0].record, Summary("r", "other", "…", (Unit("Parking is free"),)))
-    first, second = tables(chunk_sizes([*cases(), other], over="mood"), "containment", 0.5)
-    assert (first.title.rpartition(" ")[2], second.title.rpartition(" ")[2]) == ("s", "other")
-    assert [row[0] for row in first.rows] == ["sentence", "50", "100", "200", "400"]
-    assert "above 0.5 by containment" in first.notes[0]
-    assert np.isclose(float(second.rows[0][1]), 1.0)
 
 
 def test_from_the_command_line(tmp_path: Path) -> None:

@@ -238,13 +238,13 @@ def test_records_of_one_group_have_no_labels_to_exchange() -> None:
 
 
 def test_settings_outside_their_range_are_refused() -> None:
-    """A merge above 1 merges nothing, and no word or unit is too few."""
-    for wrong in ({"merge": 1.5}, {"merge": 0.0}, {"words": 0}, {"least_units": 0}):
+    """A merge above 1 merges nothing, and no unit is too few."""
+    for wrong in ({"merge": 1.5}, {"merge": 0.0}, {"least_units": 0}):
         with pytest.raises(ValueError, match="|".join(wrong)):
             Coverage("side", **wrong)  # type: ignore[arg-type] # settings by name
     with pytest.raises(ValueError, match="denominator=all"):
         Coverage("side", unsupported="zero", denominator="covered")
-    assert Coverage("side", words=1, least_units=1, merge=1.0, unsupported="zero").denominator == "all"
+    assert Coverage("side", least_units=1, merge=1.0, unsupported="zero").denominator == "all"
 
 
 @pytest.mark.parametrize("one_way", [(0.9, 0.5), (0.5, 0.9), (0.5, 0.5)])

@@ -22,7 +22,7 @@ from fairbrief.people.build_people import names_of
 from fairbrief.readers.files import LONGEST_PACKED
 from fairbrief.readers.understanding import inspect_file
 from fairbrief.reports.audit_folder import read_sources
-from fairbrief.reports.evidence_file import EvidenceFile, SavedRows
+from fairbrief.reports.evidence import EvidenceFile, SavedRows
 from fairbrief.saved import saved_inputs
 from fairbrief.taggers.name_tagger import read_pages
 from fairbrief.taggers.word_sentiment import VectorFile, read_lexicon

@@ -12,6 +12,7 @@ from fairbrief.auditing import Plan, audit
 from fairbrief.reports import wording
 from fairbrief.reports.result import Result
 from fairbrief.saved.ranking import LARGEST, overall
+from fairbrief.saved.saved_values import Resampling
 from fairbrief.types import Case, Estimate, Summary
 
 MEASURES = ("bur@side", "uer@side", "auc@side", "sof@side", "equal_coverage@side", "coverage_parity@side")
@@ -108,12 +109,12 @@ def leading(result: Result) -> dict[tuple[str, str], Estimate]:
 
 def test_systems_are_ranked_by_their_largest_difference_from_random_sentences(result: Result) -> None:
     """One order per measure with group differences; unsigned scores order them only where the published order is asked for."""
-    found = overall({"set": result}, n_resamples=20)
+    found = overall({"set": result}, resampling=Resampling(20))
     assert {(o.measure, o.quantity) for o in found} == {("uer", LARGEST), ("coverage_parity", LARGEST)}
     for o in found:
         for system, value in zip(o.systems, o.values[0], strict=True):
             own = [e for e in result.estimates if (e.system, e.measure) == (system, f"{o.measure}@side")]
             assert value == pytest.approx(max(abs(e.blind_difference) for e in own if e.leads))
-    published = {o.quantity for o in overall({"set": result}, n_resamples=0, published=True)}
+    published = {o.quantity for o in overall({"set": result}, resampling=Resampling(0), published=True)}
     assert {m.partition("@")[0] for m in MEASURES} <= published
     assert LARGEST not in published

@@ -6,7 +6,7 @@ import pytest
 from tests.cli.command import printed
 
 from fairbrief import registry
-from fairbrief.cli.listing_commands import KINDS, explanation
+from fairbrief.cli.lookup_commands import KINDS, explanation
 from fairbrief.errors import RequestError
 
 

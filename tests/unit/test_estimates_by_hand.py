@@ -26,7 +26,7 @@ from fairbrief.measures.coverage import EqualCoverage
 from fairbrief.measures.representation import Uer
 from fairbrief.registry import make
 from fairbrief.reports.result import Result
-from fairbrief.saved.relative_changes import relative_changes
+from fairbrief.saved.scorer_agreement import relative_changes
 from fairbrief.saved.slicing import slice_audit
 from fairbrief.statistics import LabelDraws
 from fairbrief.types import AlikeRows, Case, Column, Document, Estimate, Record, Summary, Value

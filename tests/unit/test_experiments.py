@@ -21,7 +21,7 @@ from typer.testing import CliRunner, Result
 from fairbrief.chat.endpoint import Tally
 from fairbrief.chat.spending import Budget, Price
 from fairbrief.cli import app
-from fairbrief.cli.exit_codes import INCOMPLETE
+from fairbrief.cli.command_line import INCOMPLETE
 from fairbrief.errors import DataError, FairbriefError, RequestError
 from fairbrief.kept_files import locked
 from fairbrief.reports import load

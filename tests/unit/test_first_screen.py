@@ -12,7 +12,7 @@ from rich.console import Console
 from tests import sample_results
 
 from fairbrief import registry
-from fairbrief.declarations import ContrastWords
+from fairbrief.declarations import ContrastWords, Declaration
 from fairbrief.reports import contrast_words, first_answers, first_screen, html, tables, wording
 from fairbrief.reports.contrast_words import tick
 from fairbrief.reports.first_screen import FirstScreen
@@ -355,12 +355,12 @@ def test_each_measure_has_a_sentence_for_both_sides(name: str, value: float) -> 
 
 
 def test_words_that_a_saved_result_tells_are_read_back_and_strange_ones_do_no_harm() -> None:
-    """A unit that is not known is plain, a place that is not known stays, and nothing of a text is carried out."""
-    assert wording.contrast_of({"unit": "miles", "below": "{size.__class__} {x}"}) == ContrastWords(
-        below="{size.__class__} {x}"
-    )
+    """What is of another kind is left to plain words, a place that is not known stays, and nothing of a text is carried out."""
+    told = {"family": "F", "contrast": {"below": "{size.__class__} {x}"}}
+    assert wording.declared("m@a", {"declared": {"m": told}}).contrast.below == "{size.__class__} {x}"
     assert contrast_words.said(PLAIN, ContrastWords(below="{size.__class__} {x}")) == "{size.__class__} {x}"
-    assert wording.contrast_of(None) == ContrastWords()
+    for strange in (None, 3, {"family": 3}, {"contrast": {"unit": "miles"}}):
+        assert wording.declared("m@a", {"declared": {"m": strange}}) == Declaration(family="M")
 
 
 def test_without_contrasts_the_page_begins_with_all_measures_in_words() -> None:

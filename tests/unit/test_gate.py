@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree as ET
@@ -14,14 +15,16 @@ import pytest
 from typer.testing import CliRunner
 
 from fairbrief.auditing import Plan, audit
+from fairbrief.auditing.differences import Change
 from fairbrief.cli import app
+from fairbrief.declarations import Direction
 from fairbrief.errors import RequestError
 from fairbrief.reports import write_all
 from fairbrief.reports.audit_folder import load
 from fairbrief.reports.result import Result
 from fairbrief.saved import gate, gate_rules
 from fairbrief.saved.compare import compare
-from fairbrief.types import Case, Document, Record, Summary
+from fairbrief.types import Case, Document, Estimate, Record, Summary
 
 BUR = "bur@side"
 EVEN, LEAN = "alder quartz", "alder alder alder"
@@ -48,19 +51,26 @@ def run(*arguments: object) -> tuple[int, str]:
     return ran.exit_code, ran.output
 
 
+def hold(
+    rule: str | gate_rules.Rule, estimates: Sequence[Estimate], level: float = 0.95
+) -> list[gate_rules.Check]:
+    """The checks of one limit on estimates whose intervals have this level."""
+    read = gate_rules.rule(rule) if isinstance(rule, str) else rule
+    return gate.decided(gate.of_limit(read, estimates, level), level)
+
+
+def hold_margin(
+    changes: Sequence[Change], margin: float, better: Mapping[str, Direction], **more: bool
+) -> list[gate_rules.Check]:
+    """The checks of differences against a baseline."""
+    return gate.decided(gate.of_margin(changes, margin, better, **more))
+
+
 @pytest.mark.parametrize(("n", "unfair", "code"), [(200, 4, 0), (200, 60, 1), (12, 2, 3), (30, 2, 3)])
 def test_exit_codes_tell_pass_fail_and_inconclusive(tmp_path: Path, n: int, unfair: int, code: int) -> None:
     """Few unfair summaries pass, a planted many fail, and too few records cannot tell."""
     found, output = run(saved(tmp_path / "audit", n, unfair), "--max", f"{BUR}<=0.1")
     assert found == code, output
-
-
-def test_one_failure_outweighs_what_is_inconclusive(tmp_path: Path) -> None:
-    """The gate fails if one check fails, whatever the others say."""
-    folder = saved(tmp_path / "audit", 200, 60)
-    code, output = run(folder, "--max", f"{BUR}<=0.1", "--max", f"{BUR}<=0.3")
-    assert code == 1
-    assert "inconclusive" in output
 
 
 def test_a_planted_regression_fails_against_the_baseline(tmp_path: Path) -> None:
@@ -82,15 +92,6 @@ def test_unsigned_scores_of_two_systems_are_not_compared(tmp_path: Path) -> None
         RequestError, match=r"nothing to compare with the baseline: unsigned scores \(bur@side\)"
     ):
         gate.hold_audit(new, [], old, 0.1, measures=[BUR])
-
-
-def test_a_quality_may_rise_and_not_fall(tmp_path: Path) -> None:
-    """Against a baseline ROUGE is held from below: the better one passes, the worse one fails."""
-    for name, unfair in (("good", 0), ("bad", 60)):
-        cases = cases_of(100, unfair)
-        write_all(audit(cases, Plan(measures=["rouge1"], n_resamples=400)), tmp_path / name)
-    assert run(tmp_path / "good", "--baseline", tmp_path / "bad")[0] == 0
-    assert run(tmp_path / "bad", "--baseline", tmp_path / "good", "--margin", 0.01)[0] == 1
 
 
 def test_controls_are_held_to_nothing(tmp_path: Path) -> None:
@@ -153,10 +154,10 @@ def test_compare_prints_every_quantity_on_request(tmp_path: Path) -> None:
 def test_a_missing_quantity_is_told_with_those_of_its_measure_alone() -> None:
     """The answer names the nearest quantity and its neighbours, not everything that was audited."""
     with pytest.raises(RequestError, match=r"Did you mean 'uer@side:wanted\[L\]'\?") as raised:
-        gate.hold(gate_rules.rule("uer@side:wante[L]<=0.2"), _uer_and_bur().estimates)
+        hold("uer@side:wante[L]<=0.2", _uer_and_bur().estimates)
     assert "bur@side" not in str(raised.value)
     with pytest.raises(RequestError, match=r"It has: bur@side, uer@side\.$"):
-        gate.hold(gate_rules.rule("rougeL>=0.2"), _uer_and_bur().estimates)
+        hold("rougeL>=0.2", _uer_and_bur().estimates)
 
 
 def _uer_and_bur() -> Result:
@@ -168,6 +169,24 @@ def test_a_rule_may_be_spelled_in_its_own_way(tmp_path: Path) -> None:
     folder = saved(tmp_path / "audit", 200, 4)
     assert run(folder, "--max", "bur( tau = 0.8 )@side <= 0.1")[0] == 0
     assert run(folder, "--min", "rouge1:rouge1_recall>=0.5")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ((), "nothing to hold"),
+        (("--max", "bur@side"), "is not a valid rule"),
+        (("--max", "rouge1>=0.3"), "--max takes a rule with <="),
+        (("--min", "bur@side<=0.3"), "--min takes a rule with >="),
+        (("--max", "uer@side<=0.1"), "has no estimate of 'uer@side<=0.1'"),
+        (("--max", "bur@side<=0.1", "--margin", "-1", "--baseline", "."), "at least 0"),
+    ],
+)
+def test_what_cannot_be_held_is_refused(tmp_path: Path, arguments: tuple[str, ...], says: str) -> None:
+    """A rule that names nothing, or stands under the wrong option, is an error and never a pass."""
+    folder = saved(tmp_path / "audit", 20, 1)
+    with pytest.raises(RequestError, match=says):
+        run(folder, *arguments)
 
 
 def test_junit_and_markdown_tell_every_check(tmp_path: Path) -> None:
@@ -200,6 +219,8 @@ def test_pytest_has_an_item_for_every_check(tmp_path: Path) -> None:
     assert ran.returncode == 1, ran.stdout + ran.stderr
     assert "1 failed, 1 passed, 1 skipped" in ran.stdout
     assert "the whole interval breaks the limit" in ran.stdout
+    passes = pytest_in(empty, "--fairbrief-gate", folder, "--fairbrief-max", f"{BUR}<=0.6")
+    assert passes.returncode == 0, passes.stdout
     wrong = pytest_in(empty, "--fairbrief-gate", folder, "--fairbrief-max", "nonsense")
     assert wrong.returncode == 4
     assert "is not a valid rule" in wrong.stderr
@@ -275,18 +296,6 @@ def test_measures_limit_what_is_compared_with_the_baseline(tmp_path: Path) -> No
     assert run(tmp_path / "less", "--baseline", both, "--measure", "rouge1", "--margin", 0.1)[0] == 0
     with pytest.raises(RequestError, match=r"--measure bur@side: the audit does not have it"):
         run(tmp_path / "less", "--baseline", both, "--measure", BUR)
-
-
-def test_a_limit_holds_every_group_to_its_difference_from_random_sentences(tmp_path: Path) -> None:
-    """A group that is covered less than random sentences would cover it fails; the other passes."""
-    folder = lopsided(tmp_path / "a", 5, 1)
-    code, told = run(folder, "--min", "uer@side:difference-random>=-0.15")
-    assert code == 1
-    outcomes = dict(line.split(maxsplit=1)[::-1] for line in told.splitlines() if "[plain]" in line)
-    assert outcomes == {
-        "uer@side:difference[L]-random>=-0.15 [plain]": "pass",
-        "uer@side:difference[R]-random>=-0.15 [plain]": "fail",
-    }
 
 
 def test_a_check_against_a_baseline_says_what_was_compared_with_what(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from fairbrief.auditing import Plan, audit
 from fairbrief.auditing.notes import spelling_notes, with_notes
-from fairbrief.reports.note_words import worded
+from fairbrief.reports.wording import worded
 from fairbrief.types import Case, Document, Estimate, Record, Summary
 
 

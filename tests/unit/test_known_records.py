@@ -6,8 +6,7 @@ import pytest
 
 from fairbrief.errors import DataError
 from fairbrief.measures.permutation_schemes import groups_of
-from fairbrief.measures.record_texts import KEPT, chunks_by_document, known
-from fairbrief.text import languages
+from fairbrief.measures.record_texts import KEPT, known
 from fairbrief.types import Document, Record
 
 
@@ -16,14 +15,11 @@ def _record(*texts: str, side: str = "a") -> Record:
 
 
 def test_what_is_found_of_a_record_is_found_once() -> None:
-    """The same record gives the very same groups and chunks; one that equals it gives equal ones."""
+    """The same record gives the very same groups; one that equals it gives equal ones."""
     record, other = _record("One. Two.", "Three."), _record("One. Two.", "Three.")
     assert known(record) is known(record)
     assert groups_of(known(record), "side") is groups_of(known(record), "side")
-    assert chunks_by_document(known(record), "sentences", 100) is chunks_by_document(
-        known(record), "sentences", 100
-    )
-    assert chunks_by_document(known(other), "sentences", 100) == (("One.", "Two.", "Three."), (2, 1))
+    assert groups_of(known(other), "side").names == ("a",)
 
 
 def test_references_without_words_are_none() -> None:
@@ -36,16 +32,6 @@ def test_of_many_records_the_older_are_forgotten() -> None:
     records = [_record(f"Text {i}.") for i in range(KEPT * 2 + 10)]
     for _ in range(2):
         assert [known(record).source for record in records] == [f"Text {i}." for i in range(len(records))]
-
-
-def test_chunks_go_by_the_language_that_holds() -> None:
-    """A full stop after an ordinal ends no German sentence, whatever was found under another language."""
-    record = _record("Sie kam am 3. Mai.")
-    for _ in range(2):
-        with languages.using("de"):
-            assert len(chunks_by_document(known(record), "sentences", 100)[0]) == 1
-        with languages.using("en"):
-            assert len(chunks_by_document(known(record), "sentences", 100)[0]) == 2
 
 
 def test_documents_that_lack_an_attribute_are_told_each_time() -> None:

@@ -10,8 +10,8 @@ import pytest
 import fairbrief
 from fairbrief.auditing import Plan, audit
 from fairbrief.reports import html
-from fairbrief.reports.note_words import worded
 from fairbrief.reports.result import Result
+from fairbrief.reports.wording import worded
 from fairbrief.types import Case, Document, Estimate, Record, Summary
 
 MEASURES = ["coverage_parity@side", "uer@side"]

@@ -10,10 +10,8 @@ import pytest
 from fairbrief.auditing import Plan, audit
 from fairbrief.errors import RequestError
 from fairbrief.reports.result import Result
-from fairbrief.saved.intervals import Resampling
-from fairbrief.saved.relative_changes import change_comparisons
-from fairbrief.saved.saved_values import in_common, saved_values, specs_in
-from fairbrief.saved.scorer_agreement import _over_records, correlations
+from fairbrief.saved.saved_values import Resampling, in_common, saved_values, specs_in
+from fairbrief.saved.scorer_agreement import _over_records, change_comparisons, correlations
 from fairbrief.types import Case, Document, Record, Summary
 
 MEASURES = ("uer@side", "sof@side")
@@ -34,7 +32,9 @@ def made(
 
 def test_two_measures_are_correlated_by_system_and_over_all() -> None:
     """UER and AUC rise together here; each system has its own ρ beside that over all summaries."""
-    (found,) = correlations([made(("uer@side", "auc@side"))], ["uer@side", "auc@side"], n_resamples=0)
+    (found,) = correlations(
+        [made(("uer@side", "auc@side"))], ["uer@side", "auc@side"], resampling=Resampling(0)
+    )
     assert {found.first, found.second} == {"uer@side", "auc@side"}
     assert found.records.value is not None
     assert found.records.value > 0.9
@@ -44,7 +44,7 @@ def test_two_measures_are_correlated_by_system_and_over_all() -> None:
 def test_relative_changes_of_two_measures_are_subtracted() -> None:
     """A difference is the first measure's relative change minus the second's, on the records of both systems."""
     result = made()
-    (found,) = change_comparisons([result], "plain", "fair", MEASURES, n_resamples=50)
+    (found,) = change_comparisons([result], "plain", "fair", MEASURES, resampling=Resampling(50))
     read = {
         (e.system, e.quantity): e.value
         for e in result.estimates
@@ -90,28 +90,6 @@ def test_of_a_summary_in_two_audits_the_last_one_counts() -> None:
     assert found.of_each()[own].tolist() == last.of_each()[in_last].tolist()
     assert both.of_each()[in_both].tolist() == alone.of_each()[in_alone].tolist()
     assert both.of_each().tolist() != found.of_each().tolist()
-
-
-def test_summaries_are_matched_by_system_cluster_and_record() -> None:
-    """In whichever order the audits hold them, and where the names of one end as those of another begin."""
-    spec = "uer@side"
-    cases = [
-        Case(Record(record, DOCUMENTS), Summary(record, system, text))
-        for system, record, text in (("a", "ab", "a b c"), ("aa", "b", "a b"), ("b", "ab", "c d"))
-    ]
-    a, b = (
-        saved_values([audit(some, Plan(measures=(spec,), n_resamples=0))], [spec])[spec]
-        for some in (cases, cases[:0:-1])
-    )
-    in_a, in_b = in_common(a, b)
-    assert (
-        [a.systems[number] for number in a.system[in_a]]
-        == [b.systems[number] for number in b.system[in_b]]
-        == ["b", "aa"]
-    )
-    assert a.of_each()[in_a].tolist() == b.of_each()[in_b].tolist()
-    assert b.of_each()[b.of_system("aa")].tolist() == b.of_each()[in_b[1:]].tolist()
-    assert len(b.of_system("a")) == 0
 
 
 def test_intervals_of_many_summaries_need_no_square_of_them() -> None:

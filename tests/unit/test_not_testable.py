@@ -10,9 +10,9 @@ from rich.console import Console
 from fairbrief.auditing import Plan, audit
 from fairbrief.auditing.estimating import Settings
 from fairbrief.auditing.multiple_tests import with_holm
-from fairbrief.reports import html, markdown, terminal
-from fairbrief.reports.note_words import worded
+from fairbrief.reports import exports, html, terminal
 from fairbrief.reports.result import Result
+from fairbrief.reports.wording import worded
 from fairbrief.types import Case, Document, Estimate, Record, Summary
 
 TEXTS = (
@@ -39,7 +39,7 @@ def test_small_single_records_are_not_testable_on_any_page(labels: str) -> None:
     assert headline.p is None
     page = io.StringIO()
     terminal.print_result(result, Console(width=120, file=page))
-    for text in (page.getvalue(), html.render(result), markdown.render(result)):
+    for text in (page.getvalue(), html.render(result), exports.markdown(result)):
         assert "not testable" in text
         assert "fair:" not in text
 

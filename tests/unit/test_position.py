@@ -30,8 +30,8 @@ from fairbrief.measures.position import (
 from fairbrief.measures.record_texts import chosen
 from fairbrief.protocols import PaperProtocol
 from fairbrief.reports import load
-from fairbrief.reports.note_words import worded
 from fairbrief.reports.result import Result
+from fairbrief.reports.wording import worded
 from fairbrief.statistics import LabelDraws, enumerate_labellings
 from fairbrief.testing import MEASURE_CLAUSES, MeasureClause
 from fairbrief.types import (
@@ -339,6 +339,7 @@ def test_other_mappings_get_sentences() -> None:
         "embedding(model=tiny)",
         ("Sentence zero alone.", "Sentence one alone.", "Sentence two alone."),
         ("Now zero.", "Now two.", "Then one."),
+        whole=True,
     )
     scores = Scores(np.eye(3)[:, [0, 2, 1]], np.arange(3), np.zeros(3))
     rows = observation.observe(

@@ -25,7 +25,7 @@ from fairbrief.auditing.record_values import (
 )
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.errors import DataError
-from fairbrief.reports import html, load, record_data
+from fairbrief.reports import html, json_file, load
 from fairbrief.reports.contrast_words import ordered_groups
 from fairbrief.reports.evidence import Held, Wanted, all_columns
 from fairbrief.reports.plain import visible
@@ -247,7 +247,7 @@ def test_saved_examples_come_back_as_they_were(audited: Audit, tmp_path: Path) -
     again = load(tmp_path)
     assert again.examples.rows
     audit = json.loads((tmp_path / "results.json").read_text())["audit"]
-    record_data.write(again.examples, tmp_path / "again.json", audit)
+    json_file.write_examples(again.examples, tmp_path / "again.json", audit)
     assert (tmp_path / "again.json").read_text() == (tmp_path / "examples.json").read_text()
 
 
@@ -256,7 +256,7 @@ def test_a_damaged_file_of_examples_is_refused(tmp_path: Path, text: str) -> Non
     """What does not follow the schema is an error that says to run the audit again."""
     (tmp_path / "examples.json").write_text(text)
     with pytest.raises(DataError, match="Run the audit again"):
-        record_data.read(tmp_path / "examples.json", "")
+        json_file.read_examples(tmp_path / "examples.json", "")
 
 
 def test_the_data_block_can_neither_end_nor_hide() -> None:

@@ -18,12 +18,10 @@ from tests import sample_families, sample_results
 
 from fairbrief import audit, registry
 from fairbrief.declarations import ContrastWords, Declaration
-from fairbrief.reports import arrangement, evidence_rows, figures, findings, html, markdown, terminal, wording
+from fairbrief.reports import arrangement, exports, figures, html, terminal, wording
 from fairbrief.reports.estimate_figures import Figure
-from fairbrief.reports.evidence import Held, Wanted, all_columns
-from fairbrief.reports.evidence_rows import Part
+from fairbrief.reports.evidence import Held
 from fairbrief.reports.figures import even_edges, shares_of
-from fairbrief.reports.frames import Estimates
 from fairbrief.reports.result import Result
 from fairbrief.types import Estimate, Note, Totals, Value
 
@@ -161,32 +159,6 @@ def test_word_lists_and_people_are_not_taken_for_shares_of_documents(drawn: dict
     assert not [title for title in drawn if title.startswith("What summaries give")]
 
 
-def test_what_no_picture_shows_is_not_read() -> None:
-    """Observations whose figures are drawn of estimates alone, and columns that none reads: each takes room while it is there."""
-
-    class Asked(Held):
-        def of(self, observation: str, wanted: Wanted = all_columns) -> pa.Table:
-            found = super().of(observation, wanted)
-            asked.append((observation, found.column_names))
-            return found
-
-    asked: list[tuple[str, list[str]]] = []
-    result = sample_families.make()
-    assert figures.draw(replace(result, rows=Asked(result.evidence))) == figures.draw(result)
-    assert {observation for observation, _ in asked} < set(result.rows.measures().values())
-    assert not {"observation", "measures", "cluster"} & {name for _, names in asked for name in names}
-
-
-@pytest.mark.parametrize("rows", [0, 1, 2, 3, 1000])
-def test_sums_of_few_rows_at_a_time_are_those_of_all(rows: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """To the last bit: rows are added one after another."""
-    monkeypatch.setattr(evidence_rows, "SUMMED", 2)
-    numbers = np.random.default_rng(rows).random((3, rows)) * 10.0 ** np.arange(-3, 3, 2)[:, np.newaxis]
-    part = Part((), pa.table({f"name[{i}]": column for i, column in enumerate(numbers)}))
-    places = ["0", "1", "2", "none"]
-    assert part.sums("name", places).tolist() == part.matrix("name", places).sum(axis=0).tolist()
-
-
 def test_two_systems_draw_no_law_of_quality() -> None:
     """Quality beside disparity needs three systems."""
     titles = [
@@ -222,7 +194,7 @@ def test_levels_share_one_table_and_one_sentence() -> None:
     """Measures without a chance level are not repeated system by system in the same words."""
     made = sample_families.make().made
     sections = arrangement.arrange(sample_families.make().estimates, made)
-    quality = next(f for f in findings.find(sections, made) if f.title == "Quality")
+    quality = next(f for f in html.find_findings(sections, made) if f.title == "Quality")
     assert quality.findings == ()
     assert quality.levels is not None
     assert quality.levels.table is not None
@@ -235,11 +207,11 @@ def test_many_systems_are_compared_in_a_table() -> None:
     """Up to four systems have sentences; more have a table, with those beyond twelve counted."""
     made = {"alpha": 0.05}
     few = [Estimate("bur@x", "bur", f"s{i}", 0.5, null_mean=0.4, p=0.01, over="x") for i in range(4)]
-    (found,) = findings.find(arrangement.arrange(few, made), made)
+    (found,) = html.find_findings(arrangement.arrange(few, made), made)
     assert len(found.findings[0].lines) == 4
     assert found.findings[0].table is None
     many = [few[0].replace(system=f"s{i}", p_adjusted=0.3) for i in range(14)]
-    (found,) = findings.find(arrangement.arrange(many, made), made)
+    (found,) = html.find_findings(arrangement.arrange(many, made), made)
     table = found.findings[0].table
     assert table is not None
     assert len(table.rows) == 12
@@ -262,16 +234,6 @@ def test_both_intervals_are_shown_where_there_are_two() -> None:
     page = html.render(sample_families.make())
     assert '<td role="cell" class="num within" data-label="within originals">[0.06, 0.14]</td>' in page
     assert 'data-label="within originals"' not in html.render(sample_results.make())
-
-
-def test_quantities_beside_a_headline_fold_under_it() -> None:
-    """Each measure's other quantities are folded under its own name, few or many."""
-    page = html.render(sample_families.make())
-    folds = re.findall(
-        r"<details><summary><code><bdi>([^<]*)</bdi></code>: other quantities \((\d+) row", page
-    )
-    assert ("coverage_parity", "6") in folds
-    assert ("sentiment_shift", "12") in folds
 
 
 @pytest.mark.parametrize(
@@ -324,15 +286,9 @@ def test_a_terminal_folds_names_before_it_cuts_a_number(width: int) -> None:
 def test_differences_in_print_are_those_of_headlines() -> None:
     """The list of differences holds headlines, and says how many other quantities were compared."""
     e = Estimate("bur@x", "bur", "a", 0.1, baseline="b", over="x")
-    shown = markdown.render(replace(sample_results.make(), differences=(e, e.replace(quantity="level"))))
+    shown = exports.markdown(replace(sample_results.make(), differences=(e, e.replace(quantity="level"))))
     assert "1 difference of other quantities stands in results.json" in shown
     assert "bur: level" not in shown
-
-
-def test_intervals_within_originals_are_numbers_in_frames() -> None:
-    """Every format that rests on a frame can carry them."""
-    arrow = Estimates(sample_families.make().estimates).to_arrow()
-    assert sorted(set(arrow["low_within"].to_pylist()) - {None}) == [0.06]
 
 
 @pytest.mark.parametrize("values", [[0.0, 0.0], [-1.0, 1.0], [0.0, 0.473], [3.0, 812.0]])
@@ -360,11 +316,6 @@ def test_hostile_names_stay_text_in_every_picture() -> None:
             width = re.search(r'width="([\d.]+)"', panel.svg)
             assert width is not None
             assert float(width[1]) < 620
-
-
-def test_the_same_families_give_the_same_pictures(drawn: dict[str, Figure]) -> None:
-    """Nothing in a picture depends on the clock or on chance."""
-    assert {figure.title: figure for figure in figures.draw(sample_families.make())} == drawn
 
 
 def test_a_page_of_many_systems_and_slices_stays_small_and_says_what_is_not_on_it() -> None:

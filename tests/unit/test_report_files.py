@@ -20,7 +20,7 @@ from tests import sample_results
 
 from fairbrief import reports
 from fairbrief.errors import DataError, MissingExtra
-from fairbrief.reports import audit_folder, json_file, note_words
+from fairbrief.reports import audit_folder, json_file, wording
 from fairbrief.reports.evidence import Held
 from fairbrief.reports.frames import Estimates, Evidence
 from fairbrief.reports.result import Result
@@ -57,17 +57,13 @@ def test_the_schema_and_the_page_describe_every_key_of_an_estimate() -> None:
 
 def test_every_note_has_its_words_and_stands_in_results_json_with_them() -> None:
     """A code that can be written has a sentence, and a reader of the file needs no other table."""
-    assert set(note_words.WORDS) == set(get_args(NoteCode))
+    assert set(wording.WORDS) == set(get_args(NoteCode))
     e = Estimate("a@x", "a", "s", None, notes=(Note("undefined", {"reason": "one group only"}),))
     (written,) = json.loads(json_file.render(Result((e,), (), Held(pa.table({}))))[0])["estimates"]
     assert written["notes"] == [
-        {
-            "code": "undefined",
-            "arguments": {"reason": "one group only"},
-            "text": "undefined: one group only",
-        }
+        {"code": "undefined", "arguments": {"reason": "one group only"}, "text": "undefined: one group only"}
     ]
-    later = note_words.worded(cast("Any", Note)("of_a_later_version", {"n": 3}))
+    later = wording.worded(cast("Any", Note)("of_a_later_version", {"n": 3}))
     assert later == "of_a_later_version, n 3"
 
 
@@ -156,25 +152,6 @@ def test_a_file_that_is_no_result_is_a_data_error(tmp_path: Path, text: str, sai
     with pytest.raises(DataError, match=said) as caught:
         json_file.read(path)
     assert str(path) in str(caught.value)
-
-
-def test_an_older_result_is_refused_with_the_command_that_makes_it_anew(tmp_path: Path) -> None:
-    """What the old file knows of its audit becomes the command line: files, measures, slices, seed, resamples."""
-    made = {
-        "files": ["my news.jsonl"],
-        "measures": ["uer@side"],
-        "slices": [["a", "b"]],
-        "seed": 7,
-        "draws": 50,
-    }
-    path = tmp_path / "results.json"
-    path.write_text(json.dumps({"schema": "fairbrief.results/2", "made": made}), encoding="utf-8")
-    with pytest.raises(DataError) as caught:
-        json_file.read(path)
-    assert str(caught.value).endswith(
-        "Run the audit again: fairbrief audit 'my news.jsonl' --measure uer@side --slice a,b "
-        f"--seed 7 --resamples 50 --out {tmp_path}."
-    )
 
 
 def test_absent_and_broken_folders_are_data_errors(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import csv as stdlib_csv
+import csv
 import io
 import re
 from dataclasses import replace
@@ -17,12 +17,9 @@ from tests import sample_families, sample_results
 from fairbrief.declarations import Declaration
 from fairbrief.reports import (
     arrangement,
-    csv,
+    exports,
     figures,
     html,
-    junit,
-    latex,
-    markdown,
     number_format,
     plot,
     tables,
@@ -33,6 +30,7 @@ from fairbrief.reports.evidence import Held
 from fairbrief.reports.frames import Estimates
 from fairbrief.reports.plain import printable, shorten
 from fairbrief.reports.result import LeftOut, Result
+from fairbrief.saved import gate_rules
 from fairbrief.types import Estimate, Note, Table
 
 EMPTY = Result((), (), Held(pa.table({})))
@@ -76,25 +74,6 @@ def test_measures_left_out_for_one_reason_share_an_item() -> None:
     ]
 
 
-def test_a_page_explains_its_pictures_once() -> None:
-    """Not over the table of every family and attribute; each table still has a name for who hears it."""
-    page = html.render(sample_results.make())
-    assert page.count("upright tick: permutation mean") == 1
-    assert page.count('<caption class="unseen">') == page.count('<section class="grid">')
-
-
-def test_a_system_is_folded_behind_a_joint_of_its_name() -> None:
-    """Not in the middle of a word or a number."""
-    result = sample_results.make()
-    long = result.estimates[0].replace(system="claude-3-5-sonnet-20241022-with-a-prompt-of-ours")
-    shown = bare(printed(replace(EMPTY, estimates=(long, long.replace(system="b"))), 70))
-    lines = re.findall(r"^  (\S+)", shown, re.MULTILINE)
-    assert lines[-1] == "b"
-    assert "".join(lines[:-1]) == long.system
-    assert len(lines) > 2
-    assert all(line.endswith("-") for line in lines[:-2])
-
-
 def test_long_specs_are_named_by_number_where_records_were_left_out() -> None:
     """A measure whose spec stands below the table is told by its number, and why nothing is defined is said once."""
     long = [
@@ -106,9 +85,7 @@ def test_long_specs_are_named_by_number_where_records_were_left_out() -> None:
     )
     both = [
         base.replace(
-            measure=f"{m}@sentiment",
-            quantity="bur",
-            notes=(Note("undefined", {"reason": "too few units"}),),
+            measure=f"{m}@sentiment", quantity="bur", notes=(Note("undefined", {"reason": "too few units"}),)
         )
         for m in long
     ]
@@ -127,13 +104,7 @@ def test_quantities_of_two_measures_with_one_name_stand_below_their_measures(
     e = (
         sample_results.make()
         .estimates[0]
-        .replace(
-            over="",
-            baseline=baseline,
-            slice=slice_,
-            quantity="shift",
-            leads=True,
-        )
+        .replace(over="", baseline=baseline, slice=slice_, quantity="shift", leads=True)
     )
     both = tuple(e.replace(measure=measure) for measure in ("position_bias", "position_from_uniform"))
     told = replace(EMPTY, differences=both) if baseline else replace(EMPTY, estimates=both)
@@ -157,15 +128,6 @@ def test_what_pairs_of_systems_lack_is_said_once() -> None:
     )
 
 
-def test_what_pairs_lack_is_said_where_no_headline_is_compared() -> None:
-    """Of many measures the contrasts and excesses are compared alone."""
-    e = sample_results.make().estimates[0].replace(slice={}, baseline="x", excluded={"not answered": 3})
-    contrast = e.replace(quantity="difference[a]")
-    said = f"left out of pairs ({wording.without_over(e)}): not answered 3"
-    assert arrangement.notes([contrast])[-1] == said
-    assert arrangement.notes([contrast.replace(excluded={"not answered": 9}), e])[-1] == said
-
-
 def test_markdown_answers_first_and_tells_last_how_it_was_made() -> None:
     """What everybody asks, the tables, and the settings; no words meant for other reports, and nothing empty."""
     result = sample_results.make()
@@ -179,7 +141,7 @@ def test_markdown_answers_first_and_tells_last_how_it_was_made() -> None:
         slice={},
     )
     made = {**result.made, "controls": [], "without_text": {}, "compared_scorers": ""}
-    text = markdown.render(replace(result, estimates=Estimates([contrast, *result.estimates]), made=made))
+    text = exports.markdown(replace(result, estimates=Estimates([contrast, *result.estimates]), made=made))
     heads = [line for line in text.splitlines() if line.startswith(("#", "**"))]
     assert heads[0] == "# Fairness of summaries: what was measured"
     assert heads[1].startswith("**What was measured?** ")
@@ -268,20 +230,11 @@ def test_the_page_speaks_of_measurements_not_of_verdicts() -> None:
     assert "No value: one group only." in page
 
 
-def test_an_interval_is_explained_as_a_confidence_interval() -> None:
-    """An interval is a range that holds the true value in so many samples, not the place of a replication."""
-    _, _, after = html.render(sample_results.make()).partition("<dt>interval</dt><dd>")
-    meaning, _, _ = after.partition("</dd>")
-    assert "over repeated samples of records, 95% of such ranges" in meaning
-    assert "contain the true value" in meaning
-    assert "would" not in meaning
-
-
 def test_an_empty_result_is_still_a_page() -> None:
     """Without estimates, evidence and exhibits every format is written."""
     assert "No measure gave a value" in html.render(EMPTY)
-    assert markdown.render(EMPTY).startswith("# Fairness")
-    assert latex.render(EMPTY) == ""
+    assert exports.markdown(EMPTY).startswith("# Fairness")
+    assert exports.latex(EMPTY) == ""
 
 
 def test_the_same_result_gives_the_same_page() -> None:
@@ -356,7 +309,7 @@ def test_a_wide_printed_table_goes_on_below_with_the_names_of_its_rows(width: in
 
 def test_markdown_takes_no_text_for_markup() -> None:
     """Pipes, images, links, HTML and headings of the input stay text, each row on one line."""
-    shown = markdown.render(sample_results.hostile())
+    shown = exports.markdown(sample_results.hostile())
     assert not re.search(r"(?<!\\)!\[|(?<!\\)\]\(|<script|<img|^# head", shown, re.MULTILINE)
     header = next(line for line in shown.splitlines() if line.startswith("| measure"))
     columns = len(re.findall(r"(?<!\\)\|", header))
@@ -370,7 +323,7 @@ def test_markdown_takes_no_text_for_markup() -> None:
 
 def test_latex_runs_no_command_of_the_input() -> None:
     """Backslashes, dollars and braces are set as characters."""
-    shown = latex.render(sample_results.hostile())
+    shown = exports.latex(sample_results.hostile())
     assert "\\input{" not in shown
     assert "\\write18" not in shown
     assert r"\textbackslash{}input\{/etc/passwd\} \$x\$ \textbackslash{}write18\{ls\} \%" in shown
@@ -387,7 +340,7 @@ def test_latex_runs_no_command_of_the_input() -> None:
 )  # fmt: skip
 def test_a_spreadsheet_runs_no_cell(text: object, cell: object) -> None:
     """A text that begins like a formula stands behind an apostrophe; numbers stay numbers."""
-    assert csv.cell(text) == cell
+    assert exports.csv_cell(text) == cell
 
 
 def test_a_printed_table_of_many_rows_says_where_the_others_stand(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -413,29 +366,18 @@ def test_a_printed_table_of_many_rows_says_where_the_others_stand(monkeypatch: p
 
 def test_csv_holds_estimates_at_full_precision_and_tables_as_printed() -> None:
     """All rows have the header's columns; a printed true minus becomes one that spreadsheets read."""
-    rows = list(stdlib_csv.reader(io.StringIO(csv.render(sample_results.hostile()))))
+    rows = list(csv.reader(io.StringIO(exports.csv_text(sample_results.hostile()))))
     assert {len(row) for row in rows} == {len(rows[0])}
     assert len(rows) == 1 + len(sample_results.hostile().estimates) + len(
         sample_results.hostile().differences
     )
-    assert csv.render(Table("t", ("a",), (("−0.5",),))) == "a\n-0.5\n"
-
-
-def test_estimates_stand_in_csv_as_the_standard_library_writes_them() -> None:
-    """However many are written together; each is a row of the frame."""
-    few = sample_results.make().estimates
-    made = Estimates(e.replace(value=i / 7, system=f'a "{i}", b') for i in range(csv.LINES) for e in few)
-    assert len(made) > csv.LINES
-    out = io.StringIO()
-    written = stdlib_csv.writer(out, lineterminator="\n")
-    written.writerows([made.columns, *(map(csv.cell, row) for row in made.rows())])
-    assert csv.render(made) == out.getvalue()
+    assert exports.csv_text(Table("t", ("a",), (("−0.5",),))) == "a\n-0.5\n"
 
 
 def test_a_column_of_csv_may_have_any_name() -> None:
     """An attribute's name with a comma, a quotation mark and a line break is one cell of the first line."""
-    (header, row) = stdlib_csv.reader(
-        io.StringIO(csv.render([Estimate("bur", "bur", "lead", 0.25, slice={'a, "b"\nc': "x"})]))
+    (header, row) = csv.reader(
+        io.StringIO(exports.csv_text([Estimate("bur", "bur", "lead", 0.25, slice={'a, "b"\nc': "x"})]))
     )
     assert len(header) == len(row)
     assert row[[name.startswith('slice.a, "b"') for name in header].index(True)] == "x"
@@ -444,11 +386,11 @@ def test_a_column_of_csv_may_have_any_name() -> None:
 def test_junit_is_well_formed_and_counts_outcomes() -> None:
     """A failed check is a failure, an inconclusive one skipped, and hostile names stay text."""
     checks = [
-        junit.Check("bur@party \x1b\x00 <&>", "fail", "0.4 > 0.3 ]]> \ud800"),
-        junit.Check("uer", "inconclusive", "too few"),
-        junit.Check("sof", "pass"),
+        gate_rules.Check("bur@party \x1b\x00 <&>", "fail", "0.4 > 0.3 ]]> \ud800"),
+        gate_rules.Check("uer", "inconclusive", "too few"),
+        gate_rules.Check("sof", "pass"),
     ]
-    suite = ET.fromstring(junit.render(checks).encode())
+    suite = ET.fromstring(gate_rules.junit_xml(checks).encode())
     assert suite.attrib | {"tests": "3", "failures": "1", "skipped": "1"} == suite.attrib
     assert [[child.tag for child in case] for case in suite] == [["failure"], ["skipped"], []]
 

@@ -228,6 +228,15 @@ def test_softmax_of_scores() -> None:
     assert found == pytest.approx(wanted / wanted.sum())
 
 
+def test_other_scorers_read_a_summary_sentence_by_sentence() -> None:
+    """Each sentence is a claim of its own; a value's texts as one are held against the summary as one."""
+    case = case_of(summary="Cats sleep. Dogs bark.")
+    ask, _ = Representation("x", scorer="containment").asks((case,))
+    assert ask.columns == ("Cats sleep.", "Dogs bark.")
+    ask, _ = Representation("x", scorer="containment", texts="values").asks((case,))
+    assert ask.columns == ("Cats sleep. Dogs bark.",)
+
+
 def test_the_texts_of_a_value_read_as_one() -> None:
     """``texts=values`` joins a value's documents before words are cut: a word pair across two documents is seen then alone."""
     source = (("cats chase", "a"), ("dogs sleep", "b"), ("birds sing", "a"))
@@ -372,10 +381,11 @@ def test_extracts_that_keep_the_same_sentences_are_read_alike(monkeypatch: pytes
 
 
 def test_extracts_of_other_scorers_are_weighed_by_a_softmax() -> None:
-    """Two units of the first extract are supported 0.5 by a and 0.45 by b on average, the one of the second alike: at T = 0.5
-    a has 1/(1 + exp(-0.1)) and 1/2.
+    """The first extract, A, has two units, supported 0.5 by a and 0.45 by b on average; the second, B and C, is supported
+    0.4 by either: at T = 0.5 a has 1/(1 + exp(-0.1)) and 1/2.
     """
-    support = Scores(np.array([[0.9, 0.1, 0.5], [0.2, 0.7, 0.5]]), np.array([0, 0, 1]), np.zeros(2))
+    matrix = np.array([[0.9, 0.1, 0.5, 0.3, 0.9], [0.2, 0.7, 0.6, 0.2, 0.0]])
+    support = Scores(matrix, np.array([0, 0, 1, 2, 3]), np.zeros(2))
     sizes = Scores(np.zeros((2, 0)), np.zeros(0, dtype=np.int64), np.array([3.0, 1.0]))
     observation = Representation("x", scorer="bertscore", temperature=0.5)
     rows = observation.observe_extracts((case("a", "b"),), extracts(KEPT[:2]), [support, sizes])
@@ -385,7 +395,7 @@ def test_extracts_of_other_scorers_are_weighed_by_a_softmax() -> None:
 
 
 def test_extracts_are_asked_for_as_their_scorer_reads_them() -> None:
-    """N-grams are counted in sentences, other scorers read whole extracts beside the tokens, and units are not scored."""
+    """Scorers read the sentences, others than n-grams beside the tokens; units and values' texts are not scored."""
     one = (case("a", "b"),)
     documents = ("Text of a.", "Text of b.")
 
@@ -395,7 +405,7 @@ def test_extracts_are_asked_for_as_their_scorer_reads_them() -> None:
 
     assert asked() == [("ngram", documents, ("A.", "B.", "C.", "D."))]
     assert asked(scorer="bertscore") == [
-        ("bertscore", documents, ("A.", "B. C.", "D.")),
+        ("bertscore", documents, ("A.", "B.", "C.", "D.")),
         ("ngram", documents, ()),
     ]
     assert asked(scorer="units") == asked(scorer="uniform") == asked(texts="values") == []

@@ -15,9 +15,9 @@ from fairbrief.auditing import Plan, audit, scorer_bias
 from fairbrief.auditing.evidence import ledgers_from
 from fairbrief.measures.scorer_bias import ScorerBiasSentiment, ScorerBiasSupport
 from fairbrief.people.counterfactual import exchange_genders, exchange_names
-from fairbrief.reports import html, json_file, markdown, write_all
-from fairbrief.reports.note_words import OF_THE_SCORER, worded
+from fairbrief.reports import exports, html, json_file, write_all
 from fairbrief.reports.result import Result
+from fairbrief.reports.wording import OF_THE_SCORER, worded
 from fairbrief.text.name_words import genders_of
 from fairbrief.types import Ask, Case, Document, Entity, Estimate, Mention, Note, Record, Scores, Summary
 
@@ -425,7 +425,7 @@ def test_every_report_shows_the_scorers_and_the_note(tmp_path: Path) -> None:
         articles(), "sentiment_shift(scorer=planted)", scorers={"planted": PlantedScorer(says_she)}
     )
     for text in (
-        " ".join(str(Audit(result)).split()), html.render(result), markdown.render(result).replace("\\", ""),
+        " ".join(str(Audit(result)).split()), html.render(result), exports.markdown(result).replace("\\", ""),
         json_file.render(result)[0],
     ):  # fmt: skip
         assert "scorer" in text

@@ -66,10 +66,10 @@ def test_nearer_to_even_than_random_sentences_is_no_finding_in_the_other_directi
 
 
 def test_settings_of_any_kind_are_choices() -> None:
-    """Two specs that differ in units and length are told apart by these."""
-    first, second = "coverage_parity@side", "coverage_parity(words=30)@side"
+    """Two specs that differ in what units are are told apart by that."""
+    first, second = "coverage_parity@side", "coverage_parity(units=sentences)@side"
     table = table_of((first, 0.1, 0.01), (second, 0.2, 0.01))
-    assert [row[0] for row in table.rows[1:]] == ["  words=100", "  words=30"]
+    assert [row[0] for row in table.rows[1:]] == ["  units=auto", "  units=sentences"]
 
 
 def test_a_measure_that_was_taken_once_has_no_table() -> None:

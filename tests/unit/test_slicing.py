@@ -188,6 +188,6 @@ def test_the_command_writes_what_the_function_gives(tmp_path: Path) -> None:
 
 def load_identity(folder: Path) -> str:
     """The identity that a saved audit carries."""
-    from fairbrief.reports.json_file import parsed
+    from fairbrief.reports.json_file import read
 
-    return str(parsed(folder / "results.json")["audit"])
+    return str(read(folder / "results.json").audit)

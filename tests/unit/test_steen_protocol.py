@@ -12,7 +12,7 @@ from tests.stub_chat import StubChat
 
 from fairbrief.auditing import Plan, audit
 from fairbrief.registry import make
-from fairbrief.reports import latex, markdown, terminal
+from fairbrief.reports import exports, terminal
 from fairbrief.reports.result import Result
 from fairbrief.types import Case, Document, Entity, Record, Summary, Table
 
@@ -383,8 +383,8 @@ def test_tables_print_in_terminal_markdown_and_latex(result: Result) -> None:
     assert out.getvalue().count("male / female") >= 1
     assert all(len(line.rstrip()) <= 80 for line in out.getvalue().splitlines())
     table = result.tables[0]
-    assert markdown.table(table).count("0.50<br>s: 0.50,0.50<br>d: 0.50,0.50") >= 2
-    tex = latex.render(table)
+    assert exports.markdown_table(table).count("0.50<br>s: 0.50,0.50<br>d: 0.50,0.50") >= 2
+    tex = exports.latex(table)
     assert r"\begin{tabular}" in tex
     assert r"\shortstack[l]{0.50\\{\tiny s: 0.50,0.50}\\{\tiny d: 0.50,0.50}}" in tex
     assert tex.count(r"\begin{tabular}") == tex.count(r"\end{tabular}") == 1

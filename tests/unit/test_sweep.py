@@ -16,14 +16,14 @@ from typer.testing import CliRunner
 from fairbrief.auditing import Plan
 from fairbrief.auditing.estimating import Settings
 from fairbrief.cli import app
-from fairbrief.cli.exit_codes import INCOMPLETE
+from fairbrief.cli.command_line import INCOMPLETE
 from fairbrief.errors import FairbriefError, RequestError
 from fairbrief.reports import load, wording
 from fairbrief.reports.figures import draw
-from fairbrief.reports.note_words import worded
 from fairbrief.reports.number_format import probability
 from fairbrief.reports.result import Result
-from fairbrief.saved.relative_changes import FROM_NOTHING, QUANTITY, relative_changes
+from fairbrief.reports.wording import worded
+from fairbrief.saved.scorer_agreement import FROM_NOTHING, QUANTITY, relative_changes
 from fairbrief.serialization import record_line, write_lines
 from fairbrief.specs import spell
 from fairbrief.types import Document, Record, Summary

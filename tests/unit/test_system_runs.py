@@ -13,7 +13,7 @@ from fairbrief.cli.input_options import ReadingOptions
 from fairbrief.errors import RequestError
 from fairbrief.registry import make
 from fairbrief.reports import load
-from fairbrief.reports.note_words import worded
+from fairbrief.reports.wording import worded
 from fairbrief.saved.view_answers import open_audit
 from fairbrief.serialization import record_line, write_lines
 from fairbrief.types import Case, Document, Record

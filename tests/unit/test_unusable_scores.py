@@ -11,7 +11,7 @@ import pytest
 from fairbrief.auditing import Plan, audit
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.errors import BackendError
-from fairbrief.saved import chunk_sizes, label_agreement
+from fairbrief.saved import label_agreement
 from fairbrief.scorers.ngram import Ngram
 from fairbrief.types import Ask, Case, Document, Record, Scores, Summary, Unit
 
@@ -74,4 +74,4 @@ def test_agreement_and_sizes_of_chunks_refuse_such_scores() -> None:
     with pytest.raises(BackendError, match="not numbers"):
         label_agreement.agreement(list(cases(1)), "side", "ngram", scorers=broken)
     with pytest.raises(BackendError, match="not numbers"):
-        chunk_sizes.chunk_sizes(list(cases(1)), "ngram", sizes=["2"], scorers=broken)
+        label_agreement.chunk_sizes(list(cases(1)), "ngram", sizes=["2"], scorers=broken)

@@ -47,7 +47,7 @@ from fairbrief.types import Column, Estimate, Integers, Measure, Note, Value
 
 NEEDS_TEXTS = Note("needs_texts")
 FEWEST_CLUSTERS = 3
-"""Fewer clusters than this give no interval (`few_clusters` in `reports.note_words` says so)."""
+"""Fewer clusters than this give no interval (`few_clusters` in `reports.wording` says so)."""
 MOST_TOGETHER = 1 << 21
 """Numbers of the cluster sums of parts that are estimated together, where it is more than one."""
 

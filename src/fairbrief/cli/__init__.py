@@ -11,8 +11,7 @@ import typer
 from typer.core import TyperGroup
 
 from fairbrief import __version__, process_settings
-from fairbrief.cli.command_line import watched
-from fairbrief.cli.exit_codes import UsageError, ended_by
+from fairbrief.cli.command_line import UsageError, ended_by, watched
 
 COMMANDS = {
     "audit": "Audit a file of summaries: every disparity with interval, chance level and p, and a report.",
@@ -44,13 +43,12 @@ COMMANDS = {
 }
 """Command → one line of help."""
 MODULES = {
-    "saved_commands": ("slice", "report", "view", "compare", "power", "gate", "rank"),
+    "saved_commands": ("slice", "report", "view", "compare", "power", "gate", "rank", "explain"),
     "summarize_commands": ("summarize", "units"),
     "experiment_commands": ("sweep", "run"),
     "agreement_commands": ("agree", "chunks"),
     "corpus_commands": ("stats", "words", "recogniser"),
-    "listing_commands": ("protocol", "measures"),
-    "machine_commands": ("doctor", "prefetch"),
+    "lookup_commands": ("protocol", "measures", "doctor", "prefetch"),
 }
 """Module of several commands, or of subcommands → its commands; each other command is in its own module, ``NAME_command``."""
 
@@ -113,7 +111,7 @@ def root(
 
 
 def main() -> None:
-    """Run the command, and end with the code of what became of it: see `fairbrief.cli.exit_codes`."""
+    """Run the command, and end with the code of what became of it: see `fairbrief.cli.command_line`."""
     process_settings.settle()
     process_settings.settle_streams()
     try:

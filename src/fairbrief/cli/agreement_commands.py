@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import isfinite
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from fairbrief.cli import options as o
 from fairbrief.cli.input_options import (
@@ -23,6 +23,7 @@ from fairbrief.plan import Plan
 
 if TYPE_CHECKING:
     from fairbrief.reports.result import Result
+    from fairbrief.saved.saved_values import Resampling
     from fairbrief.types import Table
 
 app = o.new_app()
@@ -65,10 +66,9 @@ def agree(
     from fairbrief.auditing.scorer_lookup import Scorers
     from fairbrief.reports import load
     from fairbrief.saved import label_agreement
+    from fairbrief.saved.saved_values import Resampling
 
-    draws: dict[str, Any] = {
-        "n_resamples": plan.n_resamples, "seed": plan.seed, "confidence_level": plan.confidence_level,
-    }  # fmt: skip
+    resampling = Resampling(plan.n_resamples, plan.seed, plan.confidence_level)
     saved = [(Path(source) / "results.json").is_file() for source in sources]
     if any(saved):
         if not all(saved):
@@ -78,7 +78,7 @@ def agree(
             option = told[0].replace("_", "-")
             raise RequestError(f"--{option} is for files of records; saved audits are compared as they are.")
         audits = [load(source) for source in sources]
-        print_tables(_of_audits(audits, measure or (), relative_change, draws))
+        print_tables(_of_audits(audits, measure or (), relative_change, resampling))
         return
     if measure or relative_change:
         raise RequestError("--measure and --relative-change are for saved audits; give their folders.")
@@ -91,13 +91,13 @@ def agree(
             reading,
             attribute.partition("=")[0],
             scorer,
+            resampling=resampling,
             temperatures=_temperatures(temperature),
             threshold=threshold,
             scorers=Scorers(wrap=cached(cache)),
             progress=progress,
-            **draws,
         )
-    print_tables(label_agreement.tables(with_people, plan.confidence_level))
+    print_tables(label_agreement.tables(with_people, resampling))
     tell_left_out(reading)
 
 
@@ -105,15 +105,16 @@ def _of_audits(
     audits: Sequence[Result],
     measures: Sequence[str],
     between: tuple[str, str] | None,
-    draws: dict[str, Any],
+    resampling: Resampling,
 ) -> Sequence[Table]:
-    from fairbrief.saved import relative_changes, scorer_agreement
+    from fairbrief.saved import scorer_agreement
 
-    level = draws["confidence_level"]
     if between is None:
-        return scorer_agreement.tables(scorer_agreement.correlations(audits, measures, **draws), level)
-    changes = relative_changes.change_comparisons(audits, *between, measures, **draws)
-    return (relative_changes.change_table(changes, *between, level),)
+        return scorer_agreement.tables(
+            scorer_agreement.correlations(audits, measures, resampling), resampling
+        )
+    changes = scorer_agreement.change_comparisons(audits, *between, measures, resampling)
+    return (scorer_agreement.change_table(changes, *between, resampling),)
 
 
 def _temperatures(text: str) -> list[float]:
@@ -152,7 +153,8 @@ def chunks(
 ) -> None:
     """Share of units whose source document is identified, for each size of the documents' pieces."""
     from fairbrief.auditing.scorer_lookup import Scorers
-    from fairbrief.saved.chunk_sizes import chunk_sizes, tables
+    from fairbrief.saved.label_agreement import chunk_sizes, chunk_tables
+    from fairbrief.saved.saved_values import Resampling
 
     refuse_other("--units", units, ("auto", "given", "sentences"))
     if not isfinite(threshold):
@@ -167,10 +169,9 @@ def chunks(
             over=attribute.partition("=")[0] if attribute else None,
             threshold=threshold,
             units=units,
-            n_resamples=plan.n_resamples,
-            seed=plan.seed,
+            resampling=Resampling(plan.n_resamples, plan.seed),
             scorers=Scorers(wrap=cached(cache)),
             progress=progress,
         )
-    print_tables(tables(found, scorer, threshold))
+    print_tables(chunk_tables(found, scorer, threshold))
     tell_left_out(reading)

@@ -13,7 +13,7 @@ import typer
 
 from fairbrief.cli import options as o
 from fairbrief.cli import spending_options as spend
-from fairbrief.cli.exit_codes import INCOMPLETE
+from fairbrief.cli.command_line import INCOMPLETE
 from fairbrief.cli.input_options import OF_SUMMARIES, ReadingOptions, cached, reading_options, tell_left_out
 from fairbrief.cli.output import print_audit, print_tables, refuse_no_folder
 from fairbrief.errors import RequestError

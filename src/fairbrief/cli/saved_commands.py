@@ -1,4 +1,4 @@
-"""Commands for saved audits: ``fairbrief slice``, ``report``, ``view``, ``compare``, ``power``, ``gate`` and ``rank``."""
+"""Commands for saved audits: ``fairbrief slice``, ``report``, ``view``, ``compare``, ``power``, ``gate`` and ``rank``; and ``explain``."""
 
 from __future__ import annotations
 
@@ -10,6 +10,14 @@ from typing import TYPE_CHECKING
 import typer
 
 from fairbrief.cli import options as o
+from fairbrief.cli.input_options import (
+    ReadingOptions,
+    cached,
+    progress_bar,
+    reading_options,
+    suppose_language,
+    tell_left_out,
+)
 from fairbrief.cli.output import (
     held,
     print_audit,
@@ -20,7 +28,7 @@ from fairbrief.cli.output import (
 )
 from fairbrief.errors import DataError, RequestError
 from fairbrief.plan import Plan, crossed
-from fairbrief.saved.gate_settings import GateSettings
+from fairbrief.saved.gate_rules import GateSettings, junit_xml
 
 if TYPE_CHECKING:
     from fairbrief.readers import Reading
@@ -77,31 +85,29 @@ def report(
         "--format",
     ),
     to: str | None = o.option(
-        None,
-        "Send it to an experiment tracker, mlflow or wandb, with the settings of its own client.",
-        "TRACKER",
+        None, "Send it to an experiment tracker, mlflow or wandb, with its client's own settings.", "TRACKER"
     ),
     details: bool = o.DETAILS,
 ) -> None:
     """Print the report of a saved audit, write it again, or send it to an experiment tracker."""
-    from fairbrief.reports import csv, exports, html, latex, load, markdown
+    from fairbrief.reports import exports, html, load, trackers
     from fairbrief.reports.audit_folder import place
 
     result = load(folder)
     if to is not None:
-        typer.echo(f"Sent to {exports.send(result, folder, to)}")
+        typer.echo(f"Sent to {trackers.send(result, folder, to)}")
         return
     match format_:
         case "terminal":
             print_audit(result, details=details, has_report=True)
         case "markdown":
-            typer.echo(markdown.render(result))
+            typer.echo(exports.markdown(result))
         case "latex":
-            typer.echo(latex.render(result))
+            typer.echo(exports.latex(result))
         case "csv":
-            typer.echo(csv.render(result), nl=False)
+            typer.echo(exports.csv_text(result), nl=False)
         case "model-card":
-            typer.echo(exports.model_card(result), nl=False)
+            typer.echo(trackers.model_card(result), nl=False)
         case "html":
             place(folder / "report.html", lambda page: html.write(result, page))
             typer.echo(f"Written: {folder / 'report.html'}")
@@ -240,8 +246,7 @@ def gate(
     from rich.console import Console
     from rich.text import Text
 
-    from fairbrief.reports import junit as junit_report
-    from fairbrief.reports import markdown as markdown_report
+    from fairbrief.reports.exports import markdown_table
     from fairbrief.saved import gate
     from fairbrief.types import Table
 
@@ -250,11 +255,11 @@ def gate(
     checks = limits.checks(folder)
     outcome = gate.overall(checks)
     if junit is not None:
-        write_text(junit, junit_report.render(checks))
+        write_text(junit, junit_xml(checks))
     if markdown is not None:
         rows = tuple((check.name, check.outcome, check.message) for check in checks)
         table = Table(f"Fairness gate: {outcome}", ("check", "outcome", "why"), rows)
-        write_text(markdown, markdown_report.table(table) + "\n")
+        write_text(markdown, markdown_table(table) + "\n")
     console = Console()
     for check in checks:
         console.print(Text.assemble((f"{check.outcome:13}", STYLES[check.outcome]), check.name))
@@ -280,6 +285,7 @@ def rank(
     """
     from fairbrief.reports import load
     from fairbrief.saved.ranking import overall, table
+    from fairbrief.saved.saved_values import Resampling
 
     names = [folder.resolve().name for folder in folders]
     if len(set(names)) < len(names):
@@ -287,12 +293,68 @@ def rank(
     orders = overall(
         {name: load(folder) for name, folder in zip(names, folders, strict=True)},
         system or (),
-        n_resamples=plan.n_resamples,
-        seed=plan.seed,
-        confidence_level=plan.confidence_level,
+        Resampling(plan.n_resamples, plan.seed, plan.confidence_level),
         published=published,
     )
     tables = [table(order, plan.confidence_level) for order in orders]
     for this, after in zip(tables, [*tables[1:], None], strict=True):
         again = () if after is None else after.notes  # printed below the last table that they hold for
         print_tables([replace(this, notes=tuple(n for n in this.notes if n not in again))])
+
+
+FORMS = (".json", ".md", ".html")
+
+
+@app.command()
+@o.in_language
+@o.plan_options("n_resamples")
+@reading_options("system")
+def explain(
+    files: list[str] = o.argument("Files or folders with records and summaries, or hf:NAME.", "FILE…"),
+    measure: str = o.option(..., "Measure to explain, e.g. equal_coverage@sentiment.", "SPEC"),
+    quantity: str | None = o.option(
+        None, "One of the measure's other values, e.g. 'difference[female]'.", "NAME"
+    ),
+    id_: list[str] | None = o.option(
+        None, "Record to look into; by default those that move the value most.", "ID", "--id"
+    ),
+    system: list[str] | None = o.option(None, "System to explain; by default each.", "NAME"),
+    top: int = o.option(5, "How many records to look into.", "N", least=1),
+    out: Path | None = o.option(None, "Also write all of it: FILE.json, FILE.md or FILE.html.", "FILE"),
+    cache: Path | None = o.CACHE,
+    quiet: bool = o.QUIET,
+    *,
+    plan: Plan,
+    options: ReadingOptions,
+) -> None:
+    """Show why a value is what it is: what it would be without a record, a document or a sentence."""
+    from rich.console import Console
+
+    from fairbrief.reports import explanation
+    from fairbrief.saved import explanations
+
+    if out is not None and out.suffix.lower() not in FORMS:
+        raise RequestError(f"--out {out}: its name ends in {', '.join(FORMS[:-1])} or {FORMS[-1]}.")
+    reading = options.read(files)
+    suppose_language(reading)
+    refuse_overwriting(out, reading.files)
+    with progress_bar(reading, quiet=quiet) as progress:
+        found = explanations.explain(
+            reading,
+            measure,
+            attributes=options.attributes,
+            quantity=quantity,
+            systems=system or (),
+            ids=id_ or (),
+            top=top,
+            wrap=cached(cache),
+            skips=options.skips,
+            progress=progress,
+            n_resamples=plan.n_resamples,
+        )
+    explanation.print_all(found, Console())
+    tell_left_out(reading)
+    if out is not None:
+        renders = (explanation.as_json, explanation.as_markdown, explanation.as_page)
+        write_text(out, dict(zip(FORMS, renders, strict=True))[out.suffix.lower()](found))
+        typer.echo(f"\nExplanation: {out}")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from fairbrief.chat.spending import Limits, asking
-from fairbrief.cli.exit_codes import INCOMPLETE
+from fairbrief.cli.command_line import INCOMPLETE
 from fairbrief.cli.input_options import bar, tell_left_out
 from fairbrief.cli.options import options_of
 from fairbrief.errors import FairbriefError

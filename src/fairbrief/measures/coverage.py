@@ -1,7 +1,7 @@
 """Coverage by value: are documents of one side supported less by the summary's statements?
 
-The support of unit j by document i is p_ij = max over the chunks of the document of score(chunk, unit); the document's
-coverage is x_i = mean over units of p_ij. A record's gap is (1/K') Σ over its K' groups of |mean of x in the group − mean of x|.
+The support of unit j by document i is p_ij, the scorer's answer, which is the best of the document's passages (the scorer's
+setting ``by``); the document's coverage is x_i = mean over units of p_ij. A record's gap is (1/K') Σ over its K' groups of |mean of x in the group − mean of x|.
 `equal_coverage` is the mean gap over records, `coverage_parity` the mean over groups of |mean of x_i − mean x over all
 documents of the group|. Both read one observation, `Coverage`.
 
@@ -25,12 +25,11 @@ from numpy.typing import NDArray
 from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration, ScorerCheck
 from fairbrief.measures.bases import OneByOne, Reading, check_known, check_uncut, different, in_parts, summed
 from fairbrief.measures.permutation_schemes import groups_of
-from fairbrief.measures.record_texts import Chunks, KnownRecord, chunks_by_document, known, owner_of, units_of
+from fairbrief.measures.record_texts import is_blank, known, units_of
 from fairbrief.score_tables import ScoredUnits
 from fairbrief.statistics import TIE, ratio
 from fairbrief.text.counted import counted
 from fairbrief.text.segmentation import word_counts, word_totals, words_held
-from fairbrief.text.sentences import CUTS, Cut
 from fairbrief.types import (
     AlikeRows,
     Ask,
@@ -69,8 +68,6 @@ class CoverageSettings:
     over: str
     scorer: str = "containment"
     units: str = "auto"
-    cut: Cut = "groups"
-    words: int = 100
     merge: float = 1.0
     denominator: Literal["all", "covered"] = "all"
     least_units: int = 1
@@ -79,12 +76,11 @@ class CoverageSettings:
 
     def __post_init__(self) -> None:
         check_uncut("scorer", self.scorer)
-        check_known("cut", self.cut, CUTS)
         check_known("units", self.units, ("auto", "given", "sentences"))
         check_known("denominator", self.denominator, ("all", "covered"))
         check_known("unsupported", self.unsupported, ("left out", "zero"))
-        if self.words < 1 or self.least_units < 1:
-            raise ValueError(f"words={self.words} and least_units={self.least_units} are 1 or more")
+        if self.least_units < 1:
+            raise ValueError(f"least_units={self.least_units} is 1 or more")
         if not 0 < self.merge <= 1:
             raise ValueError(f"merge={self.merge} is not in (0, 1], as support is")
         if self.unsupported == "zero" and self.denominator == "covered":
@@ -95,7 +91,7 @@ class CoverageSettings:
 class Coverage(CoverageSettings, OneByOne):
     """How much of the summary each document of a record supports, by the value of an attribute.
 
-    With p_ij = max over the chunks of document i of score(chunk, unit j), document i's coverage is
+    With p_ij the scorer's answer for document i and unit j, at least 0, document i's coverage is
     x_i = mean over units of p_ij. One row per summary: ``gap`` = (1/K') Σ over the K' values present
     of |mean of x in the value − mean of x|; ``level`` = mean of x; per value the number of documents,
     the sums over them of x_i − mean x (``difference``) and of mean x (``record mean``), and the value's own mean
@@ -105,7 +101,7 @@ class Coverage(CoverageSettings, OneByOne):
     ``pairwise`` adds what grows with the square of the groups: differences between each two, and all of it by
     the group that most documents of the record belong to.
 
-    Reads:      document attribute ``over``; support in [0, 1], shape (chunks, units).
+    Reads:      document attribute ``over``; support in [0, 1], shape (documents, units).
     Units:      ``auto`` (the summary's units if it has any, else its sentences), ``given``, ``sentences``.
     Unsupported: a summary that no document supports has no gap by covering nothing; it is left out
                 unless ``unsupported=zero`` (the paper's formula taken literally).
@@ -115,7 +111,7 @@ class Coverage(CoverageSettings, OneByOne):
     """
 
     declaration: ClassVar[ObservationDeclaration] = ObservationDeclaration(
-        scope="case", version=3, tests_units=("gap",), tests_within="dominated", chance_means=(("gap",),)
+        scope="case", version=4, tests_units=("gap",), tests_within="dominated", chance_means=(("gap",),)
     )
 
     def asks(self, cases: Cases) -> Sequence[Ask]:
@@ -124,8 +120,8 @@ class Coverage(CoverageSettings, OneByOne):
         about = known(case.record)
         if not units or len(groups_of(about, self.over).names) < 2:
             return ()
-        support = Ask(self.scorer, self._chunks(about)[0], units)
-        return (support, Ask(self.scorer, units, units)) if self.merge < 1 else (support,)
+        support = Ask(self.scorer, about.texts, units)
+        return (support, Ask(self.scorer, units, units, whole=True)) if self.merge < 1 else (support,)
 
     def permutation_scheme(self, cases: Cases) -> PermutationScheme | None:
         groups = groups_of(known(cases[0].record), self.over)
@@ -140,8 +136,8 @@ class Coverage(CoverageSettings, OneByOne):
         }
 
     def extract_asks(self, cases: Cases, extracts: Sequence[Extracts]) -> Sequence[Ask]:
-        """Every chunk against every sentence of the sources: an extract is some of the columns."""
-        return (Ask(self.scorer, self._chunks(known(cases[0].record))[0], extracts[0].sentences),)
+        """Every document against every sentence of the sources: an extract is some of the columns."""
+        return (Ask(self.scorer, known(cases[0].record).texts, extracts[0].sentences),)
 
     def observe_many(
         self, units: ScoredUnits, labels: Integers
@@ -165,19 +161,20 @@ class Coverage(CoverageSettings, OneByOne):
                 most = _dominating(np.bincount(groups.codes), groups.names)
             # Extracts are alike whose sentences a scorer of tokens cuts alike; merged units are as many as come out.
             more = (owners[i], drawn[i].shape) if drawn else i if self.merge < 1 else -1
-            alike.setdefault((groups.names, most, self._chunks(about)[1], n_units, more), []).append(i)
+            alike.setdefault((groups.names, most, len(about.texts), n_units, more), []).append(i)
         n_extracts = len(drawn[0]) if drawn else 1
         together: dict[tuple[Any, ...], list[_Covered]] = {}
-        for (names, most, chunks, *_), members in in_parts(
-            alike, lambda kind: len(kind[2]) * kind[3] * n_extracts
+        for (names, most, documents, *_), members in in_parts(
+            alike, lambda kind: kind[2] * kind[3] * n_extracts
         ):
             places = np.array(members)
-            support = fold_chunks(units.table.matrices(units.first[places]), owner_of(chunks), len(chunks))
+            support = np.maximum(units.table.matrices(units.first[places]), 0.0)
+            support[_are_blank([units.cases[i] for i in members])] = 0.0
             if drawn:
                 covered = _by_extracts(units, places, support, labels[places, 0], len(names))
             else:
                 covered = self._by_summaries(units, places, support, reasons)
-            together.setdefault((names, most, len(chunks)), []).append(covered)
+            together.setdefault((names, most, documents), []).append(covered)
         rows = []
         for (names, most, _), parts in together.items():
             records = _Covered(*map(np.concatenate, zip(*parts, strict=True)))
@@ -231,10 +228,6 @@ class Coverage(CoverageSettings, OneByOne):
     def _has_given_units(self, case: Case) -> bool:
         """Whether the units are not the summary's sentences, which hold all of its words."""
         return case.summary.units is not None and self.units != "sentences"
-
-    def _chunks(self, about: KnownRecord) -> Chunks:
-        """The chunks of the documents, and how many each has."""
-        return chunks_by_document(about, self.cut, self.words)
 
 
 READ_OF_EXTRACTS = frozenset(
@@ -389,6 +382,11 @@ def _by_group(labels: Integers, groups: int, x: Floats, y: Floats) -> tuple[Floa
     return found[0], found[1], found[2]
 
 
+def _are_blank(cases: Sequence[Cases]) -> NDArray[np.bool_]:
+    """Whether documents, of records of as many, have no text: they support nothing. Shape (N, documents)."""
+    return np.array([list(map(is_blank, known(case.record).texts)) for (case,) in cases], dtype=np.bool_)
+
+
 def _log_lengths(cases: Cases, documents: int) -> Floats:
     """Logarithms of the documents' lengths in words, less their mean, of records of so many. Shape (N, documents)."""
     texts = list(chain.from_iterable([known(case.record).texts for case in cases]))
@@ -465,7 +463,7 @@ class EqualCoverage(_CoverageMeasure):
     One record's gap is (1/K') Σ_{k present} |mean of x_i for i in D_k − mean of x_i|, with x_i the
     mean support of the summary's units by document i; the value is the mean gap over records.
 
-    Reads:      document attribute ``over``; support in [0, 1] from ``scorer``, shape (chunks, units).
+    Reads:      document attribute ``over``; support in [0, 1] from ``scorer``, shape (documents, units).
     Value:      in [0, 1]; 0 when groups are covered alike. Positive by chance: read with its null.
                 Grows with the level of coverage: ``level`` and ``relative_gap`` stand beside it.
                 With ``pairwise=true`` also ``between[k−l]``: mean coverage of group k minus that of group l, free of
@@ -527,7 +525,7 @@ class CoverageParity(_CoverageMeasure):
     in every record. ``extremes=true`` (the paper's text): C_k holds coverage of k minus the record's
     mean, from the records where k is the most or the least covered group.
 
-    Reads:      document attribute ``over``; support in [0, 1] from ``scorer``, shape (chunks, units).
+    Reads:      document attribute ``over``; support in [0, 1] from ``scorer``, shape (documents, units).
     Value:      in [0, 1]; 0 when no value is covered more or less over the whole input. Positive by
                 chance: read with its null. ``difference[k]`` = E(C_k): positive = over-represented;
                 ``relative_difference[k]``: the same divided by the mean coverage of all documents in the records of

@@ -68,7 +68,7 @@ class GroupedVariants(VariantSettings):
             for case in cases
             if group_of(case.record, self.over) is not None
         )
-        return [Ask(self.similarity, texts, texts)] if texts else []
+        return [Ask(self.similarity, texts, texts, whole=True)] if texts else []
 
     def permutation_scheme(self, cases: Cases) -> PermutationScheme | None:
         groups, codes = self._codes(cases)

@@ -86,8 +86,8 @@ def mean_of_best(members: Members, matrix: Floats) -> Floats:
 COUNTING: Mapping[str, Fold] = MappingProxyType({"ngram": count_union})
 """Scorers whose folded scores are counts, and are divided by their sum. All others are folded by
 `mean_of_best` and go through a softmax: BERTScore's units are the summary's tokens, so that this is
-its precision against all text of the value; an entailment, embedding or BARTScore scorer has the whole
-summary as its unit, so that this is the value's best document."""
+its precision against all text of the value; an entailment, embedding or BARTScore scorer has the summary's sentences
+as its units, so that this is the mean over them of the value's best document."""
 
 
 def folded(fold: Fold, members: Members, matrix: Floats) -> Floats:

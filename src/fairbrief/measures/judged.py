@@ -40,7 +40,7 @@ class Verdicts(WithoutLabels):
         (case,) = cases
         if not case.summary.text.strip():
             return ()
-        return (Ask(self.scorer, (article_of(case.record),), (case.summary.text,)),)
+        return (Ask(self.scorer, (article_of(case.record),), (case.summary.text,), whole=True),)
 
     def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:  # noqa: ARG002
         if not scores:
@@ -103,7 +103,8 @@ class GroupedVerdicts:
 
     def asks(self, cases: Cases) -> Sequence[Ask]:
         return [
-            Ask(self.scorer, (article_of(case.record),), (case.summary.text,)) for case, _ in self._of(cases)
+            Ask(self.scorer, (article_of(case.record),), (case.summary.text,), whole=True)
+            for case, _ in self._of(cases)
         ]
 
     def permutation_scheme(self, cases: Cases) -> PermutationScheme | None:

@@ -234,7 +234,7 @@ class Positions(PositionSettings, OneByOne):
         if self._scorer_cuts:
             return (Ask(self._scorer, (about.source,), texts),)
         columns = tuple(s for text in texts for s in builtin.split(text))
-        return (Ask(self._scorer, tuple(builtin.split(about.source)), columns),)
+        return (Ask(self._scorer, tuple(builtin.split(about.source)), columns, whole=True),)
 
     def permutation_scheme(self, cases: Cases) -> PermutationScheme | None:
         (case,) = cases

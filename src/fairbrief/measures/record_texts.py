@@ -1,11 +1,10 @@
-"""Texts of one record that several observations read: its source, groups, chunks and subject; and the units of a summary."""
+"""Texts of one record that several observations read: its source, groups and subject; and the units of a summary."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
 from functools import lru_cache
-from itertools import chain
 
 import msgspec
 import numpy as np
@@ -13,15 +12,12 @@ import numpy as np
 from fairbrief.data import Data
 from fairbrief.measures.bases import check_known
 from fairbrief.text.group_words import gender_coefficient, subject_group
-from fairbrief.text.languages import Setting, is_foreign, setting
-from fairbrief.text.sentences import Cut, chunks, sentences_of
+from fairbrief.text.languages import is_foreign
+from fairbrief.text.sentences import sentences_of
 from fairbrief.types import Cases, Integers, PermutationScheme, Reason, Record, Summary
 
 KEPT = 1024
 """Records of which something is remembered; of more the older half is forgotten."""
-
-Chunks = tuple[tuple[str, ...], tuple[int, ...]]
-"""The pieces of a record's documents, in their order, and how many each document has."""
 
 
 class Groups(Data, frozen=True):
@@ -40,7 +36,6 @@ class KnownRecord(Data, frozen=True):
     source: str
     references: tuple[str, ...]
     groups: dict[str, Groups] = msgspec.field(default_factory=dict)
-    chunks: dict[tuple[Cut, int, Setting], Chunks] = msgspec.field(default_factory=dict)
 
 
 _known: dict[int, KnownRecord] = {}
@@ -115,31 +110,6 @@ def units_of(summary: Summary, units: str) -> tuple[str, ...]:
     if units == "given":
         return ()
     return sentences_of(summary.text)
-
-
-def chunks_of(text: str, cut: Cut, words: int) -> tuple[str, ...]:
-    """The pieces of a document."""
-    sentences = sentences_of(text)
-    # A single sentence is one piece, however documents are cut.
-    return sentences if len(sentences) == 1 else tuple(chunks(sentences, cut, words))
-
-
-def chunks_by_document(about: KnownRecord, cut: Cut, words: int) -> Chunks:
-    """The pieces of a record's documents, in their order, and how many each document has."""
-    kind = cut, words, setting()
-    found = about.chunks.get(kind)
-    if found is None:
-        pieces = [chunks_of(text, cut, words) for text in about.texts]
-        found = about.chunks[kind] = tuple(chain.from_iterable(pieces)), tuple(map(len, pieces))
-    return found
-
-
-@lru_cache(maxsize=4096)
-def owner_of(pieces: tuple[int, ...]) -> Integers:
-    """The document of each piece, of documents with so many. Shape (pieces,), read-only."""
-    owner = np.repeat(np.arange(len(pieces)), pieces)
-    owner.flags.writeable = False
-    return owner
 
 
 CHOICES = ("first", "random")

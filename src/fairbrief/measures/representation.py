@@ -18,7 +18,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
-from itertools import pairwise
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -44,6 +43,7 @@ from fairbrief.measures.permutation_schemes import groups_of
 from fairbrief.measures.record_texts import KnownRecord, is_blank, known
 from fairbrief.score_tables import ScoredUnits
 from fairbrief.statistics import ratio
+from fairbrief.text.sentences import sentences_of
 from fairbrief.types import (
     SHARE_DIFFERENCE,
     AlikeRows,
@@ -102,13 +102,14 @@ class Representation(RepresentationSettings, OneByOne):
       if several have it); divided by the sum.
     - ``units``: the units of the summary that k entails, as the record says; divided by the sum.
     - ``uniform``: 1/r, the control that reads nothing.
-    - any other: softmax(s(k)/``temperature``), s(k) the mean over the scorer's units of the best document of k.
+    - any other: softmax(s(k)/``temperature``), s(k) the mean over the summary's sentences (over the scorer's units, if it
+      cuts them further) of the best document of k.
 
     ``tokens`` is the scorer that counts source tokens; empty: the n-gram scorer itself, else ``ngram``.
     ``ties="under"`` counts p_y = tau·p_g as under-represented (the authors' code), ``fair`` does not (Eq. 2).
-    ``texts="values"`` lets the scorer read all documents of a value as one text, joined by `` || `` (the authors'
-    code; with ``windows=truncate`` a large group is cut short): s(k) is the mean over the scorer's units of that
-    text. An n-gram's words may be cut otherwise where a document ends without a full stop, so the order of the
+    ``texts="values"`` lets the scorer read all documents of a value as one text, joined by `` || ``, and the summary as
+    one (the authors' code; with ``windows=truncate`` a large group is cut short): s(k) is the mean over the scorer's
+    units of that text. An n-gram's words may be cut otherwise where a document ends without a full stop, so the order of the
     documents counts. There is no chance level then: other labels make other texts, never scored.
     ``no_match="uniform"`` gives 1/r where nothing of the summary is found (the code), else that is a reason.
     ``single="fair"`` counts a record with one value as fair (the code), else that is a reason: it cannot be
@@ -153,7 +154,10 @@ class Representation(RepresentationSettings, OneByOne):
             return ()
         rows = about.texts
         read = self._joined(about) if self.texts == "values" else rows
-        asks = [] if self.kind in WITHOUT_ASK else [Ask(self.scorer, read, (case.summary.text,))]
+        summary = case.summary.text
+        is_whole = self.texts == "values" or self.kind in COUNTING
+        claims = (summary,) if is_whole else sentences_of(summary)
+        asks = [] if self.kind in WITHOUT_ASK else [Ask(self.scorer, read, claims)]
         if self.counter != self.scorer:
             asks.append(Ask(self.counter, rows, ()))
         return asks
@@ -177,15 +181,12 @@ class Representation(RepresentationSettings, OneByOne):
         }
 
     def extract_asks(self, cases: Cases, extracts: Sequence[Extracts]) -> Sequence[Ask]:
-        """Where n-grams are counted, every sentence of the sources against every document (n-grams across sentences
-        are not seen); else every extract as a text of its own.
-        """
+        """Every sentence of the sources against every document (n-grams across sentences are not seen)."""
         (case,), (drawn,) = cases, extracts
         if self.kind in WITHOUT_ASK or self.texts == "values":
             return ()
         rows = known(case.record).texts
-        read = drawn.sentences if self.kind in COUNTING else drawn.texts
-        asks = [Ask(self.scorer, rows, read)]
+        asks = [Ask(self.scorer, rows, drawn.sentences)]
         if self.counter != self.scorer:
             asks.append(Ask(self.counter, rows, ()))
         return asks
@@ -322,19 +323,22 @@ class Representation(RepresentationSettings, OneByOne):
 
         Shapes: ``members`` (N, K, documents), ``present`` (N, 1, K).
         """
-        kept = np.stack([drawn.kept for (drawn,) in units.extracts])
+        kept, which = different(np.stack([drawn.kept for (drawn,) in units.extracts]), members.shape[2])
         if self.kind in COUNTING:
-            kept, which = different(kept, members.shape[2])
             counts = np.where(present, kept @ _grams_of_sentences(units, members), 0.0)
             return shares(counts, present), np.any(counts > 0, axis=2), which
         found = []
-        for own, i in zip(members, units.first.tolist(), strict=True):
+        for own, of_record, i in zip(members, kept, units.first.tolist(), strict=True):
             answer = units.table[i]
-            ends = np.searchsorted(answer.owner, np.arange(kept.shape[1] + 1))
-            parts = [answer.matrix[:, start:stop] for start, stop in pairwise(ends)]
-            found.append(np.concatenate([folded(mean_of_best, own[np.newaxis], part) for part in parts]))
-        which = np.broadcast_to(np.arange(kept.shape[1]), kept.shape[:2])
-        return softmax(np.stack(found), self.temperature, present), np.ones(which.shape, dtype=bool), which
+            best = [answer.matrix[inside].max(axis=0, initial=-np.inf) for inside in own if inside.any()]
+            is_read = of_record.take(answer.owner, axis=1)
+            means = np.zeros((len(is_read), len(own)))
+            means[:, own.any(axis=1)] = (
+                is_read @ np.stack(best, axis=1) / np.maximum(is_read.sum(axis=1), 1)[:, np.newaxis]
+            )
+            found.append(means)
+        shape = kept.shape[:2]
+        return softmax(np.stack(found), self.temperature, present), np.ones(shape, dtype=bool), which
 
     def _entailed(self, case: Case, values: Sequence[str]) -> list[int]:
         of_units = [unit.values.get(self.over, ()) for unit in case.summary.units or ()]

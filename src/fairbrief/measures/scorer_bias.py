@@ -19,11 +19,12 @@ from fairbrief.measures.coverage import fold_chunks
 from fairbrief.measures.distinguishability import group_of
 from fairbrief.measures.entity_inclusion import IncludedPeople, accepted, is_named, recogniser
 from fairbrief.measures.permutation_schemes import by_group, group_names, renamed
-from fairbrief.measures.record_texts import chunks_of, known
+from fairbrief.measures.record_texts import known
 from fairbrief.measures.sentiment import SENTIMENT, largest_difference
 from fairbrief.statistics import ratio
 from fairbrief.text.anonymisation import anonymise
 from fairbrief.text.name_words import GENDER_WORDS
+from fairbrief.text.passages import passages_of
 from fairbrief.text.people import candidates, find_people
 from fairbrief.text.sentences import sentences_of
 from fairbrief.types import (
@@ -109,7 +110,8 @@ class SourceSupports(_Readings):
     """How strongly the documents of a source support its own sentences, by group.
 
     Of one version: the mean, over its documents and at most ``sentences`` of its sentences (evenly spread),
-    of the best support by any chunk of the document; chunks are runs of sentences of at most 100 words.
+    of the best support by any chunk of the document; chunks are runs of sentences of at most 100 words,
+    whatever the scorer's setting ``by``: a sentence that were compared with itself would tell nothing.
     ``text=neutral``: with names, pronouns and titles made neutral before.
     """
 
@@ -124,7 +126,7 @@ class SourceSupports(_Readings):
             chunks, _ = self._chunks(case.record)
             units = self._units(case.record)
             if chunks and units:
-                asks.append(Ask(self.scorer, tuple(chunks), tuple(units)))
+                asks.append(Ask(self.scorer, tuple(chunks), tuple(units), whole=True))
         return asks
 
     def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:
@@ -149,7 +151,9 @@ class SourceSupports(_Readings):
 
     def _chunks(self, record: Record) -> tuple[list[str], Integers]:
         """The chunks of all documents that have any, and which of these documents each is of."""
-        cut = [found for text in self._texts(record) if (found := chunks_of(text, "groups", 100))]
+        cut = [
+            found for text in self._texts(record) if text.strip() and (found := passages_of(text, "100words"))
+        ]
         owner = np.repeat(np.arange(len(cut)), [len(found) for found in cut])
         return list(itertools.chain.from_iterable(cut)), owner
 

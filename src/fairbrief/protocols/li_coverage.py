@@ -20,7 +20,7 @@ from fairbrief.scorers.entailment import Entailment
 from fairbrief.specs import quoted
 from fairbrief.types import Estimate, Table
 
-RELEASED = "cut=sentence_centred, merge=0.95, denominator=covered, least_units=3, pairwise=true"
+RELEASED = "merge=0.95, denominator=covered, least_units=3, pairwise=true"
 PROPORTIONAL = (
     "tokens=ngram(tokenizer=nltk), texts=values, temperature=2, ties=under, no_match=uniform, single=fair"
 )
@@ -52,7 +52,7 @@ class LiCoverage(Reproduced):
 
     def measures(self, attributes: Sequence[str]) -> tuple[str, ...]:
         """Both measures over each attribute, Coverage Parity by extremes (the paper's text), the baseline."""
-        released = f"scorer={Entailment(self.model, gate='argmax', windows='truncate')!r}, {RELEASED}"
+        released = f"scorer={Entailment(self.model, gate='argmax', by='100words_centred', windows='truncate')!r}, {RELEASED}"
         specs = [
             f"equal_coverage({released})",
             f"coverage_parity({released})",

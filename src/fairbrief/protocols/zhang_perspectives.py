@@ -72,7 +72,7 @@ class ZhangPerspectives(Reproduced):
         """The rows' scorers in the paper's settings; a spec with settings of its own stays as it is."""
         paper = {
             "ngram": NLTK,
-            "bertscore": repr(BertScore(self.bertscore, self.layer, windows="truncate")),
+            "bertscore": repr(BertScore(self.bertscore, self.layer, by="document", windows="truncate")),
             "bartscore": repr(BartScore(self.bartscore, windows="truncate")),
         }
         named = [n for name in self.scorers for n in (paper if name == "all" else (name,))]

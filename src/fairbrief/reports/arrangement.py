@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from fairbrief import standings
 from fairbrief.reports import number_format, wording
-from fairbrief.reports.note_words import worded
+from fairbrief.reports.wording import worded
 from fairbrief.types import Estimate, Note
 
 if TYPE_CHECKING:

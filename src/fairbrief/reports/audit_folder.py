@@ -6,11 +6,11 @@ import contextlib
 import fcntl
 import os
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, TextIO
+from typing import TYPE_CHECKING, Self
 
 from fairbrief.errors import DataError, RequestError
 from fairbrief.kept_files import clear_unfinished, held, taking_place
@@ -19,8 +19,8 @@ from fairbrief.text.addresses import refuse_stored
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from fairbrief.reports.evidence import EvidenceRows
-    from fairbrief.reports.evidence_file import EvidenceWriter, SavedRows
+    from fairbrief.reports.evidence import EvidenceRows, EvidenceWriter, SavedRows
+    from fairbrief.reports.json_file import Saved
     from fairbrief.reports.result import Result
 
 EVIDENCE, TABLES = "evidence", "tables"
@@ -154,7 +154,7 @@ class EvidenceAhead:
 
     def begin(self, rows: EvidenceRows) -> None:
         """Begin to write these rows, which nobody may change any more."""
-        from fairbrief.reports.evidence_file import EvidenceWriter
+        from fairbrief.reports.evidence import EvidenceWriter
 
         stage = _stage(self._folder)
         # It knows what is set for whoever asks for it: the language that texts are in.
@@ -218,7 +218,7 @@ def _write(
 ) -> tuple[list[str], str]:
     """Every file, by its name below the folder, in the order in which they are to be put in place; the identity."""
     from fairbrief.reports import json_file
-    from fairbrief.reports.evidence_file import EvidenceWriter, files_of
+    from fairbrief.reports.evidence import EvidenceWriter, files_of
 
     audit = json_file.write(result, stage / RESULTS)
     if ahead is None:
@@ -243,32 +243,23 @@ def _lists(stage: Path, names: Sequence[str]) -> Iterator[str]:
 
 def _write_pages(result: Result, stage: Path, audit: str) -> list[str]:
     """What people read, and the examples: the files' names below the folder."""
-    from fairbrief.reports import arrangement, csv, html, latex, markdown, record_data
-    from fairbrief.reports.evidence_file import file_name
+    from fairbrief.reports import arrangement, exports, html, json_file
+    from fairbrief.reports.evidence import file_name
     from fairbrief.reports.tables import printed_tables
 
-    names: list[str] = []
-
-    def opened(name: str) -> TextIO:
-        names.append(name)
-        return (stage / name).open("w", encoding="utf-8", newline="\n")
-
-    with opened(ESTIMATES) as out:
-        csv.write(result, out)
-    taken: set[str] = set()
     arranged = arrangement.Arranged.of(result)
     tables = printed_tables(result, arranged)
+    texts = {ESTIMATES: exports.csv_text(result), MARKDOWN: exports.markdown(result, tables)}
+    taken: set[str] = set()
     for table in tables:
         name = file_name(table.title, taken)
-        with opened(f"{TABLES}/{name}.csv") as out:
-            csv.write(table, out)
-        with opened(f"{TABLES}/{name}.tex") as out:
-            out.write(latex.render(table))
-    with opened(MARKDOWN) as out:
-        out.write(markdown.render(result, tables))
+        texts[f"{TABLES}/{name}.csv"] = exports.csv_text(table)
+        texts[f"{TABLES}/{name}.tex"] = exports.latex(table)
+    for name, text in texts.items():
+        (stage / name).write_text(text, encoding="utf-8", newline="\n")
     html.write(result, stage / PAGE, arranged)
-    record_data.write(result.examples, stage / EXAMPLES, audit)
-    return [*names, PAGE, EXAMPLES]
+    json_file.write_examples(result.examples, stage / EXAMPLES, audit)
+    return [*texts, PAGE, EXAMPLES]
 
 
 def _listed(folder: Path) -> list[str]:
@@ -286,29 +277,22 @@ def load(folder: Path | str) -> Result:
     Raises DataError where a file is absent or damaged, where the files are of different audits, and where the
     last audit for the folder did not come to its end; and for damaged rows of evidence, when they are asked for.
     """
-    from dataclasses import replace
-
-    from fairbrief.reports import json_file, record_data
+    from fairbrief.reports import json_file
 
     folder = Path(folder)
+    saved, rows = opened(folder)
+    examples = json_file.read_examples(folder / EXAMPLES, saved.audit)
+    return saved.result(rows, examples, read_sources(folder / SOURCES, saved.audit))
+
+
+def opened(folder: Path) -> tuple[Saved, SavedRows]:
+    """The content of a folder's ``results.json``, and the rows of its evidence. DataError as `load`."""
+    from fairbrief.reports import json_file
+    from fairbrief.reports.evidence import SavedRows
+
     refuse_unfinished(folder)
-    found = json_file.parsed(folder / RESULTS)
-    return replace(
-        json_file.result_of(found, folder / RESULTS),
-        rows=saved_rows(folder, found),
-        examples=record_data.read(folder / EXAMPLES, found["audit"]),
-        sources=read_sources(folder / SOURCES, found["audit"]),
-    )
-
-
-def saved_rows(folder: Path, found: Mapping[str, Any]) -> SavedRows:
-    """The rows of evidence in a folder; ``found`` is the content of its ``results.json``, which names the files. DataError as `load`."""
-    from msgspec import convert
-
-    from fairbrief.reports.evidence_file import EvidenceFile, SavedRows
-
-    files = convert(found["evidence"], tuple[EvidenceFile, ...])
-    return SavedRows(folder / EVIDENCE, files, found["audit"])
+    saved = json_file.read(folder / RESULTS)
+    return saved, SavedRows(folder / EVIDENCE, saved.evidence, saved.audit)
 
 
 def place(path: Path, write: Callable[[Path], object]) -> Path:
@@ -329,7 +313,7 @@ def _sync(path: Path) -> None:
 
 def write_sources(sources: pa.Table, path: Path, audit: str) -> None:
     """Write the hashes; the file's metadata name the audit."""
-    from fairbrief.reports.evidence_file import write_hashes
+    from fairbrief.reports.evidence import write_hashes
 
     write_hashes(sources.replace_schema_metadata({b"audit": audit.encode()}), path)
 
@@ -338,7 +322,7 @@ def read_sources(path: Path, audit: str) -> pa.Table | None:
     """The hashes; None where an audit has none. DataError where the file is damaged or of another audit."""
     import pyarrow.parquet as pq
 
-    from fairbrief.reports.evidence_file import mixed, reading
+    from fairbrief.reports.evidence import mixed, reading
 
     if not path.exists():
         return None

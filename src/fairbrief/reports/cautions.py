@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from fairbrief.reports import contrast_words, note_words
+from fairbrief.reports import contrast_words, wording
 from fairbrief.reports.contrast_words import Context, capital, group_of, group_or_part, p_text, signed
-from fairbrief.reports.note_words import SIDES
 from fairbrief.reports.plain import named
+from fairbrief.reports.wording import SIDES
 from fairbrief.standings import FEWEST_TO_DECIDE, NAMED, WORDS
 from fairbrief.text.counted import counted
 from fairbrief.types import Estimate
@@ -33,11 +33,11 @@ def cautions(panels: Sequence[Sequence[Estimate]], context: Context) -> list[str
     if small := _small_groups(enough):
         named_ = ", ".join(f"{group} ({n:,})" for group, n in small.items())
         found.append(f"groups in fewer than {FEWEST_TO_DECIDE} records are too small to act on: {named_}")
-    found += [note_words.told(e) or WORDS["too few"] for e in told if context.kind(e) == "too few"]
-    found += [note_words.worded(note) for e in told for note in e.notes if note.code == "place_is_group"]
+    found += [wording.told(e) or WORDS["too few"] for e in told if context.kind(e) == "too few"]
+    found += [wording.worded(note) for e in told for note in e.notes if note.code == "place_is_group"]
     everything = (e for members in panels for e in members)
     hidden = (note for e in everything for note in e.notes if note.code == "tests_need_resamples")
-    found += [note_words.worded(note) for note in hidden]
+    found += [wording.worded(note) for note in hidden]
     found += _other_records(panels[0], context)
     found += [text for e in told if context.kind(e) in NAMED and (text := _lost_at_equal_length(e, context))]
     if any(_matches_words(e, context) for e in told):

@@ -14,9 +14,9 @@ from typing import Any
 from fairbrief import standings
 from fairbrief.declarations import ContrastUnit, ContrastWords, Declaration
 from fairbrief.reports import number_format, wording
-from fairbrief.reports.note_words import SIDES
 from fairbrief.reports.plain import named
 from fairbrief.reports.result import Result
+from fairbrief.reports.wording import SIDES
 from fairbrief.text.counted import counted
 from fairbrief.types import Estimate
 

@@ -1,14 +1,23 @@
-"""The evidence under a result, in whatever form takes little room: tables of it are made when they are asked for."""
+"""The evidence under a result: its rows in whatever form takes little room, and ``evidence/``, a file of Parquet for each observation."""
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
 
+import numpy as np
 import pyarrow as pa
 
-from fairbrief.reports.frames import first_of_each, rows_with
+from fairbrief.errors import DataError, first_line
+from fairbrief.reports.frames import coded, rows_with, unpacked
+
+if TYPE_CHECKING:
+    import pyarrow.parquet as pq
 
 Wanted = Callable[[str], bool]
 
@@ -73,9 +82,10 @@ class Held(EvidenceRows):
     def measures(self) -> dict[str, str]:
         if not {"observation", "measures"} <= set(self.held.column_names):
             return {}
-        rows = first_of_each(self.held, ("observation", "measures"))
-        kinds = [[self.held[name][int(i)].as_py() for name in ("observation", "measures")] for i in rows]
-        return {spec: observation for observation, measures in kinds for spec in measures.split("\n")}
+        (own, observations), (other, measures) = (coded(self.held[n]) for n in ("observation", "measures"))
+        _, first = np.unique(own.astype(np.int64) * len(measures) + other, return_index=True)
+        kinds = ((observations[int(own[i])].as_py(), measures[int(other[i])].as_py()) for i in np.sort(first))
+        return {spec: observation for observation, of in kinds for spec in of.split("\n")}
 
     def column_names(self) -> list[str]:
         return list(self.held.column_names)
@@ -112,3 +122,165 @@ class Renamed(EvidenceRows):
 
     def _name(self, name: str) -> str:
         return self.names.get(name, name)
+
+
+SCHEMA = "fairbrief.evidence/4"
+GROUP = 1 << 15
+"""The most rows of a row group."""
+NAMES = ("record", "cluster")
+"""Columns in which few texts are alike: written as they are they take less room, and less time, than with a dictionary."""
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceFile:
+    """A file of evidence: its name, which observation its rows are of, and the specs of the measures that read them."""
+
+    file: str
+    observation: str
+    measures: tuple[str, ...]
+
+
+def files_of(rows: EvidenceRows) -> tuple[EvidenceFile, ...]:
+    """The files that the rows are written to, named after what was observed: ``positions.parquet``, ``positions-2.parquet``."""
+    read: dict[str, list[str]] = {}
+    for spec, observation in rows.measures().items():
+        read.setdefault(observation, []).append(spec)
+    taken: set[str] = set()
+    return tuple(
+        EvidenceFile(f"{file_name(_name_of(observation), taken)}.parquet", observation, tuple(measures))
+        for observation, measures in read.items()
+    )
+
+
+def _name_of(observation: str) -> str:
+    """``RougeScores(stem=False)`` as ``Rouge Scores``."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", observation.partition("(")[0])
+
+
+def file_name(title: str, taken: set[str]) -> str:
+    """A short, plain and unused file name from a title, without an ending; from then on it is taken."""
+    stem = re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")[:60].strip("-") or "table"
+    name, i = stem, 1
+    while name in taken:
+        i += 1
+        name = f"{stem}-{i}"
+    taken.add(name)
+    return name
+
+
+class EvidenceWriter:
+    """What writes evidence into a folder, compressed with Zstandard: all rows when it is made, and at the `end` the audit that they are of."""
+
+    def __init__(self, rows: EvidenceRows, folder: Path) -> None:
+        self._writers: list[pq.ParquetWriter] = []
+        with ExitStack() as opened:
+            for one in files_of(rows):
+                self._write(rows.each_of(one.observation), folder / one.file, opened)
+            self._opened = opened.pop_all()
+
+    def end(self, audit: str) -> None:
+        """Let all files name the audit, and close them."""
+        for writer in self._writers:
+            writer.add_key_value_metadata({"audit": audit})
+        self.close()
+
+    def close(self) -> None:
+        """Close the files; those that were not brought to their end are of no audit."""
+        self._opened.close()
+
+    def _write(self, tables: Iterator[pa.Table], path: Path, opened: ExitStack) -> None:
+        import pyarrow.parquet as pq
+
+        first = unpacked(next(tables))
+        schema = first.schema.with_metadata({b"schema": SCHEMA.encode()})
+        alike = [name for name in schema.names if name not in NAMES]
+        writer = pq.ParquetWriter(path, schema, compression="zstd", use_dictionary=alike)
+        self._writers.append(opened.enter_context(writer))
+        writer.write_table(first, row_group_size=GROUP)
+        for rows in tables:
+            writer.write_table(unpacked(rows), row_group_size=GROUP)
+
+
+def write_hashes(table: pa.Table, path: Path) -> None:
+    """Write a row of hashes for each record: without a dictionary, since no two are alike."""
+    import pyarrow.parquet as pq
+
+    pq.write_table(table, path, compression="zstd", row_group_size=GROUP, use_dictionary=False)
+
+
+class SavedRows(EvidenceRows):
+    """The rows of the files in a folder, as `fairbrief.reports.evidence.EvidenceRows` gives them: only what is asked for is read.
+
+    The files are opened once: one that takes the place of another later is not looked at. DataError where one is absent,
+    damaged, or of another audit than the one named.
+    """
+
+    def __init__(self, folder: Path, files: Sequence[EvidenceFile], audit: str) -> None:
+        import pyarrow.parquet as pq
+
+        self._measures = {spec: one.observation for one in files for spec in one.measures}
+        self._files: dict[str, tuple[Path, pq.ParquetFile]] = {}
+        for one in files:
+            path = folder / one.file
+            with reading(path):
+                found = pq.ParquetFile(path)
+            _refuse_other(path, found.metadata.metadata or {}, audit)
+            self._files[one.observation] = path, found
+
+    def __len__(self) -> int:
+        return sum(int(file.metadata.num_rows) for _, file in self._files.values())
+
+    def measures(self) -> dict[str, str]:
+        """The measures by spec, and the observation that each reads."""
+        return self._measures
+
+    def schema(self, observation: str) -> pa.Schema:
+        """The columns of one observation."""
+        return self._files[observation][1].schema_arrow.remove_metadata()
+
+    def column_names(self) -> list[str]:
+        """The columns that some observation has."""
+        return list(
+            dict.fromkeys(name for observation in self._files for name in self.schema(observation).names)
+        )
+
+    def each_of(self, observation: str, wanted: Wanted = all_columns) -> Iterator[pa.Table]:
+        """`of`, a row group at a time."""
+        path, file = self._files[observation]
+        names = [name for name in self.schema(observation).names if wanted(name)]
+        if not file.num_row_groups:
+            yield self.schema(observation).empty_table().select(names)
+        for group in range(file.num_row_groups):
+            with reading(path):
+                rows = file.read_row_group(group, names)
+            yield rows.replace_schema_metadata()
+
+
+def _refuse_other(path: Path, metadata: Mapping[bytes, bytes], audit: str) -> None:
+    """DataError for evidence of another version, or of another audit than the one named."""
+    if metadata.get(b"schema", b"").decode("utf-8", "replace") != SCHEMA:
+        raise DataError(
+            f"{path}: its schema is not '{SCHEMA}', which this version reads. Run the audit again."
+        )
+    if metadata.get(b"audit", b"").decode("utf-8", "replace") != audit:
+        raise DataError(mixed(path))
+
+
+@contextmanager
+def reading(path: Path | str) -> Iterator[None]:
+    """Say of a file of Parquet that it is absent or damaged."""
+    try:
+        yield
+    except FileNotFoundError:
+        raise DataError(f"{path}: there is no such file. 'fairbrief audit … --out DIR' writes it.") from None
+    except (pa.ArrowException, OSError, ValueError, TypeError, KeyError) as error:
+        if getattr(error, "filename", None) is not None:
+            raise
+        raise DataError(
+            f"{path}: not a Parquet file, or damaged: {first_line(error)}. Run the audit again."
+        ) from error
+
+
+def mixed(path: Path | str) -> str:
+    """The message about a file that is not of the audit that it stands beside."""
+    return f"{path}: it is of another audit than results.json beside it. Run the audit again."

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from math import floor, log10
 from typing import TYPE_CHECKING, Literal, get_args
 
-from fairbrief.reports import json_file, markdown, wording
+from fairbrief.reports import exports, json_file, wording
 from fairbrief.reports.number_format import ABSENT, UNDEFINED, number
 from fairbrief.reports.pages import page
 from fairbrief.reports.plain import printable, shorten
@@ -30,18 +30,12 @@ MOST_UNDEFINED = 2
 """Documents, and sentences, without which there is no value, that a sheet shows with their text."""
 NAMED: tuple[Kind, ...] = ("record", "variant")
 """What is told by its id."""
-MOST_BESIDE = 2
-"""Other quantities that a sheet shows beside the one that is explained."""
 EXCERPT = 72
 """Characters of a text in a table."""
 MOST_CHARACTERS = 2_000
 """Characters of one document or sentence on a page."""
 ABOUT = 40
 """Characters of a document's attributes."""
-ROOM = 60
-"""Columns of a terminal that texts keep: what is left has room for other quantities."""
-NUMBERS = 26
-"""Columns that the name of a quantity may take."""
 LEGEND = (
     "Each line leaves one thing out and keeps the rest; adds: the value with it less the value without it. "
     "Of two alike documents either can go without much change, and neither adds much."
@@ -78,7 +72,6 @@ class Part:
     """One thing left out of a record: a document, a sentence or unit of the summary; of a cluster a record or a variant.
 
     ``number`` counts its kind from 1; ``text`` is what was left out, of a record or variant its id. ``own`` is what that does to the record's own value, ``whole`` what to that of all records;
-    ``beside`` are effects on the record's other quantities.
     """
 
     kind: Kind
@@ -87,7 +80,6 @@ class Part:
     attributes: Mapping[str, str]
     own: Effect
     whole: Effect
-    beside: Mapping[str, float | None] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +87,7 @@ class Opened:
     """A record looked into. ``value`` is its own; where it has none, ``reason`` says why.
 
     ``story`` is the measure's own sentence on it; empty of several records together. ``influence`` is None for a record that the value of the
-    whole does not rest on. ``quantities`` names those of ``Part.beside`` that tell most, most telling first.
+    whole does not rest on.
     """
 
     record: str
@@ -104,7 +96,6 @@ class Opened:
     reason: str
     story: str
     parts: tuple[Part, ...]
-    quantities: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,14 +132,13 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """A table with what it comes to above it. ``header`` names the numbers; a narrow page shows ``needed``."""
+    """A table with what it comes to above it. ``header`` names the numbers."""
 
     title: str
     lead: tuple[str, ...]
     header: tuple[str, ...]
     lines: tuple[Line, ...]
     notes: tuple[str, ...]
-    needed: int
 
 
 def sheets(found: Explanation) -> list[Sheet]:
@@ -179,7 +169,6 @@ def _records(found: Explanation) -> Sheet:
         tuple(header),
         tuple(lines),
         tuple(f"Without value, and so without effect: {n:,} ({why})." for why, n in found.excluded.items()),
-        len(header),
     )
 
 
@@ -216,7 +205,6 @@ def _parts(opened: Opened) -> Sheet:
     by_itself = opened.value is not None
     effects = [(p.own if by_itself else p.whole, p) for p in opened.parts]
     places = 3 if by_itself else _places([e.effect for e, _ in effects])
-    beside = opened.quantities[:MOST_BESIDE]
     of_kinds = [[(e, p) for e, p in effects if p.kind == kind] for kind in KINDS]
     value = number(opened.value) if opened.value is not None else f"no value by itself ({opened.reason})"
     header = ("adds", "without it") if by_itself else ("adds to the whole", "whole without it")
@@ -225,20 +213,18 @@ def _parts(opened: Opened) -> Sheet:
     return Sheet(
         f"{opened.record}: {value}",
         tuple(text for text in (_verdict(opened, effects, places), opened.story) if text),
-        (*header, *(f"to {name}" for name in beside)),
-        tuple(line for of_kind in of_kinds for line in _lines(of_kind, beside, places)),
+        header,
+        tuple(line for of_kind in of_kinds for line in _lines(of_kind, places)),
         (*notes, *(text for of_kind in of_kinds for text in _undefined(of_kind))),
-        2,
     )
 
 
-def _lines(effects: Sequence[tuple[Effect, Part]], beside: Sequence[str], places: int) -> Iterator[Line]:
+def _lines(effects: Sequence[tuple[Effect, Part]], places: int) -> Iterator[Line]:
     """The parts of one kind that a sheet shows: those of the largest effect, then some without which there is no value."""
     for e, p in [(e, p) for e, p in effects if not e.reason][:MOST_PARTS]:
-        others = (signed(p.beside.get(name)) for name in beside)
-        yield Line((signed(e.effect, places), number(e.without, places), *others), _called(p), _text(p))
+        yield Line((signed(e.effect, places), number(e.without, places)), _called(p), _text(p))
     for e, p in [(e, p) for e, p in effects if e.reason][:MOST_UNDEFINED]:
-        yield Line((ABSENT, "no value", *(ABSENT for _ in beside)), f"{_called(p)} ({e.reason})", _text(p))
+        yield Line((ABSENT, "no value"), f"{_called(p)} ({e.reason})", _text(p))
 
 
 def _hidden(effects: Sequence[tuple[Effect, Part]], places: int) -> Iterator[str]:
@@ -325,8 +311,8 @@ def excerpt(line: Line, length: int = EXCERPT) -> str:
 def as_markdown(explanations: Iterable[Explanation]) -> str:
     """Every sheet as a Markdown table, the texts of the input escaped."""
     return (
-        "\n\n".join(markdown.table(table(sheet)) for found in explanations for sheet in sheets(found))
-        + f"\n\n{markdown.escape(LEGEND)}\n"
+        "\n\n".join(exports.markdown_table(table(sheet)) for found in explanations for sheet in sheets(found))
+        + f"\n\n{exports.markdown_escape(LEGEND)}\n"
     )
 
 
@@ -369,22 +355,19 @@ def _print_sheet(sheet: Sheet, console: Console) -> None:
     for i, text in enumerate(sheet.lead):
         say(console, text, "dim" if i else "")
     grid = ruled()
-    room, kept = console.width, 0
+    room = console.width
     for k, name in enumerate(sheet.header):
         width = max(map(cell_len, (*name.split(), *(line.numbers[k] for line in sheet.lines))))
-        width = max(min(width, NUMBERS), min(cell_len(name), len("without it")))
-        taken = width + 2  # the gap, and the border that is a blank
-        if k >= sheet.needed and room - taken < ROOM:
-            break
+        width = max(width, min(cell_len(name), len("without it")))
         grid.add_column(plain(name), justify="right", min_width=width, max_width=width)
-        room, kept = room - taken, k + 1
+        room -= width + 2  # the gap, and the border that is a blank
     grid.add_column("", no_wrap=True)
     for line in sheet.lines:
         what = plain(line.what, "bold")
         if line.text:
             what.append_text(plain(f"  {line.text}", "not bold"))
         what.truncate(max(room, 20), overflow="ellipsis")
-        grid.add_row(*map(plain, line.numbers[:kept]), what)
+        grid.add_row(*map(plain, line.numbers), what)
     if sheet.lines:
         console.print(grid)
     for note in sheet.notes:

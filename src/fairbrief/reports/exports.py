@@ -1,150 +1,160 @@
-"""An audit as the metrics of other tools: the head of a model card, and a run of an experiment tracker by its own client."""
+"""Tables and estimates in the formats of others: Markdown, LaTeX, and CSV in which no cell is a formula to a spreadsheet."""
 
 from __future__ import annotations
 
-import json
+import csv
+import io
 import re
-from collections.abc import Callable, Iterator, Mapping
-from pathlib import Path
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Any
 
-from fairbrief.errors import BackendError, MissingExtra, RequestError
-from fairbrief.reports import wording
-from fairbrief.reports.audit_folder import ESTIMATES, PAGE, RESULTS
+from fairbrief.reports import number_format
+from fairbrief.reports.first_answers import Answer, answers
+from fairbrief.reports.frames import Estimates
 from fairbrief.reports.plain import printable
 from fairbrief.reports.result import Result
-from fairbrief.types import Estimate
+from fairbrief.reports.tables import left_out_table, made_lines, numeric_columns, printed_tables
+from fairbrief.types import Estimate, Table
 
-PARAMETERS = (
-    "version", "files", "records", "systems", "measures", "protocol", "seed", "n_resamples", "confidence_level", "n_extracts",
-)  # fmt: skip
-FILES = (PAGE, RESULTS, ESTIMATES)
-"""What is kept with the run; the evidence, which holds a row per summary, stays where it is."""
-NOT_IN_NAMES = re.compile(r"[^\w\-. ]+", re.ASCII)
-"""A slash is none of them: a tracker on disk cannot have a metric beneath another."""
-LONGEST = 250
-"""Characters of a metric's name that trackers take."""
+# ------------------------------------------------------------------------------------------- Markdown
+
+MARKUP = re.compile(
+    r"[\\`*~$|]"  # code, emphasis, mathematics, cells
+    r"|(?<![^\W_])_|_(?![^\W_])"  # emphasis, which an underscore inside a word is not
+    r"|!(?=\[)|\](?=[(\[:])"  # pictures and links
+    r"|(?<![\w)])@|@(?=[\w-]+\.)|:(?=//|[\w+-]+:)|\.(?=\w)(?<=www\.)"  # people, addresses, emoji
+    r"|^[#+=-](?=\s|[#+=-]|$)|(?<=^\d)[.)](?=\s|$)|(?<=^\d\d)[.)](?=\s|$)"  # what a line can begin with
+)
+"""What some renderer takes for markup where it stands; anything else stays as it is, to be read as it is."""
 
 
-def send(result: Result, folder: Path, tracker: str) -> str:
-    """Send an audit to ``mlflow`` or ``wandb``; what was made there, in words.
-
-    Where it goes is for the client's own settings to say (``MLFLOW_TRACKING_URI``, ``WANDB_PROJECT`` …). RequestError for
-    another tracker, MissingExtra where its client is not installed, BackendError with the client's words where it fails.
+def markdown(result: Result, tables: Sequence[Table] | None = None) -> str:
+    """The whole result: what everybody asks, every table (those of `printed_tables`, where they are at hand), what was left
+    out, and how it was made.
     """
-    if tracker not in TRACKERS:
-        raise RequestError(f"There is no tracker '{tracker}' (--to). There are: {', '.join(TRACKERS)}.")
-    try:
-        return TRACKERS[tracker](result, folder)
-    except ImportError as error:
-        raise MissingExtra(tracker, tracker, f"--to {tracker}") from error
-    except Exception as error:  # whatever a client raises is of the service or its settings
-        raise BackendError(
-            f"{tracker} took nothing, or not all: {type(error).__name__}: {error}. See its settings, then send again."
-        ) from error
+    parts = ["# Fairness of summaries: what was measured", *map(_answer, answers(result))]
+    parts += map(markdown_table, printed_tables(result) if tables is None else tables)
+    if (absent := left_out_table(result)) is not None:
+        parts.append(markdown_table(absent))
+    if result.skipped:
+        lines = "\n".join(f"- {markdown_escape(line)}" for line in result.skipped)
+        parts.append(f"## Input that was left out\n\n{lines}")
+    made = "\n".join(f"- {markdown_escape(k)}: {markdown_escape(v)}" for k, v in made_lines(result.made))
+    parts.append(f"## How it was made\n\n{made}")
+    return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def metrics(result: Result) -> dict[str, float]:
-    """Headlines and leading contrasts on whole data, by system, measure and quantity, with their bounds and p.
-
-    What a name cannot hold is written as ``_``; names that would then be one get a number.
-    """
-    values: dict[str, float] = {}
-    for e in _shown(result):
-        quantity = "" if wording.is_headline(e) else f".{e.quantity}"
-        base = NOT_IN_NAMES.sub("_", f"{e.system}.{e.measure}{quantity}")[: LONGEST - 20]
-        name, number = base, 2
-        while name in values:
-            name, number = f"{base}_{number}", number + 1
-        values[name] = e.value or 0.0
-        values |= {f"{name}.{end}": value for end, value in _beside(e).items() if end != "chance_level"}
-    return values
+def _answer(answer: Answer) -> str:
+    """A question and its answer."""
+    lines = [markdown_escape(text) for text, _ in answer.lines]
+    told = lines[0] if len(lines) == 1 else "\n\n" + "\n".join(f"- {line}" for line in lines)
+    return f"**{markdown_escape(answer.asked)}** {told}"
 
 
-def _shown(result: Result) -> Iterator[Estimate]:
-    """Headlines and leading contrasts on whole data that have a value."""
-    for e in result.estimates:
-        if e.value is not None and not e.slice and (e.leads or wording.is_headline(e)):
-            yield e
+def markdown_table(t: Table) -> str:
+    """One table under its title, with its notes."""
+    rows = [t.header, tuple("---" for _ in t.header), *t.rows]
+    lines = [_markdown_row(row) if row != rows[1] else "|" + "|".join(row) + "|" for row in rows]
+    notes = "".join(f"\n\n{markdown_escape(note)}" for note in t.notes)
+    return f"## {markdown_escape(t.title)}\n\n" + "\n".join(lines) + notes
 
 
-def _beside(e: Estimate) -> dict[str, float]:
-    """Interval, p, baselines and records of an estimate, those that it has."""
-    numbers = {
-        "low": e.low, "high": e.high, "p": e.p if e.p_adjusted is None else e.p_adjusted,
-        "chance_level": e.null_mean, "random_extract": e.blind, "records": e.n,
-    }  # fmt: skip
-    return {name: number for name, number in numbers.items() if number is not None}
+@lru_cache(maxsize=1 << 12)
+def markdown_escape(text: str) -> str:
+    """Text that no Markdown renderer takes for markup, a link or HTML."""
+    shown = printable(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return MARKUP.sub(r"\\\g<0>", shown)
 
 
-def model_card(result: Result) -> str:
-    """The YAML of a model card's head, between its lines of dashes: one model for each system, as model hubs read it.
-
-    Headlines and leading contrasts on whole data are its metrics, each with interval, p and baselines in its ``args``.
-    Written as JSON inside YAML, whose texts need no quoting rules of their own.
-    """
-    dataset = ", ".join(map(str, result.made.get("files", ()))) or "records"
-    by_system: dict[str, list[dict[str, Any]]] = {}
-    for e in _shown(result):
-        name = e.measure if wording.is_headline(e) else f"{e.measure}: {e.quantity}"
-        metric = {
-            "type": wording.name_of(e.measure),
-            "name": printable(name),
-            "value": e.value,
-            "args": _beside(e),
-        }
-        by_system.setdefault(e.system, []).append(metric)
-    about = {
-        "task": {"type": "summarization"},
-        "dataset": {"name": printable(dataset), "type": "fairbrief-audit"},
-    }
-    models = [
-        {"name": printable(system), "results": [{**about, "metrics": several}]}
-        for system, several in by_system.items()
+def _markdown_row(row: tuple[str, ...]) -> str:
+    """A row; lines within a cell (a score and its intervals) stay lines, save in the name that a row begins with."""
+    cells = [
+        markdown_escape(row[0]),
+        *("<br>".join(map(markdown_escape, cell.split("\n"))) for cell in row[1:]),
     ]
-    return f"---\nmodel-index: {json.dumps(models, ensure_ascii=False, indent=1, allow_nan=False)}\n---\n"
+    return "| " + " | ".join(cell or " " for cell in cells) + " |"
 
 
-def parameters(result: Result) -> dict[str, Any]:
-    """What was audited, and how."""
-    return {name: result.made[name] for name in PARAMETERS if result.made.get(name) is not None}
+# ---------------------------------------------------------------------------------------------- LaTeX
+
+LATEX = str.maketrans(
+    {
+        "\\": r"\textbackslash{}", "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "<": r"\textless{}",
+        ">": r"\textgreater{}", "|": r"\textbar{}", '"': r"\textquotedbl{}", "`": r"\textasciigrave{}",
+        **{special: f"\\{special}" for special in "{}$&#%_"}, **{special: f"{{{special}}}" for special in "-[]"},
+        number_format.MINUS: "$-$", number_format.ABSENT: "--", "×": r"$\times$", "…": r"\ldots{}", "\ufffd": "?",
+        **dict.fromkeys(map(chr, range(0x2400, 0x2422)), "?"),
+    }
+)  # fmt: skip
 
 
-def _mlflow(result: Result, folder: Path) -> str:
-    import mlflow
+def latex(shown: Result | Table) -> str:
+    r"""One table, or all tables of a result, as floats to ``\input``."""
+    tables = (shown,) if isinstance(shown, Table) else printed_tables(shown)
+    return "\n".join(map(_float, tables))
 
-    with mlflow.start_run(run_name=folder.resolve().name) as run:
-        mlflow.log_params({name: _short(value) for name, value in parameters(result).items()})
-        mlflow.set_tag(
-            "fairbrief.signature", next((e.signature for e in result.estimates if e.signature), "")
+
+@lru_cache(maxsize=1 << 12)
+def latex_escape(text: str) -> str:
+    """Text without any LaTeX command; controls, which LaTeX cannot set, become question marks."""
+    return printable(text).translate(LATEX)
+
+
+def _float(t: Table) -> str:
+    columns = "".join("r" if is_numeric else "l" for is_numeric in numeric_columns(t))
+    body = "\n".join(
+        f"{' & '.join([*map(latex_escape, row[:1]), *map(_cell, row[1:])])} \\\\" for row in t.rows
+    )
+    notes = "".join(f"\n\\par\\footnotesize {latex_escape(note)}" for note in t.notes)
+    return (
+        "\\begin{table}\n\\centering\n"
+        f"\\caption{{{latex_escape(t.title)}}}\n\\begin{{tabular}}{{{columns}}}\n\\toprule\n"
+        f"{' & '.join(map(latex_escape, t.header))} \\\\\n\\midrule\n{body}\n\\bottomrule\n\\end{{tabular}}{notes}\n"
+        "\\end{table}\n"
+    )
+
+
+def _cell(text: str) -> str:
+    """A cell; what stands below its first line (intervals) is stacked in small print, as papers set it."""
+    first, *below = text.split("\n")
+    if not below:
+        return latex_escape(text)
+    small = "".join(rf"\\{{\tiny {latex_escape(line)}}}" for line in below)
+    return rf"\shortstack[l]{{{latex_escape(first)}{small}}}"
+
+
+# ------------------------------------------------------------------------------------------------ CSV
+
+FORMULA = re.compile(r"\s*[=+\-@\t\r\uff1d\uff0b\uff0d\uff20|%]")
+NUMBER = re.compile(r"[+-]?(\d[\d,]*)?(\.\d+)?(e[+-]?\d+)?%?", re.IGNORECASE)
+
+
+def csv_text(shown: Result | Table | Iterable[Estimate]) -> str:
+    """One printed table, or estimates (of a result: then its differences) with all fields at full precision."""
+    rows: Iterable[Iterable[Any]]
+    if isinstance(shown, Table):
+        rows = (
+            shown.header,
+            *([cell.replace(number_format.MINUS, "-") for cell in row] for row in shown.rows),
         )
-        mlflow.log_metrics(metrics(result))
-        for path in _files(folder):
-            mlflow.log_artifact(str(path), "fairbrief")
-    return f"mlflow: run {run.info.run_id}"
+    else:
+        every = (*shown.estimates, *shown.differences) if isinstance(shown, Result) else shown
+        estimates = Estimates(every)
+        rows = (estimates.columns, *(row.values() for row in estimates.each()))
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\n").writerows(map(csv_cell, row) for row in rows)
+    return out.getvalue()
 
 
-def _wandb(result: Result, folder: Path) -> str:
-    import wandb
-
-    name = folder.resolve().name
-    with wandb.init(name=name, job_type="fairbrief", config=parameters(result)) as run:
-        run.summary.update(metrics(result))
-        kept = wandb.Artifact(f"fairbrief-{NOT_IN_NAMES.sub('_', name).replace(' ', '_')}", type="audit")
-        for path in _files(folder):
-            kept.add_file(str(path))
-        run.log_artifact(kept)
-    return f"wandb: run {run.id}"
+def csv_cell(value: Any) -> str | float | None:
+    """A number or nothing as it is; a text that a spreadsheet could run stands behind an apostrophe."""
+    if value is None or isinstance(value, (int, float)):
+        return value
+    return _csv_text(str(value))
 
 
-def _files(folder: Path) -> list[Path]:
-    return [path for name in FILES if (path := folder / name).is_file()]
-
-
-def _short(value: Any) -> str:
-    """A parameter as MLflow takes it, which is a text."""
-    text = ", ".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
-    return text if len(text) <= 500 else f"{text[:499]}…"
-
-
-TRACKERS: Mapping[str, Callable[[Result, Path], str]] = {"mlflow": _mlflow, "wandb": _wandb}
+@lru_cache(maxsize=1 << 12)
+def _csv_text(value: str) -> str:
+    text = printable(value)
+    return f"'{text}" if FORMULA.match(text) and not NUMBER.fullmatch(text) else text

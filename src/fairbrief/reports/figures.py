@@ -11,17 +11,19 @@ from math import ceil, floor
 
 import numpy as np
 
-from fairbrief.reports import estimate_figures, evidence_rows, number_format, plot
+from fairbrief.reports import estimate_figures, number_format, plot
 from fairbrief.reports.estimate_figures import (
+    MOST_SYSTEMS,
     MOST_VALUES,
     Drawn,
     Figure,
     GroupDots,
+    Material,
     Panel,
+    Part,
     describe,
     first_of,
 )
-from fairbrief.reports.evidence_rows import MOST_SYSTEMS, Material, Part
 from fairbrief.reports.plot import CHANCE, COLOURS, INK, Axis, Bounds, Box, Dot, Line, Mark
 from fairbrief.reports.result import Result
 from fairbrief.text.counted import counted
@@ -45,7 +47,7 @@ def draw(result: Result) -> tuple[Figure, ...]:
 
     Figures whose title came before, say of another version of the same measure, name what they show.
     """
-    material = evidence_rows.gather(result)
+    material = estimate_figures.gather(result)
     declared = (drawn for kind, figures_of in KINDS.items() for drawn in figures_of(material, kind))
     titles: set[str] = set()
     figures = []

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fairbrief import standings
-from fairbrief.reports import arrangement, contrast_words, note_words, number_format, wording
+from fairbrief.reports import arrangement, contrast_words, number_format, wording
 from fairbrief.reports.cautions import cautions
 from fairbrief.reports.contrast_words import (
     Context,
@@ -189,7 +189,7 @@ def _how_sure(e: Estimate, context: Context) -> str:
     kind = context.kind(e)
     p, _ = standings.decisive(e)
     if kind == "no value" or p is None:
-        why = note_words.told(e)
+        why = wording.told(e)
         return f"{capital(WORDS[kind])}{f': {why}' if why else ''}."
     among = f", Holm over {counted(e.family_size, 'comparison')}" if e.family_size > 1 else ""
     if kind not in NAMED and kind != "nearer to even":

@@ -8,7 +8,7 @@ from statistics import median
 from typing import Any, Literal
 
 from fairbrief.declarations import ContrastUnit, ContrastWords
-from fairbrief.reports import arrangement, contrast_words, note_words, plot
+from fairbrief.reports import arrangement, contrast_words, plot, wording
 from fairbrief.reports.contrast_words import Context, context_of, ordered_groups, p_text, said, signed, size
 from fairbrief.reports.first_answers import (
     MOST_SYSTEMS,
@@ -181,7 +181,7 @@ def _standing(e: Estimate, unit: ContrastUnit, context: Context) -> str:
     kind = context.kind(e)
     p, tested = decisive(e)
     if kind == "no value" or p is None:
-        return note_words.told(e) or WORDS[kind]
+        return wording.told(e) or WORDS[kind]
     numbers = []
     if e.blind is not None:
         numbers.append(f"random sentences {signed(e.blind, unit)}")

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
@@ -13,7 +12,7 @@ from msgspec.structs import astuple
 from numpy.typing import NDArray
 
 from fairbrief.errors import MissingExtra
-from fairbrief.reports.note_words import joined
+from fairbrief.reports.wording import joined
 from fairbrief.types import Estimate
 
 if TYPE_CHECKING:
@@ -37,11 +36,7 @@ TYPES: dict[str, pa.DataType] = {
 
 T = TypeVar("T")
 
-FIELDS = list(Estimate.__struct_fields__)
-SLICE, EXCLUDED = map(FIELDS.index, ("slice", "excluded"))
-
-SMALL = 1 << 16
-"""Rows that are looked at together, and combinations that may be counted apart."""
+FIELDS = Estimate.__struct_fields__
 
 
 def is_packed(kind: pa.DataType) -> bool:
@@ -110,25 +105,6 @@ def plain_numbers(column: pa.ChunkedArray, null: float = 0) -> NDArray[Any]:
             values = np.where(known, values, found[0].dtype.type(null))
         found.append(values)
     return np.concatenate(found)
-
-
-def first_of_each(table: pa.Table, names: Sequence[str]) -> NDArray[np.int64]:
-    """The first row of each combination of texts that these columns hold, ascending."""
-    columns = [coded(table[name]) for name in names]
-    number = math.prod(len(known) + 1 for _, known in columns)
-    if number > SMALL:
-        codes = np.zeros(len(table), dtype=np.int64)
-        for own, known in columns:
-            codes = np.unique(codes * (len(known) + 1) + own, return_inverse=True)[1]
-        return np.sort(np.unique(codes, return_index=True)[1])
-    first = np.full(number, len(table))
-    for start in range(0, len(table), SMALL):
-        codes = np.zeros(min(SMALL, len(table) - start), dtype=np.int64)
-        for own, known in columns:
-            codes = codes * (len(known) + 1) + own[start : start + SMALL] + 1
-        met, places = np.unique(codes, return_index=True)
-        first[met] = np.minimum(first[met], start + places)
-    return np.sort(first[first < len(table)])
 
 
 def rows_with(table: pa.Table, name: str, *texts: str) -> pa.Table:
@@ -217,32 +193,18 @@ class Estimates(tuple[Estimate, ...], Frame):
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """One flat dictionary per estimate, all with the same keys."""
-        columns = self.columns
-        return [dict(zip(columns, row, strict=True)) for row in self.rows()]
+        return list(self.each())
 
-    def rows(self) -> Iterator[tuple[Any, ...]]:
-        """The cells of each estimate, in the order of the columns."""
-        return (row for columns in self.blocks(SMALL) for row in zip(*columns, strict=True))
-
-    def blocks(self, most: int) -> Iterator[list[Sequence[Any]]]:
-        """The columns of so many estimates at a time."""
+    def each(self) -> Iterator[dict[str, Any]]:
+        """`to_dicts`, one by one."""
         sliced = self._sliced
-        for start in range(0, len(self), most):
-            fields = zip(*map(astuple, self[start : start + most]), strict=True)
-            named = zip(FIELDS, fields, strict=True)
-            yield [column for name, values in named for column in _columns(name, values, sliced)]
+        for e, notes in zip(self, of_each(joined, [e.notes for e in self]), strict=True):
+            yield _cells(e, notes, sliced)
 
     @property
     def columns(self) -> list[str]:
         """The keys of each dictionary, the columns of each frame; they are there even if there is no estimate."""
-        sliced = [f"slice.{name}" for name in self._sliced]
-        return [
-            *FIELDS[:SLICE],
-            *sliced,
-            *FIELDS[SLICE + 1 : EXCLUDED + 1],
-            "reasons",
-            *FIELDS[EXCLUDED + 1 :],
-        ]
+        return list(_cells(Estimate("", "", "", None), "", self._sliced))
 
     def to_arrow(self) -> pa.Table:
         """A `pyarrow.Table`."""
@@ -272,25 +234,24 @@ class Evidence(Frame):
         return unpacked(self.table)
 
 
-def _columns(name: str, values: Sequence[Any], sliced: Sequence[str]) -> list[Sequence[Any]]:
-    """What stands in the frame of one field."""
-    if name == "notes":
-        return [of_each(joined, values)]
-    if name == "slice":
-        return [[of.get(attribute) for of in values] for attribute in sliced]
-    if name == "excluded":
-        return [of_each(lambda of: sum(of.values()), values), of_each(_reasons, values)]
-    return [values]
+def _cells(e: Estimate, notes: str, sliced: Sequence[str]) -> dict[str, Any]:
+    """The row of an estimate in a frame."""
+    row: dict[str, Any] = {}
+    for name, value in zip(FIELDS, astuple(e), strict=True):
+        if name == "slice":
+            row |= {f"slice.{attribute}": value.get(attribute) for attribute in sliced}
+        elif name == "excluded":
+            row[name] = sum(value.values())
+            row["reasons"] = "; ".join(f"{reason}: {n}" for reason, n in value.items())
+        else:
+            row[name] = notes if name == "notes" else value
+    return row
 
 
 def of_each(make: Callable[[Any], T], values: Sequence[Any]) -> list[T]:
     """What is made of each value, once of those that many estimates share."""
     made = {key: make(value) for key, value in {id(value): value for value in values}.items()}
     return [made[id(value)] for value in values]
-
-
-def _reasons(excluded: Mapping[str, int]) -> str:
-    return "; ".join([f"{reason}: {n}" for reason, n in excluded.items()])
 
 
 def encodable(text: str) -> str:

@@ -1,8 +1,10 @@
-"""One self-contained HTML page: no network, no script but its own, every text escaped, light, dark and on paper."""
+"""Self-contained HTML pages, of an audit and of an experiment: no network, no script but their own, every text escaped, light, dark and
+on paper.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
@@ -13,20 +15,23 @@ from markupsafe import Markup
 from fairbrief.reports import (
     arrangement,
     figures,
-    findings,
     first_screen,
+    json_file,
     number_format,
     plot,
-    record_data,
     wording,
 )
 from fairbrief.reports.arrangement import Arranged, Section
+from fairbrief.reports.estimate_figures import gather, side_by_side
 from fairbrief.reports.pages import page
 from fairbrief.reports.plain import named
 from fairbrief.reports.plot import BARE, FAINT, GRID, Axis, Line, Spread
 from fairbrief.reports.result import Result
-from fairbrief.reports.tables import Column, columns, made_lines
-from fairbrief.types import Estimate
+from fairbrief.reports.tables import Column, columns, left_out_table, made_lines
+from fairbrief.reports.wording import OF_THE_SCORER, worded
+from fairbrief.standings import SIGNIFICANT, standing
+from fairbrief.text.counted import counted
+from fairbrief.types import Estimate, Table
 
 MOST_ROWS = 400
 """Rows of one table on the page; all are in ``results.json`` and ``estimates.csv``."""
@@ -76,7 +81,7 @@ def render(result: Result, arranged: Arranged | None = None) -> str:
     sections, contrasts = arranged.sections, arranged.contrasts
     room = _room([*sections, *contrasts])
     first = first_screen.make(result)
-    examples = record_data.embedded(result.examples, result.estimates, first.measures if first else ())
+    examples = json_file.embedded(result.examples, result.estimates, first.measures if first else ())
     context = {
         "facts": _facts(result),
         "first": first,
@@ -85,7 +90,7 @@ def render(result: Result, arranged: Arranged | None = None) -> str:
         "signature": next((e.signature for e in result.estimates if e.signature), ""),
         "interval_name": wording.interval_name(made),
         "tables": result.tables,
-        "findings": findings.find(sections, made),
+        "findings": find_findings(sections, made),
         "grids": [_grid(s, room[id(s)], made) for s in sections],
         "compared": wording.COMPARED,
         "contrasts": [_grid(s, room[id(s)], made, is_difference=True) for s in contrasts],
@@ -186,3 +191,166 @@ def _picture(e: Estimate, spread: Spread, axis: Axis) -> str:
     ]
     svg = plot.drawn(alt, axis, BARE, marks, BAR, 18, left=6, right=6)
     return Markup(svg)  # noqa: S704 - drawn and escaped by this package
+
+
+# -------------------------------------------------------------------------------- findings in plain words
+
+FEW = 4
+"""Systems that sentences are written for; more are easier to compare in a table."""
+MOST_NAMED = 12
+"""Systems that are named here; all stand in the estimates."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A measure in plain sentences, one per system, or as a small table."""
+
+    measure: str
+    asks: str
+    lines: tuple[tuple[str, str], ...]
+    table: Table | None
+    notes: tuple[str, ...] = ()
+    """What is known of the scorer that the measure relies on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Levels:
+    """Measures that label permutations do not move, side by side; ``absent`` are sentences on those without any value."""
+
+    asks: tuple[tuple[str, str], ...]
+    table: Table | None
+    absent: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """The findings of one family over one attribute, and the harm that a gap in them would mean."""
+
+    title: str
+    findings: tuple[Finding, ...]
+    levels: Levels | None
+    harms: tuple[str, ...]
+
+
+def find_findings(sections: Sequence[Section], made: Mapping[str, Any]) -> tuple[Findings, ...]:
+    """The headlines on whole data, family by family."""
+    found = []
+    for section in sections:
+        headlines = section.headlines
+        if section.by or not headlines:
+            continue
+        harms = (wording.declared(e.measure, made).harm for e in headlines)
+        by_measure = {
+            m: [e for e in headlines if e.measure == m] for m in dict.fromkeys(e.measure for e in headlines)
+        }
+        levels = {m: members for m, members in by_measure.items() if not _is_tested(members)}
+        tested = tuple(_finding(m, members, made) for m, members in by_measure.items() if m not in levels)
+        found.append(
+            Findings(
+                section.title,
+                tested,
+                _levels(levels, made) if levels else None,
+                tuple(dict.fromkeys(filter(None, harms))),
+            )
+        )
+    return tuple(found)
+
+
+def _is_tested(members: Iterable[Estimate]) -> bool:
+    """Whether any system is tested against label permutations, or would be, were its labels not too few."""
+    return any(e.null_mean is not None or e.p is not None or e.testable is False for e in members)
+
+
+def _finding(measure: str, members: Sequence[Estimate], made: Mapping[str, Any]) -> Finding:
+    alpha, asks = wording.alpha_of(made), wording.declared(measure, made).question
+    notes = tuple(dict.fromkeys(worded(n) for e in members for n in e.notes if n.code in OF_THE_SCORER))
+    if len(members) <= FEW:
+        lines = tuple((named(e.system), wording.finding(e, alpha)) for e in members)
+        return Finding(measure, asks, lines, None, notes)
+    numbers = columns(members, made, is_difference=False)
+    shown = [c for c in numbers if c.name in ("value", "interval", "mean", "p", "holm")]
+    header = ("system", "against label permutations", *(c.heading for c in shown))
+    rows = tuple(
+        (named(e.system), _standing(e, alpha), *(c.cell(e) for c in shown)) for e in members[:MOST_NAMED]
+    )
+    return Finding(measure, asks, (), Table(measure, header, rows, _hidden(len(members))), notes)
+
+
+def _standing(e: Estimate, alpha: float) -> str:
+    """How an unsigned score compares with label permutations, in the words of `standings`."""
+    kind = standing(e, alpha)
+    return "significant" if kind in SIGNIFICANT else kind
+
+
+def _hidden(systems: int) -> tuple[str, ...]:
+    more = systems - MOST_NAMED
+    return (f"Not shown here: {counted(more, 'further system')}, in the estimates.",) if more > 0 else ()
+
+
+def _levels(measures: Mapping[str, Sequence[Estimate]], made: Mapping[str, Any]) -> Levels:
+    absent = tuple(
+        (m, wording.finding(members[0]))
+        for m, members in measures.items()
+        if all(e.value is None for e in members)
+    )
+    known = [m for m, members in measures.items() if any(e.value is not None for e in members)]
+    by_question: dict[str, list[str]] = {}
+    for m in known:
+        by_question.setdefault(wording.declared(m, made).question, []).append(m)
+    asks = tuple((", ".join(members), text) for text, members in by_question.items() if text)
+    systems = list(dict.fromkeys(e.system for m in known for e in measures[m]))
+    cells = {(m, e.system): _level(e) for m in known for e in measures[m]}
+    table = Table(
+        "",
+        ("system", *(wording.without_over(measures[m][0]) for m in known)),
+        tuple(
+            (named(s), *(cells.get((m, s), number_format.ABSENT) for m in known))
+            for s in systems[:MOST_NAMED]
+        ),
+        _hidden(len(systems)),
+    )
+    return Levels(asks, table if known else None, absent)
+
+
+def _level(e: Estimate) -> str:
+    return (
+        number_format.value(e) if e.low is None else f"{number_format.value(e)} {number_format.interval(e)}"
+    )
+
+
+# ------------------------------------------------------------------------------------- an experiment's page
+
+SHOWN_ELSEWHERE = ("sweep", "experiment", "systems", "attributes", "measures")
+"""What of ``made`` an experiment's page shows in its own words, or the report of the audit behind it."""
+
+
+def render_experiment(
+    title: str,
+    about: str,
+    source: str,
+    steps: Sequence[tuple[str, str, str]],
+    rows: Sequence[Mapping[str, Any]],
+    axes: Sequence[str],
+    result: Result,
+    checks: Sequence[tuple[str, str, str]],
+) -> str:
+    """The page of an experiment as text: what was done, all cells side by side, the tables, the gate.
+
+    ``steps`` are name, place and what was done; ``rows`` are the tidy rows of the experiment along ``axes``; ``checks`` of the gate
+    are name, outcome and why.
+    """
+    context = {
+        "title": title,
+        "about": about,
+        "source": source,
+        "steps": Table("What was done", ("step", "where", "what"), tuple(steps)),
+        "axes": [
+            (axis, ", ".join(dict.fromkeys(str(r[axis]) for r in rows if r[axis] is not None)))
+            for axis in axes
+        ],
+        "figures": [figure for figure, _ in side_by_side(gather(result)) if figure.panels],
+        "tables": [*result.tables, *filter(None, [left_out_table(result)])],
+        "checks": Table("Gate", ("check", "outcome", "why"), tuple(checks)),
+        "made": [line for line in made_lines(result.made) if line[0] not in SHOWN_ELSEWHERE],
+    }
+    return page("experiment.html.j2", context)

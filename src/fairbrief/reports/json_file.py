@@ -1,76 +1,69 @@
-"""``results.json``: every estimate, difference, table and exhibit of an audit, in a versioned schema.
+"""``results.json``: every estimate, difference, table and exhibit of an audit, in a versioned schema; ``examples.json``, and these
+examples in a page.
 
-The schema is ``results.schema.json`` beside this module. Numbers that are not finite never leave:
-an undefined number is null. Lone surrogates, which JSON can spell and UTF-8 cannot, are escaped.
+The schema is ``results.schema.json`` beside this module. Numbers that are not finite never leave: an undefined number is null.
+Lone surrogates, which JSON can spell and UTF-8 cannot, are escaped.
 """
 
 from __future__ import annotations
 
 import hashlib
-import io
 import json
 import math
 import re
-import shlex
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from functools import cache
-from importlib import resources
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Annotated, Any, TypeVar
 
 import msgspec
 import pyarrow as pa
 from msgspec import ValidationError, convert
 
 from fairbrief.errors import DataError, first_line
-from fairbrief.reports.evidence import Held
-from fairbrief.reports.evidence_file import files_of
+from fairbrief.reports import wording
+from fairbrief.reports.contrast_words import ordered_groups
+from fairbrief.reports.evidence import EvidenceFile, EvidenceRows, files_of, mixed
 from fairbrief.reports.frames import of_each
-from fairbrief.reports.note_words import worded
-from fairbrief.reports.result import Exhibit, LeftOut, Result
+from fairbrief.reports.plain import visible
+from fairbrief.reports.result import Examples, Exhibit, LeftOut, Result
+from fairbrief.reports.wording import worded
 from fairbrief.types import Estimate, Note, Table
 
-SCHEMA = "fairbrief.results/5"
+SCHEMA, EXAMPLES = "fairbrief.results/5", "fairbrief.examples/1"
+T = TypeVar("T")
 _ENCODER = msgspec.json.Encoder()
 LINES = 1_000
 """Lines that are written together."""
-LONGEST_INTEGER = 20
-"""Digits; a float of whatever length is one that can be counted with."""
 
 
 def render(result: Result) -> tuple[str, str]:
-    """The text of ``results.json``; and its identity, which stands in it."""
-    out = io.BytesIO()
-    audit = _write(result, out)
-    return out.getvalue().decode(), audit
+    """The text of ``results.json``, where what is listed has a line each; and its identity, which stands in it."""
+    pieces, audit = _rendered(result)
+    return b"".join(pieces).decode(), audit
 
 
 def write(result: Result, path: Path) -> str:
-    """Write ``results.json``, where what is listed has a line each; its identity."""
+    """Write ``results.json``; its identity."""
+    pieces, audit = _rendered(result)
     with path.open("wb") as out:
-        return _write(result, out)
+        out.writelines(pieces)
+    return audit
 
 
 def identity(result: Result) -> str:
     """Sixteen hex digits of a hash of all that a result says, but for how long it took."""
-    return _write(result, None)
+    return _rendered(result)[1]
 
 
-def _write(result: Result, out: BinaryIO | None) -> str:
-    """Some lines at a time, so that the text is never held as a whole; the identity is put into the head at the end."""
+def _rendered(result: Result) -> tuple[list[bytes], str]:
+    """The text in pieces, and the identity."""
     timeless = {name: value for name, value in result.made.items() if name != "seconds"}
-    digest = hashlib.blake2b(_head(timeless, ""), digest_size=8)
-    if out is not None:
-        out.write(_head(result.made, "0" * 2 * digest.digest_size))
-    for text in _texts(result):
-        digest.update(text)
-        if out is not None:
-            out.write(text)
-    if out is not None:
-        out.seek(0)
-        out.write(_head(result.made, digest.hexdigest()))
-    return digest.hexdigest()
+    digest, pieces = hashlib.blake2b(_head(timeless, ""), digest_size=8), list(_texts(result))
+    for piece in pieces:
+        digest.update(piece)
+    return [_head(result.made, digest.hexdigest()), *pieces], digest.hexdigest()
 
 
 def _head(made: Mapping[str, Any], audit: str) -> bytes:
@@ -142,99 +135,84 @@ def _escaped(text: str) -> str:
     return re.sub("[\ud800-\udfff]", lambda lone: f"\\u{ord(lone[0]):04x}", text)
 
 
-def read(path: Path | str) -> Result:
-    """Read ``results.json``; the evidence, which stands in its own file, is empty.
+class Saved(msgspec.Struct, frozen=True):
+    """The content of ``results.json``: the fields of a `Result`, the audit's identity, and its files of evidence."""
 
-    Raises DataError where the file is not one that this version can read.
-    """
-    return result_of(parsed(Path(path)), Path(path))
+    audit: Annotated[str, msgspec.Meta(pattern="^([0-9a-f]{16})?$")]
+    made: dict[str, Any]
+    estimates: tuple[Estimate, ...]
+    differences: tuple[Estimate, ...]
+    tables: tuple[Table, ...]
+    left_out: tuple[LeftOut, ...]
+    skipped: tuple[str, ...]
+    exhibits: tuple[Exhibit, ...]
+    evidence: tuple[EvidenceFile, ...]
+
+    def result(
+        self, rows: EvidenceRows, examples: Examples | None = None, sources: pa.Table | None = None
+    ) -> Result:
+        """The result, with the rows of its evidence, its examples and its sources."""
+        return Result(
+            self.estimates, self.differences, rows, self.exhibits, self.tables, self.left_out, self.skipped,
+            examples or Examples(), sources, self.made,
+        )  # fmt: skip
 
 
-def parsed(path: Path) -> dict[str, Any]:
-    """The content of ``results.json``, which follows the schema; DataError where it does not."""
-    found = content(path)
-    schema = found.get("schema") if isinstance(found, dict) else None
-    if schema != SCHEMA:
-        raise DataError(
-            f"{path}: its schema is {str(schema)[:60]!r}; this version reads '{SCHEMA}'. Run the audit again{_command(found, path)}."
-        )
+def read(path: Path) -> Saved:
+    """Read ``results.json``; DataError where the file is not one that this version can read."""
+    return _converted(path, _content(path, SCHEMA), Saved, SCHEMA)
+
+
+def read_examples(path: Path, audit: str) -> Examples:
+    """Read ``examples.json``; none where there is no such file. DataError where it is not one of this audit."""
+    if not path.exists():
+        return Examples()
+    found = _content(path, EXAMPLES)
+    if found.get("audit") != audit:
+        raise DataError(mixed(path))
+    return _converted(path, found, Examples, EXAMPLES)
+
+
+def write_examples(examples: Examples, path: Path, audit: str) -> None:
+    """Write ``examples.json``."""
+    text = json.dumps(
+        {"schema": EXAMPLES, "audit": audit, **plain(examples)}, ensure_ascii=True, allow_nan=False, indent=1
+    )
+    path.write_text(text + "\n", encoding="utf-8", newline="\n")
+
+
+def _content(path: Path, schema: str) -> dict[str, Any]:
+    """What a file of ours holds as JSON, with finite numbers; DataError where it is damaged or of another schema."""
     try:
-        _validator()(found)
-    except (ValueError, RecursionError) as error:
-        raise DataError(
-            f"{path}: does not follow '{SCHEMA}': {first_line(error)}. Run the audit again."
-        ) from None
-    whole: dict[str, Any] = found
-    return whole
-
-
-def content(path: Path) -> Any:
-    """What a file of ours holds as JSON: finite numbers, none longer than any that we write; else DataError."""
-    try:
-        return json.loads(
-            path.read_text(encoding="utf-8"), parse_constant=_no_number, parse_float=_float, parse_int=_int
+        found = json.loads(
+            path.read_text(encoding="utf-8"), parse_constant=_finite, parse_float=_finite, parse_int=_finite
         )
     except FileNotFoundError:
         raise DataError(f"{path}: there is no such file. 'fairbrief audit … --out DIR' writes it.") from None
     except (ValueError, RecursionError) as error:
         raise DataError(f"{path}: no JSON of ours: {first_line(error)}. Run the audit again.") from error
+    known = found.get("schema") if isinstance(found, dict) else None
+    if known != schema:
+        raise DataError(
+            f"{path}: its schema is {str(known)[:60]!r}; this version reads '{schema}'. Run the audit again."
+        )
+    return dict(found)
 
 
-def result_of(found: Mapping[str, Any], path: Path) -> Result:
-    """The result in a file's content; DataError where it is none."""
+def _converted(path: Path, found: Mapping[str, Any], kind: type[T], schema: str) -> T:
     try:
-        return _result(found)
-    except (KeyError, TypeError, ValueError, ValidationError) as error:
-        raise DataError(f"{path}: does not follow '{SCHEMA}': {error!r}. Run the audit again.") from error
+        return convert(found, kind)
+    except (ValidationError, RecursionError) as error:
+        raise DataError(
+            f"{path}: does not follow '{schema}': {first_line(error)}. Run the audit again."
+        ) from error
 
 
-def _command(found: Any, path: Path) -> str:
-    """The command line of an audit that an older version saved, as far as its file tells."""
-    made = found.get("made") if isinstance(found, dict) else None
-    if not isinstance(made, dict) or not isinstance(made.get("files"), list):
-        return ""
-    try:
-        return f": {shlex.join(_words(made, path))}"
-    except TypeError:  # what stands where lists should is damaged
-        return ""
-
-
-def _words(made: Mapping[str, Any], path: Path) -> list[str]:
-    words = ["fairbrief", "audit", *map(str, made["files"])]
-    if made.get("protocol"):
-        words += ["--protocol", str(made["protocol"])]
-    else:
-        words += [word for spec in made.get("measures") or () for word in ("--measure", str(spec))]
-    for by in made.get("slices") or ():
-        words += ["--slice", ",".join(map(str, by))]
-    for option, names in (("--seed", ("seed",)), ("--resamples", ("n_resamples", "draws"))):
-        words += [word for name in names if name in made for word in (option, str(made[name]))]
-    return [*words, "--out", str(path.parent)]
-
-
-@cache
-def _validator() -> Callable[[Any], Any]:
-    import fastjsonschema
-
-    text = (resources.files("fairbrief.reports") / "results.schema.json").read_text(encoding="utf-8")
-    compiled: Callable[[Any], Any] = fastjsonschema.compile(json.loads(text))
-    return compiled
-
-
-def _no_number(text: str) -> float:
-    raise ValueError(f"{text} is no number")
-
-
-def _float(text: str) -> float:
-    if not math.isfinite(number := float(text)):
-        raise ValueError(f"{text[:20]} is no finite number")
-    return number
-
-
-def _int(text: str) -> int:
-    if len(text) > LONGEST_INTEGER:
-        raise ValueError(f"an integer of {len(text):,} digits")
-    return int(text)
+def _finite(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(f"{text[:20]} is not a finite number")
+    return int(text) if text.removeprefix("-").isdigit() else number
 
 
 def plain(thing: Any) -> Any:
@@ -273,14 +251,59 @@ def _fields_of(kind: type[Any]) -> tuple[str, ...]:
     return tuple(field.name for field in fields(kind)) if is_dataclass(kind) else ()
 
 
-def _result(found: Mapping[str, Any]) -> Result:
-    return Result(
-        estimates=convert(found["estimates"], tuple[Estimate, ...]),
-        differences=convert(found["differences"], tuple[Estimate, ...]),
-        rows=Held(pa.table({})),
-        exhibits=convert(found["exhibits"], tuple[Exhibit, ...]),
-        tables=convert(found["tables"], tuple[Table, ...]),
-        left_out=convert(found["left_out"], tuple[LeftOut, ...]),
-        skipped=tuple(found["skipped"]),
-        made=found["made"],
+# ------------------------------------------------------------------------------------ the record viewer
+
+
+def embedded(examples: Examples, estimates: Iterable[Estimate], first: Sequence[str] = ()) -> str:
+    """The text of a data block; characters that could end it, or that a reader cannot see, are gone.
+
+    ``first`` names the measures that are offered first, in their order.
+    """
+    over = {e.measure: e.over for e in estimates}
+    found = visible_all(plain(examples))
+    place = {spec: i for i, spec in enumerate(first)}
+    told = [
+        _measure(spec, over.get(spec, ""), examples)
+        for spec in dict.fromkeys(r.measure for r in examples.rows)
+    ]
+    # First what the page begins with, then what tells who is above and who below.
+    found["measures"] = sorted(
+        told, key=lambda one: (place.get(one["spec"], len(place)), len(one["quantities"]) < 2)
     )
+    found["groups"] = {visible(a): [visible(g) for g in of] for a, of in _groups(examples).items()}
+    text = json.dumps(found, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def _measure(spec: str, over: str, examples: Examples) -> dict[str, Any]:
+    rows = [row for row in examples.rows if row.measure == spec]
+    names = list(dict.fromkeys(name for row in rows for name in row.values))
+    label = spec.removesuffix(f"@{over}") + (f" by {over}" if over else "")
+    told = {
+        "spec": spec,
+        "over": over,
+        "label": label,
+        "headline": wording.name_of(spec),
+        "quantities": names,
+    }
+    found: dict[str, Any] = visible_all({**told, "rule": examples.rules.get(spec, "")})
+    return found
+
+
+def _groups(examples: Examples) -> dict[str, list[str]]:
+    """The groups of each attribute of the documents, in natural order."""
+    found: dict[str, dict[str, None]] = {}
+    for texts in examples.texts:
+        for document in texts.documents:
+            for name, value in document.attributes.items():
+                found.setdefault(name, {})[value] = None
+    return {name: ordered_groups(values) for name, values in found.items()}
+
+
+def visible_all(thing: Any) -> Any:
+    """Every text made harmless to read, letter for letter, so that spans still fit."""
+    if isinstance(thing, str):
+        return visible(thing)
+    if isinstance(thing, Mapping):
+        return {visible(key): visible_all(value) for key, value in thing.items()}
+    return [visible_all(item) for item in thing] if isinstance(thing, list) else thing

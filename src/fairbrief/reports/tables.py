@@ -13,9 +13,9 @@ from fairbrief.declarations import ContrastUnit
 from fairbrief.reports import arrangement, contrast_words, number_format, wording
 from fairbrief.reports.arrangement import Arranged, Section
 from fairbrief.reports.contrast_words import group_name, ordered_groups
-from fairbrief.reports.note_words import SIDES
 from fairbrief.reports.plain import named
 from fairbrief.reports.result import Result
+from fairbrief.reports.wording import SIDES
 from fairbrief.standings import decisive
 from fairbrief.text.counted import counted
 from fairbrief.types import Estimate, Table

@@ -75,8 +75,7 @@ def open_record(measure: Measure, quantity: str, subject: Subject, scorers: Scor
     # A measure speaks of one row; those of a cluster are summed.
     is_one = len(units_of(subject.members, measure.observation.declaration.scope)) == 1
     story = measure.explain(totals_of(row)) if is_one and not isinstance(row, Reason) else ""
-    beside = _telling(measure, row, parts)
-    return Opened(subject.name, subject.influence, value, reason, story, tuple(parts), beside)
+    return Opened(subject.name, subject.influence, value, reason, story, tuple(parts))
 
 
 def _size(effect: float | None) -> float:
@@ -206,26 +205,7 @@ def _part(
     """``now`` and ``then`` hold the values of the record, and those of the whole."""
     reason = left.text if isinstance(left, Reason) else ALONE
     own, whole = (effect(a.get(quantity), b.get(quantity), reason) for a, b in zip(now, then, strict=True))
-    beside = {
-        name: value - then[0][name] if name in then[0] else None
-        for name, value in now[0].items()
-        if name != quantity
-    }
-    return Part(omission.kind, omission.number, omission.text, omission.attributes, own, whole, beside)
-
-
-def _telling(measure: Measure, row: Evidence | Reason, parts: Sequence[Part]) -> tuple[str, ...]:
-    """The other quantities to show: signed contrasts if there are any, else those of a group; most moved first."""
-    if isinstance(row, Reason) or not parts:
-        return ()
-    values = measure.value(totals_of(row))
-    moved = {
-        name: max((abs(e) for p in parts if (e := p.beside[name]) is not None), default=0.0)
-        for name in parts[0].beside
-    }
-    signed = [name for name in moved if values[name].tail == "both"]
-    of_groups = [name for name in moved if "[" in name]
-    return tuple(sorted((n for n in signed or of_groups if moved[n]), key=lambda n: -moved[n]))
+    return Part(omission.kind, omission.number, omission.text, omission.attributes, own, whole)
 
 
 def without_document(case: Case, number: int) -> Case:

@@ -13,8 +13,8 @@ from fairbrief.auditing.observing import LEFT_OUT, NO_NUMBER
 from fairbrief.auditing.origins import Names, united
 from fairbrief.errors import RequestError
 from fairbrief.reports.frames import rows_with, usable
-from fairbrief.reports.junit import Check
 from fairbrief.reports.result import Result
+from fairbrief.saved.gate_rules import Check
 from fairbrief.text.counted import counted
 
 RECORDS = "records"

@@ -56,7 +56,7 @@ def support_of(case: Case, scorer: str, rule: str, scorers: Scorers, *, reads_un
         return support
     rows = tuple(record.documents[i].text[start:end] for i, start, end in places)
     try:
-        (scores,) = scorers[scorer].answer([Ask(scorer, rows, texts)])
+        (scores,) = scorers[scorer].answer([Ask(scorer, rows, texts, whole=True)])
     except FairbriefError:  # a library or its data is not here: there are no links to show
         return support
     links = _links(_by_unit(scores, len(texts)), places)

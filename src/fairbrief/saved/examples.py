@@ -258,9 +258,6 @@ def _first(ranked: Floats, below: float) -> list[int]:
     """The smallest that are defined and lie ``below`` a number, of equals the earlier."""
     found = np.flatnonzero(ranked < below)
     found = found[np.isfinite(ranked[found])]
-    if len(found) > 8 * MOST:
-        bar = np.partition(ranked[found], MOST)[MOST]
-        found = found[ranked[found] <= bar][: 8 * MOST]
     order = np.argsort(ranked[found], kind="stable")[:MOST]
     return [int(i) for i in found[order]]
 

@@ -1,4 +1,7 @@
-"""A gate decides on the bound of an interval, never on a point: pass, fail, or inconclusive."""
+"""A gate decides on the bound of an interval, never on a point: pass, fail, or inconclusive.
+
+One module of some 420 lines: what a limit asks, what a baseline asks, and how both are decided.
+"""
 
 from __future__ import annotations
 
@@ -21,14 +24,12 @@ from fairbrief.readers.messages import did_you_mean
 from fairbrief.reports import wording
 from fairbrief.reports.audit_folder import load
 from fairbrief.reports.frames import rows_with, unpacked
-from fairbrief.reports.junit import Check
-from fairbrief.reports.note_words import told
 from fairbrief.reports.plain import printable
 from fairbrief.reports.result import Result
+from fairbrief.reports.wording import told
 from fairbrief.saved import completeness
 from fairbrief.saved.compare import changed_sources, compare_sizes
-from fairbrief.saved.gate_rules import RANDOM, Rule, Sign, is_named
-from fairbrief.saved.gate_settings import MAX_LEFT_OUT
+from fairbrief.saved.gate_rules import MAX_LEFT_OUT, RANDOM, Check, Rule, Sign, is_named
 from fairbrief.standings import FEWEST_TO_DECIDE, decides
 from fairbrief.statistics.jackknife import t_quantile
 from fairbrief.text.counted import counted
@@ -69,7 +70,7 @@ def hold_audit(
     result = _result(audited)
     confidence_level = float(result.made.get("confidence_level") or 0.95)
     checks = completeness.left_out(result, max_left_out)
-    asked = [one for limit in limits for one in _of_limit(limit, result.estimates, confidence_level)]
+    asked = [one for limit in limits for one in of_limit(limit, result.estimates, confidence_level)]
     if baseline is not None:
         before = _result(baseline)
         wanted = _wanted(measures, result, before)
@@ -78,18 +79,18 @@ def hold_audit(
         checks += completeness.unmeasured(ours, theirs, max_left_out)
         checks += _documents(changed_sources(result, before))
         same = saw_the_same(result, before)
-        found = _of_margin(
+        found = of_margin(
             compare_sizes(result, before, wanted), margin, directions(result.rows), confidence_level,
             same_rows=same, both_directions=both_directions,
         )  # fmt: skip
         if not found:
             raise RequestError(NOTHING_COMPARED.format(", ".join(wanted or ours.measures)))
         asked += found
-    return checks + _decided(asked, confidence_level)
+    return checks + decided(asked, confidence_level)
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class Asked:
     """An estimate that has to keep a limit; ``doubt`` is what all records saying the same leaves, ``told`` begins the message."""
 
     name: str
@@ -100,7 +101,7 @@ class _Asked:
     told: str = ""
 
 
-def _decided(asked: Sequence[_Asked], confidence_level: float) -> list[Check]:
+def decided(asked: Sequence[Asked], confidence_level: float = 0.95) -> list[Check]:
     """Every check; none fails unless it would among all of them, so that a gate of many limits that hold seldom fails."""
     return [_decide(one, len(asked), confidence_level) for one in asked]
 
@@ -196,16 +197,11 @@ def _plain(rows: pa.Table, name: str) -> pa.ChunkedArray | None:
     return column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
 
 
-def hold(rule: Rule, estimates: Sequence[Estimate], confidence_level: float = 0.95) -> list[Check]:
-    """The rule on every system's whole-input estimate of what it names; controls are held to nothing.
+def of_limit(rule: Rule, estimates: Sequence[Estimate], confidence_level: float = 0.95) -> list[Asked]:
+    """What the rule asks of every system's whole-input estimate that it names; controls are held to nothing.
 
     ``confidence_level`` is that of the estimates' intervals.
     """
-    return _decided(_of_limit(rule, estimates, confidence_level), confidence_level)
-
-
-def _of_limit(rule: Rule, estimates: Sequence[Estimate], confidence_level: float) -> list[_Asked]:
-    """What the rule asks of each estimate that it names."""
     candidates = [e for e in estimates if not e.slice and e.system_kind == "system"]
     systems = list(dict.fromkeys(e.system for e in candidates))
     if rule.system and rule.system not in systems:
@@ -231,7 +227,7 @@ def _of_limit(rule: Rule, estimates: Sequence[Estimate], confidence_level: float
     if rule.from_random:
         named = _from_random(rule, named)
     return [
-        _Asked(
+        Asked(
             f"{replace(rule, system='', quantity=e.quantity if rule.quantity else '')} [{e.system}]",
             e,
             rule.sign,
@@ -260,7 +256,7 @@ def _is_contrast(e: Estimate) -> bool:
     return e.value is None or (e.kind == "contrast" and e.quantity != EXCESS)
 
 
-def hold_margin(
+def of_margin(
     changes: Sequence[Change],
     margin: float,
     better: Mapping[str, Direction],
@@ -268,32 +264,16 @@ def hold_margin(
     *,
     same_rows: bool = False,
     both_directions: bool = False,
-) -> list[Check]:
+) -> list[Asked]:
     """Non-inferiority: nothing is worse than in the baseline by more than the margin.
 
-    Decided on are group differences, whose distance from their own random-sentence baseline (from 0, where there is none)
+    Asked are group differences, whose distance from their own random-sentence baseline (from 0, where there is none)
     may grow by at most the margin, whatever their sign; with ``both_directions`` they may move by at most the margin at
     all. A quality may fall by at most the margin. Unsigned scores are not compared: noise alone moves them.
     ``same_rows`` says that both audits saw the same in every record: then nothing has changed, and a
     difference of 0 in all of them needs no doubt.
     """
-    asked = _of_margin(
-        changes, margin, better, confidence_level, same_rows=same_rows, both_directions=both_directions
-    )
-    return _decided(asked, confidence_level)
-
-
-def _of_margin(
-    changes: Sequence[Change],
-    margin: float,
-    better: Mapping[str, Direction],
-    confidence_level: float,
-    *,
-    same_rows: bool,
-    both_directions: bool,
-) -> list[_Asked]:
-    """What the margin asks of each group difference and quality."""
-    asked: list[_Asked] = []
+    asked: list[Asked] = []
     seen: set[tuple[object, ...]] = set()
     for change in changes:
         e = wording.from_random(change.difference)
@@ -316,7 +296,7 @@ def _of_margin(
         else:
             way, limit, sign = "below", -margin, ">="
         name = f"{what} [{e.system}] at most {margin:g} {way} {against}"
-        asked.append(_Asked(name, e, sign, limit, doubt, told))
+        asked.append(Asked(name, e, sign, limit, doubt, told))
     return asked
 
 
@@ -361,7 +341,7 @@ def _canonical(measure: str) -> str:
         return measure
 
 
-def _decide(asked: _Asked, among: int, confidence_level: float) -> Check:
+def _decide(asked: Asked, among: int, confidence_level: float) -> Check:
     """Hold the bounds that a decision needs to a limit: to pass those of this check alone, to fail those among all checks."""
     name, estimate, limit = asked.name, asked.estimate, asked.limit
     if not _is_finite(estimate.value) or not _is_finite(estimate.low) or not _is_finite(estimate.high):

@@ -1,7 +1,7 @@
-"""The rules of a gate as they are typed: ``measure<=limit``, of a quantity and of a system if told.
+"""What a saved audit is held to: the settings of a gate, its rules as they are typed, and its checks, also as JUnit XML.
 
-``measure:quantity-random`` is the quantity less its random-sentence baseline; ``measure:quantity`` without brackets stands
-for the quantity of every group.
+A rule is ``measure<=limit``, of a quantity and of a system if told. ``measure:quantity-random`` is the quantity less its
+random-sentence baseline; ``measure:quantity`` without brackets stands for the quantity of every group.
 """
 
 from __future__ import annotations
@@ -10,10 +10,18 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+from xml.sax.saxutils import escape, quoteattr
 
 from fairbrief import specs
 from fairbrief.errors import RequestError
+from fairbrief.reports.plain import printable
+from fairbrief.settings import setting
+
+if TYPE_CHECKING:
+    from fairbrief.reports.result import Result
 
 Sign = Literal["<=", ">="]
 RANDOM = "-random"
@@ -86,3 +94,92 @@ def rules(most: Sequence[str] = (), least: Sequence[str] = ()) -> list[Rule]:
             if found[-1].sign != sign:
                 raise RequestError(f"{option} '{text}': {option} takes a rule with {sign}.")
     return found
+
+
+limit = partial(setting, panel="Limits")
+MAX_LEFT_OUT = 0.05
+"""Share of an input that may be left out as broken, refused, empty or unanswered before nothing is decided."""
+
+
+@dataclass(frozen=True, slots=True)
+class GateSettings:
+    """Limits, and what the audit may not be worse than."""
+
+    # fmt: off
+    most: Sequence[str] = limit(
+        (), "Upper limit, e.g. 'uer@sentiment:difference-random<=0.1'.", "RULE", flag="--max",
+    )
+    least: Sequence[str] = limit(
+        (), "Lower limit, e.g. 'coverage_parity@sentiment:relative_difference-random>=-0.15' or "
+        "'rouge1>=0.3'.", "RULE", flag="--min",
+    )
+    baseline: Path | None = limit(None, "Saved audit that this one must not be worse than.", "DIR")
+    margin: float = limit(
+        0.0, "How much larger than in the baseline a group difference may be, or how much smaller a quality.",
+        "X",
+    )
+    measures: Sequence[str] = limit(
+        (), "Measure to compare with the baseline; by default all of them.", "SPEC", flag="--measure",
+    )
+    both_directions: bool = limit(False, "Hold group differences to --margin where they shrink, too.")
+    allow_missing: Sequence[str] = limit(
+        (), "System or measure of the baseline that need not be there, or 'records'.", "NAME",
+    )
+    max_left_out: float = limit(
+        MAX_LEFT_OUT, "Share of the input that may be skipped, refused, empty or unanswered; above it "
+        "nothing is decided.", "SHARE",
+    )
+    # fmt: on
+
+    def checks(self, audited: Path | Result, baseline: Result | None = None) -> list[Check]:
+        """The checks of an audit, or of a saved one's folder; ``baseline`` is in the place of a saved one.
+
+        Raises RequestError for a question that cannot be put.
+        """
+        from fairbrief.saved import gate, gate_rules
+
+        return gate.hold_audit(
+            audited,
+            gate_rules.rules(self.most, self.least),
+            baseline or self.baseline,
+            self.margin,
+            measures=self.measures,
+            both_directions=self.both_directions,
+            allow_missing=self.allow_missing,
+            max_left_out=self.max_left_out,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One requirement and how it came out; ``inconclusive`` where the data cannot tell."""
+
+    name: str
+    outcome: Literal["pass", "fail", "inconclusive"]
+    message: str = ""
+
+
+def junit_xml(checks: Sequence[Check], suite: str = "fairbrief") -> str:
+    """A test suite: a failed check is a failure, an inconclusive one is skipped with its message."""
+    failed = sum(c.outcome == "fail" for c in checks)
+    unsure = sum(c.outcome == "inconclusive" for c in checks)
+    head = f'<testsuite name={_attribute(suite)} tests="{len(checks)}" failures="{failed}" errors="0" skipped="{unsure}">'
+    return "\n".join(
+        ['<?xml version="1.0" encoding="UTF-8"?>', head, *map(_case, checks), "</testsuite>", ""]
+    )
+
+
+def _case(check: Check) -> str:
+    tags = {"fail": "failure", "inconclusive": "skipped"}
+    head = f'  <testcase classname="fairbrief" name={_attribute(check.name)}>'
+    text = printable(check.message, lines=True)
+    if check.outcome in tags:
+        tag = tags[check.outcome]
+        inner = f"<{tag} message={_attribute(check.message)}>{escape(text)}</{tag}>"
+    else:
+        inner = f"<system-out>{escape(text)}</system-out>" if text else ""
+    return f"{head}{inner}</testcase>"
+
+
+def _attribute(text: str) -> str:
+    return quoteattr(printable(text))

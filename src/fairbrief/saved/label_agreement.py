@@ -1,28 +1,35 @@
-"""How far a scorer's reading of summaries agrees with people's: labels of units against shares and support."""
+"""What scorers find of the units of summaries: agreement with people's labels of units, as shares and as support; and how large a piece of
+a document may be, that a judge still finds a unit in it.
+
+One module of some 450 lines, since both questions cut documents, ask scorers and resample records in the same way.
+"""
 
 from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
+from fairbrief.auditing.measure_selection import check_over
 from fairbrief.auditing.observing import finite
 from fairbrief.auditing.scorer_lookup import Scorers
-from fairbrief.errors import DataError
+from fairbrief.errors import DataError, RequestError
 from fairbrief.measures.distributions import COUNTING
-from fairbrief.measures.record_texts import chunks_by_document, known, owner_of
+from fairbrief.measures.record_texts import is_blank, known, units_of
 from fairbrief.measures.representation import Representation
-from fairbrief.saved.intervals import Interval, Resampling
+from fairbrief.reports.number_format import number
+from fairbrief.saved.saved_values import DRAWS, Interval, Resampling
 from fairbrief.statistics import TIE, alpha_of_two, kappa_of_two, pearson, spearman
 from fairbrief.text.counted import counted
+from fairbrief.text.passages import passages_of
 from fairbrief.types import Ask, Case, Floats, Reason, Rows, Scores, Table
 
 TEMPERATURES = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0)
 BATCH = 256
-WORDS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,9 +90,7 @@ def agreement(
     *,
     temperatures: Sequence[float] = TEMPERATURES,
     threshold: float | None = None,
-    n_resamples: int = 2000,
-    seed: int = 0,
-    confidence_level: float = 0.95,
+    resampling: Resampling = DRAWS,
     scorers: Scorers | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> Agreement:
@@ -98,12 +103,8 @@ def agreement(
     read = _Read()
     made = scorers if scorers is not None else Scorers()
     made[scorer]  # one that is misspelt is refused before anything is read
-    stream, seen = iter(cases), 0
-    while batch := list(itertools.islice(stream, BATCH)):
+    for batch in _batches(cases, progress):
         _read_batch(batch, over, scorer, temperatures, made, read)
-        seen += len(batch)
-        if progress is not None:
-            progress(seen)
     if not read.people:
         told = f" Left out: {_counted(read.excluded)}." if read.excluded else ""
         raise DataError(
@@ -112,7 +113,6 @@ def agreement(
         )
     values = sorted({v for shares in read.people for v in shares})
     people = _array(read.people, values)
-    resampling = Resampling(n_resamples, seed, confidence_level)
     shares = []
     is_softmax = Representation(over, scorer).kind not in COUNTING
     for t, temperature in enumerate(temperatures if is_softmax else [None]):
@@ -121,6 +121,16 @@ def agreement(
     return Agreement(
         scorer, over, tuple(shares), _labels(read, threshold, resampling), len(people), dict(sorted(read.excluded.items()))
     )  # fmt: skip
+
+
+def _batches(cases: Iterable[Case], progress: Callable[[int], None] | None) -> Iterator[list[Case]]:
+    """The cases, some at a time; ``progress`` is called with the number of those that are done."""
+    stream, seen = iter(cases), 0
+    while batch := list(itertools.islice(stream, BATCH)):
+        yield batch
+        seen += len(batch)
+        if progress is not None:
+            progress(seen)
 
 
 # ------------------------------------------------------------------------------------ the reading
@@ -143,8 +153,11 @@ def _read_batch(
             read.excluded[case.summary.reason or str(shares)] += 1
         else:
             kept.append((case, shares))
-    whole = [Ask(scorer, tuple(d.text for d in c.record.documents), (c.summary.text,)) for c, _ in kept]
-    units = [Ask(scorer, _chunks(c), tuple(u.text for u in c.summary.units or ())) for c, _ in kept]
+    whole = [judges[0].asks((case,))[0] for case, _ in kept]
+    units = [
+        Ask(scorer, tuple(d.text for d in c.record.documents), tuple(u.text for u in c.summary.units or ()))
+        for c, _ in kept
+    ]
     asks = [*whole, *units]
     answers = finite(asks, scorers[scorer].answer(asks) if kept else ())
     scores_of_whole = [next(answers) for _ in whole]
@@ -181,15 +194,10 @@ def _column(rows: Rows, statistic: str, among: dict[str, float] | None = None) -
     return found if among is None else {v: x for v, x in found.items() if among[v]}
 
 
-def _chunks(case: Case) -> tuple[str, ...]:
-    return chunks_by_document(known(case.record), "groups", WORDS)[0]
-
-
 def _unit_items(case: Case, over: str, scores: Scores) -> tuple[Floats, Floats]:
-    """People's labels (0, 1) and the best support by a piece of the value's documents. Both (units · values,)."""
+    """People's labels (0, 1) and the best support by one of the value's documents. Both (units · values,)."""
     units, documents = case.summary.units or (), case.record.documents
-    _, chunks = chunks_by_document(known(case.record), "groups", WORDS)
-    owner = [documents[i].attributes[over] for i in owner_of(chunks)]
+    owner = [document.attributes[over] for document in documents]
     sizes = np.maximum(np.bincount(scores.owner, minlength=len(units)), 1)
     labels, support = [], []
     for value in sorted({d.attributes[over] for d in documents}):
@@ -253,11 +261,11 @@ def _padded(row: Floats, width: int) -> Floats:
 # -------------------------------------------------------------------------------------- the tables
 
 
-def tables(found: Agreement, confidence_level: float = 0.95) -> tuple[Table, ...]:
+def tables(found: Agreement, resampling: Resampling = DRAWS) -> tuple[Table, ...]:
     """Shares by temperature, and unit labels."""
     left = _counted(found.excluded)
     notes = (
-        f"{counted(found.records, 'record')}, resampled for the {confidence_level:.0%} intervals." + (f" Left out: {left}." if left else ""),
+        f"{counted(found.records, 'record')}, resampled for the {resampling.confidence_level:.0%} intervals." + (f" Left out: {left}." if left else ""),
         "α: Krippendorff's, interval scale, over the values of all records. κ: Randolph's, which value has most.",
     )  # fmt: skip
     rows = tuple(
@@ -285,3 +293,161 @@ def tables(found: Agreement, confidence_level: float = 0.95) -> tuple[Table, ...
 
 def _counted(excluded: Mapping[str, int]) -> str:
     return ", ".join(f"{reason} {n:,}" for reason, n in excluded.items())
+
+
+SIZES = ("sentence", "50", "100", "200", "400")
+"""What Li et al. tried, in words."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkSize:
+    """What a judge finds of one system's units when documents are cut into pieces of one size.
+
+    ``identified`` is the share of units that some piece of some document supports above the threshold,
+    in [0, 1], with its interval (records resampled); ``by_value`` that of some document of the value,
+    over records that have the value. ``chunks`` is the mean number of pieces of a document.
+    """
+
+    size: str
+    system: str
+    identified: float
+    low: float | None
+    high: float | None
+    by_value: Mapping[str, float]
+    chunks: float
+    units: int
+    records: int
+
+
+@dataclass
+class _Found:
+    """Rows of one size and system, one per record: (identified, units, chunks, documents), and by value."""
+
+    rows: list[tuple[float, float, float, float]] = field(default_factory=list)
+    by_value: dict[str, list[float]] = field(default_factory=dict)
+
+    def add(self, found: NDArray[np.bool_], chunks: int, values: Sequence[str]) -> None:
+        """``found`` (documents, units): whether a piece of the document supports the unit."""
+        self.rows.append(
+            (float(found.any(axis=0).sum()), float(found.shape[1]), float(chunks), float(len(found)))
+        )
+        for value in dict.fromkeys(values):
+            of_value = found[[v == value for v in values]]
+            sums = self.by_value.setdefault(value, [0.0, 0.0])
+            sums[0] += float(of_value.any(axis=0).sum())
+            sums[1] += of_value.shape[1]
+
+
+def chunk_sizes(
+    cases: Iterable[Case],
+    scorer: str = "containment",
+    *,
+    sizes: Sequence[str] = SIZES,
+    over: str | None = None,
+    threshold: float = 0.5,
+    units: str = "auto",
+    resampling: Resampling = DRAWS,
+    scorers: Scorers | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> list[ChunkSize]:
+    """The share of units whose source is identified, for every system and size.
+
+    A unit is identified where a piece of a document supports it above ``threshold`` (for an entailment
+    model: entails it). ``sizes`` are ``sentence`` or numbers of words; ``over`` adds shares by value.
+    Raises RequestError for a size that is neither, DataError where no summary has a unit.
+    Source: Li et al., Coverage-based Fairness in MDS, Table 7.
+    """
+    cuts = {size: read_size(size) for size in sizes}
+    made = scorers if scorers is not None else Scorers()
+    found: dict[tuple[str, str], _Found] = {}
+    for batch in _batches(cases, progress):
+        if over and not found:
+            check_over(over, batch)
+        usable = [case for case in batch if not case.summary.reason and units_of(case.summary, units)]
+        for size, by in cuts.items() if usable else ():
+            cut = [[_pieces(text, by) for text in known(case.record).texts] for case in usable]
+            asks = [
+                Ask(scorer, tuple(itertools.chain.from_iterable(pieces)), units_of(case.summary, units), whole=True)
+                for case, pieces in zip(usable, cut, strict=True)
+            ]  # fmt: skip
+            answers = finite(asks, made[scorer].answer(asks))
+            for case, pieces, scores in zip(usable, cut, answers, strict=True):
+                supported = _by_document(scores, list(map(len, pieces))) > threshold
+                values = case.record.values_of(over) if over else []
+                of_system = found.setdefault((size, case.summary.system), _Found())
+                of_system.add(supported, len(scores.matrix), values)
+    if not found:
+        raise DataError("No summary has a unit to look for: every one is empty, or none is there.")
+    return [_made(size, system, rows, resampling) for (size, system), rows in found.items()]
+
+
+def read_size(size: str) -> str:
+    """``sentence`` or a number of words, as a scorer's setting ``by``."""
+    if size == "sentence":
+        return size
+    if size.isascii() and size.isdigit() and int(size) > 0:
+        return f"{int(size)}words"
+    raise RequestError(f"'{size}' is no size of a piece: write sentence, or a number of words.")
+
+
+def _pieces(text: str, by: str) -> tuple[str, ...]:
+    return () if is_blank(text) else passages_of(text, by)
+
+
+def _by_document(scores: Scores, pieces: Sequence[int]) -> Floats:
+    """The best support of each unit by any piece of a document; −inf for a document without a piece."""
+    best = np.full((len(pieces), scores.matrix.shape[1]), -np.inf)
+    np.maximum.at(best, np.repeat(np.arange(len(pieces)), pieces), scores.matrix)
+    return best
+
+
+def _made(size: str, system: str, found: _Found, resampling: Resampling) -> ChunkSize:
+    rows = np.array(found.rows)
+    identified, units, chunks, documents = rows.sum(axis=0)
+    share, bootstrap = float(identified / units), resampling.bootstrap(len(rows))
+    drawn = None if bootstrap is None else bootstrap.totals(rows)
+    bounds = resampling.interval(share, None if drawn is None else drawn[:, 0] / drawn[:, 1])
+    by_value = {v: part / whole for v, (part, whole) in sorted(found.by_value.items())}
+    return ChunkSize(
+        size, system, share, bounds.low, bounds.high, by_value, float(chunks / documents), int(units), len(rows)
+    )  # fmt: skip
+
+
+def chunk_tables(
+    found: Sequence[ChunkSize], scorer: str, threshold: float, resampling: Resampling = DRAWS
+) -> list[Table]:
+    """The printed tables: one for each system, a row for each size."""
+    return [
+        _table(system, [row for row in found if row.system == system], scorer, threshold, resampling)
+        for system in dict.fromkeys(row.system for row in found)
+    ]
+
+
+def _table(
+    system: str, found: Sequence[ChunkSize], scorer: str, threshold: float, resampling: Resampling
+) -> Table:
+    values = sorted({value for row in found for value in row.by_value})
+    rows = tuple(
+        (
+            row.size,
+            number(row.identified),
+            "–" if row.low is None else f"[{number(row.low)}, {number(row.high)}]",
+            *(number(row.by_value.get(value)) for value in values),
+            number(row.chunks, 1),
+            f"{row.units:,}",
+        )
+        for row in found
+    )
+    note = (
+        f"Identified: a piece of so many words supports the unit above {threshold:g} by {scorer}; "
+        f"{counted(found[0].records, 'record')}, resampled. Pieces: of a document, on average."
+    )
+    header = (
+        "words",
+        "identified",
+        f"{resampling.confidence_level:.0%} interval",
+        *(f"by {v}" for v in values),
+        "pieces",
+        "units",
+    )
+    return Table(f"Units whose source document is identified · {system}", header, rows, (note,))

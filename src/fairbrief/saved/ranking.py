@@ -20,7 +20,7 @@ from fairbrief.auditing.parts import CommonClusters, Part, parts_of
 from fairbrief.errors import RequestError
 from fairbrief.reports.number_format import number
 from fairbrief.reports.result import Result
-from fairbrief.saved.intervals import Interval, Resampling
+from fairbrief.saved.saved_values import DRAWS, Interval, Resampling
 from fairbrief.types import Floats, Measure, Table, Totals
 
 LARGEST = "largest group difference"
@@ -50,10 +50,8 @@ class Overall:
 def overall(
     results: Mapping[str, Result],
     systems: Iterable[str] = (),
+    resampling: Resampling = DRAWS,
     *,
-    n_resamples: int = 2000,
-    seed: int = 0,
-    confidence_level: float = 0.95,
     published: bool = False,
 ) -> list[Overall]:
     """The overall order by `LARGEST` for every measure with group differences that all audits hold.
@@ -71,7 +69,7 @@ def overall(
                 spelled = _without_over(measure)
                 over = str(getattr(measure, "over", "") or "")
                 by_spec.setdefault(spelled, {})[name, over] = ledger, measure
-    named, resampling = tuple(dict.fromkeys(systems)), Resampling(n_resamples, seed, confidence_level)
+    named = tuple(dict.fromkeys(systems))
     found = [
         made
         for spelled, datasets in by_spec.items()
@@ -220,7 +218,7 @@ def _made(
     )  # fmt: skip
 
 
-def table(found: Overall, confidence_level: float = 0.95) -> Table:
+def table(found: Overall, confidence_level: float) -> Table:
     """One row per system, the fairest first."""
     scores = [np.inf if i.value is None else i.value for i in found.overall]
     rows = tuple(

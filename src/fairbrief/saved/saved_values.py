@@ -1,8 +1,8 @@
-"""The evidence of saved audits, summary by summary, and the values of measures on any part of it."""
+"""The evidence of saved audits, summary by summary; the values of measures on any part of it, with intervals from resampling."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -13,8 +13,9 @@ from fairbrief.auditing.evidence import ledgers_from
 from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.origins import Names, names_of, side_by_side
 from fairbrief.reports.frames import plain_numbers
+from fairbrief.reports.number_format import number
 from fairbrief.reports.result import Result
-from fairbrief.statistics import Bootstrap
+from fairbrief.statistics import Bootstrap, percentile_interval
 from fairbrief.types import Column, Floats, Integers, Measure, Totals
 
 
@@ -140,3 +141,76 @@ def _of_systems(ledger: Ledger, systems: dict[str, int]) -> tuple[Integers, Inte
     number = np.array([systems.setdefault(kind.system, len(systems)) for kind in known], dtype=np.int64)
     clusters = origins.clusters()
     return chosen, number[kinds], clusters, side_by_side(clusters, origins.records())
+
+
+BLOCK = 4_000_000
+"""Numbers held at once while resampling."""
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A value with the interval from resampling; ``value`` is None where it is undefined."""
+
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+
+    def __str__(self) -> str:
+        if self.value is None:
+            return "–"
+        bounds = f" [{number(self.low, 2)}, {number(self.high, 2)}]" if self.low is not None else ""
+        return f"{number(self.value, 2)}{bounds}"
+
+
+@dataclass(frozen=True, slots=True)
+class Resampling:
+    """How intervals are made: percentiles over ``n_resamples`` draws of records with replacement; none where that is 0."""
+
+    n_resamples: int = 2000
+    seed: int = 0
+    confidence_level: float = 0.95
+
+    @property
+    def note(self) -> str:
+        """What a table says of its intervals."""
+        return f"{self.confidence_level:.0%} intervals resample records."
+
+    def bootstrap(self, records: int) -> Bootstrap | None:
+        """The draws; None where there is one record only, or no draw is asked for."""
+        return Bootstrap(records, self.n_resamples, self.seed) if records > 1 and self.n_resamples else None
+
+    def interval(self, point: float, drawn: Floats | None = None) -> Interval:
+        """A value and the percentile interval of its resamples; no interval where most are undefined."""
+        if not np.isfinite(point):
+            return Interval(None)
+        if drawn is None:
+            return Interval(point)
+        low, high, undefined = (float(x) for x in percentile_interval(drawn, self.confidence_level))
+        if not (np.isfinite(low) and np.isfinite(high)) or undefined > 0.5:
+            return Interval(point)
+        return Interval(point, low, high)
+
+    def intervals(
+        self, statistic: Callable[..., Sequence[Floats]], arrays: Sequence[Floats]
+    ) -> list[Interval]:
+        """Each of a statistic's values with its interval.
+
+        ``arrays`` share their first axis, the records: (n, …). ``statistic`` takes them with any leading
+        axes, (…, n, …), and gives arrays of the leading shape; nan where undefined.
+        """
+        points = [float(p) for p in statistic(*arrays)]
+        bootstrap = self.bootstrap(len(arrays[0]))
+        if bootstrap is None:
+            return [self.interval(point) for point in points]
+        step = max(1, BLOCK // max(1, sum(a.size for a in arrays)))
+        blocks = []
+        for weights in bootstrap.weights():
+            for start in range(0, len(weights), step):
+                drawn = np.stack([np.repeat(np.arange(len(w)), w) for w in weights[start : start + step]])
+                blocks.append(np.stack(list(statistic(*(a[drawn] for a in arrays)))))
+        found = np.concatenate(blocks, axis=1)
+        return [self.interval(point, drawn) for point, drawn in zip(points, found, strict=True)]
+
+
+DRAWS = Resampling()
+"""As a command resamples without being told otherwise."""

@@ -16,11 +16,11 @@ from fairbrief.auditing.record_values import reader_of
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.errors import DataError, FairbriefError, RequestError
 from fairbrief.readers import Reading
-from fairbrief.reports import audit_folder, json_file
-from fairbrief.reports.audit_folder import RESULTS, refuse_unfinished
+from fairbrief.reports import json_file
+from fairbrief.reports.audit_folder import opened
 from fairbrief.reports.contrast_words import ordered_groups
-from fairbrief.reports.evidence_file import SavedRows
-from fairbrief.reports.record_data import visible_all
+from fairbrief.reports.evidence import SavedRows
+from fairbrief.reports.json_file import visible_all
 from fairbrief.reports.result import Result, Row
 from fairbrief.saved import saved_inputs
 from fairbrief.saved.examples import open_case
@@ -225,12 +225,9 @@ def open_audit(folder: Path, read: Callable[[Sequence[str], Inputs], Reading]) -
     here on: its own pool keeps what it once took, a tenth more for the evidence of a million records.
     """
     pa.set_memory_pool(pa.system_memory_pool())
-    refuse_unfinished(folder)
-    found = json_file.parsed(folder / RESULTS)
-    result = json_file.result_of(found, folder / RESULTS)
-    evidence = SavedEvidence(audit_folder.saved_rows(folder, found))
-    texts, fault = _texts(folder, found["audit"], read, pools_runs=bool(result.made.get("pools_runs")))
-    return Saved(folder.resolve().name, result, evidence, texts, fault)
+    saved, rows = opened(folder)
+    texts, fault = _texts(folder, saved.audit, read, pools_runs=bool(saved.made.get("pools_runs")))
+    return Saved(folder.resolve().name, saved.result(rows), SavedEvidence(rows), texts, fault)
 
 
 def _texts(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -13,6 +13,7 @@ from fairbrief.pretrained import hub, placement
 from fairbrief.scorers import models, pairs
 from fairbrief.scorers.models import ModelScorer
 from fairbrief.scorers.pieces import Frame, Ids, frame, padded, parts, pieces, spans
+from fairbrief.text.passages import By
 from fairbrief.types import Ask, Floats, Integers, Scores
 
 
@@ -31,6 +32,9 @@ class BartScore(ModelScorer):
     Matrix (rows, columns), at most 0, higher is closer. The mean is over all target pieces, special
     ones included, as in BARTScore.
 
+    The row is read as a whole, as the model was trained to; ``by=sentence`` cuts it into sentences, ``by=3`` into runs of
+    three, and the likeliest counts.
+
     A row longer than the model's window is cut into windows that overlap by a quarter; ``fold=max``
     takes the window that makes the column likeliest, ``fold=mean`` their mean. A longer column is cut into
     parts whose log-likelihoods add. ``windows=truncate`` keeps the first window of either, as published.
@@ -41,6 +45,8 @@ class BartScore(ModelScorer):
     name: ClassVar[str] = "bartscore"
     model: str = "facebook/bart-large-cnn"
     fold: str = "max"
+    _: KW_ONLY
+    by: By = "document"
 
     def __post_init__(self) -> None:
         ModelScorer.__post_init__(self)
@@ -52,7 +58,7 @@ class BartScore(ModelScorer):
         fold = f" fold={self.fold}" if self.windows == "fold" else ""
         return f"{models.identity(self, self.name, self.version)} windows={self.windows}{fold}"
 
-    def assemble(self, asks: Sequence[Ask], arrays: pairs.Arrays) -> Iterator[Scores]:
+    def scores(self, asks: Sequence[Ask], arrays: pairs.Arrays) -> Iterator[Scores]:
         return pairs.matrices(asks, arrays, lambda array: float(array[0]))
 
     def compute(self, keys: Sequence[pairs.Key]) -> Iterator[pairs.Arrays]:

@@ -33,6 +33,9 @@ class BertScore(ModelScorer):
     BERTScore's precision P of the column against the row, and the maximum over several rows is
     the match against their union. ``units=texts`` answers P itself, matrix (rows, columns).
 
+    A row is cut into sentences, and each piece's (with ``units=texts`` each column's) best match counts; ``by=3`` takes
+    runs of three sentences, ``by=document`` the row as it is, as published.
+
     Which definition: that of the bert-score package without idf. Pieces may *match* the row's special
     pieces (<s>, </s>), and the column's own special pieces carry no weight. Texts are stripped. RoBERTa and
     GPT-2 tokenizers get a leading space (``prefix_space``), as in the published numbers; the package
@@ -85,9 +88,9 @@ class BertScore(ModelScorer):
 
     @property
     def fingerprint(self) -> str:
-        return f"{self.computed_by} rescale={self.baseline} units={self.units}"
+        return f"{self.computed_by} rescale={self.baseline} units={self.units} by={self.by}"
 
-    def assemble(self, asks: Sequence[Ask], arrays: pairs.Arrays) -> Iterator[Scores]:
+    def scores(self, asks: Sequence[Ask], arrays: pairs.Arrays) -> Iterator[Scores]:
         for ask in asks:
             scores = _by_piece(ask, arrays)
             if self.units == "texts":

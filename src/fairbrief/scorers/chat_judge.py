@@ -18,6 +18,7 @@ from fairbrief.chat.spending import Budget
 from fairbrief.errors import BackendError, RequestError
 from fairbrief.scorers import pairs
 from fairbrief.scorers.pairs import Key, Meter
+from fairbrief.text.passages import By
 from fairbrief.text.replies import probability, score
 from fairbrief.types import Ask, Floats, Scorer, Scores
 
@@ -56,10 +57,6 @@ class ChatJudge(pairs.KeyedScorer, Endpoint):
     @abstractmethod
     def read(self, reply: str) -> float | None:
         """The number that a reply states; None where it states none."""
-
-    def assemble(self, asks: Sequence[Ask], arrays: pairs.Arrays) -> Iterator[Scores]:
-        """The answers, from each pair's number."""
-        return pairs.matrices(asks, arrays, lambda array: float(array[0]))
 
     @property
     def computed_by(self) -> str:
@@ -141,12 +138,16 @@ FORMS: Mapping[str, str] = {
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class ChatEntailment(ChatJudge):
+class ChatEntailment(pairs.PassageScorer, ChatJudge):
     """P(the row entails the column), as a chat model states it.
 
     ``form=number`` asks for a number from 0 to 1, ``form=yes_no`` for yes (1) or no (0); a reply of the
-    other form, or a percentage, is read as well. Matrix (rows, columns) in [0, 1]. A scorer of whole texts;
-    a cache keeps its answers, those that state no number included.
+    other form, or a percentage, is read as well. Matrix (rows, columns) in [0, 1]. A cache keeps its answers, those
+    that state no number included.
+
+    The row is read as a whole: a language model finds the sentence that matters itself, and a question per sentence
+    would cost as many times more. ``by=sentence`` asks about each sentence, ``by=3`` about each run of three, and the
+    best counts.
 
     ``unparsed`` says what a reply counts that states no number: ``stop`` (a BackendError that says how
     many there are, when all are kept), or a number from 0 to 1 that stands in their place. Either way they
@@ -158,6 +159,8 @@ class ChatEntailment(ChatJudge):
     name: ClassVar[str] = "chat_entailment"
     form: str = "number"
     unparsed: str = "stop"
+    _: KW_ONLY
+    by: By = "document"
 
     def __post_init__(self) -> None:
         if self.form not in FORMS:
@@ -170,6 +173,7 @@ class ChatEntailment(ChatJudge):
             raise RequestError(
                 f"chat_entailment(unparsed={self.unparsed}): wanted stop, or a number from 0 to 1."
             )
+        pairs.check_by(self.name, self.by)
         Endpoint.__post_init__(self)
 
     @property
@@ -185,11 +189,11 @@ class ChatEntailment(ChatJudge):
 
     @property
     def fingerprint(self) -> str:
-        return f"{self.computed_by} unparsed={self.unparsed}"
+        return f"{self.computed_by} unparsed={self.unparsed} by={self.by}"
 
-    def assemble(self, asks: Sequence[Ask], arrays: pairs.Arrays) -> Iterator[Scores]:
+    def scores(self, asks: Sequence[Ask], arrays: pairs.Arrays) -> Iterator[Scores]:
         if self.unparsed == "stop":
-            count = sum(bool(np.isnan(arrays[key][0])) for key in self.keys(asks))
+            count = sum(bool(np.isnan(arrays[key][0])) for key in self.keys_of(asks))
             if count:
                 raise BackendError(
                     f"{self!r}: {count:,} replies state no number. Ask another model, try the other form, or say "
@@ -226,7 +230,8 @@ class Judge(ChatJudge):
 
     Rows are sources, columns their summaries. Matrix (rows, columns) in [1, 5], higher is better; nan where
     the reply states no score of the scale, counted on standard error. ``dimension`` is relevance (the
-    paper's), consistency, coherence or fluency. A scorer of whole texts; its answers are kept by a cache.
+    paper's), consistency, coherence or fluency. It judges the summary of a whole source, so that nothing is cut; its
+    answers are kept by a cache.
 
     Errors:  BackendError where pairs find no answer; the rest is kept by the cache.
     Source:  Steen & Markert, Bias in News Summarization, App. I; how replies are read and the
@@ -253,6 +258,10 @@ class Judge(ChatJudge):
 
     def read(self, reply: str) -> float | None:
         return score(reply)
+
+    def assemble(self, asks: Sequence[Ask], arrays: pairs.Arrays) -> Iterator[Scores]:
+        """The answers, from each pair's number."""
+        return pairs.matrices(asks, arrays, lambda array: float(array[0]))
 
     def worded(self, pair: pairs.Key) -> str:
         before, _, rest = TEMPLATE.partition("{source}")

@@ -11,12 +11,14 @@ from numpy.typing import NDArray
 
 from fairbrief.ranges import changes, numbers_within, starts
 from fairbrief.score_tables import ScoreTable
+from fairbrief.scorers.pairs import best_passages, check_by
 from fairbrief.scorers.shared_words import Texts, in_batches, occurrences
 from fairbrief.specs import spell
+from fairbrief.text.passages import By
 from fairbrief.text.segmentation import Parted, Rule, Words, compact, different_of, words_of
 from fairbrief.types import Ask, Floats, Integers
 
-VERSION = 3
+VERSION = 4
 _GRID = 2.0**-36
 """What weights are multiples of: sums of some thousand of them are exact."""
 Booleans = NDArray[np.bool_]
@@ -24,15 +26,18 @@ Booleans = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Containment:
-    """The share of the column's words that occur in the row, weighted by how rare they are: not entailment.
+    """The share of the column's words that occur in a sentence of the row, weighted by how rare they are: not entailment.
 
-    c(row, column) = Σ idf(w) over the column's distinct words found in the row / Σ idf(w) over all of
-    them. With N rows in the ask (rows of the same words counted once), df(w) of which hold w,
+    A row is cut into sentences, and the best counts: words that are far apart support nothing together. ``by=3`` takes
+    runs of three sentences, ``by=100words`` disjoint runs of at most 100 words, ``by=document`` the row as it is.
+
+    c(passage, column) = Σ idf(w) over the column's distinct words found in the passage / Σ idf(w)
+    over all of them. With N passages in the ask (those of the same words counted once), df(w) of which hold w,
 
         idf(w) = log(1 + (N − df(w) + ½) / (df(w) + ½)),
 
     rounded to a multiple of 2⁻³⁶: sums are then exact, and equal rows score the same to the last bit in whatever order
-    a machine adds. It is above 0, so that a word of every row still counts a little and a word of no row (which
+    a machine adds. It is above 0, so that a word of every passage still counts a little and a word of none (which
     nothing supports) most. Words are lower-cased runs of letters and digits, of any script (`text.segmentation`).
     Matrix (rows, columns) in [0, 1]; 0 for a column without any word. Since idf is estimated from the rows asked
     about, a pair's score depends on the rows beside it.
@@ -41,16 +46,20 @@ class Containment:
     """
 
     name: ClassVar[str] = "containment"
+    by: By = "sentence"
+
+    def __post_init__(self) -> None:
+        check_by(self.name, self.by)
 
     __repr__ = spell
 
     @property
     def fingerprint(self) -> str:
-        return f"{self.name}/{VERSION} lexical, idf of the rows, no model"
+        return f"{self.name}/{VERSION} lexical, idf of the passages, no model, by={self.by}"
 
     def answer(self, asks: Sequence[Ask]) -> ScoreTable:
         """One answer per ask."""
-        return in_batches(asks, _answered)
+        return best_passages(asks, self.by, lambda some: in_batches(some, _answered))
 
 
 class _Held(NamedTuple):

@@ -22,6 +22,9 @@ class Embedding(ModelScorer):
     Matrix (rows, columns) in [−1, 1]; 0 beside a text without any word piece. Any encoder of
     transformers will do: a folder without pooling settings is pooled by the mean.
 
+    A row is cut into sentences, and the largest cosine counts: the embedding of a whole document, the mean of all that it
+    says, finds none of it. ``by=3`` takes runs of three sentences, ``by=document`` the row as it is.
+
     A text longer than the model's window is cut into windows without overlap; its embedding is the
     mean of theirs, weighted by their word pieces. ``windows=truncate`` keeps only the first window, as
     sentence-transformers does.
@@ -30,10 +33,10 @@ class Embedding(ModelScorer):
     name: ClassVar[str] = "embedding"
     model: str = "sentence-transformers/all-MiniLM-L6-v2"
 
-    def keys(self, asks: Sequence[Ask]) -> Iterable[pairs.Key]:
+    def keys_of(self, asks: Sequence[Ask]) -> Iterable[pairs.Key]:
         return pairs.texts(asks)
 
-    def assemble(self, asks: Sequence[Ask], arrays: pairs.Arrays) -> Iterator[Scores]:
+    def scores(self, asks: Sequence[Ask], arrays: pairs.Arrays) -> Iterator[Scores]:
         for ask in asks:
             rows, columns = (_unit([arrays[text,] for text in texts]) for texts in (ask.rows, ask.columns))
             matrix = np.clip(rows @ columns.T, -1, 1) if ask.rows and ask.columns else np.zeros(0)

@@ -33,6 +33,10 @@ class Entailment(ModelScorer):
     Softmax over the model's classes; the class of entailment is read from the model's own
     ``label2id``. Matrix (rows, columns), probabilities in [0, 1].
 
+    A row is cut into sentences, and the most probable counts (SummaC's zero-shot reading); ``by=3`` takes runs of three
+    sentences, ``by=100words`` disjoint runs of at most 100 words, ``by=document`` the row as it is, as MiniCheck and HHEM
+    read it.
+
     ``template`` says how the model is given the two texts: ``pair`` as its tokenizer frames a pair, ``minicheck`` and
     ``hhem`` as these models were trained (their second class means support); ``auto`` knows them by their names on the
     hub (`known_models.MODELS`), and HHEM also by its folder.
@@ -66,9 +70,9 @@ class Entailment(ModelScorer):
 
     @property
     def fingerprint(self) -> str:
-        return f"{self.computed_by} gate={self.gate}"
+        return f"{self.computed_by} gate={self.gate} by={self.by}"
 
-    def assemble(self, asks: Sequence[Ask], arrays: pairs.Arrays) -> Iterator[Scores]:
+    def scores(self, asks: Sequence[Ask], arrays: pairs.Arrays) -> Iterator[Scores]:
         chosen = 1 if self.gate == "argmax" else 0
         return pairs.matrices(asks, arrays, lambda array: float(array[chosen]))
 

@@ -65,6 +65,12 @@ class KnownModel:
     published: str
     template: str = "pair"
 
+    @property
+    def spec(self) -> str:
+        """The scorer, which reads documents as a whole where the model was trained to."""
+        by = "" if self.template == "pair" else ", by=document"
+        return f"entailment(model={self.name}{by})"
+
 
 MODELS = (
     KnownModel(
@@ -101,7 +107,7 @@ def recommended() -> tuple[str, str]:
     has_models = all(importlib.util.find_spec(name) for name in ("torch", "transformers", "huggingface_hub"))
     here = [known for known in MODELS if has_models and hub.cached(known.name, "recommended")]
     if here:
-        return f"entailment(model={here[0].name})", f"the best model of entailment here: {here[0].published}"
+        return here[0].spec, f"the best model of entailment here: {here[0].published}"
     fetch = f"no model of entailment is here; 'fairbrief prefetch {MODELS[1].name}' fetches a small one"
     minilm = "sentence-transformers/all-MiniLM-L6-v2"
     if has_models and importlib.util.find_spec("sentence_transformers") and hub.cached(minilm, "recommended"):

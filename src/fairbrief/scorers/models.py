@@ -18,6 +18,7 @@ from fairbrief.pretrained.placement import DTYPES, Placement, Settings, library,
 from fairbrief.scorers import pairs
 from fairbrief.scorers.pairs import Meter
 from fairbrief.scorers.pieces import Ids, padded, run_batches
+from fairbrief.text.passages import By
 from fairbrief.types import Integers
 
 RESIDENT = 4
@@ -179,15 +180,16 @@ Folding = Callable[[Sequence[tuple[int, Any]]], NDArray[Any]]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class ModelScorer(pairs.KeyedScorer):
+class ModelScorer(pairs.PassageScorer):
     """A scorer with a model of the hub, or from a folder: placed, given texts in batches, its answers kept by a cache.
 
-    A kind of it says how its ``keys`` are computed (`compute`) and read (`assemble`).
+    A kind of it says how its keys are computed (`compute`) and read (`scores`).
     """
 
     version: ClassVar[int] = 1
     model: str
     _: KW_ONLY
+    by: By = "sentence"
     windows: str = "fold"
     dtype: str = "auto"
     device: str = "auto"
@@ -195,6 +197,7 @@ class ModelScorer(pairs.KeyedScorer):
 
     def __post_init__(self) -> None:
         placement.check(self, self.name)
+        pairs.check_by(self.name, self.by)
 
     @property
     def computed_by(self) -> str:

@@ -8,12 +8,17 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fairbrief.errors import RequestError
+from fairbrief.score_tables import ScoreTable
 from fairbrief.specs import spell
+from fairbrief.text import passages
+from fairbrief.text.passages import By, passages_of
 from fairbrief.types import Ask, ScoreArrays, ScoreKey, Scores
 
 Key = ScoreKey
@@ -53,8 +58,69 @@ class KeyedScorer(ABC):
         """Each key's array, batch by batch."""
 
     @abstractmethod
-    def assemble(self, asks: Sequence[Ask], arrays: Arrays) -> Iterator[Scores]:
+    def assemble(self, asks: Sequence[Ask], arrays: Arrays) -> Iterable[Scores]:
         """The answers from their keys' arrays."""
+
+
+class PassageScorer(KeyedScorer):
+    """A `KeyedScorer` that cuts rows as its setting ``by`` says: a row's score is the best of its passages'.
+
+    What it computes, and what a cache keeps, is by passage: `keys_of`, `compute` and `scores` are given passages as rows.
+    """
+
+    __slots__ = ()
+    by: By
+
+    @property
+    def fingerprint(self) -> str:
+        return f"{self.computed_by} by={self.by}"
+
+    def keys(self, asks: Sequence[Ask]) -> Iterable[Key]:
+        return self.keys_of(cut(asks, self.by)[0])
+
+    def keys_of(self, asks: Sequence[Ask]) -> Iterable[Key]:
+        """What the asks need, each once."""
+        return pairs(asks)
+
+    def assemble(self, asks: Sequence[Ask], arrays: Arrays) -> Iterable[Scores]:
+        return best_passages(asks, self.by, lambda some: self.scores(some, arrays))
+
+    @abstractmethod
+    def scores(self, asks: Sequence[Ask], arrays: Arrays) -> Iterable[Scores]:
+        """The answers from their keys' arrays, a row for each passage."""
+
+
+def cut(asks: Sequence[Ask], by: By) -> tuple[Sequence[Ask], list[int]]:
+    """The asks with the passages of their rows as rows; and how many passages each row of all asks has."""
+    parts: list[Ask] = []
+    many: list[int] = []
+    for ask in asks:
+        found = [(row,) for row in ask.rows] if ask.whole else [passages_of(row, by) for row in ask.rows]
+        many += map(len, found)
+        parts.append(Ask(ask.scorer, tuple(chain.from_iterable(found)), ask.columns))
+    return parts, many
+
+
+def best_passages(
+    asks: Sequence[Ask], by: By, answered: Callable[[Sequence[Ask]], Iterable[Scores]]
+) -> ScoreTable:
+    """The answers to asks whose rows are ``answered`` by passage: for each row the best score of its passages."""
+    if by == "document":
+        return ScoreTable.of(answered(asks))
+    parts, many = cut(asks, by)
+    table = ScoreTable.of(answered(parts))
+    if max(many, default=1) == 1:
+        return table
+    rows = np.array([len(ask.rows) for ask in asks], dtype=np.int64)
+    return table.best_of(np.array(many, dtype=np.int64), rows)
+
+
+def check_by(name: str, by: By) -> None:
+    """Raise RequestError unless documents can be cut so."""
+    try:
+        passages.check_by(by)
+    except ValueError as error:
+        raise RequestError(f"{name}: {error}.") from None
 
 
 def pairs(asks: Sequence[Ask]) -> list[Key]:

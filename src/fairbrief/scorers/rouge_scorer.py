@@ -9,9 +9,11 @@ from typing import ClassVar
 import numpy as np
 
 from fairbrief.score_tables import ScoreTable
-from fairbrief.scorers.shared_words import Entries, Texts, code, in_batches, tabulate
+from fairbrief.scorers.pairs import check_by
+from fairbrief.scorers.shared_words import Entries, Texts, best_given, code, tabulate
 from fairbrief.specs import spell
 from fairbrief.text import rouge
+from fairbrief.text.passages import By
 from fairbrief.types import Ask
 
 
@@ -20,22 +22,26 @@ class Rouge1:
     """ROUGE-1 F between a row sentence and a column sentence: 2·Σ min(c_row, c_column) / (n_row + n_column).
 
     Words as in `text.rouge`; in [0, 1], and 0 where either sentence has none. ``stem`` compares Porter
-    stems (by NLTK, extra ``nltk``). ``sentences`` says who cuts, as for `tfidf`: ``given``, ``builtin`` or ``punkt``.
+    stems (by NLTK, extra ``nltk``). ``by`` and ``sentences`` say what is compared of a row, as for `tfidf`.
     """
 
     name: ClassVar[str] = "rouge1"
     n: ClassVar[int] = 1
     stem: bool = False
     sentences: str = "given"
+    by: By = "sentence"
+
+    def __post_init__(self) -> None:
+        check_by(self.name, self.by)
 
     @property
     def fingerprint(self) -> str:
-        """The spec, the version of this code, and what cuts the sentences."""
-        return f"{spell(self)} 1 {code(self.sentences)}"
+        """The spec, the version of this code, and what cuts texts."""
+        return f"{spell(self)} {code(self.sentences, self.by)}"
 
     def answer(self, asks: Sequence[Ask]) -> ScoreTable:
         """One answer per ask, in order."""
-        return in_batches(asks, self._answered)
+        return best_given(asks, self.sentences, self.by, self._answered)
 
     def _answered(self, texts: Texts) -> ScoreTable:
         return _f_scores(tabulate(texts, self.sentences, rouge.rule(stem=self.stem), self.n))

@@ -1,8 +1,8 @@
 """Which words, or sentences of words, the texts of many asks share: what the scorers that match words have in common.
 
 `occurrences` says which words occur in which texts (`containment`, `ngram`). `tabulate` cuts texts into sentences and counts
-the tokens that row and column sentences share (`tfidf`, `rouge1`). With ``sentences="given"`` rows and columns of an ask are
-taken as they are. With ``builtin`` or ``punkt`` each row and each column is a whole text that is cut here, so that a measure
+the tokens that row and column sentences share (`tfidf`, `rouge1`). With ``sentences="given"`` rows are cut as the scorer's
+setting ``by`` says, and its answer has a row per row. With ``builtin`` or ``punkt`` each row and each column is a whole text that is cut here, so that a measure
 needs no sentence model: the answer's matrix then has one row per *sentence* of the rows, in order, and one unit per sentence
 of the columns, whose ``owner`` is its column; ``sizes`` holds the tokens of each row sentence.
 """
@@ -19,7 +19,9 @@ from numpy.typing import NDArray
 from fairbrief.errors import RequestError
 from fairbrief.ranges import changes, numbers_within, ordered, ranges, starts, sums
 from fairbrief.score_tables import ScoreTable
+from fairbrief.scorers.pairs import best_passages
 from fairbrief.text import published_nltk, sentences
+from fairbrief.text.passages import By
 from fairbrief.text.segmentation import Parted, Rule, Words, compact
 from fairbrief.types import Ask, Floats, Integers
 
@@ -64,6 +66,14 @@ class Texts:
 def in_batches(asks: Iterable[Ask], answered: Callable[[Texts], ScoreTable]) -> ScoreTable:
     """The answers to all asks, some of which are answered together."""
     return ScoreTable.joined([answered(some) for some in Texts.of(asks).batches()])
+
+
+def best_given(
+    asks: Sequence[Ask], sentences: str, by: By, answered: Callable[[Texts], ScoreTable]
+) -> ScoreTable:
+    """The answers to all asks: the best passage of each row, unless every sentence is asked for."""
+    by = by if sentences == "given" else "document"
+    return best_passages(asks, by, lambda some: in_batches(some, answered))
 
 
 def occurrences(
@@ -195,6 +205,8 @@ def _cutter(how: str) -> Callable[[str], Sequence[str]]:
     return CUTS[how]
 
 
-def code(how: str) -> str:
-    """What decides the cutting beside the setting's name."""
-    return published_nltk.edition() if how == "punkt" else f"{how} 1"
+def code(how: str, by: By) -> str:
+    """The version of a scorer's code, and what decides the cutting beside the setting's name."""
+    if how == "given":
+        return f"2 by={by}"
+    return f"1 {published_nltk.edition() if how == 'punkt' else f'{how} 1'}"

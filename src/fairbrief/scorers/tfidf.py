@@ -11,8 +11,10 @@ import numpy as np
 
 from fairbrief.errors import RequestError
 from fairbrief.score_tables import ScoreTable
-from fairbrief.scorers.shared_words import Entries, Texts, code, in_batches, tabulate
+from fairbrief.scorers.pairs import check_by
+from fairbrief.scorers.shared_words import Entries, Texts, best_given, code, tabulate
 from fairbrief.specs import spell
+from fairbrief.text.passages import By
 from fairbrief.text.segmentation import NEEDS_ICU, Rule, ascii_table, ascii_words, words_of
 from fairbrief.types import Ask, Floats, Integers
 
@@ -32,26 +34,29 @@ class Tfidf:
     ``fitted`` says which sentences n and df are counted on: ``article`` (the ask's rows; the columns'
     other tokens do not count, so that every summary meets the same weights), or ``pair`` (the rows and
     the sentences of one column together, for each column anew, as Chhabra et al. released it).
-    ``sentences`` says who cuts: ``given`` (rows and columns are sentences already), or ``builtin`` or
-    ``punkt`` (rows and columns are whole texts; see `shared_words` for the shapes of the answer).
+    ``by`` says what is compared of a row: its best sentence, its best run of so many (``by=3``), or the row as it is
+    (``by=document``). ``sentences=builtin`` or ``punkt`` (in place of ``given``) asks for every sentence of rows and
+    columns instead, whatever ``by`` is; see `shared_words` for the shapes of the answer.
     """
 
     name: ClassVar[str] = "tfidf"
     fitted: str = "article"
     sentences: str = "given"
+    by: By = "sentence"
 
     def __post_init__(self) -> None:
+        check_by(self.name, self.by)
         if self.fitted not in ("article", "pair"):
             raise RequestError(f"tfidf(fitted={self.fitted}): choose article or pair.")
 
     @property
     def fingerprint(self) -> str:
-        """The spec, the version of this code, and what cuts the sentences."""
-        return f"{spell(self)} 1 {code(self.sentences)}"
+        """The spec, the version of this code, and what cuts texts."""
+        return f"{spell(self)} {code(self.sentences, self.by)}"
 
     def answer(self, asks: Sequence[Ask]) -> ScoreTable:
         """One answer per ask, in order."""
-        return in_batches(asks, self._answered)
+        return best_given(asks, self.sentences, self.by, self._answered)
 
     def _answered(self, texts: Texts) -> ScoreTable:
         entries = tabulate(texts, self.sentences, _TOKENS)

@@ -19,11 +19,11 @@ from fairbrief.errors import DataError
 from fairbrief.readers import Reading
 from fairbrief.reports import write_all
 from fairbrief.reports.audit_folder import place
-from fairbrief.reports.experiment_page import render
-from fairbrief.reports.junit import Check
+from fairbrief.reports.html import render_experiment
 from fairbrief.reports.result import Result
 from fairbrief.saved import gate
 from fairbrief.saved.examples import with_examples
+from fairbrief.saved.gate_rules import Check
 from fairbrief.text.counted import counted
 from fairbrief.types import Scorer
 from fairbrief.workbench import sweep
@@ -210,7 +210,7 @@ class Run:
         write_tidy(result, self.cells, self.folder / NUMBERS)
         if checks:
             self._report_step("gate", "on this page", gate.overall(checks))
-        text = render(
+        text = render_experiment(
             self.experiment.title,
             self.experiment.about,
             self.experiment.source,
@@ -218,7 +218,7 @@ class Run:
             tidy_rows(result, self.cells),
             axes_of(self.cells),
             result,
-            checks,
+            [(c.name, c.outcome, c.message) for c in checks],
         )
         place(self.folder / PAGE, lambda path: path.write_text(text, encoding="utf-8", newline="\n"))
 

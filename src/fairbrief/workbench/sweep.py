@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import csv as stdlib_csv
+import csv
 import hashlib
 import io
 import itertools
@@ -24,10 +24,10 @@ from fairbrief.chat.journal import keys_in
 from fairbrief.chat.spending import Budget, BudgetSpent
 from fairbrief.errors import RequestError
 from fairbrief.readers import read
-from fairbrief.reports import csv, number_format, wording
+from fairbrief.reports import exports, number_format, wording
 from fairbrief.reports.audit_folder import place
 from fairbrief.reports.result import LeftOut, Result
-from fairbrief.saved.relative_changes import QUANTITY, relative_changes
+from fairbrief.saved.scorer_agreement import QUANTITY, relative_changes
 from fairbrief.scorers.chat_judge import ChatJudge, within
 from fairbrief.text.addresses import sealed
 from fairbrief.types import Case, Estimate, Measure, Scorer, Table
@@ -457,9 +457,9 @@ def write_tidy(result: Result, cells: Sequence[Cell], path: Path) -> None:
     """The rows as CSV, at full precision; no cell of it is a formula to a spreadsheet."""
     rows = tidy_rows(result, cells)
     out = io.StringIO()
-    writer = stdlib_csv.writer(out, lineterminator="\n")
+    writer = csv.writer(out, lineterminator="\n")
     writer.writerow(rows[0] if rows else ("cell",))
-    writer.writerows([csv.cell(value) for value in row.values()] for row in rows)
+    writer.writerows([exports.csv_cell(value) for value in row.values()] for row in rows)
     place(path, lambda part: part.write_text(out.getvalue(), encoding="utf-8", newline="\n"))
 
 

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from fairbrief import readers
 from fairbrief.cli import app
-from fairbrief.cli.exit_codes import INCOMPLETE
+from fairbrief.cli.command_line import INCOMPLETE
 from fairbrief.errors import DataError, RequestError
 from fairbrief.kept_files import locked
 

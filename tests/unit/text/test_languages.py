@@ -10,9 +10,10 @@ from fairbrief.scorers.containment import Containment
 from fairbrief.scorers.ngram import Ngram
 from fairbrief.text import languages
 from fairbrief.text.languages import language_of
+from fairbrief.text.passages import passages_of
 from fairbrief.text.rouge import words
 from fairbrief.text.segmentation import word_count, words_of
-from fairbrief.text.sentences import chunks, split
+from fairbrief.text.sentences import split
 from fairbrief.types import Ask
 
 GERMAN = "Das Zimmer war sauber und das Frühstück sehr gut."
@@ -110,7 +111,7 @@ def test_an_english_number_at_a_sentences_end_ends_it() -> None:
 def test_a_chinese_document_is_cut_by_its_words() -> None:
     """A hundred words are a hundred words, though no blank parts them."""
     sentence = "服务员很热情，早餐好吃！"
-    assert len(chunks([sentence] * 40, "groups", 100)) == 3
+    assert len(passages_of(sentence * 40, "100words")) == 3
 
 
 def test_lexical_scorers_read_chinese() -> None:

@@ -15,7 +15,7 @@ from tests import sample_results
 from tests.cli.command import printed
 
 from fairbrief.errors import BackendError, MissingExtra, RequestError
-from fairbrief.reports import exports, load, write_all
+from fairbrief.reports import load, trackers, write_all
 
 
 @dataclass
@@ -81,7 +81,7 @@ def test_a_tracker_gets_parameters_metrics_and_the_report(
 ) -> None:
     """The command says which run was made; headlines come with bounds, p and records, and the files of the report."""
     assert f"Sent to {tracker}: run {run}" in printed("report", str(folder), "--to", tracker)
-    assert taken.metrics == exports.metrics(load(folder))
+    assert taken.metrics == trackers.metrics(load(folder))
     assert taken.files == ["report.html", "results.json", "estimates.csv"]
     assert "seed" in taken.parameters
     headline = next(e for e in load(folder).estimates if e.quantity == "bur" and not e.slice)
@@ -93,8 +93,8 @@ def test_a_tracker_gets_parameters_metrics_and_the_report(
 def test_names_hold_what_every_tracker_takes_and_none_is_lost() -> None:
     """Markup, brackets and signs become underscores; two names that would be one stay two metrics."""
     result = sample_results.hostile()
-    found = exports.metrics(result)
-    assert all(not exports.NOT_IN_NAMES.search(name) and len(name) <= exports.LONGEST for name in found)
+    found = trackers.metrics(result)
+    assert all(not trackers.NOT_IN_NAMES.search(name) and len(name) <= trackers.LONGEST for name in found)
     told = [
         e
         for e in result.estimates
@@ -107,7 +107,9 @@ def test_names_hold_what_every_tracker_takes_and_none_is_lost() -> None:
         estimates=type(result.estimates)((e.replace(system="a<"), e.replace(system="a>", value=0.9))),
     )
     kept = {
-        n: v for n, v in exports.metrics(twins).items() if not n.endswith((".low", ".high", ".p", ".records"))
+        n: v
+        for n, v in trackers.metrics(twins).items()
+        if not n.endswith((".low", ".high", ".p", ".records"))
     }
     assert sorted(kept.values()) == sorted([e.value or 0.0, 0.9])
 
@@ -116,13 +118,13 @@ def test_what_goes_wrong_is_said(folder: Path, taken: Taken, monkeypatch: pytest
     """An unknown tracker, a client that is not installed and one that fails each say what to do."""
     result = load(folder)
     with pytest.raises(RequestError, match="There are: mlflow, wandb"):
-        exports.send(result, folder, "comet")
+        trackers.send(result, folder, "comet")
     taken.fault = OSError("no route")
     with pytest.raises(BackendError, match=r"mlflow took nothing, or not all: OSError: no route"):
-        exports.send(result, folder, "mlflow")
+        trackers.send(result, folder, "mlflow")
     monkeypatch.setitem(sys.modules, "wandb", None)
     with pytest.raises(MissingExtra, match=r"fairbrief\[wandb\]"):
-        exports.send(result, folder, "wandb")
+        trackers.send(result, folder, "wandb")
 
 
 def test_the_hubs_client_reads_every_system_and_value() -> None:
@@ -130,7 +132,7 @@ def test_the_hubs_client_reads_every_system_and_value() -> None:
     yaml = pytest.importorskip("yaml")
     data = pytest.importorskip("huggingface_hub.repocard_data")
     for result in (sample_results.make(), sample_results.hostile()):
-        text = exports.model_card(result)
+        text = trackers.model_card(result)
         assert text.startswith("---\n")
         assert text.endswith("\n---\n")
         assert text.count("\n---\n") == 1

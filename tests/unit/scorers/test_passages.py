@@ -1,0 +1,122 @@
+"""How documents are cut into passages, and that a scorer answers with the best of a document's."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fairbrief.errors import RequestError
+from fairbrief.registry import make
+from fairbrief.score_tables import ScoreTable
+from fairbrief.scorers.pairs import best_passages, cut
+from fairbrief.text import languages
+from fairbrief.text.passages import passages_of
+from fairbrief.types import Ask, Scores
+
+TEXT = "It rained hard. We left. Nobody came. The soup was hot."
+ONES = ["It rained hard.", "We left.", "Nobody came.", "The soup was hot."]
+
+
+@pytest.mark.parametrize(
+    ("by", "wanted"),
+    [
+        ("sentence", ONES),
+        (1, ONES),
+        ("3", [" ".join(ONES[:3]), " ".join(ONES[1:])]),
+        (9, [TEXT]),
+        ("document", [TEXT]),
+        ("5words", [" ".join(ONES[:2]), ONES[2], ONES[3]]),
+        ("5words_centred", [ONES[0], " ".join(ONES[1:3]), ONES[3]]),
+    ],
+)
+def test_a_document_is_cut_as_the_setting_says(by: int | str, wanted: list[str]) -> None:
+    """Sentences, runs of k of them, runs and windows of so many words, or nothing."""
+    assert list(passages_of(TEXT, by)) == wanted
+
+
+def test_a_document_without_a_sentence_is_its_only_passage() -> None:
+    """Blank documents keep their row."""
+    assert [passages_of(" ", by) for by in ("sentence", 2, "9words")] == [(" ",)] * 3
+
+
+def test_passages_go_by_the_language_that_holds() -> None:
+    """A full stop after an ordinal ends no German sentence, whatever was found under another language."""
+    for _ in range(2):
+        with languages.using("de"):
+            assert len(passages_of("Sie kam am 3. Mai.", "sentence")) == 1
+        with languages.using("en"):
+            assert len(passages_of("Sie kam am 3. Mai.", "sentence")) == 2
+
+
+@pytest.mark.parametrize("by", ["", "0", "-1", "sentences", "1.5", "0words", "10 words", "words"])
+@pytest.mark.parametrize("scorer", ["containment", "tfidf", "rouge1", "embedding", "bartscore"])
+def test_a_cut_that_cannot_be_is_refused_with_those_that_can(scorer: str, by: str) -> None:
+    """The error names the scorer, the value, and what there is."""
+    with pytest.raises(RequestError, match=rf"^{scorer}: by={by} is not a way .*sentence, document"):
+        make("scorer", f"{scorer}(by='{by}')")
+
+
+@pytest.mark.parametrize("scorer", ["containment", "tfidf", "rouge1", "rouge2"])
+@pytest.mark.parametrize("by", ["sentence", "2", "document"])
+def test_the_best_passage_of_each_document_counts(scorer: str, by: str) -> None:
+    """As if passages had been asked about one by one, and the best of each document taken by hand."""
+    documents, columns = (TEXT, "The soup was cold.", " "), ("Hot soup came.", "It rained.", "Nobody left.")
+    made = make("scorer", f"{scorer}(by={by})")
+    parts = [passages_of(d, by) for d in documents]
+    (apart,) = made.answer([Ask("", tuple(p for some in parts for p in some), columns, whole=True)])
+    ends = np.cumsum([0, *map(len, parts)])
+    wanted = [apart.matrix[a:b].max(axis=0) for a, b in itertools.pairwise(ends)]
+    (found,) = made.answer([Ask("", documents, columns)])
+    np.testing.assert_array_equal(found.matrix, wanted)
+    assert found.matrix.any()
+
+
+def test_by_default_sentences_are_read_and_the_fingerprint_says_so() -> None:
+    """A scorer with another cut is another scorer."""
+    made = [make("scorer", f"containment({by})") for by in ("", "by=sentence", "by=document")]
+    assert [repr(scorer) for scorer in made] == ["containment", "containment", "containment(by=document)"]
+    assert made[0].fingerprint == made[1].fingerprint != made[2].fingerprint
+
+
+shapes = st.lists(st.tuples(st.lists(st.integers(1, 4), max_size=4), st.integers(0, 3)), max_size=5)
+
+
+@given(shapes, st.integers(0, 2**32 - 1))
+def test_tables_fold_as_matrices_do(asked: list[tuple[list[int], int]], seed: int) -> None:
+    """Of any number of answers, rows and passages: each matrix by itself, and sizes are summed."""
+    rng = np.random.default_rng(seed)
+    answers, wanted = [], []
+    for passages, units in asked:
+        matrix, sizes = rng.normal(size=(sum(passages), units)), rng.integers(0, 9, sum(passages))
+        answers.append(Scores(matrix, np.arange(units), sizes.astype(float)))
+        place = np.repeat(np.arange(len(passages)), passages)
+        wanted.append(
+            [[matrix[place == d].max(axis=0), sizes[place == d].sum()] for d in range(len(passages))]
+        )
+    every = np.array([n for passages, _ in asked for n in passages], dtype=np.int64)
+    rows = np.array([len(passages) for passages, _ in asked], dtype=np.int64)
+    table = ScoreTable.of(answers).best_of(every, rows)
+    for found, of_ask in zip(table, wanted, strict=True):
+        assert len(found.matrix) == len(of_ask)
+        for row, size, (best, total) in zip(found.matrix, found.sizes, of_ask, strict=True):
+            assert (row.tolist(), size) == (best.tolist(), total)
+
+
+def test_whole_rows_are_not_cut() -> None:
+    """An ask whose rows are compared as they are gets them scored as they are, beside one whose rows are cut."""
+    asks = [Ask("", (TEXT,), ("x",)), Ask("", (TEXT,), ("x",), whole=True)]
+    assert cut(asks, "sentence")[1] == [4, 1]
+    seen: list[Any] = []
+
+    def lengths(some: Any) -> list[Scores]:
+        seen.extend(some)
+        return [Scores.of_whole_texts(a, np.array([[float(len(r))] for r in a.rows])) for a in some]
+
+    found = best_passages(asks, "sentence", lengths)
+    assert [s.matrix.tolist() for s in found] == [[[float(max(map(len, ONES)))]], [[float(len(TEXT))]]]
+    assert [a.rows for a in seen] == [tuple(ONES), (TEXT,)]
