@@ -2,19 +2,24 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+# Without compiling: a package's modules are compiled where they are first imported, and most never are.
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --constraint constraints.txt
 INSTALLED := $(VENV)/installed
 TESTED := $(VENV)/installed-for-tests
 
-.PHONY: demo test docs site lint bench fuzz clean
+.PHONY: demo test pytest docs site lint bench fuzz clean
 
 demo: $(INSTALLED)
 	$(BIN)/fairbrief audit examples/reviews.jsonl --out demo
 	@echo
 	@echo "The report is at $(CURDIR)/demo/report.html"
 
-test: lint
-	$(BIN)/python -m pytest -n auto $(PYTEST)
+# The checkers run beside the tests, which they would else keep waiting.
+test: $(TESTED)
+	$(MAKE) --no-print-directory --jobs 2 lint pytest
+
+pytest: $(TESTED)
+	$(BIN)/python -m pytest -n auto --dist worksteal $(PYTEST)
 
 # The reference pages and the output shown in the README, from the code as it is.
 docs: $(TESTED)

@@ -28,7 +28,7 @@ from pathlib import Path
 
 from benchmarks.recording import show, write_down, written
 from benchmarks.soak.processes import running
-from tests.unit.test_workers import cases_of
+from tests.sample_cases import cases_of
 
 from fairbrief.auditing import Plan, audit
 from fairbrief.readers import json_lines, read

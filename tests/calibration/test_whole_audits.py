@@ -64,14 +64,12 @@ def test_whom_a_planted_system_neglects_is_named_and_nobody_else() -> None:
     assert row["named"] <= MOST
 
 
-@pytest.mark.parametrize("few", [3, 6])
-def test_few_texts_about_women_do_not_make_a_difference(few: int) -> None:
-    """Wherever a contrast between groups of records has a p, it holds its size; somebody is rarely named."""
-    (row,) = _cells(
-        "people", 1500, Cell(("gender",), ("one", "two", "four", "three", "five"), (44 - few, few))
-    )
-    for told in row["contrasts"]:
-        for p in PS:
-            assert told[p]["significant"] <= MOST * max(told[p]["tested"], AUDITS), told
-    assert row["named"] <= MOST
-    assert row["different"] <= MOST
+def test_few_texts_about_women_do_not_make_a_difference() -> None:
+    """Three or six: wherever a contrast between groups of records has a p, it holds its size; somebody is rarely named."""
+    systems = ("one", "two", "four", "three", "five")
+    for row in _cells("people", 1500, *(Cell(("gender",), systems, (44 - few, few)) for few in (3, 6))):
+        for told in row["contrasts"]:
+            for p in PS:
+                assert told[p]["significant"] <= MOST * max(told[p]["tested"], AUDITS), told
+        assert row["named"] <= MOST
+        assert row["different"] <= MOST

@@ -1,4 +1,4 @@
-"""Runs the command in this process, as `main` does, and says what a person would have seen."""
+"""Runs the command in this process, as `main` does, and gives what a person would have seen."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 from fairbrief import cli
 from fairbrief.cli.command_line import UNEXPECTED
 
+QUICK = ("--resamples", "20")
 DOCUMENTS = (
     ("The soup was cold and the waiter was rude.", "negative"),
     ("A warm welcome and a lovely garden.", "positive"),
@@ -54,6 +55,21 @@ class Command:
         seen = self._capsys.readouterr()
         assert code != UNEXPECTED, seen.err
         return Run(code if isinstance(code, int) else int(code is not None), seen.out, seen.err)
+
+
+def refused(run: Run, *words: str) -> None:
+    """One line on standard error that has these words, exit code 2, and nothing on standard output."""
+    assert (run.code, run.out) == (2, ""), run
+    assert run.err.startswith("fairbrief: ")
+    assert run.err.count("\n") == 1, run.err
+    for word in words:
+        assert word in run.err
+
+
+def results(folder: Path) -> dict[str, Any]:
+    """What a saved audit's results.json holds."""
+    found: dict[str, Any] = json.loads((folder / "results.json").read_text(encoding="utf-8"))
+    return found
 
 
 def printed(*words: object) -> str:

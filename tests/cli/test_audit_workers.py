@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import subprocess
@@ -11,18 +10,12 @@ import time
 from pathlib import Path
 
 import pytest
-from tests.cli.command import Command, row
-
-
-def rows_file(path: Path, rows: int) -> Path:
-    """So many small records."""
-    path.write_text("".join(json.dumps(row(i, id=f"r{i}")) + "\n" for i in range(rows)), encoding="utf-8")
-    return path
+from tests.cli.command import Command, results, rows, write
 
 
 def test_two_workers_print_and_save_what_one_does(tmp_path: Path, fairbrief: Command) -> None:
     """Estimates, differences and exhibits alike; the cache of scores goes with them."""
-    file = rows_file(tmp_path / "reviews.jsonl", 300)
+    file = write(tmp_path / "reviews.jsonl", rows(300))
     saved, printed = [], []
     for workers in ("1", "2"):
         run = fairbrief(
@@ -30,7 +23,7 @@ def test_two_workers_print_and_save_what_one_does(tmp_path: Path, fairbrief: Com
             "--out", tmp_path / workers, "--cache", tmp_path / "scores.db",
         )  # fmt: skip
         assert run.code == 0, run.err
-        found = json.loads((tmp_path / workers / "results.json").read_text(encoding="utf-8"))
+        found = results(tmp_path / workers)
         found["made"].pop("seconds")
         saved.append(found)
         printed.append(run.out.partition("Report:")[0])
@@ -41,13 +34,6 @@ def test_two_workers_print_and_save_what_one_does(tmp_path: Path, fairbrief: Com
     )
     assert len(first) > 2
     assert first == second
-
-
-def test_workers_cannot_be_fewer_than_none(tmp_path: Path, fairbrief: Command) -> None:
-    """One line says so."""
-    run = fairbrief("audit", rows_file(tmp_path / "reviews.jsonl", 3), "--workers", "-1")
-    assert run.code == 2
-    assert "--workers" in run.err
 
 
 def children_of(process: int) -> list[int]:
@@ -73,7 +59,7 @@ def heed_interrupts() -> None:
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL], ids=lambda s: s.name)
 def test_no_worker_outlives_the_command(how: signal.Signals, tmp_path: Path) -> None:
     """Ctrl-C goes to all processes of a terminal, a kill to one; no worker stays, and none has a say."""
-    file = rows_file(tmp_path / "reviews.jsonl", 20_000)
+    file = write(tmp_path / "reviews.jsonl", rows(20_000))
     command = [sys.executable, "-c", "from fairbrief.cli import main; main()", "audit", str(file)]
     process = subprocess.Popen(
         [*command, "--attribute", "mood", "--workers", "2"],

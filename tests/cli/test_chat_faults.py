@@ -16,6 +16,10 @@ FINAL = ["401", "404", "quota"]
 HARMLESS = ["slow", "packed"]
 NO_ANSWER = ["refuse", "filter", "empty"]
 COMMANDS = ["summarize", "sweep", "units", "judge"]
+TRIED = [(fault, COMMANDS[i % 4]) for i, fault in enumerate(FAULTS)] + [
+    ("500", command) for command in COMMANDS[1:]
+]
+"""All commands ask through one client: each fault is met by one of them, and one fault by all."""
 RECORDS = 4
 REDIRECTS = 20
 """Redirects on one host that a request follows, at most."""
@@ -39,8 +43,7 @@ def arguments(command: str, folder: Path, server: StubChat, retries: int) -> lis
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize(("fault", "command"), TRIED)
 def test_a_fault_that_passes_leaves_no_trace(
     fault: str, command: str, tmp_path: Path, fairbrief: Command
 ) -> None:
@@ -52,8 +55,7 @@ def test_a_fault_that_passes_leaves_no_trace(
     assert "1 unanswered" not in done.out
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize(("fault", "command"), TRIED)
 def test_a_fault_that_stays_ends_the_command(
     fault: str, command: str, tmp_path: Path, fairbrief: Command
 ) -> None:

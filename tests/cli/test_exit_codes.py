@@ -1,4 +1,4 @@
-"""What the command ends with: 1 is a broken limit and nothing else."""
+"""The command as a process: its exit codes (1 is a broken limit and nothing else), its streams, and what it loads."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.cli.command import rows, write
+from tests.cli.command import QUICK, row, rows, write
 
 from fairbrief import cli
 from fairbrief.cli import command_line
@@ -105,14 +105,12 @@ def test_streams_that_the_caller_has_closed_change_no_exit_code(tmp_path: Path, 
     assert subprocess.run(["sh", "-c", shell, sys.executable, *gate], check=False).returncode == 3
 
 
-@pytest.mark.parametrize("encoding", ["latin-1", "ascii"])
-def test_what_a_terminal_cannot_show_is_no_fault(tmp_path: Path, encoding: str) -> None:
+def test_what_a_terminal_cannot_show_is_no_fault(tmp_path: Path) -> None:
     """A stream of another encoding shows ? in place of a minus sign or a line."""
     file = write(tmp_path / "in.jsonl", rows(4))
-    command = [*RUN, "audit", str(file), "--measure", "uer@mood", "--resamples", "20"]
-    done = subprocess.run(
-        command, env={**os.environ, "PYTHONIOENCODING": encoding}, capture_output=True, check=False
-    )
+    command = [*RUN, "audit", str(file), "--measure", "uer@mood", *QUICK]
+    ascii_only = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    done = subprocess.run(command, env=ascii_only, capture_output=True, check=False)
     assert (done.returncode, done.stderr) == (0, b"")
     assert b"uer@mood" in done.stdout
 
@@ -125,3 +123,71 @@ def test_an_interrupted_command_ends_as_shells_say() -> None:
         [sys.executable, "-c", code, "measures", "bur"], capture_output=True, text=True, check=False
     )
     assert (done.returncode, done.stderr) == (130, "")
+
+
+def test_who_stops_reading_the_print_loses_no_result(tmp_path: Path) -> None:
+    """`audit … | head` leaves the whole folder, and ends as a shell says of a program that nobody reads."""
+    many = [{**row(i, system=f"s{j}"), "attributes": {"k": str(i % 9)}} for i in range(9) for j in range(9)]
+    source = write(tmp_path / "in.jsonl", many)
+    options = ["--measure", "uer@mood", "--slice", "k", "--resamples", "2", "--details"]
+    command = [*RUN, "audit", str(source), *options, "--out", str(tmp_path / "a")]
+    run = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert run.stdout is not None
+    assert run.stderr is not None
+    run.stdout.close()
+    assert run.stderr.read() == b""
+    run.stderr.close()
+    assert run.wait() == 141
+    assert (tmp_path / "a" / "results.json").is_file()
+    assert (tmp_path / "a" / "report.html").is_file()
+
+
+def test_the_installed_command_audits(tmp_path: Path) -> None:
+    """The road from the shell: exit 0 and a table."""
+    file = write(tmp_path / "in.jsonl", rows(3))
+    command = [Path(sys.executable).with_name("fairbrief"), "audit", file, "--measure", "uer@mood", *QUICK]
+    ran = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert "uer" in ran.stdout
+
+
+def printed_by(words: list[str], modules: tuple[str, ...]) -> str:
+    """What a command prints; then which of some modules it has loaded, and its exit code."""
+    program = (
+        f"import sys; sys.argv = {words!r}\n"
+        "from fairbrief.cli import main\n"
+        "try: main()\n"
+        "except SystemExit as stop: code = stop.code\n"
+        f"print([m for m in {modules!r} if m in sys.modules], code)"
+    )
+    return subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
+
+
+def test_an_audit_loads_nothing_that_others_need(tmp_path: Path) -> None:
+    """A quiet one of lexical measures over groups that no text can be rewritten to: no client, no names, no printing."""
+    others = (
+        "asyncio",
+        "fairbrief.chat",
+        "fairbrief.workbench",
+        "rich.console",
+        "fairbrief.reports.terminal",
+    )
+    path = write(tmp_path / "in.jsonl", rows(4))
+    words = ["fairbrief", "audit", str(path), "--quiet", "--out", str(tmp_path / "out")]
+    assert printed_by(words, others).splitlines()[-1] == "[] 0"
+
+
+def test_help_imports_nothing_heavy() -> None:
+    """What `--help` does not import it need not wait for."""
+    heavy = ("numpy", "scipy", "pyarrow", "jinja2", "rich.table", "rich.progress", "fairbrief.auditing")
+    printed = printed_by(["fairbrief", "--help"], heavy)
+    assert printed.splitlines()[-1] == "[] 0"
+    assert "audit" in printed
+
+
+def test_the_module_is_the_command() -> None:
+    """``python -m fairbrief`` does what ``fairbrief`` does, and ends with its code."""
+    command = [sys.executable, "-m", "fairbrief", "nothing"]
+    run = subprocess.run(command, check=False, capture_output=True, text=True)
+    assert run.returncode == 2
+    assert "No such command 'nothing'" in run.stderr

@@ -11,7 +11,7 @@ from typing import Any
 
 import openpyxl
 import pytest
-from tests.cli.command import DOCUMENTS, SUMMARIES, Command, Run, row, rows, write
+from tests.cli.command import DOCUMENTS, SUMMARIES, Command, Run, results, row, rows, write
 from tests.files.shapes import SHAPES, hotels, summary, table
 
 
@@ -29,7 +29,7 @@ def test_one_init_and_one_audit(name: str, tmp_path: Path, fairbrief: Command) -
     is_ordered = () if shape.groups or shape.documents == shape.records else ("--ordered",)
     audited = fairbrief("audit", settings, *is_ordered, "--resamples", "0", "--out", tmp_path / "out")
     assert audited.code == 0, f"{audited.err}{told}"
-    made = json.loads((tmp_path / "out" / "results.json").read_text(encoding="utf-8"))["made"]
+    made = results(tmp_path / "out")["made"]
     assert (made["records"], tuple(sorted(made["systems"]))) == (shape.records, shape.systems), told
     assert f"{shape.documents} documents" in looked.out, looked.out
     groups = {attribute: len(found) for attribute, found in made["attributes"].get("document", {}).items()}

@@ -19,7 +19,7 @@ from docs import generate
 PAGES = generate.written_pages()
 ROOT = generate.ROOT
 RUN_HERE = [page for page in PAGES if page.name != "fine-tuning-grid.md"]
-"""That page trains models: tests/unit/test_how_to.py runs it, with fewer steps."""
+"""That page trains models: tests/neural/test_how_to_commands.py runs it, with fewer steps."""
 SPECIAL = re.compile(r"[^\w\- ]")
 
 

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pytest
-from benchmarks.real.claritin import in_order_of_draw
 from tests.cli.command import printed
-from tests.conftest import read_lines
-from tests.golden.test_representation import cases_of, percent
+from tests.golden.test_representation import CLARITIN, YELP, percent_as_drawn, percent_of
 
 from docs import reproduction
 from fairbrief.measures.position import PositionHeights, segment_names
@@ -26,15 +23,8 @@ FIGURES = [
     for result in results
     for figure in result.obtained
 ]
-YELP, CLARITIN = "reviews/yelp__gpt-4.jsonl", "tweets/claritin__alpaca-7b.jsonl"
-REFERENCES = {"Amazon": ("reviews/amazon_gold__human-{}.jsonl", "rating"), "Yelp": ("reviews/yelp_gold__human-{}.jsonl", "sentiment")}  # fmt: skip
+REFERENCES = {"Amazon": ("data/reviews/amazon_gold__human-{}.jsonl", "rating"), "Yelp": ("data/reviews/yelp_gold__human-{}.jsonl", "sentiment")}  # fmt: skip
 PLOTS = {"TF-IDF": "LlaMa2-reddit-capped", "ROUGE-1": "LlaMa2-reddit-capped_random-rouge"}
-
-
-@cache
-def scores(path: Path, over: str, texts: str = "documents") -> Mapping[str, float]:
-    """BUR and UER of a file, in percent."""
-    return percent(cases_of(path), over, texts)
 
 
 @cache
@@ -47,35 +37,26 @@ def statistics(path: Path) -> tuple[str, str]:
     return n.replace(",", ""), f"{most}/{mean}".replace(",", "")
 
 
-def obtained_anew(data: Path, number: str, figure: ObtainedFigure, folder: Path) -> list[str]:
+def obtained_anew(shared: Path, number: str, figure: ObtainedFigure) -> list[str]:
     """The figure as the page prints it; one for each released reference that there is."""
     cell = figure.cell
     if number == "Table 1":
-        return [statistics(data / (YELP if "Yelp" in cell else CLARITIN))["Length" in cell]]
+        return [statistics(shared / (YELP if "Yelp" in cell else CLARITIN))["Length" in cell]]
     measure = cell.rpartition(" ")[2].lower()
     if number == "Table 4":
         name, over = next(REFERENCES[k] for k in REFERENCES if k in cell)
-        files = [data / name.format(i) for i in (1, 2, 3)]
-        return [f"{scores(file, over)[measure]:.2f}" for file in files if file.exists()]
+        files = [shared / name.format(i) for i in (1, 2, 3)]
+        return [f"{percent_of(file, over)[measure]:.2f}" for file in files if file.exists()]
     if "Yelp" in cell:
-        return [f"{scores(data / YELP, 'sentiment')[measure]:.2f}"]
+        return [f"{percent_of(shared / YELP, 'sentiment')[measure]:.2f}"]
     if "order of the draw" not in figure.input:
-        return [f"{scores(data / CLARITIN, 'gender')[measure]:.2f}"]
-    drawn = folder / "drawn.jsonl"
-    mixtures, tweets = read_lines(data / CLARITIN), read_lines(data / "tweets/tweets_claritin.jsonl")
-    drawn.write_text("\n".join(map(json.dumps, in_order_of_draw(tweets, mixtures))), encoding="utf-8")
-    return [f"{scores(drawn, 'gender', 'values')[measure]:.2f}"]
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where mixtures are written whose order was put back."""
-    return tmp_path_factory.mktemp("drawn")
+        return [f"{percent_of(shared / CLARITIN, 'gender')[measure]:.2f}"]
+    return [f"{percent_as_drawn(shared)[measure]:.2f}"]
 
 
 @pytest.mark.parametrize(("name", "number", "figure"), FIGURES, ids=lambda x: getattr(x, "cell", x))
 def test_an_obtained_figure_is_obtained_anew(
-    shared: Path, folder: Path, name: str, number: str, figure: ObtainedFigure
+    shared: Path, name: str, number: str, figure: ObtainedFigure
 ) -> None:
     """The number on the page is the number that the input gives today; of three references those that are there."""
     if name == "chhabra-position":
@@ -86,6 +67,6 @@ def test_an_obtained_figure_is_obtained_anew(
         found = PositionHeights(weights="pooled").value(totals)["position_heights"].array
         assert f"{float(found):.4f}" == figure.obtained
         return
-    anew = obtained_anew(shared / "data", number, figure, folder)
+    anew = obtained_anew(shared, number, figure)
     assert anew
     assert anew == figure.obtained.split(", ")[: len(anew)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -28,6 +28,11 @@ pytestmark = pytest.mark.usefixtures("nltk_data")
 @cache
 def cases_of(path: Path) -> tuple[Case, ...]:
     """The records of a file with their summaries."""
+    return cases_from(read_lines(path))
+
+
+def cases_from(lines: Iterable[Mapping[str, Any]]) -> tuple[Case, ...]:
+    """Records with their summaries, from lines of a file."""
     return tuple(
         Case(
             Record(line["id"], tuple(Document(d["text"], d["attributes"]) for d in line["documents"])),
@@ -35,7 +40,7 @@ def cases_of(path: Path) -> tuple[Case, ...]:
                 line["id"], line["system"], line["summary"], reason="" if line["summary"].strip() else "empty"
             ),
         )
-        for line in read_lines(path)
+        for line in lines
     )
 
 
@@ -64,9 +69,22 @@ def percent(cases: Sequence[Case], over: str, texts: str = "documents") -> Mappi
     return found | {"n": float(totals["one"]), "unfair": float(totals["unfair"])}
 
 
+@cache
+def percent_of(path: Path, over: str) -> Mapping[str, float]:
+    """The protocol's numbers of a file."""
+    return percent(cases_of(path), over)
+
+
+@cache
+def percent_as_drawn(data: Path) -> Mapping[str, float]:
+    """The numbers of Claritin's tweets, those of a gender joined as the release drew them."""
+    mixtures, tweets = read_lines(data / CLARITIN), read_lines(data / TWEETS)
+    return percent(cases_from(in_order_of_draw(tweets, mixtures)), "gender", "values")
+
+
 def test_yelp(shared: Path, golden: Path) -> None:
     """PerspectiveSumm Table 2, GPT-4 on Yelp, N-gram: exactly 304 of 1,500, 20.27 / 2.50."""
-    cell, found = published(golden, YELP), percent(cases_of(shared / YELP), "sentiment")
+    cell, found = published(golden, YELP), percent_of(shared / YELP, "sentiment")
     assert (found["n"], found["unfair"]) == (cell["n"], cell["unfair"])
     assert (round(found["bur"], 2), round(found["uer"], 2)) == (cell["BUR"], cell["UER"])
     # SOF moves with the tagger's data by more than BUR does: 0.54 with one, 0.55 with another.
@@ -75,7 +93,7 @@ def test_yelp(shared: Path, golden: Path) -> None:
 
 def test_claritin(shared: Path, golden: Path) -> None:
     """Table 2, Alpaca on Claritin, N-gram: 684 of 1,338 within 3, the file's order not being the paper's."""
-    cell, found = published(golden, CLARITIN), percent(cases_of(shared / CLARITIN), "gender")
+    cell, found = published(golden, CLARITIN), percent_of(shared / CLARITIN, "gender")
     assert found["n"] == cell["n"]
     assert abs(found["unfair"] - cell["unfair"]) <= 3
     assert found["uer"] == pytest.approx(cell["UER"], abs=0.01)
@@ -83,12 +101,9 @@ def test_claritin(shared: Path, golden: Path) -> None:
     assert found["auc_cutoff"] == pytest.approx(12.91, abs=0.1)  # recomputed from the authors' sweep
 
 
-def test_claritin_in_the_order_of_the_draw(shared: Path, golden: Path, tmp_path: Path) -> None:
+def test_claritin_in_the_order_of_the_draw(shared: Path, golden: Path) -> None:
     """The tweets of a gender joined as the release drew them give the published count exactly: 684 of 1,338."""
-    mixtures, tweets = read_lines(shared / CLARITIN), read_lines(shared / TWEETS)
-    drawn = tmp_path / "drawn.jsonl"
-    drawn.write_text("\n".join(map(json.dumps, in_order_of_draw(tweets, mixtures))), encoding="utf-8")
-    cell, found = published(golden, CLARITIN), percent(cases_of(drawn), "gender", "values")
+    cell, found = published(golden, CLARITIN), percent_as_drawn(shared)
     assert (found["n"], found["unfair"]) == (cell["n"], cell["unfair"])
     assert (round(found["bur"], 2), round(found["uer"], 2)) == (cell["BUR"], cell["UER"])
 

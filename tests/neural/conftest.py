@@ -9,7 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.neural.tiny_models import TEXTS, roberta_config, save_classifier, save_hhem, save_tokenizer
+from tests.neural.tiny_models import (
+    TEXTS,
+    save_bart,
+    save_classifier,
+    save_encoder,
+    save_hhem,
+    save_tokenizer,
+)
 
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 
@@ -66,57 +73,23 @@ def hhem_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def encoder_folder(vocabulary: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A RoBERTa encoder."""
-    import torch
-    from transformers import RobertaModel
-
-    folder = tmp_path_factory.mktemp("encoder")
-    torch.manual_seed(5)
-    RobertaModel(roberta_config(vocabulary.get_vocab_size())).save_pretrained(folder)
-    save_tokenizer(vocabulary, folder, 64)
-    return folder
+    return save_encoder(vocabulary, tmp_path_factory.mktemp("encoder"))
 
 
 @pytest.fixture(scope="session")
 def deep_encoder(vocabulary: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A RoBERTa encoder with more layers than the one that BERTScore reads."""
-    import torch
-    from transformers import RobertaModel
-
-    config = roberta_config(vocabulary.get_vocab_size())
-    config.num_hidden_layers = 18
-    folder = tmp_path_factory.mktemp("deep")
-    torch.manual_seed(5)
-    RobertaModel(config).save_pretrained(folder)
-    save_tokenizer(vocabulary, folder, 64)
-    return folder
+    return save_encoder(vocabulary, tmp_path_factory.mktemp("deep"), num_hidden_layers=18)
 
 
 @pytest.fixture(scope="session")
 def bart_folder(vocabulary: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A BART with positions for 64 word pieces."""
-    import torch
-    from transformers import BartConfig, BartForConditionalGeneration
-
     folder = tmp_path_factory.mktemp("bart")
-    torch.manual_seed(7)
-    config = BartConfig(
-        vocab_size=vocabulary.get_vocab_size(),
-        d_model=32,
-        encoder_layers=2,
-        decoder_layers=2,
-        encoder_attention_heads=4,
-        decoder_attention_heads=4,
-        encoder_ffn_dim=64,
-        decoder_ffn_dim=64,
-        max_position_embeddings=64,
-        init_std=0.3,
-        pad_token_id=1,
-        bos_token_id=0,
-        eos_token_id=2,
-        decoder_start_token_id=2,
-        forced_eos_token_id=2,
-    )
-    BartForConditionalGeneration(config).save_pretrained(folder)
+    save_bart(
+        folder, seed=7, vocab_size=vocabulary.get_vocab_size(), max_position_embeddings=64, init_std=0.3,
+        pad_token_id=1, bos_token_id=0, decoder_start_token_id=2,
+    )  # fmt: skip
     save_tokenizer(vocabulary, folder, 64)
     return folder
 

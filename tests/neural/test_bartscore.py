@@ -7,15 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.neural.tiny_models import MODEL_SCORE_TOLERANCE, TEXTS
+from tests.neural.tiny_models import LONG, MODEL_SCORE_TOLERANCE, TEXTS, matrix
 
 from fairbrief.scorers import bartscore
 from fairbrief.scorers.bartscore import BartScore
 from fairbrief.scorers.pieces import parts, spans
-from fairbrief.testing import SCORER_CLAUSES
-from fairbrief.types import Ask
-
-LONG = " ".join(TEXTS * 3)
 
 
 def direct(folder: Path, source: list[int], target: list[int]) -> float:
@@ -35,12 +31,6 @@ def ids(folder: Path, text: str) -> list[int]:
     from transformers import AutoTokenizer
 
     return list(AutoTokenizer.from_pretrained(folder)(text, add_special_tokens=False)["input_ids"])
-
-
-def matrix(scorer: BartScore, rows: tuple[str, ...], columns: tuple[str, ...]) -> Any:
-    """The scores of one ask."""
-    (scores,) = scorer.answer([Ask("", rows, columns, whole=True)])
-    return scores.matrix
 
 
 def test_scores_are_the_models_mean_log_likelihood(bart_folder: Path) -> None:
@@ -96,26 +86,3 @@ def test_a_shared_source_is_encoded_once(bart_folder: Path, monkeypatch: pytest.
     monkeypatch.setattr(bartscore, "padded", counting)
     matrix(BartScore(model=str(bart_folder)), TEXTS[:1], TEXTS)
     assert framed == [1, 5]
-
-
-def test_out_of_memory_changes_no_number(bart_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Batches that do not fit are halved; the numbers stay."""
-    wanted = matrix(BartScore(model=str(bart_folder)), TEXTS, TEXTS[:2])
-    real = bartscore._log_likelihoods
-
-    def small(resident: Any, around: Any, items: Any, keys: Any, texts: Any) -> Any:
-        if len(items) > 2:
-            raise RuntimeError("CUDA out of memory")
-        return real(resident, around, items, keys, texts)
-
-    monkeypatch.setattr(bartscore, "_log_likelihoods", small)
-    np.testing.assert_allclose(
-        matrix(BartScore(model=str(bart_folder)), TEXTS, TEXTS[:2]), wanted, atol=MODEL_SCORE_TOLERANCE
-    )
-
-
-@pytest.mark.parametrize("clause", SCORER_CLAUSES, ids=lambda clause: clause.__name__)
-def test_bartscore_keeps_the_contract(bart_folder: Path, clause: Any) -> None:
-    """Batches equal single calls, shapes and fingerprints are as promised."""
-    scorer = BartScore(model=str(bart_folder))
-    clause(scorer, [Ask("", TEXTS[:2], TEXTS[2:4]), Ask("", ("", LONG), (TEXTS[0], "")), Ask("", (), ())])

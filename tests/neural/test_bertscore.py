@@ -9,16 +9,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.neural.tiny_models import MODEL_SCORE_TOLERANCE, TEXTS
+from tests.neural.tiny_models import LONG, MODEL_SCORE_TOLERANCE, TEXTS
 
 from fairbrief.errors import RequestError
 from fairbrief.registry import make
 from fairbrief.scorers import bertscore
 from fairbrief.scorers.bertscore import BertScore, precision
-from fairbrief.testing import SCORER_CLAUSES
 from fairbrief.types import Ask
-
-LONG = " ".join(TEXTS * 3)
 
 
 def reference(folder: Path, row: str, column: str, layer: int = 2) -> float:
@@ -177,14 +174,6 @@ def test_blocks_hold_little_and_change_nothing(encoder_folder: Path, monkeypatch
     assert len(list(scorer.compute(keys))) > 5
     found = answer(scorer, TEXTS, TEXTS)
     np.testing.assert_allclose(found.matrix, wanted.matrix, atol=MODEL_SCORE_TOLERANCE)
-
-
-@pytest.mark.parametrize("units", ["pieces", "texts"])
-@pytest.mark.parametrize("clause", SCORER_CLAUSES, ids=lambda clause: clause.__name__)
-def test_bertscore_keeps_the_contract(encoder_folder: Path, clause: Any, units: str) -> None:
-    """Batches equal single calls, shapes and fingerprints are as promised."""
-    scorer = BertScore(model=str(encoder_folder), layer=2, units=units)
-    clause(scorer, [Ask("", TEXTS[:2], TEXTS[2:4]), Ask("", ("", LONG), (TEXTS[0], "")), Ask("", (), ())])
 
 
 def test_spelling_reads_back() -> None:

@@ -9,23 +9,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.neural.tiny_models import MODEL_SCORE_TOLERANCE, TEXTS
+from tests.neural.tiny_models import LONG, MODEL_SCORE_TOLERANCE, TEXTS, matrix
 
 from fairbrief.engines.score_cache import Cached, Store
 from fairbrief.scorers import embedding
 from fairbrief.scorers.embedding import Embedding
 from fairbrief.scorers.pairs import watched
-from fairbrief.testing import SCORER_CLAUSES
 from fairbrief.text.sentences import sentences_of
 from fairbrief.types import Ask
-
-LONG = " ".join(TEXTS * 3)
-
-
-def matrix(scorer: Any, rows: tuple[str, ...], columns: tuple[str, ...]) -> Any:
-    """The scores of one ask."""
-    (scores,) = scorer.answer([Ask("", rows, columns, whole=True)])
-    return scores.matrix
 
 
 def test_cosines_are_sentence_transformers_own(minilm_folder: Path) -> None:
@@ -134,10 +125,3 @@ def test_embeddings_are_cached_by_text(
     assert sum(embedded) == 5
     np.testing.assert_array_equal(matrix(scorer, TEXTS[:2], TEXTS[2:4]), first)
     assert sum(embedded) == 5
-
-
-@pytest.mark.parametrize("clause", SCORER_CLAUSES, ids=lambda clause: clause.__name__)
-def test_embedding_keeps_the_contract(encoder_folder: Path, clause: Any) -> None:
-    """Batches equal single calls, shapes and fingerprints are as promised."""
-    scorer = Embedding(model=str(encoder_folder))
-    clause(scorer, [Ask("", TEXTS[:2], TEXTS[2:4]), Ask("", ("", LONG), (TEXTS[0], "")), Ask("", (), ())])

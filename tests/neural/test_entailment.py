@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.neural.tiny_models import MODEL_SCORE_TOLERANCE, TEXTS, save_classifier
+from tests.neural.tiny_models import LONG, MODEL_SCORE_TOLERANCE, TEXTS, matrix, save_classifier
 
 from fairbrief.engines.score_cache import Cached
 from fairbrief.errors import BackendError, RequestError
@@ -17,10 +17,7 @@ from fairbrief.registry import make
 from fairbrief.scorers import entailment
 from fairbrief.scorers.entailment import Entailment
 from fairbrief.scorers.pieces import longest_first, run_batches
-from fairbrief.testing import SCORER_CLAUSES
 from fairbrief.types import Ask
-
-LONG = " ".join(TEXTS * 3)
 
 
 def direct(folder: Path, row: str, column: str, entails: int = 2) -> tuple[float, bool]:
@@ -34,12 +31,6 @@ def direct(folder: Path, row: str, column: str, entails: int = 2) -> tuple[float
         logits = model(**tokenizer(row, column, truncation=True, return_tensors="pt")).logits[0]
     probabilities = logits.softmax(dim=-1)
     return float(probabilities[entails]), int(probabilities.argmax()) == entails
-
-
-def matrix(scorer: Entailment, rows: tuple[str, ...], columns: tuple[str, ...]) -> Any:
-    """The scores of one ask."""
-    (scores,) = scorer.answer([Ask("", rows, columns, whole=True)])
-    return scores.matrix
 
 
 def test_probabilities_are_transformers_own(classifier_folder: Path) -> None:
@@ -173,18 +164,6 @@ def test_longest_first_agrees_with_the_tokenizer(classifier_folder: Path, first:
     assert x != y
 
 
-@pytest.mark.parametrize("clause", SCORER_CLAUSES, ids=lambda clause: clause.__name__)
-def test_entailment_keeps_the_contract(classifier_folder: Path, clause: Any) -> None:
-    """Batches equal single calls, shapes and fingerprints are as promised; empty texts and asks included."""
-    asks = [
-        Ask("", TEXTS[:2], TEXTS[2:4]),
-        Ask("", ("", LONG), (TEXTS[0],)),
-        Ask("", TEXTS[:2], ()),
-        Ask("", (), TEXTS[:1]),
-    ]
-    clause(Entailment(model=str(classifier_folder)), asks)
-
-
 def test_each_pair_is_computed_once_across_asks(
     classifier_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -202,27 +181,6 @@ def test_each_pair_is_computed_once_across_asks(
     list(scorer.answer([Ask("", TEXTS, TEXTS[:2]), Ask("", TEXTS[:3], TEXTS[:3])]))
     assert sum(seen) == 5 * 2 + 3
     assert len(seen) > 1
-
-
-def test_out_of_memory_halves_the_batch_and_goes_on(
-    classifier_folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A device that holds three pairs at most gives the same numbers as one that holds all."""
-    import torch
-
-    wanted = matrix(Entailment(model=str(classifier_folder)), TEXTS, TEXTS)
-    real, failures = entailment._probabilities, []
-
-    def small(resident: Any, inputs: Any, entails: int) -> Any:
-        if len(inputs) > 3:
-            failures.append(len(inputs))
-            raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB")
-        return real(resident, inputs, entails)
-
-    monkeypatch.setattr(entailment, "_probabilities", small)
-    found = matrix(Entailment(model=str(classifier_folder)), TEXTS, TEXTS)
-    assert 1 <= len(failures) < 8
-    np.testing.assert_allclose(found, wanted, atol=MODEL_SCORE_TOLERANCE)
 
 
 def test_a_single_pair_out_of_memory_is_an_error_for_the_operator() -> None:

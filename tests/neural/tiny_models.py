@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from fairbrief.types import Ask
+
 MODEL_SCORE_TOLERANCE = 1e-5
 """How far two runs of one model may differ in a score: fp32 kernels depend on batch shape, machine and library."""
 
@@ -17,6 +19,23 @@ TEXTS = (
     "Nobody answered the phone for two days.",
     "Parking is free behind the house, but the lift is out of order.",
 )
+LONG = " ".join(TEXTS * 3)
+"""More word pieces than a tiny model reads at once."""
+ASKS = [
+    Ask("", TEXTS[:2], TEXTS[2:4]),
+    Ask("", ("", LONG), (TEXTS[0], "")),
+    Ask("", TEXTS[:2], ()),
+    Ask("", (), TEXTS[:1]),
+    Ask("", (), ()),
+]
+"""What the clauses of a scorer are tried on: empty texts and asks, and long ones."""
+
+
+def matrix(scorer: Any, rows: tuple[str, ...], columns: tuple[str, ...]) -> Any:
+    """The scores of one ask."""
+    (scores,) = scorer.answer([Ask("", rows, columns, whole=True)])
+    return scores.matrix
+
 
 HHEM_PROMPT = "<pad> Determine if the hypothesis is true given the premise?\n\nPremise: {}\n\nHypothesis: {}"
 """As the model's card writes it."""
@@ -47,19 +66,36 @@ def roberta_config(size: int, **more: Any) -> Any:
     from transformers import RobertaConfig
 
     return RobertaConfig(
-        vocab_size=size,
-        hidden_size=32,
-        num_hidden_layers=3,
-        num_attention_heads=4,
-        intermediate_size=64,
-        max_position_embeddings=66,
-        type_vocab_size=1,
-        pad_token_id=1,
-        bos_token_id=0,
-        eos_token_id=2,
-        initializer_range=0.5,
-        **more,
-    )
+        vocab_size=size, hidden_size=32, num_hidden_layers=3, num_attention_heads=4, intermediate_size=64,
+        max_position_embeddings=66, type_vocab_size=1, pad_token_id=1, bos_token_id=0, eos_token_id=2,
+        initializer_range=0.5, **more,
+    )  # fmt: skip
+
+
+def save_encoder(vocabulary: Any, folder: Path, **changes: Any) -> Path:
+    """A RoBERTa encoder."""
+    import torch
+    from transformers import RobertaModel
+
+    config = roberta_config(vocabulary.get_vocab_size())
+    config.update(changes)
+    torch.manual_seed(5)
+    RobertaModel(config).save_pretrained(folder)
+    save_tokenizer(vocabulary, folder, 64)
+    return folder
+
+
+def save_bart(folder: Path, seed: int, **settings: Any) -> None:
+    """A BART of two layers a side."""
+    import torch
+    from transformers import BartConfig, BartForConditionalGeneration
+
+    torch.manual_seed(seed)
+    config = BartConfig(
+        d_model=32, encoder_layers=2, decoder_layers=2, encoder_attention_heads=4, decoder_attention_heads=4,
+        encoder_ffn_dim=64, decoder_ffn_dim=64, eos_token_id=2, forced_eos_token_id=2, **settings,
+    )  # fmt: skip
+    BartForConditionalGeneration(config).save_pretrained(folder)
 
 
 def save_classifier(vocabulary: Any, folder: Path, labels: Mapping[int, str]) -> Path:

@@ -5,62 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-WORDS = [
-    "the",
-    "a",
-    "is",
-    "was",
-    "and",
-    "but",
-    "room",
-    "staff",
-    "coffee",
-    "cold",
-    "kind",
-    "harbour",
-    "view",
-    "late",
-    "clean",
-    "price",
-    "lift",
-    "broken",
-    "phone",
-    "days",
-    "again",
-    "good",
-    "bad",
-    "would",
-    "stay",
-    "nobody",
-    "answered",
-    "free",
-    "worth",
-    "here",
-    "are",
-    "texts",
-    "write",
-    "one",
-    "summary",
-    "of",
-    "all",
-    "them",
-    "user",
-    "assistant",
-    "system",
-    "above",
-    "sum",
-    "up",
-    "what",
-    "they",
-    "say",
-    "taken",
-    "together",
-    "in",
-    "text",
-    "summarize",
-    "following",
-    "single",
-]
+from tests.neural.tiny_models import save_bart
+
+WORDS = """
+the a is was and but room staff coffee cold kind harbour view late clean price lift broken phone days again good bad would stay
+nobody answered free worth here are texts write one summary of all them user assistant system above sum up what they say taken
+together in text summarize following single
+""".split()
 SPECIAL = ["<pad>", "<s>", "</s>", "<unk>"]
 TEMPLATE = (
     "{% for m in messages %}{% if m['role'] == 'system' %}{{ raise_exception('no system turn') }}{% endif %}"
@@ -92,29 +43,11 @@ def _tokenizer(folder: Path, limit: int, template: str | None) -> Any:
 
 def save_encoder_decoder(folder: Path, limit: int = 64) -> Path:
     """A tiny BART."""
-    import torch
-    from transformers import BartConfig, BartForConditionalGeneration
-
     tokenizer = _tokenizer(folder, limit, None)
-    torch.manual_seed(1)
-    config = BartConfig(
-        vocab_size=len(tokenizer),
-        d_model=32,
-        encoder_layers=2,
-        decoder_layers=2,
-        encoder_attention_heads=4,
-        decoder_attention_heads=4,
-        encoder_ffn_dim=64,
-        decoder_ffn_dim=64,
-        max_position_embeddings=limit,
-        init_std=0.6,
-        pad_token_id=0,
-        bos_token_id=1,
-        eos_token_id=2,
-        decoder_start_token_id=1,
-        forced_eos_token_id=2,
-    )
-    BartForConditionalGeneration(config).save_pretrained(folder)
+    save_bart(
+        folder, seed=1, vocab_size=len(tokenizer), max_position_embeddings=limit, init_std=0.6, pad_token_id=0,
+        bos_token_id=1, decoder_start_token_id=1,
+    )  # fmt: skip
     return folder
 
 
@@ -126,17 +59,9 @@ def save_decoder(folder: Path, limit: int = 128, template: str | None = TEMPLATE
     tokenizer = _tokenizer(folder, limit, template)
     torch.manual_seed(2)
     config = LlamaConfig(
-        vocab_size=len(tokenizer),
-        hidden_size=32,
-        intermediate_size=64,
-        num_hidden_layers=2,
-        num_attention_heads=4,
-        num_key_value_heads=2,
-        max_position_embeddings=limit,
-        initializer_range=0.6,
-        pad_token_id=0,
-        bos_token_id=1,
-        eos_token_id=2,
-    )
+        vocab_size=len(tokenizer), hidden_size=32, intermediate_size=64, num_hidden_layers=2,
+        num_attention_heads=4, num_key_value_heads=2, max_position_embeddings=limit, initializer_range=0.6,
+        pad_token_id=0, bos_token_id=1, eos_token_id=2,
+    )  # fmt: skip
     LlamaForCausalLM(config).save_pretrained(folder)
     return folder

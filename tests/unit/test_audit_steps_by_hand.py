@@ -3,36 +3,27 @@
 from __future__ import annotations
 
 import math
-import pickle
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
-from tests.unit.test_workers import Modelled
 
 from fairbrief import auditing
-from fairbrief.auditing import Plan, parts
-from fairbrief.auditing.controls import Controls, Exchange
+from fairbrief.auditing import Plan
 from fairbrief.auditing.estimating import Settings
-from fairbrief.auditing.examples import TopCases
-from fairbrief.auditing.grouping import alone, gathered, shared_by, units_of
 from fairbrief.auditing.jackknifed import ClusterRows, Units
 from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.multiple_tests import with_holm
 from fairbrief.auditing.notes import length_notes, with_notes
-from fairbrief.auditing.null_sums import RelabelledRows, contrast_sums
-from fairbrief.auditing.origins import WHOLE, Origin, Origins
-from fairbrief.auditing.parts import parts_of
+from fairbrief.auditing.null_sums import contrast_sums
+from fairbrief.auditing.origins import Origin
 from fairbrief.auditing.record_values import RowReader, better, is_signed
-from fairbrief.auditing.run import Run
 from fairbrief.auditing.scored_rows import with_unit_tests
-from fairbrief.auditing.scorer_lookup import NeedsModel, Scorers
 from fairbrief.auditing.system_runs import unpooled
 from fairbrief.auditing.watchers import SourceHashes, Sources, UnitFallback
-from fairbrief.engines import ThisProcess
 from fairbrief.errors import RequestError
 from fairbrief.measures.coverage import EqualCoverage
 from fairbrief.measures.representation import Uer
@@ -49,7 +40,6 @@ from fairbrief.types import (
     Record,
     Rows,
     Summary,
-    Totals,
     Unit,
     Value,
 )
@@ -84,44 +74,6 @@ def test_a_headline_says_which_way_is_better_unless_its_measure_does(
         value=lambda _: {"m": Value(np.zeros(()), tail)},
     )
     assert better(measure) == found
-
-
-def names_of(controls: Controls, batch: Sequence[Case]) -> list[tuple[str, str]]:
-    """Of what stands beside a batch, records and systems."""
-    return [(c.record.id, c.summary.system) for c in controls.beside(batch)][len(batch) :]
-
-
-def test_controls_stand_beside_summaries_that_have_a_text() -> None:
-    """One of each record, or one of each record and system that answered."""
-    batch = [case("r"), case("r", "t"), case("q", "t", "")]
-    controls = Controls(("random_sentences", "one_document", "largest_group"), ("side",), 0)
-    assert names_of(controls, batch) == [
-        ("r", "control:random_sentences(s)"),
-        ("r", "control:random_sentences(t)"),
-        ("r", "control:one_document"),
-        ("q", "control:one_document"),
-        ("r", "control:largest_group(side)"),
-        ("q", "control:largest_group(side)"),
-    ]
-    assert controls.of("t") == [
-        "control:random_sentences(t)", "control:one_document", "control:largest_group(side)",
-    ]  # fmt: skip
-    assert names_of(controls, batch) == [
-        ("r", "control:random_sentences(s)"),
-        ("r", "control:random_sentences(t)"),
-    ]
-
-
-def test_exchanged_summaries_need_to_know_those_of_all_records() -> None:
-    """Without what they borrow from there are none; with it each record has that of another."""
-    batch = [case("r"), case("q", text="Birch.")]
-    assert names_of(Controls(("exchanged",), (), 0), batch) == []
-    exchange = Exchange(0)
-    exchange.watch(batch)
-    assert names_of(Controls(("exchanged",), (), 0, exchange), batch) == [
-        ("r", "control:exchanged(s)"),
-        ("q", "control:exchanged(s)"),
-    ]
 
 
 def kept(sources: Sources, *records: Record) -> list[str]:
@@ -306,56 +258,6 @@ def test_summaries_without_units_are_counted_beside_those_that_have_some() -> No
     assert told(tried) == [["without_units"], [], [], []]
 
 
-def test_cases_share_a_unit_by_original_system_and_design() -> None:
-    """A record that varies nothing is a unit by itself unless clusters are asked for."""
-    variants = [case(name, original="o") for name in ("o1", "o2")]
-    single, other = case("r"), case("o3", "t", original="o")
-    assert shared_by(single, "block") is None
-    assert shared_by(variants[0], "case") is None
-    assert [len(unit) for unit in units_of((*variants, single, other), "cluster")] == [2, 1, 1]
-    assert [len(unit) for unit in units_of((single, *variants, single), "case")] == [1, 1, 1, 1]
-    pair = [case(name, original="o", attributes={"sample": "1"}) for name in ("o1", "o2")]
-    assert [len(unit) for unit in units_of((single, *pair, *variants), "block")] == [1, 2, 1, 1]
-
-
-def placed(*given: Case) -> list[tuple[Case, Origin]]:
-    """Cases and where they come from."""
-    return [
-        (c, Origin("s", c.record.id, c.record.cluster, attributes=tuple(sorted(c.record.attributes.items()))))
-        for c in given
-    ]
-
-
-def test_a_row_is_of_a_cluster_by_itself_unless_told() -> None:
-    """And of a system; of no slice or block."""
-    one = Origin("s", "r", "r")
-    assert (one.is_shared, one.system_kind, one.slices, one.block) == (False, "system", (), "")
-    both = Origins.by_column([one, Origin("s", "q", "q")])
-    assert both.order().tolist() == [1, 0]
-
-
-def test_clusters_are_named_after_their_originals_and_further_designs() -> None:
-    """A unit has the attributes that all its variants have."""
-    given = placed(
-        case("x", original="o", attributes={"design": "mono", "gender": "f"}),
-        case("y", original="o", attributes={"design": "mono", "gender": "m"}),
-        case("z", original="o", attributes={"design": "balanced", "gender": "f"}),
-    )
-    assert [(o.record.split(), len(cases), o.attributes) for cases, o in gathered(given, "cluster")] == [
-        (["o"], 1, (("design", "balanced"), ("gender", "f"))),
-        (["o", "mono"], 2, (("design", "mono"),)),
-    ]
-    assert [(o.record, len(cases)) for cases, o in gathered(given, "block")] == [("x", 1), ("y", 1), ("z", 1)]
-
-
-def test_single_cases_are_units_of_observations_of_single_cases() -> None:
-    """Those of a sample take what varies nothing; those of clusters wait for all of it."""
-    units = [((c,), o) for c, o in placed(case("r"), case("x", original="o"))]
-    for scope, many in (("case", 2), ("block", 1), ("cluster", 0)):
-        observation: Any = SimpleNamespace(declaration=SimpleNamespace(scope=scope))
-        assert list(alone(observation, units)) == units[:many]
-
-
 @dataclass(frozen=True, eq=False)
 class HasContrast:
     """An observation of which only the contrasts are known."""
@@ -373,52 +275,6 @@ def test_tops_and_bottoms_are_weighted_sums_of_columns() -> None:
     observation = HasContrast({"d": ratio})
     found = contrast_sums(observation, (("a",), ("b",)), np.array([[3.0, 1.0], [0.0, 4.0]]))
     assert found["d"].tolist() == [[1, 4], [-2, 4]]
-
-
-class SizeOnly:
-    """A measure whose headline is its only column."""
-
-    name = "m"
-
-    def value(self, totals: Totals) -> dict[str, Value]:
-        """The column."""
-        return {"m": Value(totals["x"], "upper")}
-
-    def explain(self, _: Totals) -> str:
-        """In no words."""
-        return ""
-
-
-def test_the_largest_of_many_cases_are_kept_whichever_came_first() -> None:
-    """Of eight cases of one sheet, whose sizes are 1 to 8 in some order, the two largest."""
-    sizes = np.array([3.0, 8, 1, 5, 7, 2, 6, 4])
-    given = placed(*(case(f"r{i}") for i in range(8)))
-    sheet: Any = SimpleNamespace(
-        columns={("x",): 0}, ps=[], pending=[(np.arange(8), np.array([0]), sizes[:, np.newaxis])]
-    )
-    observation: Any = "o"
-    exhibits = TopCases({observation: [SizeOnly()]}, 2)  # type: ignore[list-item]
-    exhibits.offer(observation, sheet, [((c,), o) for c, o in given])
-    assert [(e.value, e.case.record.id) for e in exhibits.shown(["s"])] == [(8, "r1"), (7, "r4")]
-
-
-@pytest.mark.parametrize("at_once", [1, 2, 12])
-def test_the_same_cases_are_kept_however_many_come_at_once(at_once: int) -> None:
-    """Of several systems, with ties among which names decide."""
-    sizes = np.array([2.0, 8, 0, 8, np.nan, 8, 2, 2, 2, 9, np.inf, -9])
-    given = [
-        ((one,), replace(origin, system="st"[i % 2]))
-        for i, (one, origin) in enumerate(placed(*(case(f"r{50 - i}") for i in range(12))))
-    ]
-    observation: Any = "o"
-    exhibits = TopCases({observation: [SizeOnly()]}, 2)  # type: ignore[list-item]
-    for start in range(0, 12, at_once):
-        some = slice(start, start + at_once)
-        block = np.arange(at_once), np.array([0]), sizes[some, np.newaxis]
-        sheet: Any = SimpleNamespace(columns={("x",): 0}, ps=[], pending=[block])
-        exhibits.offer(observation, sheet, given[some])
-    found = [(e.system, e.value, e.case.record.id) for e in exhibits.shown(["s", "t"])]
-    assert found == [("s", 2, "r42"), ("s", 2, "r44"), ("t", -9, "r39"), ("t", 9, "r41")]
 
 
 def test_a_signed_contrast_is_of_one_group() -> None:
@@ -491,39 +347,6 @@ def test_a_baseline_is_sought_among_all_cases_before_it_is_refused() -> None:
         auditing._lacks_baseline(given, "v", given[:2])
 
 
-def test_scorers_with_a_model_stay_where_they_were_made() -> None:
-    """Elsewhere they are missed, by name or once they are made; others answer there, wrapped if told."""
-    parts = {"computed_by": "x", "keys": list, "compute": list, "assemble": list}
-    model: Any = SimpleNamespace(name="model", fingerprint="x", **parts)
-    plain: Any = SimpleNamespace(name="plain", fingerprint="x")
-    given = {"model": model, "plain": plain}
-    here = Scorers(given)
-    assert here["model"] is model
-    assert here["plain"] is plain
-    assert (here.holds_model("model"), here.holds_model("plain")) == (True, False)
-    assert not here.is_cheap("plain")
-    there = Scorers(given, left_behind=frozenset())
-    assert there["plain"] is plain
-    for _ in range(2):
-        with pytest.raises(NeedsModel):
-            there["model"]
-    away = here.elsewhere(makes_models=False)
-    assert away["plain"] is plain
-    with pytest.raises(NeedsModel):
-        away["model"]
-    assert Scorers(given, left_behind=frozenset(), makes_models=True)["model"] is model
-    wrapped: Any = Scorers(given, wrap=lambda scorer: SimpleNamespace(inner=scorer))  # type: ignore[arg-type]
-    assert wrapped["plain"].inner is plain
-
-
-class Elsewhere:
-    """An engine of which nobody knows that it works in this process."""
-
-    def map(self, work: Any, items: Iterable[Any]) -> Iterator[tuple[Any, Any]]:
-        """Each item with what a copy of the work made of it."""
-        return ThisProcess().map(pickle.loads(pickle.dumps(work)), items)
-
-
 def test_moments_of_groups_are_those_of_the_clusters_in_them() -> None:
     """Of tops ½, -¼, ¼ over 1, 1, 2: Σt ½, Σb 4, Σt² ⅜, Σtb ¾, Σb² 6, and the largest ½, whatever stands beside them."""
     columns: dict[tuple[str, ...], int] = {("x",): 0, ("t",): 1, ("b",): 2}
@@ -537,30 +360,6 @@ def test_moments_of_groups_are_those_of_the_clusters_in_them() -> None:
     grouped = Units(columns, rows.sum(axis=0)[np.newaxis, np.newaxis], [("0",)], members)
     for units in (alone, grouped):
         assert units.moments(contrast).tolist() == [[0.5, 4.0, 0.375, 0.75, 6.0, 0.5]]
-
-
-@pytest.mark.parametrize("alone", [2, 1000])
-def test_the_sums_of_a_part_are_those_of_its_clusters(alone: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whether its jackknife leaves out each alone or groups of them."""
-    monkeypatch.setattr(parts, "ONE_BY_ONE", alone)
-    ledger = Ledger(Uer(over="side").observation, 0)
-    for name, number in (("p", 1.0), ("q", 2.0), ("r", 4.0)):
-        ledger.add(Origin("s", name, name), Rows((("one",),), np.array([[number]])), None)
-    part = parts_of(ledger, ())["s", WHOLE]
-    assert part.sums.tolist() == [[1.0], [2.0], [4.0]]
-    assert bool(part.units.clusters) == (alone == 2)
-
-
-def test_what_needs_a_model_is_done_by_whoever_sent_it() -> None:
-    """An observation that elsewhere found its scorer missing has the rows that it has here."""
-    plan = Plan(n_resamples=3, scorers={"modelled": Modelled([])})
-    found = []
-    for engine in (ThisProcess(), Elsewhere()):
-        run = Run(plan, [EqualCoverage(over="side", scorer="modelled"), Uer(over="side")])
-        run.walk(iter([case(name, text=f"{name} a one.") for name in "pq"]), engine)
-        found.append([ledger.matrix().tolist() for ledger in run.ledgers])
-    assert found[0] == found[1]
-    assert [len(rows) for rows in found[1]] == [2, 2]
 
 
 def test_extracts_are_scored_by_a_scorer_of_ones_own_only_if_their_number_is_told() -> None:
@@ -584,15 +383,3 @@ def test_runs_that_several_systems_look_like_are_named() -> None:
 def test_scorers_are_parted_by_commas_outside_brackets() -> None:
     """However deep these are; what is empty is none."""
     assert parted(["a, b(c=1, d=(2, 3)), ,e"]) == ("a", "b(c=1, d=(2, 3))", "e")
-
-
-@pytest.mark.parametrize("units", [1, 2, 3, 5])
-def test_sums_of_relabelled_rows_take_each_units_labelling(units: int) -> None:
-    """Of unit i, which reads 10^i or twice that, each resample takes one or the other; what no labelling moves stands apart."""
-    values = np.stack([np.array([[10.0**i, 7.0], [2 * 10.0**i, 7.0]]) for i in range(units)])
-    choices = np.array([[0, 1, 0, 1, (i + 1) % 2, i % 2, 1, 0] for i in range(units)])
-    rows = RelabelledRows.of_all([("x",), ("y",)], values, choices)
-    assert (rows.columns, rows.fixed_columns, rows.fixed.tolist()) == ((("x",),), (("y",),), [[7.0]] * units)
-    sums = rows.sums()
-    wanted = np.sum([values[i, choices[i], 0] for i in range(units)], axis=0)
-    assert sums[:, 0].tolist() == wanted.tolist()

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from fairbrief import auditing
-from fairbrief.auditing import Plan, audit, observing, run
+from fairbrief.auditing import Plan, audit, observing
 from fairbrief.errors import DataError, RequestError
 from fairbrief.reports.result import Result
 from fairbrief.reports.wording import told
@@ -59,19 +59,6 @@ def test_a_measure_is_taken_that_can_read_one_of_the_first_cases(first: int, *, 
     assert ("rouge1" in {out.measure for out in result.left_out}) == (not is_taken)
 
 
-@pytest.mark.parametrize("batch", [1, 7, 64])
-def test_batches_change_no_digit(batch: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """However many units are scored at once, the estimates are the same to the last bit."""
-    cases = cases_of(40, systems=("a", "b"))
-    monkeypatch.setattr(run, "SHARD", 32)
-    whole = audit(cases, PLAN)
-    monkeypatch.setattr(observing, "BATCH", batch)
-    cut = audit(cases, PLAN)
-    assert [e.value for e in cut.estimates] == [e.value for e in whole.estimates]
-    assert numbers(cut) == numbers(whole)
-    assert cut.evidence.equals(whole.evidence)
-
-
 @pytest.mark.parametrize("at_once", [1, 100])
 def test_what_is_left_out_is_counted_in_whichever_piece_it_stands(
     at_once: int, monkeypatch: pytest.MonkeyPatch
@@ -109,23 +96,6 @@ def test_a_disparity_of_chance_alone_stands_near_its_chance_level() -> None:
     assert estimate.value is not None
     assert 0 < estimate.null_mean < 0.2
     assert abs(estimate.value - estimate.null_mean) < 0.15
-
-
-def test_empty_summaries_are_counted_by_reason() -> None:
-    """Nothing is lost: rows and exclusions add up to the cases."""
-    cases = cases_of(10)
-    cases[3] = Case(cases[3].record, Summary("r3", "plain", "", reason="empty summary"))
-    estimate = only(audit(cases, PLAN))
-    assert estimate.n == 9
-    assert estimate.excluded == {"empty summary": 1}
-
-
-def test_slices_have_estimates_of_their_own_rows() -> None:
-    """One way and two ways, the rows of the slices add up to the whole."""
-    result = audit(cases_of(21), replace(PLAN, slices=[["size"]]))
-    assert {tuple(e.slice.items()): e.n for e in result.estimates} == {
-        (): 21, (("size", "even"),): 11, (("size", "odd"),): 10,
-    }  # fmt: skip
 
 
 def test_systems_are_compared_on_the_records_that_all_answered() -> None:
@@ -185,13 +155,6 @@ def test_one_cluster_has_no_interval_and_says_why() -> None:
     estimate = only(audit(cases_of(1), PLAN))
     assert (estimate.low, estimate.high) == (None, None)
     assert Note("few_clusters") in estimate.notes
-
-
-def test_without_draws_there_are_values_alone() -> None:
-    """``n_resamples=0`` is for a quick look."""
-    estimate = only(audit(cases_of(8), replace(PLAN, n_resamples=0)))
-    assert estimate.value is not None
-    assert (estimate.low, estimate.p, estimate.null_mean) == (None, None, None)
 
 
 def test_a_signature_names_measure_version_inputs_and_draws() -> None:
@@ -262,17 +225,6 @@ def test_a_system_is_held_beside_its_own_controls_alone() -> None:
     result = audit(cases_of(6, systems=("a", "b")), replace(PLAN, controls=["exchanged", "whole_source"]))
     pairs = {(e.system, e.baseline) for e in result.differences if e.baseline.startswith("control:")}
     assert pairs == {(s, c) for s in "ab" for c in (f"control:exchanged({s})", "control:whole_source")}
-
-
-def test_a_handful_of_draws_is_not_told_as_a_want_of_labellings() -> None:
-    """What only few draws hide is no "not testable": the p that they allow stands, with a note on draws."""
-    [few] = [
-        e for e in audit(cases_of(8), replace(PLAN, n_resamples=10)).estimates if e.quantity == "opening_gap"
-    ]
-    assert few.testable
-    assert few.p is not None
-    assert few.p >= 1 / 11
-    assert "needs 199 resamples: fewer allow no p below 0.05" in told(few)
 
 
 def test_too_few_draws_for_so_many_tests_are_said() -> None:

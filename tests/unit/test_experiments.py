@@ -290,19 +290,19 @@ def test_a_changed_experiment_asks_only_for_what_changed(tmp_path: Path, server:
 UNITS = '\n[units]\nwith = "chat:stub-1(pause=0.01, max_tokens=99)"\n'
 
 
-def test_killed_at_twenty_points_nothing_is_paid_twice_beyond_what_was_in_flight(
+def test_killed_at_eight_points_nothing_is_paid_twice_beyond_what_was_in_flight(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With -9 at twenty points of its way, through summaries and units: every prompt is answered, no kill costs more
+    """With -9 at eight points of its way, through summaries and units: every prompt is answered, no kill costs more
     than the questions that were open, and the result is that of a run that nobody disturbed.
     """
-    file, concurrency, kills = write_records(tmp_path, 60), 4, 20
+    file, concurrency, kills = write_records(tmp_path, 60), 4, 8
     file.write_text(f"{SMALL}{UNITS}\n[budget]\nconcurrency = {concurrency}\n")
     with StubChat(answer=answer, delay=0.01, keeps_bodies=False) as stub:
         monkeypatch.setenv("OPENAI_BASE_URL", stub.url)
         for _ in range(kills):
             process = subprocess.Popen([*COMMAND, str(file), "--out", str(tmp_path / "out"), "--quiet"], stderr=subprocess.DEVNULL)  # fmt: skip
-            goal = stub.requests + 8
+            goal = stub.requests + 13
             while stub.requests < goal and process.poll() is None:
                 time.sleep(0.002)
             assert process.poll() is None, "the run ended before it could be killed"

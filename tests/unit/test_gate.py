@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -205,7 +206,8 @@ def test_junit_and_markdown_tell_every_check(tmp_path: Path) -> None:
 def pytest_in(folder: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
     """A run of pytest of its own, in a folder of its own."""
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-rA", *map(str, arguments)]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=120)
+    alone = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_PLUGINS": "fairbrief.pytest_plugin"}
+    return subprocess.run(command, cwd=folder, env=alone, capture_output=True, text=True, check=False)
 
 
 def test_pytest_has_an_item_for_every_check(tmp_path: Path) -> None:
@@ -233,7 +235,9 @@ def test_the_plugin_is_inert_unless_it_is_asked(tmp_path: Path) -> None:
         encoding="utf-8",
     )
     # Other plug-ins of this environment import numpy themselves: they stay outside.
-    ran = pytest_in(tmp_path, "-p", "no:hypothesispytest", "-p", "no:xdist")
+    without = ("-p", "no:cacheprovider", "-p", "no:hypothesispytest", "-p", "no:xdist")
+    command = [sys.executable, "-m", "pytest", *without]
+    ran = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stdout + ran.stderr
     assert "1 passed" in ran.stdout
 

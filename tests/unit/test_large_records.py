@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from tests.unit.test_workers import assert_same
+from tests.sample_cases import assert_same
 
 from fairbrief.auditing import Plan, audit, extracts, scored_rows
 from fairbrief.auditing.run import Run

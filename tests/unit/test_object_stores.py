@@ -14,8 +14,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from tests.cli.command import Command
+from tests.sample_cases import assert_same, cases_of
 from tests.stub_s3 import KEY, SECRET, StubS3, in_environment
-from tests.unit.test_workers import assert_same, cases_of
 
 from fairbrief.auditing import Plan, audit, run
 from fairbrief.cli.saved_commands import read_inputs
@@ -24,7 +24,7 @@ from fairbrief.readers import json_lines, object_stores, read, tables
 from fairbrief.saved.view_answers import open_audit
 from fairbrief.serialization import case_line
 
-PLAN = Plan(measures=["bur@party", "rouge1"], n_resamples=30)
+PLAN = Plan(measures=["bur@party", "rouge1"], n_resamples=30, n_extracts=0)
 SIZE = 6_000
 """Bytes of a part."""
 ADDRESS = "s3://bucket/in/reviews.jsonl"

@@ -1,27 +1,52 @@
-"""Position: where summaries draw on their articles."""
+"""Where summaries take their content from: mapping, defaults, and the protocol of Chhabra et al."""
 
 from __future__ import annotations
 
+import json
 import math
+import random
+from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.cli.command import Command, printed
 
+import fairbrief
 from fairbrief import registry, specs
+from fairbrief.auditing import Plan, audit, check
+from fairbrief.auditing.watchers import MOST_GROUPS, MOST_PATTERNS, GroupPlaces
 from fairbrief.errors import RequestError
 from fairbrief.measures.position import (
     PositionBias,
     PositionFromUniform,
     PositionHeights,
     Positions,
+    describe,
     mass_of_sources,
     membership,
     segment_names,
 )
 from fairbrief.measures.record_texts import chosen
+from fairbrief.protocols import PaperProtocol
+from fairbrief.reports import load
+from fairbrief.reports.result import Result
+from fairbrief.reports.wording import worded
 from fairbrief.statistics import LabelDraws, enumerate_labellings
 from fairbrief.testing import MEASURE_CLAUSES, MeasureClause
-from fairbrief.types import Ask, Case, Document, Integers, Reason, Record, Rows, Scores, Summary, Totals
+from fairbrief.types import (
+    Ask,
+    Case,
+    Document,
+    Estimate,
+    Integers,
+    Reason,
+    Record,
+    Rows,
+    Scores,
+    Summary,
+    Totals,
+)
 
 NUMBERS = [
     "zero",
@@ -378,3 +403,283 @@ def test_stories_name_the_segments() -> None:
     assert "summary segments 10 (100%)" in story
     assert "reference segments 1 (50%), 2 (50%)" in story
     assert "1 summary sentences resemble nothing" in story
+
+
+@pytest.mark.parametrize("segments", [2, 99])
+def test_an_article_has_two_to_ninety_nine_segments(segments: int) -> None:
+    """The names of segments have two digits, and of one segment nothing could differ."""
+    assert Positions(segments=segments).segments == segments
+    with pytest.raises(ValueError, match="segments is 2 to 99"):
+        Positions(segments=1 if segments == 2 else 100)
+
+
+@pytest.mark.parametrize("count", [3, 10, 49])
+def test_as_many_sentences_as_segments_lie_each_in_its_own(count: int) -> None:
+    """No rounding splits a sentence: 10 · (3/10 - 2/10) is not 1."""
+    assert (membership(count, count, fills_first=False) == np.eye(count)).all()
+
+
+def test_what_articles_share_cannot_be_written_to() -> None:
+    """Traits are made once for all articles of so many sentences."""
+    with pytest.raises(ValueError, match="read-only"):
+        describe(4, 2, fills_first=False)[0] = 1.0
+
+
+POSITION = ["position_bias", "position_from_uniform"]
+ORDERS = "whose order may mean nothing; if it means something (turns, posts by date), add --ordered"
+
+
+def cases(orders: Sequence[str], systems: str = "s", **other: str) -> list[Case]:
+    """Records whose documents are by sides as each order says, summarized by their first document; all with the other attributes."""
+    found = []
+    for i, order in enumerate(orders):
+        documents = tuple(
+            Document(f"Word{side}{k} comes here. More{k} too.", {"side": side, **other})
+            for k, side in enumerate(order)
+        )
+        record = Record(f"r{i}", documents, ("Word comes here.",))
+        found += [Case(record, Summary(f"r{i}", system, documents[0].text)) for system in systems]
+    return found
+
+
+def taken(result: Result) -> list[str]:
+    """The measures of position that an audit took."""
+    return [name for name in POSITION if name in result.made["measures"]]
+
+
+def placed(result: Result) -> dict[str, list[str]]:
+    """By measure, the attributes of which an audit says that its groups have their place."""
+    found: dict[str, list[str]] = {}
+    for e in result.estimates:
+        for note in e.notes:
+            if note.code == "place_is_group":
+                found.setdefault(e.measure, []).append(note.arguments["attribute"])
+    return {measure: sorted(set(names)) for measure, names in found.items()}
+
+
+def test_several_documents_have_no_order_until_somebody_says_so() -> None:
+    """Position is not measured by default on records of several documents; why, and how to ask, is said."""
+    given = cases(["ab", "ba"] * 5)
+    plain = audit(given, Plan(n_resamples=20))
+    assert taken(plain) == []
+    assert {out.measure: out.reason for out in plain.left_out if out.measure in POSITION} == dict.fromkeys(
+        POSITION, f"records have several documents, {ORDERS}"
+    )
+    assert plain.made["ordered"] is False
+    ordered = fairbrief.audit(given, ordered=True, n_resamples=20).result
+    assert taken(ordered) == POSITION
+    assert ordered.made["ordered"] is True
+    assert taken(audit(given, Plan(measures=["position_bias"], n_resamples=20))) == ["position_bias"]
+
+
+def test_the_place_in_one_document_is_always_measured() -> None:
+    """Sentences of a text have an order."""
+    assert taken(audit(cases(["a"] * 8), Plan(n_resamples=20))) == POSITION
+
+
+def test_an_order_that_changes_nothing_is_refused() -> None:
+    """Where measures are named, a protocol brings them, or no record has several documents."""
+    with pytest.raises(RequestError, match="--ordered has no effect where measures are named"):
+        Plan(measures=["position_bias"], ordered=True)
+    with pytest.raises(
+        RequestError, match="--ordered has no effect where a protocol brings its own measures"
+    ):
+        Plan(protocol="li-coverage", ordered=True)
+    single = cases(["a"] * 8)
+    for refused in (lambda plan: audit(single, plan), lambda plan: check([c.record for c in single], plan)):
+        with pytest.raises(RequestError, match="no record of the first 8 summaries has several documents"):
+            refused(Plan(ordered=True))
+
+
+def test_the_command_and_its_settings_say_that_there_is_an_order(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """``--ordered``, or ``ordered = true`` in a file of settings; a saved audit keeps it."""
+    lines = (
+        {
+            "id": case.record.id, "summary": case.summary.text, "references": list(case.record.references),
+            "documents": [{"text": d.text, "attributes": dict(d.attributes)} for d in case.record.documents],
+        }
+        for case in cases(["ab", "ba"] * 5)
+    )  # fmt: skip
+    file, settings = tmp_path / "r.jsonl", tmp_path / "a.toml"
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    settings.write_text('files = ["r.jsonl"]\nordered = true\nresamples = 20\n', encoding="utf-8")
+    command = Command(capsys, monkeypatch)
+    shown = command("audit", file, "--resamples", "20")
+    assert "add --ordered" in " ".join(shown.out.split())
+    for given in ((file, "--ordered", "--resamples", "20"), (settings,)):
+        run = command("audit", *given, "--out", tmp_path / "out")
+        assert run.code == 0, run.err
+        assert taken(load(tmp_path / "out")) == POSITION
+        assert load(tmp_path / "out").made["ordered"] is True
+    refused = command("audit", file, "--ordered", "--measure", "uer")
+    assert (refused.code, refused.out) == (2, "")
+    assert "--ordered has no effect" in refused.err
+
+
+def test_an_experiment_says_that_there_is_an_order(tmp_path: Path) -> None:
+    """``ordered = true`` under [audit]."""
+    documents = [{"text": f"Word {side} here.", "attributes": {"side": side}} for side in "ab"]
+    rows = (json.dumps({"id": f"r{i}", "documents": documents}) for i in range(8))
+    (tmp_path / "r.jsonl").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    file = tmp_path / "e.toml"
+    file.write_text(
+        '[data]\nfiles = "r.jsonl"\nattributes = ["side"]\n[[systems]]\nwith = "lead"\n'
+        "[audit]\nordered = true\nresamples = 20\n",
+        encoding="utf-8",
+    )
+    printed("run", file, "--out", tmp_path / "out")
+    result = load(tmp_path / "out" / "audit")
+    assert result.made["ordered"] is True
+    assert taken(result) == ["position_from_uniform"]
+
+
+@pytest.mark.parametrize(
+    ("orders", "is_said"),
+    [
+        (["aab", "ab", "abb", "abbb"] * 2, True),
+        (["ab"] * 7, False),
+        (["ab"] * 18 + ["ba"] * 2, True),
+        (["ab"] * 17 + ["ba"] * 3, False),
+        (["a", "b"] * 10, False),
+    ],
+)
+def test_groups_that_nearly_always_come_first_are_named(orders: list[str], is_said: bool) -> None:
+    """From nine of ten pairs and eight records on, at what is said of the attribute and of position, and nowhere else."""
+    plan = Plan(measures=["coverage_parity@side", "position_from_uniform", "rouge1"], n_resamples=20)
+    wanted = {"coverage_parity@side": ["side"], "position_from_uniform": ["side"]}
+    assert placed(audit(cases(orders, kind="k"), plan)) == (wanted if is_said else {})
+
+
+def test_the_note_says_which_group_has_which_place() -> None:
+    """In words, with the share of pairs; both systems have it, and their difference has not."""
+    result = audit(cases(["abc", "acb"] * 10, systems="st"), Plan(measures=["uer@side"], n_resamples=20))
+    for e in result.estimates:
+        if e.leads or e.quantity == "uer":
+            (note,) = [note for note in e.notes if note.code == "place_is_group"]
+            assert worded(note) == (
+                "documents by side nearly always come in the same order: 'a' before the others (100% of pairs, 20 records); "
+                "position and side cannot be told apart"
+            )
+    assert not [note for e in result.differences for note in e.notes if note.code == "place_is_group"]
+
+
+def test_places_are_the_same_however_the_input_is_parted() -> None:
+    """In any order, in parts, and beyond the sequences that are held at once; names are not watched."""
+    rng = random.Random(7)
+    given = cases(["".join(rng.choices("abc", k=rng.randint(2, 9))) for _ in range(MOST_PATTERNS + 500)])
+    whole, parted = GroupPlaces(("side",)), GroupPlaces(("side",))
+    whole.note(given)
+    for start in reversed(range(0, len(given), 700)):
+        part = parted.empty()
+        part.note(given[start : start + 700])
+        parted.merge(part)
+    for places in (whole, parted):
+        places._sum_up()
+    assert (dict(whole._sums), dict(whole._records)) == (dict(parted._sums), dict(parted._records))
+    assert not whole._patterns
+    names = GroupPlaces(("name",))
+    for i in range(MOST_GROUPS + 1):
+        pair = (Document("One.", {"name": f"n{i}"}), Document("Two.", {"name": f"n{i + 1}"}))
+        names.note([Case(Record(f"r{i}", pair), Summary(f"r{i}", "s", "One."))])
+    names._sum_up()
+    assert not names._records
+
+
+PROTOCOL = registry.make("protocol", "chhabra-position")
+BIAS, HEIGHTS = PROTOCOL.measures(())[:2]
+
+
+def estimates_of(system: str, rouge: float, heights: float, distance: float) -> list[Estimate]:
+    """What an audit of one system would hold."""
+    found = [Estimate(kind, kind, system, rouge) for kind in ("rouge1", "rouge2", "rougeL")]
+    found += [
+        Estimate(HEIGHTS, "position_heights", system, heights),
+        Estimate(BIAS, "position_bias", system, distance, null_mean=0.25, n=7),
+        Estimate(BIAS, "position_kl", system, None),
+        Estimate(BIAS, "matches", system, 20.0),
+        Estimate(BIAS, "segment[01]", system, 0.75),
+        Estimate(BIAS, "segment[10]", system, 0.25),
+    ]
+    return found
+
+
+def test_its_measures_exist_as_spelled() -> None:
+    """Every spec is that of a measure, in the release's reading, whatever the attributes."""
+    assert isinstance(PROTOCOL, PaperProtocol)
+    for spelled in PROTOCOL.measures(("party",)):
+        assert repr(registry.make("measure", spelled)) == spelled
+    observation = registry.make("measure", BIAS).observation
+    assert observation == registry.make("measure", HEIGHTS).observation
+    assert (observation.sentences, observation.short, observation.duplicates) == ("punkt", "first", "once")
+
+
+def test_both_distances_stand_side_by_side() -> None:
+    """Figure 2 counts sources by tenth; Figures 3 and 4 have ROUGE, heights, distance and its chance level."""
+    counts, first, second = PROTOCOL.tables(estimates_of("a", 0.3, 0.0, 8.7))
+    assert [t.title.partition(":")[0] for t in (counts, first, second)] == [
+        "Figure 2",
+        "Figure 3",
+        "Figure 4",
+    ]
+    assert counts.rows[0] == ("a", "summaries", "15", *["–"] * 8, "5", "20")
+    assert first.rows == (("a", "0.3000", "0.0000", "8.7000", "–", "–", "0.2500", "7"),)
+    assert second.rows[0][:4] == ("a", "0.3000", "0.3000", "0.0000")
+    assert all(len(row) == len(t.header) for t in (counts, first, second) for row in t.rows)
+
+
+def test_figures_6_and_9_are_asked_for() -> None:
+    """``mapping=both`` sets the released ROUGE-1 rule beside the one by sentence, ``top=3`` adds more matches."""
+    protocol = registry.make("protocol", "chhabra-position(mapping=both, top=3)")
+    asked = protocol.measures(())
+    assert [repr(registry.make("measure", spec)) for spec in asked] == list(asked)
+    assert len(asked) == len(set(asked)) == 2 * (3 + 2) + 3
+    heights = [spec for spec in asked if spec.startswith("position_heights")]
+    made = {
+        t.title.partition(":")[0]: t
+        for t in protocol.tables([Estimate(spec, "position_heights", "a", 0.1) for spec in heights])
+    }
+    assert [row[1] for row in made["Figure 6"].rows] == [
+        "TF-IDF",
+        "ROUGE-1, mean over sentences (as published)",
+        "ROUGE-1, each sentence",
+    ]
+    assert [row[1] for row in made["Figure 9"].rows] == ["top-1", "top-2", "top-3"]
+    with pytest.raises(RequestError, match="tfidf or both"):
+        registry.make("protocol", "chhabra-position(mapping=cosine)")
+
+
+def test_a_text_mapped_by_the_mean_has_one_source() -> None:
+    """With match=mean a summary of two sentences has the one source that resembles both most, as the release maps."""
+    words = [f"w{i}" for i in range(1, 11)]
+    article = " ".join(f"Only {w} here." for w in words[:9]) + " Both w1 and w9 here."
+    case = Case(
+        Record("1", (Document(article),), references=("Only w1 here.",)),
+        Summary("1", "a", "Here is w1 and. Here is w9 and."),
+    )
+    counts = {}
+    for match in ("each", "mean"):
+        spec = f"position_bias(mapping=rouge1, match={match}, short=first, weights=pooled)"
+        result = audit([case], Plan(measures=[spec], n_resamples=0))
+        counts[match] = {e.quantity: e.value for e in result.estimates}["matches"]
+    assert counts == {"each": 2, "mean": 1}
+
+
+def test_ranks_need_three_systems() -> None:
+    """Spearman's correlation of ROUGE with each distance is printed from three systems on."""
+    found = [
+        *estimates_of("a", 0.3, 0.3, 1.0),
+        *estimates_of("b", 0.2, 0.2, 2.0),
+        *estimates_of("c", 0.1, 0.1, 3.0),
+    ]
+    ranks = PROTOCOL.tables(found)[-1]
+    assert ranks.rows[0] == ("heights (as published)", "1.000", "1.000", "1.000")
+    assert ranks.rows[1] == ("segments", "−1.000", "−1.000", "−1.000")
+
+
+def test_estimates_of_other_measures_are_passed_over() -> None:
+    """Slices, differences and other readings fill no cell."""
+    assert PROTOCOL.tables([Estimate("position_bias", "position_bias", "a", 1.0)]) == ()
+    assert PROTOCOL.tables([Estimate("rouge1", "rouge1", "a", 1.0, baseline="b")]) == ()
+    assert PROTOCOL.tables([Estimate("rouge1", "rouge1", "a", 1.0, slice={"genre": "news"})]) == ()

@@ -1,19 +1,37 @@
-"""BUR, UER, AUC and SOF on small records whose answers are worked out by hand."""
+"""Representation of values: distributions, distances from a target, and the protocol of Zhang et al."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
 
 from fairbrief import registry
 from fairbrief.errors import DataError, RequestError
-from fairbrief.measures.distributions import mean_of_best
+from fairbrief.measures.distributions import area_over_tau, mean_of_best
 from fairbrief.measures.representation import Auc, AucCutoff, Bur, Representation, Sof, Uer
+from fairbrief.protocols import PaperProtocol
+from fairbrief.protocols.zhang_perspectives import ZhangPerspectives
+from fairbrief.score_tables import ScoredUnits
 from fairbrief.testing import MEASURE_CLAUSES, labellings_of, scores_of
-from fairbrief.types import Case, Document, Reason, Record, Rows, Scores, Summary, Totals, Unit
+from fairbrief.types import (
+    AlikeRows,
+    Case,
+    Document,
+    Estimate,
+    Extracts,
+    Reason,
+    Record,
+    Rows,
+    Scores,
+    Summary,
+    Totals,
+    Unit,
+)
 
 SOURCE = (("cats purr softly", "a"), ("cats sleep", "a"), ("dogs bark loudly today", "b"))
 
@@ -274,3 +292,263 @@ def test_a_part_just_below_the_threshold_is_not_rounded_up_to_it() -> None:
     row = {"present": 1.0, "source": 0.5, "summary": 0.399, "wanted": 0.5, "under": 1.0}
     totals = Totals({(name, "a"): i for i, name in enumerate(row)}, np.array(list(row.values())))
     assert Bur("x").explain(totals).endswith("Below 0.8: a gets 0.79 of its share.")
+
+
+KEPT = [[1, 0, 0, 0], [0, 1, 1, 0], [0, 0, 0, 1]]
+"""Extracts of the first sentence, of the second and third, and of the last."""
+
+
+def case(*groups: str) -> Case:
+    """A record of a document each, and a summary that has a unit."""
+    documents = tuple(Document(f"Text of {group}.", {"x": group}) for group in groups)
+    return Case(Record("r", documents), Summary("r", "s", "Text.", (Unit("u"),)))
+
+
+def extracts(kept: Sequence[Sequence[float]] = KEPT) -> tuple[Extracts]:
+    """Extracts of four sentences."""
+    return (Extracts(("A.", "B.", "C.", "D."), np.array(kept, dtype=float)),)
+
+
+def n_grams() -> list[Scores]:
+    """Sentences have two, one, one and one n-gram: a has those of the first and third, b of the second and third; a has
+    three tokens, b one.
+    """
+    matrix = np.array([[1.0, 1, 0, 1, 0], [0.0, 0, 1, 1, 0]])
+    return [Scores(matrix, np.array([0, 0, 1, 2, 3]), np.array([3.0, 1.0]))]
+
+
+def read_extracts(
+    observation: Representation, units: Sequence[tuple[tuple[Case], tuple[Extracts], Sequence[Scores]]]
+) -> tuple[Sequence[AlikeRows], Mapping[int, Reason]]:
+    """What is read of the extracts of records of a document of a and one of b."""
+    scored = ScoredUnits.of([(cases, found) for cases, _, found in units], [drawn for _, drawn, _ in units])
+    return observation.observe_many(scored, np.array([[[0, 1]]] * len(units)))
+
+
+def test_extracts_of_n_grams_are_read_as_written_out() -> None:
+    """The source has 3/4 of a. One extract says a alone: b lacks 1/4. The next has 1 of a and 2 of b: a lacks 3/4 - 1/3 =
+    5/12, and has 4/9 of its share. In the last nothing is found, and it is not read.
+    """
+    observation = Representation("x")
+    ((block,), reasons) = read_extracts(observation, [((case("a", "b"),), extracts(), n_grams())])
+    assert not reasons
+    row = dict(zip(block.columns, block.values[0, 0].tolist(), strict=True))
+    assert row == pytest.approx(
+        {
+            ("one",): 1, ("unfair",): 1, ("uer",): (1 / 4 + 5 / 12) / 2 / 2, ("auc",): (1 + 5 / 9) / 2,
+            ("present", "a"): 1, ("present", "b"): 1, ("under", "a"): 1 / 2, ("under", "b"): 1 / 2,
+            ("deficit", "a"): 5 / 24, ("deficit", "b"): 1 / 8, ("surplus", "a"): 1 / 8, ("surplus", "b"): 5 / 24,
+            ("source", "a"): 3 / 4, ("source", "b"): 1 / 4, ("wanted", "a"): 3 / 4, ("wanted", "b"): 1 / 4,
+            ("summary", "a"): 2 / 3, ("summary", "b"): 1 / 3, ("documents", "a"): 1 / 2, ("documents", "b"): 1 / 2,
+            ("lowest", "a"): 1 / 8 - 5 / 24, ("lowest", "b"): 5 / 24 - 1 / 8, ("unfound", "a"): 0, ("unfound", "b"): 0,
+        }
+    )  # fmt: skip
+    totals = Totals({c: i for i, c in enumerate(block.columns)}, block.values[0, 0])
+    found = {name: float(value.array) for name, value in Uer("x").value(totals).items()}
+    assert found["difference[a]"] == pytest.approx(1 / 8 - 5 / 24)
+    assert found["by_documents[a]"] == pytest.approx(2 / 3 - 1 / 2)
+    assert found["words_less_documents[a]"] == pytest.approx(3 / 4 - 1 / 2)
+
+
+def test_bounds_give_what_is_found_nowhere_to_one_group_or_to_the_others() -> None:
+    """Three n-grams are of a, one is of b and two of nobody: a has 3/6 to 5/6 of the summary, b 1/6 to 3/6."""
+    matrix = np.array([[1.0, 1, 1, 0, 0, 0], [0.0, 0, 0, 1, 0, 0]])
+    scored = [Scores(matrix, np.zeros(6, dtype=int), np.array([3.0, 1.0]))]
+    rows = Representation("x").observe((case("a", "b"),), scored, np.array([[0, 1], [1, 0]]))
+    assert not isinstance(rows, Reason)
+    totals = Totals({c: i for i, c in enumerate(rows.columns)}, rows.values)
+    found = {name: value.array.tolist() for name, value in Uer("x").value(totals).items()}
+    assert found["difference[a]"] == pytest.approx([3 / 4 - 3 / 4, 1 / 4 - 1 / 4])
+    assert found["lowest_difference[a]"] == pytest.approx([3 / 6 - 3 / 4, 1 / 6 - 1 / 4])
+    assert found["highest_difference[a]"] == pytest.approx([5 / 6 - 3 / 4, 3 / 6 - 1 / 4])
+    assert found["lowest_difference[b]"] == pytest.approx([1 / 6 - 1 / 4, 3 / 6 - 3 / 4])
+
+
+def test_records_beside_each_other_are_read_as_each_alone() -> None:
+    """One whose extracts say nothing of the source, or that no scorer reads, has no baseline, and the others keep theirs."""
+    observation = Representation("x")
+    one = (case("a", "b"),)
+    (alone,), _ = read_extracts(observation, [(one, extracts(), n_grams())])
+    (together,), reasons = read_extracts(
+        observation,
+        [
+            (one, extracts([[0, 0, 0, 1]] * 3), n_grams()),
+            (one, extracts(), n_grams()),
+            (one, extracts(), []),
+        ],
+    )
+    assert {place: reason.text for place, reason in reasons.items()} == dict.fromkeys(
+        (0, 2), "no random extract can be read"
+    )
+    assert list(together.units) == [1]
+    assert together.values.tolist() == alone.values.tolist()
+
+
+def test_extracts_that_keep_the_same_sentences_are_read_alike(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of few sentences each subset is read once: nothing shows whether it was."""
+    rng = np.random.default_rng(1)
+    units = [((case("a", "b"),), extracts(rng.integers(0, 2, (40, 4)).tolist()), n_grams()) for _ in range(3)]
+    ((once,), _) = read_extracts(Representation("x"), units)
+    monkeypatch.setattr("fairbrief.measures.bases.FEW", 0)
+    ((each,), _) = read_extracts(Representation("x"), units)
+    assert each.values.tolist() == once.values.tolist()
+    assert each.values.min(axis=0).tolist() != each.values.max(axis=0).tolist()
+
+
+def test_extracts_of_other_scorers_are_weighed_by_a_softmax() -> None:
+    """The first extract, A, has two units, supported 0.5 by a and 0.45 by b on average; the second, B and C, is supported
+    0.4 by either: at T = 0.5 a has 1/(1 + exp(-0.1)) and 1/2.
+    """
+    matrix = np.array([[0.9, 0.1, 0.5, 0.3, 0.9], [0.2, 0.7, 0.6, 0.2, 0.0]])
+    support = Scores(matrix, np.array([0, 0, 1, 2, 3]), np.zeros(2))
+    sizes = Scores(np.zeros((2, 0)), np.zeros(0, dtype=np.int64), np.array([3.0, 1.0]))
+    observation = Representation("x", scorer="bertscore", temperature=0.5)
+    rows = observation.observe_extracts((case("a", "b"),), extracts(KEPT[:2]), [support, sizes])
+    row = dict(zip(rows.columns, rows.values[0].tolist(), strict=True))  # type: ignore[union-attr]
+    assert row["summary", "a"] == pytest.approx((1 / (1 + math.exp(-0.1)) + 1 / 2) / 2)
+    assert row["source", "a"] == 3 / 4
+
+
+def test_extracts_are_asked_for_as_their_scorer_reads_them() -> None:
+    """Scorers read the sentences, others than n-grams beside the tokens; units and values' texts are not scored."""
+    one = (case("a", "b"),)
+    documents = ("Text of a.", "Text of b.")
+
+    def asked(**settings: Any) -> list[tuple[str, tuple[str, ...], tuple[str, ...]]]:
+        asks = Representation("x", **settings).extract_asks(one, extracts())
+        return [(ask.scorer, ask.rows, ask.columns) for ask in asks]
+
+    assert asked() == [("ngram", documents, ("A.", "B.", "C.", "D."))]
+    assert asked(scorer="bertscore") == [
+        ("bertscore", documents, ("A.", "B.", "C.", "D.")),
+        ("ngram", documents, ()),
+    ]
+    assert asked(scorer="units") == asked(scorer="uniform") == asked(texts="values") == []
+
+
+@pytest.mark.parametrize(
+    ("summary", "wanted", "area"),
+    [([0.9, 0.1], [0.5, 0.0], 0.0), ([0.9, 0.1], [0.5, 0.05], 0.0), ([0.2, 0.8], [0.5, 0.0], 0.6)],
+)
+def test_a_group_of_more_than_its_share_falls_short_of_nothing(
+    summary: list[float], wanted: list[float], area: float
+) -> None:
+    """With ½ wanted, 0.9 is all of it, 0.2 is 0.4 of it; a group of which nothing is wanted does not count."""
+    found = area_over_tau(np.array([summary]), np.array([wanted]), 0, counts_ties=False)
+    assert found == pytest.approx([area])
+
+
+def test_a_group_that_a_draw_lacks_is_no_part_of_its_mean() -> None:
+    """Deficits of 0.1 and 0.3 lie 0.1 from their mean; with a third of 0.8 their mean is 0.4, from which they lie 0.8/3."""
+    columns = {
+        column: i
+        for i, column in enumerate((name, group) for group in "abc" for name in ("present", "deficit"))
+    }
+    totals = Totals(columns, np.array([[10, 1, 10, 3, 10, 8], [10, 1, 10, 3, 0, 0], [10, 1, 0, 0, 0, 0]]))
+    found = Sof("x").value(totals)["sof"].array
+    assert found.tolist() == pytest.approx([(0.3 + 0.1 + 0.4) / 3, 0.1, np.nan], nan_ok=True)
+
+
+def test_values_say_what_they_are() -> None:
+    """Shares are told from other numbers, what random extracts stand beside from what they do not."""
+    totals = Totals({("present", "a"): 0, ("one",): 1}, np.ones(2))
+    measures = [Bur("x"), Uer("x"), Auc("x"), AucCutoff("x"), Sof("x")]
+    values = {name: value for measure in measures for name, value in measure.value(totals).items()}
+    assert {name for name, value in values.items() if value.is_share} == {
+        "bur", "uer", "share_under[a]", "source[a]", "summary[a]", "wanted[a]", "auc", "auc_cutoff", "deficit[a]",
+    }  # fmt: skip
+    assert {name for name, value in values.items() if not value.has_baseline} == {
+        "auc_cutoff", "words_less_documents[a]",
+    }  # fmt: skip
+    assert {name for name, value in values.items() if value.leads} == {"difference[a]"}
+    assert {name for name, value in values.items() if value.is_compared} == {
+        "difference[a]", "by_documents[a]",
+    }  # fmt: skip
+
+
+def test_is_a_protocol() -> None:
+    """It is found by name, and its specs name measures in the authors' reading."""
+    protocol = registry.make("protocol", "zhang-perspectives")
+    assert isinstance(protocol, PaperProtocol)
+    made = [registry.make("measure", text) for text in protocol.measures(["party", "a, b's"])]
+    assert [m.name for m in made] == ["bur", "uer", "auc_cutoff", "sof"] * 2
+    assert made[0] == Bur("party", "ngram(tokenizer=nltk)", ties="under", no_match="uniform", single="fair")
+    assert made[4].over == "a, b's"
+
+
+def estimates(protocol: ZhangPerspectives) -> list[Estimate]:
+    """One estimate per measure and system: 0.25 for N-gram, 0.5 for BERTScore."""
+    return [
+        Estimate(text, registry.make("measure", text).name, system, 0.5 if "bertscore" in text else 0.25, n=8)
+        for system in ("gpt", "alpaca")
+        for text in protocol.measures(["x"])
+    ]
+
+
+def test_tables_bear_the_papers_numbers() -> None:
+    """Table 2 has a row per system and scorer, Table 3 BUR, UER and SOF, Table 6 the AUC; all in percent."""
+    tables = ZhangPerspectives().tables(estimates(ZhangPerspectives()))
+    assert [t.title for t in tables] == [
+        "Table 2: Overall results of all datasets and models (over x)",
+        "Table 3: Results of claude-instant-1 (over x)",
+        "Table 6: AUC score on SupremeCourt and IQ2 dataset (over x)",
+    ]
+    assert tables[0].rows == (
+        ("gpt", "N-gram", "25.00", "25.00", "2 of 8"),
+        ("alpaca", "N-gram", "25.00", "25.00", "2 of 8"),
+    )
+    assert tables[1].rows[0] == ("gpt", "25.00", "25.00", "25.00")
+
+
+def test_references_and_values_have_their_tables() -> None:
+    """Table 4 stands where references were audited, with them first; Figure 3 where shares of values are known."""
+    protocol = ZhangPerspectives()
+    bur, uer, *_ = protocol.measures(["x"])
+    found = [
+        Estimate(spec, name, system, 0.5, n=8)
+        for system in ("gpt", "reference 1")
+        for spec, name in ((bur, "bur"), (uer, "uer"), (bur, "share_under[a]"))
+    ]
+    by_number = {t.title.partition(":")[0]: t for t in protocol.tables(found)}
+    assert [row[0] for row in by_number["Table 4"].rows] == ["reference 1", "gpt"]
+    assert by_number["Figure 3"].header == ("system", "a")
+    assert by_number["Figure 3"].rows[0] == ("gpt", "50.00")
+
+
+def test_average() -> None:
+    """Several scorers get their average; a system that lacks one has none."""
+    protocol = ZhangPerspectives(("bertscore", "ngram(tokenizer=nltk)"))
+    assert "tokens=ngram(tokenizer=nltk)" in protocol.measures(["x"])[0]
+    found = estimates(protocol)
+    rows = protocol.tables(found)[0].rows
+    assert rows[:3] == (
+        ("gpt", "N-gram", "25.00", "25.00", "2 of 8"),
+        ("gpt", "BERTScore", "50.00", "50.00", "4 of 8"),
+        ("gpt", "Average", "37.50", "37.50", ""),
+    )
+    lacking = [e for e in found if not (e.system == "alpaca" and "bertscore" in e.measure)]
+    assert protocol.tables(lacking)[0].rows[-1] == ("alpaca", "Average", "–", "–", "")
+
+
+def test_texts_of_a_value_as_one() -> None:
+    """``texts=values`` asks the N-gram scorer for them, and other words are refused."""
+    spec = registry.make("protocol", "zhang-perspectives(texts=values)").measures(["x"])[0]
+    assert spec.startswith("bur(scorer=ngram(tokenizer=nltk), texts=values")
+    with pytest.raises(RequestError, match="texts is documents or values"):
+        registry.make("protocol", "zhang-perspectives(texts=all)")
+
+
+def test_passes_over_the_rest() -> None:
+    """Other readings, companions, differences and other measures do not enter; slices have their own tables."""
+    protocol = ZhangPerspectives()
+    bur = protocol.measures(["x"])[0]
+    others = [
+        Estimate("bur@x", "bur", "gpt", 0.5, n=2),
+        Estimate(bur, "difference[a]", "gpt", 0.5, n=2),
+        Estimate(bur, "bur", "gpt", 0.5, n=2, baseline="alpaca"),
+        Estimate("lead_share", "lead_share", "gpt", 0.5, n=2),
+    ]
+    assert protocol.tables(others) == ()
+    (sliced,) = protocol.tables([*others, Estimate(bur, "bur", "gpt", None, {"topic": "law"}, n=2)])
+    assert sliced.title.endswith("(over x, topic = law)")
+    assert sliced.rows == (("gpt", "N-gram", "–", "–", "–"),)

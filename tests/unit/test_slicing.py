@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from tests.cli.command import printed
-from tests.unit.test_workers import MEASURES, cases_of
+from tests.sample_cases import MEASURES, cases_of
 
 import fairbrief
 from fairbrief.auditing import Plan, audit
@@ -171,16 +171,7 @@ def test_an_audit_of_an_older_version_is_refused(small: Result) -> None:
 def test_the_command_writes_what_the_function_gives(tmp_path: Path) -> None:
     """`fairbrief slice DIR --by A --out` leaves an audit that loads, says which columns are absent, and shows its texts."""
     saved, out = tmp_path / "saved", tmp_path / "deep" / "sliced"
-    printed(
-        "audit",
-        "examples/reviews.jsonl",
-        "--measure",
-        "uer@sentiment",
-        "--resamples",
-        "99",
-        "--out",
-        str(saved),
-    )
+    printed(*f"audit examples/reviews.jsonl --measure uer@sentiment --resamples 99 --out {saved}".split())
     said = printed("slice", str(saved), "--by", "kind", "--out", str(out))
     assert "balanced · food" in said
     assert "p, and what permuted labels read, need the texts" in " ".join(said.split())

@@ -25,7 +25,6 @@ from fairbrief.statistics import (
     label_draws,
     pearson,
     percentile_interval,
-    randolph_kappa,
     ratio,
     resampling,
     shared_bootstrap,
@@ -105,11 +104,6 @@ def test_kappa_of_two_raters_by_hand() -> None:
         np.testing.assert_allclose(kappa_of_two(x, y, categories), [kappa, NAN], atol=1e-15)
     assert np.isnan(kappa_of_two(x, y, 1)).all()
     assert kappa_of_two(np.array([1.0]), np.array([1.0]), 2) == 1
-
-
-def test_free_marginal_kappa_of_two_categories_by_hand() -> None:
-    """Two of three pairs agree: (2/3 - 1/2) / (1/2) = 1/3."""
-    assert randolph_kappa(np.array([[0.0, 1, 0], [0, 1, 1]])) == pytest.approx(1 / 3)
 
 
 def test_a_correlation_is_not_above_one() -> None:
@@ -560,7 +554,8 @@ def test_robust_errors_need_two_clusters_and_more_rows_than_columns() -> None:
 
 
 def test_the_draws_of_a_bootstrap_are_kept_from_version_to_version(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each chunk of draws has a generator of its own number; a draw takes as many clusters as there are."""
+    """Each chunk of draws, a million numbers, has a generator of its own number; a draw takes as many clusters as there are."""
+    assert resampling.CHUNK == 1_000_000
     monkeypatch.setattr(resampling, "CHUNK", 7)  # two draws of three clusters
     found = Bootstrap(3, 5, 9).totals(np.eye(3))
     for number, draws in enumerate(([0, 1], [2, 3], [4])):
@@ -597,18 +592,6 @@ def test_a_bootstrap_draws_two_thousand_times_from_seed_zero() -> None:
     ).all()
     with pytest.raises(ValueError, match=r"must have shape \(3, k\)"):
         Bootstrap(3).totals(np.zeros(3))
-
-
-def test_more_clusters_than_a_chunk_holds_are_drawn_one_draw_at_a_time(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """Each draw then has a generator of its own; a chunk is a million numbers, on which the draws of large inputs hang."""
-    assert resampling.CHUNK == 1_000_000
-    monkeypatch.setattr(resampling, "CHUNK", 2)
-    found = Bootstrap(3, 2, 5).totals(np.eye(3))
-    for draw in range(2):
-        taken = (np.random.default_rng([4, 5, draw]).random(3) * 3).astype(int)
-        assert found[draw].tolist() == np.bincount(taken, minlength=3).tolist()
 
 
 @pytest.mark.parametrize(("clusters", "draws", "seed"), [(0, 1, 0), (1, 0, 0), (1, 1, -1)])

@@ -126,8 +126,9 @@ def dies(_: int) -> None:
 
 
 @pytest.mark.usefixtures("cluster")
-def test_an_item_that_kills_every_worker_is_told() -> None:
+def test_an_item_that_kills_every_worker_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     """After some tries it is the item, or the machine, and not chance."""
+    monkeypatch.setattr("fairbrief.engines.ray_engine.KILLS", 1)
     with pytest.raises(BackendError, match="out of memory"):
         list(Ray().map(dies, [1]))
 

@@ -1,0 +1,198 @@
+"""What a careless user does ends in one clear line and exit code 2, before any work and without harm."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from pathlib import Path
+
+import pytest
+from tests.cli.command import Command, printed, refused, row, rows, write
+
+from fairbrief.auditing.run import Run
+from fairbrief.workbench import choose
+
+EQUAL = "audit one.jsonl --measure 'equal_coverage({})@mood'"
+EXPORT = "annotate export one.jsonl --task rating --attribute mood --out {} {}"
+PEOPLE = "build people one.jsonl --out out"
+CHOOSE = "choose two.jsonl --by uer@mood"
+SWEEP = "sweep one.jsonl --out out --with lead"
+
+REFUSED = [
+    # commands and options that do not exist, or lack what they need
+    ("adit", "adit"),
+    ("audti", "No such command 'audti'. Did you mean 'audit'? Try"),
+    ("audit", "FILE"),
+    ("audit one.jsonl --atribute mood", "--atribute"),
+    ("audit one.jsonl --format pdf", "pdf"),
+    ("report saved --format pdf", "markdown"),
+    ("measures buur", "bur"),
+    # one value where there is one
+    *((f"audit one.jsonl {option} 9 {option} 8", f"{option} is given 2 times") for option in ("--resamples", "--id-field", "--out")),
+    *((f"audit one.jsonl {option} mood {option} mood", "twice") for option in ("--documents-field", "--summary-field", "--attribute", "--record-attribute")),
+    ("audit kinds.jsonl --slice kind,kind", "names an attribute twice"),
+    ("audit kinds.jsonl --slice kind --slice kind", "asked for twice"),
+    ("audit one.jsonl --measure 'bur(tau=0.8, tau=0.9)@mood'", "'tau' twice"),
+    # numbers and words that cannot be
+    ("audit one.jsonl --resamples many", "--resamples"),
+    ("audit one.jsonl --resamples -1", "--resamples"),
+    ("audit one.jsonl --seed -1", "seed"),
+    ("audit one.jsonl --workers -1", "--workers"),
+    (f"{CHOOSE} --seed -1", "--seed"),
+    (f"{SWEEP} --seed -1", "--seed"),
+    ("chunks one.jsonl --threshold nan", "--threshold"),
+    ("audit one.jsonl --on-error ignore", "ignore"),
+    ("audit one.jsonl --control nothing", "nothing"),
+    ("audit kinds.jsonl --control exchange", "Did you mean 'exchanged'?"),
+    *((EQUAL.format(setting), setting) for setting in ("merge=-1", "merge=0", "merge=nan")),
+    *((EQUAL.format(f"scorer=containment({by})"), by) for by in ("by=0words", "by=paragraph")),
+    ("audit one.jsonl --measure 'uer(tau=x)@mood'", "tau"),
+    ("audit one.jsonl --measure 'uer(tau=0.8'", "bracket"),
+    ("summarize one.jsonl --with chat:x --base-url host:1 --out o.jsonl", "http://"),
+    (f"{PEOPLE} --woman Lady", "--woman", "Ms."),
+    (f"{PEOPLE} --names names.csv", "names.csv", "UTF-8"),
+    # names of nothing, told with their neighbours before summaries are made or scored
+    ("audit one.jsonl --measure uers@mood", "uer"),
+    ("audit one.jsonl --measure uer@mod", "'mod'", "Found: mood"),
+    ("audit one.jsonl --measure equal_coverage@mod", "'mod'", "Found: mood"),
+    ("audit one.jsonl --measure uer@mood --attribute mod", "Did you mean 'mood'?"),
+    ("audit one.jsonl --attribute moood", "'moood'", "Found: mood"),
+    ("audit one.jsonl --require mod", "'mod'", "all 4 cases"),
+    ("audit one.jsonl --slice sise", "sise"),
+    ("audit kinds.jsonl --slice knd", "Did you mean 'kind'?"),
+    ("audit one.jsonl --protocol zang", "zhang-perspectives"),
+    ("audit one.jsonl --summary-field sumary", "'sumary'", "'summary'"),
+    ("audit one.jsonl --summaries x", "no file x"),
+    ("audit one.jsonl --summaries x=", "NAME=WHAT"),
+    ("audit two.jsonn", "two.jsonl"),
+    ("audit none.jsonl --quiet", "no file"),
+    ("audit none.toml", "no file"),
+    ("audit .", "folder"),
+    ("report .", "--out DIR"),
+    ("words one.jsonl --by mod", "Found: mood"),
+    ("chunks one.jsonl --attribute mod", "Did you mean 'mood'?"),
+    (f"{SWEEP} --measure uerr@mood", "No measure named 'uerr'. Did you mean 'uer'?"),
+    (f"{SWEEP} --measure 'uer(scorer=x)@mood'", "No scorer or tagger named 'x'"),
+    (f"{SWEEP} --attribute mod", "Did you mean 'mood'?"),
+    ("choose two.jsonl --by uer@mod", "Did you mean 'mood'?"),
+    (f"{CHOOSE} --measure nope", "No measure named 'nope'"),
+    (f"{CHOOSE} --floor 'nope>=1'", "No measure named 'nope'"),
+    ("gate saved --max 'uerr@mood<=1'", "Did you mean 'uer@mood'? It has:"),
+    ("audit control.jsonl --measure uer@mood", "'control:mine'", "rename the system"),
+    # options that would do nothing
+    (f"{CHOOSE} --pairs p.jsonl --prompt nope", "no prompt 'nope'"),
+    (f"{CHOOSE} --prompt plain", "--pairs FILE"),
+    ("agree saved saved --attribute mood", "--attribute is for files of records"),
+    # outputs that are inputs, folders or there already
+    (f"{CHOOSE} --out two.jsonl", "--out", "also read from"),
+    (f"{CHOOSE} --pairs two.jsonl", "--pairs", "also read from"),
+    ("build perspectives one.jsonl --attribute mood --counts 2 --mix positive=.5,negative=.5 --samples 1 --out one.jsonl", "also read from"),
+    ("build stratified one.jsonl --attribute mood --sets 2 --size 1 --out one.jsonl", "also read from"),
+    ("build transcripts one.jsonl --tokens 20 --out one.jsonl", "also read from"),
+    ("build reviews one.jsonl --size 2 --sentiment none --out one.jsonl", "also read from"),
+    ("build people one.jsonl --out one.jsonl", "also read from"),
+    ("audit one.jsonl --out s.csv", "--out", "is a file"),
+    ("audit one.jsonl --out s.csv/below", "--out", "is a file"),
+    ("sweep one.jsonl --with random --out s.csv", "--out", "is a file"),
+    ("gate saved --max 'uer@mood<=0.5' --junit saved", "--junit saved is a folder"),
+    (EXPORT.format("s.csv", ""), "is there already"),
+    (EXPORT.format("s.csv", "--annotators a,b"), "s.b.csv is there already"),
+    (EXPORT.format("t.csv", "--annotators 'a b,a_b'"), "names are alike"),
+    # builders that would make nothing
+    ("build transcripts one.jsonl --tokens 20 --min-turns 99 --out out.jsonl", "Left out: "),
+    ("build reviews one.jsonl --size 99 --sentiment none --out out.jsonl", "Left out: "),
+    ("build people one.jsonl --out out.jsonl", "Left out: "),
+    # files of settings
+    ("audit unknown.toml", "no option. Did you mean 'measure'"),
+    ("audit cut.toml", "is no TOML"),
+    ("audit nowhere.toml", "names no input"),
+    ("audit quiet.toml", "quiet is true or false"),
+    ("audit list.toml", "resamples takes one value"),
+    ("audit absent.toml", "There is no file"),
+    ("audit plain.toml one.jsonl", "give it alone"),
+]  # fmt: skip
+SETTINGS = {
+    "unknown": 'files = ["one.jsonl"]\nmesure = ["uer"]\n',
+    "cut": "measure = [",
+    "nowhere": 'measure = ["uer"]\n',
+    "quiet": 'files = ["one.jsonl"]\nquiet = "yes"\n',
+    "list": 'files = ["one.jsonl"]\nresamples = [1]\n',
+    "absent": 'files = ["none.jsonl"]\n',
+    "plain": 'files = ["one.jsonl"]\n',
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Records with one summary each and with two, tables, settings, sheets that may hold answers, and a saved audit."""
+    made = tmp_path_factory.mktemp("careless")
+    write(made / "one.jsonl", rows(4))
+    texts = ("Cold soup.", "A garden.")
+    write(made / "two.jsonl", [row(i, system=f"s{j}", summary=texts[j]) for i in range(4) for j in range(2)])
+    write(made / "kinds.jsonl", [row(i, attributes={"kind": "ab"[i % 2]}) for i in range(4)])
+    write(made / "control.jsonl", rows(4, system="control:mine"))
+    write(made / "names.csv", [b"name,part\n\xff\xfe"])
+    for name in ("s.csv", "s.b.csv"):
+        write(made / name, ["answers"])
+    for name, text in SETTINGS.items():
+        write(made / f"{name}.toml", [text])
+    printed("audit", made / "one.jsonl", "--measure", "uer@mood", "--resamples", 20, "--out", made / "saved")
+    return made
+
+
+def contents(folder: Path) -> dict[Path, bytes]:
+    """All files below a folder."""
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize(("line", "words"), [(line, words) for line, *words in REFUSED])
+def test_a_careless_command_line_is_refused_and_changes_nothing(
+    line: str, words: list[str], folder: Path, fairbrief: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One line names what is wrong; no file is written or changed, and no summary is chosen."""
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr(choose, "choose", lambda *_args, **_options: pytest.fail("began to work"))
+    before = contents(folder)
+    refused(fairbrief(*shlex.split(line)), *words)
+    assert contents(folder) == before
+
+
+def test_a_baseline_that_no_system_is_called_is_refused_before_anything_is_scored(
+    fairbrief: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Systems may stand one after the other: the input is read to its end before the name is refused."""
+    cases = [row(i, system=system) for system in ("first", "second") for i in range(300)]
+    source = write(tmp_path / "in.jsonl", cases)
+    audit = ("audit", source, "--measure", "uer@mood", "--resamples", "0")
+    assert fairbrief(*audit, "--baseline", "second").code == 0
+    for name in ("walk", "walk_part"):
+        monkeypatch.setattr(Run, name, lambda *_: pytest.fail("began to work"))
+    refused(fairbrief(*audit, "--baseline", "secnd"), "Did you mean 'second'? Systems: first, second.")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "explain --measure uer@mood",
+        "chunks --attribute mood --resamples 20",
+        "choose --by uer@mood --resamples 20",
+        "agree --attribute mood --resamples 20",
+        "sweep --with lead --sentences 1,2 --measure uer@mood --resamples 20 --out out",
+        "summarize --with lead --out out",
+    ],
+)
+def test_every_command_says_what_it_left_out(
+    fairbrief: Command, tmp_path: Path, line: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With ``--on-error skip`` a broken line is counted, and named with its place."""
+    name, *options = line.split()
+    units = [{"text": "The soup was cold.", "values": {"mood": ["negative"]}}]
+    both = [row(i, system=f"s{j}", units=units) for i in range(4) for j in range(2)]
+    if name in ("sweep", "summarize"):
+        both = rows(4)
+    monkeypatch.chdir(tmp_path)
+    write(Path("broken.jsonl"), [*both[:2], json.dumps({"id": "x", "documents": 7}), *both[2:]])
+    done = fairbrief(name, "broken.jsonl", *options, "--on-error", "skip")
+    assert done.code == 0, done
+    assert "Left out of the input: 1. The first: " in done.out.replace("\n", " "), done
+    assert "broken.jsonl:3" in done.out

@@ -1,0 +1,68 @@
+"""Every scorer that holds a model keeps the clauses of a scorer, and halves batches that a device cannot hold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.neural.tiny_models import ASKS, MODEL_SCORE_TOLERANCE, TEXTS, matrix
+
+from fairbrief.scorers import bartscore, entailment
+from fairbrief.scorers.bartscore import BartScore
+from fairbrief.scorers.bertscore import BertScore
+from fairbrief.scorers.embedding import Embedding
+from fairbrief.scorers.entailment import Entailment
+from fairbrief.testing import SCORER_CLAUSES
+
+SCORERS: dict[str, tuple[str, Callable[[str], Any]]] = {
+    "bartscore": ("bart_folder", lambda folder: BartScore(model=folder)),
+    "bertscore of pieces": (
+        "encoder_folder",
+        lambda folder: BertScore(model=folder, layer=2, units="pieces"),
+    ),
+    "bertscore of texts": ("encoder_folder", lambda folder: BertScore(model=folder, layer=2, units="texts")),
+    "embedding": ("encoder_folder", lambda folder: Embedding(model=folder)),
+    "entailment": ("classifier_folder", lambda folder: Entailment(model=folder)),
+}
+
+
+@pytest.mark.parametrize("clause", SCORER_CLAUSES, ids=lambda clause: clause.__name__)
+@pytest.mark.parametrize("name", SCORERS)
+def test_the_clauses_of_a_scorer_hold(name: str, clause: Any, request: pytest.FixtureRequest) -> None:
+    """Batches equal single calls, shapes and fingerprints are as promised; empty texts and asks included."""
+    folder, make = SCORERS[name]
+    clause(make(str(request.getfixturevalue(folder))), ASKS)
+
+
+@pytest.mark.parametrize(
+    ("name", "module", "computes", "batch"),
+    [("bartscore", bartscore, "_log_likelihoods", 1), ("entailment", entailment, "_probabilities", 0)],
+)
+def test_out_of_memory_halves_the_batch_and_changes_no_number(
+    name: str,
+    module: Any,
+    computes: str,
+    batch: int,
+    request: pytest.FixtureRequest,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A device that holds three pairs at most gives the same numbers as one that holds all."""
+    import torch
+
+    folder, make = SCORERS[name]
+    scorer = make(str(request.getfixturevalue(folder)))
+    wanted = matrix(scorer, TEXTS, TEXTS)
+    real, failures = getattr(module, computes), []
+
+    def small(resident: Any, *arguments: Any) -> Any:
+        if len(arguments[batch]) > 3:
+            failures.append(len(arguments[batch]))
+            raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB")
+        return real(resident, *arguments)
+
+    monkeypatch.setattr(module, computes, small)
+    found = matrix(scorer, TEXTS, TEXTS)
+    assert 1 <= len(failures) < 8
+    np.testing.assert_allclose(found, wanted, atol=MODEL_SCORE_TOLERANCE)

@@ -1,0 +1,106 @@
+"""Records that all measures without a model can be taken of, and what two audits of them have in common."""
+
+from __future__ import annotations
+
+import os
+import pickle
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from fairbrief.registry import make
+from fairbrief.reports.result import Result
+from fairbrief.types import Ask, Case, Document, Entity, Record, Scores, Summary
+
+FIRST = {"female": ("Mary", "Susan"), "male": ("Frank", "Peter")}
+LAST = ("Smith", "Jones")
+WORDS = ("soup", "garden", "waiter", "mother", "street", "view", "cold", "son", "loud", "lovely")
+
+MEASURES = [
+    "bur@party", "uer@party", "sof@party", "auc@party", "auc_cutoff@party", "opening_gap@party",
+    "coverage_parity@party", "equal_coverage@party", "bur(scorer=tfidf)@party",
+    "position_bias", "position_from_uniform", "position_heights", "rouge1", "rouge2", "rougeL", "rougeLsum",
+    "sentiment_shift(scorer=vader)", "gender_agreement", "word_list_inclusion",
+    "word_list_inclusion(words=published)", "entity_inclusion@gender", "entity_inclusion(odds=published)@gender",
+    "entity_hallucination@gender", "entity_hallucination(unit=sample)@gender", "invented_names@gender",
+    "distinguishability@side",
+]  # fmt: skip
+"""Every measure that needs no model: of single cases, of blocks and of clusters, with every kind of null."""
+
+
+def record(number: int, rng: np.random.Generator) -> Record:
+    """Records in fours: two pairs of one original, with exchanged genders, and every tenth varies nothing."""
+    original, place = divmod(number, 4)
+    genders = ("female", "male") if place % 2 else ("male", "female")
+    people = tuple(Entity(str(i), FIRST[g][i], LAST[i], {"gender": g}) for i, g in enumerate(genders))
+    said = [f"{p.first_name} {p.last_name} sang of the {rng.choice(WORDS)}." for p in people]
+    documents = tuple(
+        Document(f"{text} The {rng.choice(WORDS)} was {rng.choice(WORDS)}. It rained.", {"party": party})
+        for text, party in zip([*said, *said], rng.permutation([*"LLRR"]), strict=True)
+    )
+    return Record(
+        f"r{number}",
+        documents[: rng.integers(2, 5)],
+        references=(f"The {rng.choice(WORDS)} was {rng.choice(WORDS)}.",),
+        entities=people,
+        attributes={
+            "sample": str(place // 2),
+            "size": "small" if number % 3 else "large",
+            "side": genders[0],
+        },
+        original=None if original % 10 == 9 else f"o{original}",
+    )
+
+
+def cases_of(records: int, seed: int = 0) -> list[Case]:
+    """Two systems; some texts empty."""
+    rng = np.random.default_rng(seed)
+    cases = []
+    for number in range(records):
+        r = record(number, rng)
+        for system in ("a", "b"):
+            kept = [s for d in r.documents for s in d.text.split(". ") if rng.random() < 0.4]
+            text = ". ".join(kept) + (" Mr. Karl Zork left." if rng.random() < 0.3 else "")
+            text = "" if rng.random() < 0.1 else text
+            cases.append(Case(r, Summary(r.id, system, text, reason="" if text.strip() else "empty summary")))
+    return cases
+
+
+def assert_same(ours: Result, theirs: Result) -> None:
+    """Equal to the last bit, in everything but the seconds."""
+    assert list(ours.estimates) == list(theirs.estimates)
+    assert list(ours.differences) == list(theirs.differences)
+    assert ours.evidence.equals(theirs.evidence)
+    assert ours.evidence.schema.equals(theirs.evidence.schema, check_metadata=True)
+    assert ours.exhibits == theirs.exhibits
+    assert ours.tables == theirs.tables
+    assert ours.left_out == theirs.left_out
+    assert {**ours.made, "seconds": 0} == {**theirs.made, "seconds": 0}
+
+
+@dataclass
+class Modelled:
+    """A scorer whose parts are kept, as those of models are; it notes in which process it worked."""
+
+    pids: list[int]
+    name: ClassVar[str] = "modelled"
+    fingerprint: ClassVar[str] = "modelled 1"
+    computed_by: ClassVar[str] = "modelled 1"
+
+    def __reduce__(self) -> Any:
+        raise pickle.PicklingError("a model is not sent")
+
+    def keys(self, asks: Sequence[Ask]) -> list[tuple[str, ...]]:
+        return [(text,) for ask in asks for text in (*ask.rows, *ask.columns)]
+
+    def compute(self, keys: Sequence[tuple[str, ...]]) -> Iterator[dict[tuple[str, ...], np.ndarray]]:
+        yield {key: np.array([len(key[0])]) for key in keys}
+
+    def assemble(self, asks: Sequence[Ask], arrays: Any) -> Iterator[Scores]:  # noqa: ARG002
+        yield from make("scorer", "tfidf").answer([replace(ask, scorer="tfidf") for ask in asks])
+
+    def answer(self, asks: Sequence[Ask]) -> Iterator[Scores]:
+        self.pids.append(os.getpid())
+        yield from self.assemble(asks, {})

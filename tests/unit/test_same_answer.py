@@ -1,0 +1,512 @@
+"""One input has one answer, to the last bit: in any order, any cut and any engine, whatever ends a worker."""
+
+from __future__ import annotations
+
+import errno
+import gc
+import json
+import os
+import random
+import re
+import signal
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from io import BytesIO
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.sample_cases import MEASURES, Modelled, assert_same, cases_of
+
+from fairbrief import auditing
+from fairbrief.auditing import Plan, audit, grouping, ledger, observing, run
+from fairbrief.errors import BackendError, DataError, FairbriefError, MissingExtra, RequestError
+from fairbrief.measures.representation import Bur
+from fairbrief.readers import json_lines, read, rows_on_disk
+from fairbrief.registry import make
+from fairbrief.reports import json_file
+from fairbrief.reports.frames import unpacked
+from fairbrief.reports.result import Result
+from fairbrief.serialization import case_line, write_lines
+from fairbrief.types import Ask, Case, Scores
+
+PLAN = Plan(
+    measures=MEASURES,
+    n_resamples=40,
+    n_extracts=20,
+    slices=[("size",)],
+    controls=("exchanged", "random_sentences"),
+)
+"""All families, slices, controls; the variants of an original lie apart in the input."""
+FEW = Plan(measures=["rouge1", "bur@party"], n_resamples=10)
+BOTH = (FEW, replace(FEW, workers=2))
+
+
+Written = tuple[str, pa.Table]
+
+
+def written(result: Result) -> Written:
+    """All that an audit writes, but for how long it took and on which lines records stood; and its evidence."""
+    held = json.loads(json_file.render(result)[0])
+    held["made"].pop("seconds")
+    held.pop("audit")  # a hash of all, lines included
+    assert result.evidence is not None
+    columns = unpacked(result.evidence)
+    rows = pa.table({n: plain(columns[n]) for n in columns.column_names})
+    return re.sub(r'"where": "[^"]*"', "", json.dumps(held)), rows
+
+
+def plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Texts without their dictionaries, which hang on how rows were cut."""
+    return column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
+
+
+def assert_written(result: Result, wanted: Written) -> None:
+    """Equal to the last bit."""
+    text, evidence = written(result)
+    assert text == wanted[0]
+    assert evidence.equals(wanted[1])
+
+
+@pytest.fixture(scope="module", autouse=True)
+def small() -> Iterator[None]:
+    """Parts of a few records, and shards of fewer."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(json_lines, "PART", 5_000)
+        patch.setattr(run, "SHARD", 16)
+        yield
+
+
+@pytest.fixture(scope="module")
+def cases() -> list[Case]:
+    """Records in two systems, some of them variants of one original."""
+    return cases_of(24)
+
+
+@pytest.fixture(scope="module")
+def lines(cases: list[Case]) -> list[dict[str, Any]]:
+    """The same as lines of a file; variants of one original, and systems of one record, lie apart."""
+    rows = [case_line(case) for case in cases]
+    return [rows[(i * 37) % len(rows)] for i in range(len(rows))]
+
+
+@pytest.fixture(scope="module")
+def file(lines: list[dict[str, Any]], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The lines as a file of several parts."""
+    path = tmp_path_factory.mktemp("parts") / "reviews.jsonl"
+    write_lines(lines, path)
+    assert len(read(path).ranges or ()) > 4
+    return path
+
+
+@pytest.fixture(scope="module")
+def wanted(cases: list[Case]) -> Written:
+    """What an audit of the cases writes, made by this process, seven units scored at once."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(observing, "BATCH", 7)
+        result = audit(cases, PLAN)
+    assert result.exhibits
+    assert {e.quantity for e in result.estimates if e.p is not None}
+    return written(result)
+
+
+@pytest.fixture(scope="module")
+def three_machines() -> Iterator[str]:
+    """The address of a cluster of three simulated machines."""
+    ray = pytest.importorskip("ray", reason="the extra 'ray' is not installed")
+    from ray.cluster_utils import Cluster
+
+    nodes = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
+    nodes.add_node(num_cpus=1)
+    nodes.add_node(num_cpus=1)
+    yield nodes.address
+    ray.shutdown()
+    nodes.shutdown()
+
+
+# ------------------------------------------------------------------------------ order, cut and engine
+
+
+ODD = ("ä", "", "\uffff", "\U0001f600")
+
+
+def oddly_named(case: Case) -> Case:
+    """The case, whose record is called as hardly any is: records are ordered as strings."""
+    name = f"{ODD[int(case.record.id[1:]) % 4]}{case.record.id}"
+    return replace(case, record=replace(case.record, id=name), summary=replace(case.summary, record=name))
+
+
+@settings(max_examples=3)
+@given(
+    seed=st.integers(0, 10**6),
+    order=st.randoms(use_true_random=False),
+    shard=st.sampled_from([5, 16, 256]),
+    batch=st.sampled_from([1, 7, 256]),
+    chunk=st.sampled_from([3, 40, 1 << 12]),
+    ordered=st.sampled_from([2, 7, 1 << 15]),
+    small=st.sampled_from([1, 9, 128]),
+)
+def test_order_cut_and_storage_change_no_bit(
+    seed: int, order: random.Random, shard: int, batch: int, chunk: int, ordered: int, small: int
+) -> None:
+    """Any records, shuffled, in shards of any size, any number of units scored at once and of rows stored or sorted at once."""
+    cases = [oddly_named(case) for case in cases_of(12, seed)]
+    wanted = written(audit(cases, PLAN))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(run, "SHARD", shard)
+        patch.setattr(observing, "BATCH", batch)
+        for name, value in (("CHUNK", chunk), ("SORTED", ordered), ("SMALL", small)):
+            patch.setattr(ledger, name, value)
+        assert_written(audit(order.sample(cases, len(cases)), PLAN), wanted)
+
+
+@pytest.mark.parametrize(
+    ("source", "engine"),
+    [
+        ("cases", "processes(workers=2)"),
+        ("cases", "threads(workers=3)"),  # of a stranger's package, one file that declares them
+        ("file", "here"),
+        ("file", "processes(workers=3)"),
+    ],
+)
+def test_the_engine_changes_no_bit(
+    source: str, engine: str, cases: list[Case], file: Path, wanted: Written
+) -> None:
+    """All measures, scopes, slices and controls, of cases and of a file in parts."""
+    given_ = cases if source == "cases" else read(file)
+    assert_written(audit(given_, replace(PLAN, engine=engine)), wanted)
+
+
+@pytest.mark.filterwarnings("ignore")  # Ray's own
+@pytest.mark.parametrize("source", ["cases", "file"])
+def test_machines_change_no_bit(
+    source: str, three_machines: str, cases: list[Case], file: Path, wanted: Written
+) -> None:
+    """Cases and parts of a file on a cluster."""
+    given_ = cases if source == "cases" else read(file)
+    assert_written(audit(given_, replace(PLAN, engine=f"ray:{three_machines}")), wanted)
+
+
+@pytest.mark.parametrize(("held", "lots", "is_parted"), [(0, 1, True), (6_000, 3, False), (20_000, 20, True)])
+def test_cases_that_wait_on_the_disk_change_no_bit(
+    held: int, lots: int, *, is_parted: bool, file: Path, wanted: Written, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each alone, some at a time, in more lots than there are clusters; read in parts and from the beginning."""
+    laid: list[list[Any]] = []
+    add = grouping.RowsOnDisk.add
+    monkeypatch.setattr(
+        grouping.RowsOnDisk, "add", lambda self, lot, some: (laid.append(some), add(self, lot, some))
+    )
+    monkeypatch.setattr(grouping, "HELD", held)
+    monkeypatch.setattr(grouping, "LOTS", lots)
+    assert_written(audit(read(file) if is_parted else list(read(file)), PLAN), wanted)
+    assert sum(map(len, laid)) > 20
+    assert len(laid) > lots
+
+
+class FullDisk(BytesIO):
+    """A file that nothing can be written to any more, nor closed."""
+
+    def write(self, _: object) -> int:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    def close(self) -> None:
+        super().close()
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+
+def test_a_disk_without_room_for_cases_that_wait_is_named(
+    cases: list[Case], monkeypatch: pytest.MonkeyPatch, recwarn: pytest.WarningsRecorder
+) -> None:
+    """Once, with its folder: closing the file says nothing more."""
+    monkeypatch.setattr(rows_on_disk, "TemporaryFile", FullDisk)
+    monkeypatch.setattr(rows_on_disk, "gettempdir", lambda: "small-disk")
+    monkeypatch.setattr(grouping, "HELD", 0)
+    with pytest.raises(OSError, match="No space left") as full:
+        audit(cases, FEW)
+    assert (full.value.errno, full.value.filename) == (errno.ENOSPC, "small-disk")
+    del full
+    gc.collect()
+    assert not recwarn.list
+
+
+def test_variants_that_come_late_are_of_their_originals_cluster(
+    cases: list[Case], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where the first cases vary nothing, and so none of them waited; a stream that is gone cannot be read again."""
+    ours = [replace(c, record=replace(c.record, original=None)) for c in cases[:24]]
+    late = [replace(c, record=replace(c.record, id=f"v{c.record.id}", original=c.record.id)) for c in ours]
+    late = [replace(c, summary=replace(c.summary, record=c.record.id)) for c in late]
+    plan = replace(PLAN, measures=["equal_coverage@party", "uer@party"], has_clusters=True)
+    wanted = written(audit([*late, *ours], plan))
+    monkeypatch.setattr(auditing, "HEAD", 24)
+    assert_written(audit([*ours, *late], replace(plan, has_clusters=False)), wanted)
+    with pytest.raises(RequestError, match="read only once: say has_clusters=True"):
+        audit(iter([*ours, *late]), replace(plan, has_clusters=False, controls=()))
+
+
+def test_the_default_measures_are_chosen_alike(cases: list[Case]) -> None:
+    """What the input allows does not depend on who carries it."""
+    plan = Plan(attributes=["party"], n_resamples=10)
+    assert_same(audit(cases[:40], replace(plan, workers=2)), audit(cases[:40], plan))
+
+
+def test_an_engine_and_workers_are_not_both_given(cases: list[Case]) -> None:
+    """One of them would be without effect; and an engine that nobody declares is told."""
+    with pytest.raises(RequestError, match="--workers 3 speaks of processes"):
+        audit(cases, replace(PLAN, workers=3, engine="ray"))
+    with pytest.raises(RequestError, match=r"No engine named 'rya'\. Did you mean 'ray'"):
+        audit(cases, replace(PLAN, engine="rya"))
+    assert make("engine", "ray:ray://head:10001").address == "ray://head:10001"
+
+
+# ------------------------------------------------------------------------------ lines that cannot be used
+
+
+def said(source: Any, plan: Plan, **settings: Any) -> str:
+    """What an audit of cases, or of a file, that must fail says."""
+    with pytest.raises(FairbriefError) as error:
+        audit(read(source, **settings) if isinstance(source, Path) else source, plan)
+    return f"{type(error.value).__name__}: {error.value}"
+
+
+def changed(lines: Sequence[dict[str, Any]], path: Path, changes: dict[int, Any]) -> Path:
+    """A file of the lines, some of them others."""
+    rows = [json.dumps(changes.get(i, row)) for i, row in enumerate(lines)]
+    path.write_text("\n".join(rows))
+    return path
+
+
+def broken(cases: Sequence[Case], *numbers: int) -> list[Case]:
+    """The cases, in some of which one document has lost its party."""
+    found = list(cases)
+    for number in numbers:
+        r = found[number].record
+        first, *rest = r.documents
+        where = f"reviews.jsonl:{number + 1}"
+        found[number] = replace(
+            found[number], record=replace(r, documents=(replace(first, attributes={}), *rest), where=where)
+        )
+    return found
+
+
+def test_the_first_bad_line_is_told_whoever_met_one_first(
+    cases: list[Case], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same error as by one process, with its place; also where the file itself breaks off later."""
+    monkeypatch.setattr(auditing, "HEAD", 16)
+    plan = Plan(measures=["rouge1", "bur@party"], n_resamples=10)
+    # Records that share a cluster wait until all of it was read: what is wrong with them is told later.
+    alone = [replace(case, record=replace(case.record, original=None)) for case in cases]
+    bad = broken(alone, 24, 40, 45)
+
+    def stream() -> Iterator[Case]:
+        yield from bad[:44]
+        raise DataError("reviews.jsonl:45: not JSON")
+
+    for source in (lambda: bad, stream):
+        told = said(source(), plan)
+        assert "reviews.jsonl:25" in told
+        assert said(source(), replace(plan, workers=2)) == told
+
+
+def test_the_first_bad_line_is_told_with_its_number(lines: list[dict[str, Any]], tmp_path: Path) -> None:
+    """A line that cannot be read, and one that a measure cannot read: by its number in the file, whoever met one."""
+    unread = changed(lines, tmp_path / "x.jsonl", {20: {"id": "x"}, 40: {"id": "y"}})
+    without = {
+        **lines[30],
+        "documents": [{**d, "attributes": {}} if not i else d for i, d in enumerate(lines[30]["documents"])],
+    }
+    unfit = changed(lines, tmp_path / "y.jsonl", {30: without})
+    for plan in BOTH:
+        assert "x.jsonl:21 " in said(unread, plan)
+        assert "y.jsonl:31 " in said(unfit, plan)
+
+
+def test_skipped_lines_are_counted_alike(cases: list[Case]) -> None:
+    """Left out on request, with the reason."""
+    plan = Plan(measures=["bur@party", "uer@party"], n_resamples=10, skips=True)
+    bad = broken(cases, 24, 40, 45)
+    here = audit(bad, plan)
+    assert_same(audit(bad, replace(plan, workers=2)), here)
+    assert any("left out on request" in reason for e in here.estimates for reason in e.excluded)
+
+
+def test_skipped_lines_are_counted_and_listed(lines: list[dict[str, Any]], tmp_path: Path) -> None:
+    """As by a reading from the beginning, with the same words."""
+    path = changed(lines, tmp_path / "x.jsonl", {3: [], 20: {"id": "x"}, 40: {"id": "y"}})
+    whole = read(path, on_error="skip", require=["party"])
+    list(whole)
+    assert whole.skipped_count == 3
+    for plan in BOTH:
+        reading = read(path, on_error="skip", require=["party"])
+        result = audit(reading, plan)
+        assert (reading.skipped, reading.skipped_count) == (whole.skipped, 3)
+        assert reading.notes == whole.notes
+        assert result.made["skipped"] == 3
+
+
+def test_documents_without_text_are_counted_over_all_parts(
+    lines: list[dict[str, Any]], tmp_path: Path
+) -> None:
+    """As by a reading from the beginning, with the same words."""
+
+    def with_blank(at: int) -> dict[str, Any]:
+        line = lines[at]
+        blank = {"text": " ", "attributes": {"party": "L"}}
+        return {**line, "documents": [*line["documents"], blank], "entities": []}
+
+    rows = [with_blank(i) for i in range(len(lines))]
+    path = tmp_path / "x.jsonl"
+    write_lines(rows, path)
+    for plan in BOTH:
+        reading = read(path)
+        audit(reading, plan)
+        assert f"{len(rows)} documents without text left out." in reading.notes
+
+
+def test_shown_records_are_named_by_their_lines(lines: list[dict[str, Any]], tmp_path: Path) -> None:
+    """Of the file, not of the part; blank lines count. Records that waited for others of their cluster, too."""
+    path = tmp_path / "x.jsonl"
+    path.write_text(
+        "".join(json.dumps(line, default=str) + "\n" * (1 + i % 3) for i, line in enumerate(lines))
+    )
+    numbers = [1 + sum(1 + j % 3 for j in range(i)) for i in range(len(lines))]
+    placed = {(line["id"], line["system"]): f"x.jsonl:{n}" for line, n in zip(lines, numbers, strict=True)}
+    for plan in BOTH:
+        reading = read(path)
+        assert len(reading.ranges or ()) > 4
+        shown = [exhibit.case for exhibit in audit(reading, replace(plan, controls=())).exhibits]
+        assert len({case.record.where for case in shown}) > 4
+        for case in shown:
+            assert case.record.where == placed[case.record.id, case.summary.system]
+
+
+def test_an_id_that_comes_again_in_another_part_is_told(lines: list[dict[str, Any]], tmp_path: Path) -> None:
+    """With both lines; skipped on request, as by a reading from the beginning."""
+    again = changed(lines, tmp_path / "x.jsonl", {44: lines[2]})
+    other = {**lines[2], "system": "third", "documents": [{"text": "Other.", "attributes": {"party": "L"}}]}
+    others = changed(lines, tmp_path / "y.jsonl", {44: other})
+    for plan in BOTH:
+        assert "x.jsonl:45 " in said(again, plan)
+        assert "after x.jsonl:3" in said(again, plan)
+        assert "other documents than at y.jsonl:3" in said(others, plan)
+        reading = read(again, on_error="skip")
+        assert audit(reading, plan).made["skipped"] == reading.skipped_count == 1
+
+
+def test_fields_that_are_nowhere_are_told_before_work(file: Path) -> None:
+    """A misspelt field is not told of each part, but of the file."""
+    for plan in BOTH:
+        assert "has no field 'sytem'" in said(file, plan, system_field="sytem")
+
+
+def test_workers_know_the_language_that_was_told(tmp_path: Path) -> None:
+    """What is cut by its rules is cut so in every process, in parts and in shards."""
+    said = "On 3. May it was nice. The soup was fine. On 5. May it was cold."
+    rows = [
+        {
+            "id": f"r{i}",
+            "documents": [{"text": f"{said} {i}.", "attributes": {"party": p}} for p in "LRLR"],
+            "summary": "On 3. May it was nice. On 5. May it rained.",
+        }
+        for i in range(60)
+    ]
+    path = changed(rows, tmp_path / "x.jsonl", {})
+    plan = replace(FEW, measures=["equal_coverage@party"], language="de")
+    here = audit(read(path), plan)
+    assert_same(audit(read(path), replace(plan, workers=2)), here)
+    cases = list(read(path))
+    assert_same(audit(cases, replace(plan, workers=2)), audit(cases, plan))
+    assert here.evidence != audit(read(path), replace(plan, language="en")).evidence
+
+
+# ------------------------------------------------------------------------------ models, and what ends a worker
+
+
+def test_models_stay_in_this_process(cases: list[Case], file: Path) -> None:
+    """Observations that ask one are made here, beside those of the workers, in the order of the file."""
+    plan = Plan(
+        measures=["rouge1", "equal_coverage(scorer=modelled)@party", "bur@party"], n_resamples=20,
+        scorers={"modelled": Modelled([])},
+    )  # fmt: skip
+    here = audit(cases, plan)
+    model = Modelled([])
+    assert_same(audit(cases, replace(plan, scorers={"modelled": model}, workers=2)), here)
+    assert set(model.pids) == {os.getpid()}
+    assert "modelled:modelled 1" in here.estimates[0].signature
+    bad = broken(cases, 24, 40)
+    assert said(bad, replace(plan, workers=2)) == said(bad, plan)
+    assert_same(audit(read(file), replace(plan, workers=2)), audit(read(file), plan))
+
+
+@dataclass(frozen=True)
+class Deadly:
+    """A scorer that kills the first two workers that ask it; ``marks`` remembers them."""
+
+    marks: str
+    name: ClassVar[str] = "deadly"
+    fingerprint: ClassVar[str] = "deadly 1"
+
+    def answer(self, asks: Sequence[Ask]) -> Iterator[Scores]:
+        marks = Path(self.marks)
+        if len(list(marks.iterdir())) < 2 and os.getpid() != int(os.environ["FAIRBRIEF_TEST_PARENT"]):
+            (marks / str(os.getpid())).touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        yield from make("scorer", "tfidf").answer([replace(ask, scorer="tfidf") for ask in asks])
+
+
+def test_killed_workers_lose_nothing(file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Parts that a worker had in hand when it was killed are done by another."""
+    monkeypatch.setenv("FAIRBRIEF_TEST_PARENT", str(os.getpid()))
+    plan = replace(
+        FEW, measures=["equal_coverage(scorer=deadly)@party"], scorers={"deadly": Deadly(str(tmp_path))}
+    )
+    assert_same(audit(read(file), replace(plan, workers=2)), audit(read(file), plan))
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+@dataclass(frozen=True)
+class Failing:
+    """A scorer that fails in a worker alone, and there only after some shards."""
+
+    how: str
+    name: ClassVar[str] = "failing"
+    fingerprint: ClassVar[str] = "failing 1"
+
+    def answer(self, asks: Sequence[Ask]) -> Iterator[Scores]:
+        if self.how == "killed":
+            os.kill(os.getpid(), signal.SIGKILL)
+        raise MissingExtra("torch", "neural", "failing")
+        yield asks
+
+
+@pytest.mark.parametrize(("how", "error"), [("killed", BackendError), ("extra", MissingExtra)])
+def test_what_ends_a_worker_is_told(how: str, error: type[Exception], cases: list[Case]) -> None:
+    """A kill as a failure of the machine; a missing library as ever."""
+    plan = Plan(measures=["bur(scorer=failing)@party"], scorers={"failing": Failing(how)}, workers=2)
+    with pytest.raises(error, match="out of memory" if how == "killed" else "neural"):
+        audit(cases, plan)
+
+
+def test_what_cannot_be_sent_is_named(cases: list[Case]) -> None:
+    """A measure, a scorer or a wrapping that other processes cannot know: which, and what to do."""
+
+    @dataclass(frozen=True, repr=False)
+    class Local(Bur):
+        @property
+        def observation(self) -> Any:
+            return replace(super().observation, scorer=lambda: None)
+
+    plan = Plan(measures=["rouge1"], workers=2)
+    mine = Failing("")
+    object.__setattr__(mine, "how", lambda: None)
+    with pytest.raises(RequestError, match=r"The measure bur@party cannot be sent.*top of a module"):
+        audit(cases, replace(plan, measures=[Local("party")]))
+    with pytest.raises(RequestError, match="The scorer mine cannot be sent"):
+        audit(cases, replace(plan, scorers={"mine": mine}))
+    with pytest.raises(RequestError, match="wraps the scorers cannot be sent"):
+        audit(cases, replace(plan, wrap=lambda scorer: scorer))

@@ -1,0 +1,390 @@
+"""Statistics against textbooks, reference implementations and brute force: models, label permutations, bootstraps."""
+
+from __future__ import annotations
+
+from itertools import permutations
+
+import numpy as np
+import pytest
+
+from fairbrief import statistics as s
+from fairbrief.statistics import (
+    EXACT_LIMIT,
+    BlockBootstrap,
+    Bootstrap,
+    LabelDraws,
+    enumerate_labellings,
+    label_draws,
+    percentile_interval,
+    resampling,
+)
+from fairbrief.statistics.labellings import sort_by_block
+
+NAN = np.nan
+KRIPPENDORFF = np.array(
+    [
+        [1, 2, 3, 3, 2, 1, 4, 1, 2, NAN, NAN, NAN],
+        [1, 2, 3, 3, 2, 2, 4, 1, 2, 5, NAN, 3],
+        [NAN, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, NAN],
+        [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, NAN],
+    ]
+)
+
+
+@pytest.fixture(scope="module")
+def data() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Rows of a regression whose scatter grows with x and hangs together in clusters."""
+    rng = np.random.default_rng(0)
+    x = np.column_stack([np.ones(60), rng.normal(size=60), rng.integers(0, 2, 60)])
+    cluster = np.repeat(np.arange(12), 5)
+    y = x @ [0.3, -1.0, 2.0] + rng.normal(size=60) * np.abs(x[:, 1]) + rng.normal(size=12)[cluster]
+    return x, y, cluster
+
+
+def same(ours: s.Fit, theirs: object) -> None:
+    """Every number of a fit equals statsmodels'."""
+    pairs = [(ours.coefficients, theirs.params), (ours.errors, theirs.bse), (ours.t, theirs.tvalues)]
+    pairs += [
+        (ours.p, theirs.pvalues),
+        (ours.low, theirs.conf_int()[:, 0]),
+        (ours.high, theirs.conf_int()[:, 1]),
+    ]
+    for mine, reference in [*pairs, (ours.r2, theirs.rsquared)]:
+        np.testing.assert_allclose(mine, reference, rtol=1e-10, atol=1e-12)
+
+
+def test_least_squares_from_sums_is_statsmodels(data: tuple[np.ndarray, ...]) -> None:
+    """Additive sums are enough for every classical number of a regression."""
+    sm = pytest.importorskip("statsmodels.api")
+    x, y, _ = data
+    same(s.fit_sums(x.T @ x, x.T @ y, y @ y, 60), sm.OLS(y, x).fit())
+
+
+def test_robust_errors_are_statsmodels(data: tuple[np.ndarray, ...]) -> None:
+    """HC3 and cluster-robust errors agree, with t-distributed intervals."""
+    sm = pytest.importorskip("statsmodels.api")
+    x, y, cluster = data
+    same(s.fit_robust(x, y), sm.OLS(y, x).fit(cov_type="HC3", use_t=True))
+    theirs = sm.OLS(y, x).fit(cov_type="cluster", cov_kwds={"groups": cluster}, use_t=True)
+    same(s.fit_robust(x, y, cluster), theirs)
+
+
+def test_least_squares_has_leading_axes(data: tuple[np.ndarray, ...]) -> None:
+    """A stack of sums gives the stack of fits; a singular one among them is undefined alone."""
+    x, y, _ = data
+    singular = np.column_stack([x, x[:, 1]])
+    free = np.column_stack([x, x[:, 1] ** 2])
+    xx = np.stack([z.T @ z for z in (free, singular)])
+    xy = np.stack([z.T @ y for z in (free, singular)])
+    both = s.fit_sums(xx, xy, np.full(2, y @ y), np.full(2, 60))
+    np.testing.assert_allclose(both.coefficients[0], np.linalg.lstsq(free, y)[0])
+    assert np.isnan(both.coefficients[1]).all()
+    assert np.isnan(both.p[1]).all()
+    assert both.freedom.tolist() == [56, 56]
+
+
+def test_too_few_rows_have_no_errors() -> None:
+    """Two rows fix a line but say nothing of its error."""
+    x, y = np.array([[1.0, 0.0], [1.0, 1.0]]), np.array([1.0, 3.0])
+    fit = s.fit_sums(x.T @ x, x.T @ y, y @ y, 2)
+    np.testing.assert_allclose(fit.coefficients, [1, 2])
+    assert np.isnan([*fit.errors, *fit.p, *fit.low]).all()
+
+
+def test_a_row_that_alone_decides_a_coefficient_has_no_robust_error() -> None:
+    """With leverage 1 the HC3 error is undefined, not huge."""
+    x = np.column_stack([np.ones(5), [1, 0, 0, 0, 0]])
+    assert np.isnan(s.fit_robust(x, np.array([1.0, 2, 3, 5, 4])).errors).all()
+
+
+@pytest.mark.parametrize(
+    ("scale", "alpha"), [("nominal", 0.743), ("ordinal", 0.815), ("interval", 0.849), ("ratio", 0.797)]
+)
+def test_alpha_has_the_textbook_values(scale: str, alpha: float) -> None:
+    """Krippendorff's own four-rater example with missing ratings (2011, sections C and D)."""
+    assert s.krippendorff_alpha(KRIPPENDORFF, scale) == pytest.approx(alpha, abs=5e-4)
+
+
+def test_alpha_without_variation_is_undefined() -> None:
+    """If everyone always says the same nothing could have disagreed."""
+    assert np.isnan(s.krippendorff_alpha(np.ones((3, 4))))
+    assert np.isnan(s.krippendorff_alpha(np.array([[1.0, NAN], [NAN, 2.0]])))
+    with pytest.raises(ValueError, match="no scale named"):
+        s.krippendorff_alpha(KRIPPENDORFF, "other")
+
+
+def test_free_marginal_kappa_by_hand() -> None:
+    """Pairs agree 2 of 3, 1 of 1 (one rating is missing) and 0 of 3: P = 5/9."""
+    ratings = np.array([[0, 1, 0, NAN], [0, 1, 1, NAN], [1, NAN, 2, 1]])
+    share = (1 / 3 + 1 + 0) / 3
+    assert s.randolph_kappa(ratings) == pytest.approx((share - 1 / 3) / (1 - 1 / 3))
+    assert s.randolph_kappa(ratings, categories=4) == pytest.approx((share - 1 / 4) / (1 - 1 / 4))
+    assert np.isnan(s.randolph_kappa(np.zeros((2, 3))))
+    with pytest.raises(ValueError, match="more than the 2"):
+        s.randolph_kappa(ratings, categories=2)
+
+
+def test_kappa_is_statsmodels_where_nothing_is_missing() -> None:
+    """Complete ratings give the same κ as the reference implementation."""
+    raters = pytest.importorskip("statsmodels.stats.inter_rater")
+    ratings = np.random.default_rng(0).integers(0, 4, (5, 30)).astype(float)
+    table, _ = raters.aggregate_raters(ratings.T.astype(int))
+    assert s.randolph_kappa(ratings) == pytest.approx(
+        raters.fleiss_kappa(table, method="randolph"), abs=1e-12
+    )
+
+
+def test_correlations_are_scipys() -> None:
+    """Pearson and Spearman with ties, over leading axes."""
+    stats = pytest.importorskip("scipy.stats")
+    rng = np.random.default_rng(0)
+    x, y = rng.integers(0, 6, (3, 20)).astype(float), rng.integers(0, 6, (3, 20)).astype(float)
+    for row in range(3):
+        for ours, theirs in ((s.pearson, stats.pearsonr), (s.spearman, stats.spearmanr)):
+            expected = theirs(x[row], y[row])
+            assert ours(x, y)[row] == pytest.approx(expected.statistic, abs=1e-12)
+
+
+def test_correlation_leaves_out_missing_pairs() -> None:
+    """A pair with a nan does not count; too little variation is undefined, without a warning."""
+    x, y = np.array([1.0, 2, NAN, 4, 9]), np.array([2.0, 1, 7, NAN, 5])
+    keep = [0, 1, 4]
+    assert s.spearman(x, y) == pytest.approx(s.spearman(x[keep], y[keep]))
+    assert s.pearson(x, y) == pytest.approx(np.corrcoef(x[keep], y[keep])[0, 1])
+    assert np.isnan(s.pearson(np.ones(4), np.arange(4.0)))
+    assert np.isnan(s.spearman(np.array([1.0, NAN]), np.array([1.0, 2.0])))
+
+
+def test_distances_by_hand() -> None:
+    """All mass moved from the first to the last of four bins: three steps, no height."""
+    p, q = np.array([2, 0, 0, 0]), np.array([0, 0, 0, 5])
+    assert s.wasserstein_positions(p, q) == 3
+    assert s.wasserstein_heights(p, q) == 0
+    assert s.kl_divergence(p, q) == np.inf
+    assert s.kl_divergence([1, 1, 0], [1, 1, 2]) == pytest.approx(np.log(2))
+
+
+def test_distance_over_positions_is_scipys() -> None:
+    """The positional distance is the Wasserstein distance with positions as values and mass as weights."""
+    stats = pytest.importorskip("scipy.stats")
+    p, q = np.random.default_rng(0).random((2, 5, 10))
+    expected = [stats.wasserstein_distance(range(10), range(10), a, b) for a, b in zip(p, q, strict=True)]
+    np.testing.assert_allclose(s.wasserstein_positions(p, q), expected, rtol=1e-12)
+
+
+def test_histograms_without_mass_have_no_distance() -> None:
+    """Nothing mapped, nothing measured: nan, without a warning; negative mass is a mistake."""
+    for distance in (s.wasserstein_positions, s.wasserstein_heights, s.kl_divergence):
+        np.testing.assert_equal(distance([[0, 0], [1, 0]], [1, 0]), [NAN, 0])
+        with pytest.raises(ValueError, match="negative"):
+            distance([-1, 2], [1, 1])
+
+
+def test_holm_by_hand() -> None:
+    """Three tests: 3 × .01, 2 × .04 raised by none, 1 × .03 lifted to it; untested ones stay out."""
+    assert s.holm([0.04, None, 0.01, 0.03]) == pytest.approx([0.06, None, 0.03, 0.06])
+    assert s.holm([0.9, 0.8]) == [1.0, 1.0]
+    assert s.holm([None]) == [None]
+
+
+def test_log_odds_by_hand() -> None:
+    """δ and z of one word from the formula; swapping the groups turns both signs."""
+    a, b = np.array([3, 1]), np.array([1, 5])
+    delta, z = s.dirichlet_log_odds(a, b)
+    expected = np.log(3.01 / 1.01) - np.log(1.01 / 5.01)
+    assert delta[0] == pytest.approx(expected)
+    assert z[0] == pytest.approx(expected / np.sqrt(1 / 3.01 + 1 / 1.01))
+    np.testing.assert_allclose(s.dirichlet_log_odds(b, a)[1], -z)
+    more = s.dirichlet_log_odds(a, b, total_a=np.array(10), total_b=np.array(10))[0]
+    assert more[0] == pytest.approx(np.log(3.01 / (10.02 - 3.01)) - np.log(1.01 / (10.02 - 1.01)))
+    with pytest.raises(ValueError, match="prior must be positive"):
+        s.dirichlet_log_odds(a, b, prior=0)
+
+
+LABELS = np.array([2, 0, 0, 5, 2])
+
+
+def test_counts_are_exact_beyond_the_range_of_integers() -> None:
+    """The number of labellings is a product of multinomials, however large."""
+    assert sort_by_block(LABELS, None).number == 30
+    assert sort_by_block(np.array([0, 1, 0, 1]), np.array([1, 1, 2, 2])).number == 4
+    assert sort_by_block(np.arange(30), None).number == 265252859812191058636308480000000
+    assert sort_by_block(np.array([], dtype=np.int64), None).number == 1
+
+
+def test_enumeration_is_what_brute_force_finds() -> None:
+    """Every distinct arrangement occurs once, and the real one comes first."""
+    rows = enumerate_labellings(LABELS)
+    assert rows[0].tolist() == LABELS.tolist()
+    assert sorted(map(tuple, rows.tolist())) == sorted(set(permutations(LABELS.tolist())))
+
+
+def test_labels_stay_in_their_block() -> None:
+    """With blocks, only arrangements inside each block occur, wherever its positions lie."""
+    blocks = np.array([1, 0, 1, 0, 1])
+    expected = {
+        p
+        for p in permutations(LABELS.tolist())
+        if all(sorted(np.array(p)[blocks == b]) == sorted(LABELS[blocks == b]) for b in (0, 1))
+    }
+    rows = enumerate_labellings(LABELS, blocks)
+    assert rows[0].tolist() == LABELS.tolist()
+    assert sorted(map(tuple, rows.tolist())) == sorted(expected)
+
+
+def test_too_many_labellings_are_not_enumerated() -> None:
+    """Beyond the limit enumeration is refused, with the number."""
+    with pytest.raises(ValueError, match="40320 distinct labellings are more than the 10000"):
+        enumerate_labellings(np.arange(8))
+
+
+def test_shapes_that_do_not_agree_are_refused() -> None:
+    """Blocks must speak of the same positions as labels."""
+    with pytest.raises(ValueError, match="blocks have shape"):
+        sort_by_block(LABELS, np.array([0, 1]))
+
+
+def test_samples_are_uniform() -> None:
+    """Every distinct labelling is drawn equally often: chi-square below its 99.9 % point."""
+    labels = np.array([0, 0, 1, 1, 2])
+    rows = labels[label_draws.permutations(np.zeros_like(labels), 30_000, np.random.default_rng(1))]
+    counts = np.unique(rows, axis=0, return_counts=True)[1]
+    assert len(counts) == 30
+    assert ((counts - 1000) ** 2 / 1000).sum() < 58.3
+
+
+def test_small_records_list_all_labellings() -> None:
+    """Where there are no more labellings than draws all are listed and draws point into them."""
+    rows, choice, _ = LabelDraws(200, 7).observed_and_choice("r1", LABELS)
+    assert len(rows) == 30
+    assert rows[0].tolist() == LABELS.tolist()
+    assert choice.shape == (200,)
+    assert set(choice.tolist()) <= set(range(30))
+
+
+@pytest.mark.parametrize(("draws", "is_listed"), [(29, False), (30, True)])
+def test_as_many_labellings_as_draws_are_listed(draws: int, *, is_listed: bool) -> None:
+    """Thirty are by thirty draws, and sampled by one draw less."""
+    assert LabelDraws(draws, 0).observed_and_choice("r", LABELS)[2] == is_listed
+
+
+def test_large_records_sample_labellings() -> None:
+    """Beyond that, every draw has a labelling of its own, which keeps the label counts and blocks."""
+    labels = np.tile([0, 1, 2], 5)
+    blocks = np.repeat([3, 1, 2], 5)
+    rows, choice, _ = LabelDraws(300, 7).observed_and_choice("r1", labels, blocks)
+    assert rows.shape == (301, 15)
+    assert rows[0].tolist() == labels.tolist()
+    assert sorted(choice.tolist()) == list(range(1, 301))
+    for block in (1, 2, 3):
+        at = blocks == block
+        assert (np.sort(rows[:, at], axis=1) == np.sort(labels[at])).all()
+
+
+def test_all_labellings_on_request() -> None:
+    """A test per unit can ask for all labellings although there are more than draws."""
+    draws = LabelDraws(10, 0)
+    assert not draws.observed_and_choice("r", LABELS)[2]
+    rows, choice, listed = draws.observed_and_choice("r", LABELS, all_labellings=True)
+    assert listed
+    assert len(rows) == 30 < EXACT_LIMIT
+    assert choice.shape == (10,)
+
+
+@pytest.mark.parametrize("labels", [LABELS, np.tile([0, 1, 2], 5)])
+def test_draws_do_not_depend_on_other_records(labels: np.ndarray) -> None:
+    """A record gets the same labellings whatever was asked before it, and others under another seed or key."""
+    alone = LabelDraws(200, 3).observed_and_choice("r", labels)
+    after = LabelDraws(200, 3)
+    after.observed_and_choice("other", np.arange(15))
+    again = after.observed_and_choice("r", labels)
+    assert all(np.array_equal(a, b) for a, b in zip(alone, again, strict=True))
+    assert (alone[1] != LabelDraws(200, 4).observed_and_choice("r", labels)[1]).any()
+    assert (alone[1] != after.observed_and_choice("s", labels)[1]).any()
+
+
+def test_records_that_share_a_pool_are_independent() -> None:
+    """The finite pool of permutations does not favour the same position in all records.
+
+    The first document's share of label 1, over 400 records alike, has the mean that the labels
+    have, within what 400 independent records would show; one shared pool of 50 draws would miss it.
+    """
+    labels = np.repeat([0, 1], 10)
+    draws = LabelDraws(50, 0)
+    shares = [draws.observed_and_choice(str(i), labels)[0][1:, 0].mean() for i in range(400)]
+    assert abs(np.mean(shares) - 0.5) < 4 * 0.5 / np.sqrt(50 * 400)
+    assert 0.7 < np.var(shares) / (0.25 / 50) < 1.3
+
+
+def test_every_draw_has_as_many_clusters_as_there_are() -> None:
+    """Weights are whole and sum to the number of clusters, with the multinomial's mean and variance."""
+    weights = Bootstrap(30, draws=4000, seed=1).totals(np.eye(30))
+    assert (weights.sum(axis=1) == 30).all()
+    assert (weights == weights.round()).all()
+    np.testing.assert_allclose(weights.mean(axis=0), 1, atol=4 / np.sqrt(4000))
+    np.testing.assert_allclose(weights.var(), 1 - 1 / 30, rtol=0.03)
+
+
+def test_systems_share_draws() -> None:
+    """Two systems' totals under one seed come from the same clusters; another seed draws others."""
+    rows = np.random.default_rng(0).random((50, 2))
+    first = Bootstrap(50, 100, 5)
+    both = first.totals(np.hstack([rows, 2 * rows]))
+    np.testing.assert_allclose(both[:, 2:], 2 * both[:, :2])
+    np.testing.assert_array_equal(first.totals(rows), Bootstrap(50, 100, 5).totals(rows))
+    assert (first.totals(rows) != Bootstrap(50, 100, 6).totals(rows)).all()
+
+
+def test_weights_that_are_not_kept_are_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In bounded memory the totals are the same as with weights that were kept, on every call."""
+    rows = np.random.default_rng(0).random((40, 3))
+    monkeypatch.setattr(resampling, "CHUNK", 400)
+    kept = Bootstrap(40, 95, 2)
+    expected = kept.totals(rows)
+    np.testing.assert_array_equal(kept.totals(rows), expected)
+    monkeypatch.setattr(resampling, "KEPT", 1000)
+    bounded = Bootstrap(40, 95, 2)
+    for _ in range(2):
+        np.testing.assert_array_equal(bounded.totals(rows), expected)
+    assert not bounded._kept
+
+
+def test_blocks_are_drawn_inside_their_cluster() -> None:
+    """Each cluster keeps its number of blocks, in any order of blocks; a lone block always stays."""
+    cluster = np.array([7, 3, 7, 3, 9, 3])
+    weights = BlockBootstrap(cluster, 3000, 1).totals(np.eye(6))
+    assert (weights[:, cluster == 7].sum(axis=1) == 2).all()
+    assert (weights[:, cluster == 3].sum(axis=1) == 3).all()
+    assert (weights[:, 4] == 1).all()
+    np.testing.assert_allclose(weights.mean(axis=0), 1, atol=4 * np.sqrt(0.7 / 3000))
+
+
+def test_percentiles_are_numpys_where_all_is_finite() -> None:
+    """Finite draws give the usual linear percentiles."""
+    draws = np.random.default_rng(0).normal(size=(321, 4))
+    low, high, undefined = percentile_interval(draws, level=0.9)
+    np.testing.assert_allclose([low, high], np.percentile(draws, [5, 95], axis=0), rtol=1e-12)
+    assert (undefined == 0).all()
+
+
+def test_undefined_draws_are_left_out_and_counted() -> None:
+    """Nan draws do not enter the interval, their share is told; all undefined, no interval."""
+    draws = np.array([[1.0, np.nan], [np.nan, np.nan], [3.0, np.nan], [2.0, np.nan]])
+    low, high, undefined = percentile_interval(draws, level=0.5)
+    assert (low[0], high[0], undefined.tolist()) == (1.5, 2.5, [0.25, 1.0])
+    assert np.isnan([low[1], high[1]]).all()
+
+
+def test_infinite_draws_give_infinite_bounds() -> None:
+    """Bounds near infinite draws are infinite, never nan."""
+    low, high, _ = percentile_interval(np.array([-np.inf, -np.inf, 0.0, 1.0, np.inf]), level=0.9)
+    assert (low, high) == (-np.inf, np.inf)
+    low, high, _ = percentile_interval(np.array([0.0, 1.0, np.inf, np.inf]), level=0.5)
+    assert (low, high) == (0.75, np.inf)
+
+
+@pytest.mark.parametrize("level", [0.0, 1.0, 95.0])
+def test_a_level_lies_between_0_and_1(level: float) -> None:
+    """A level in percent is a mistake that is told."""
+    with pytest.raises(ValueError, match="level must lie between 0 and 1"):
+        percentile_interval(np.zeros(3), level)
