@@ -48,7 +48,8 @@ def cautions(panels: Sequence[Sequence[Estimate]], context: Context) -> list[str
         if note.code == "scorer_retrieves" and context.kind(e) in NAMED
     ]
     found += [text for e in told if context.kind(e) in NAMED and (text := _lost_at_equal_length(e, context))]
-    found += cards.cautions(filter(None, (_judge(e, context) for e in told)))
+    advises = not any(cards.BETTER in text for text in found)
+    found += cards.cautions(filter(None, (_judge(e, context) for e in told)), advises=advises)
     return [f"{capital(text)}." for text in dict.fromkeys(found)]
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from importlib.util import find_spec
 from typing import Any
 
 from fairbrief.reports import number_format, wording
@@ -65,13 +64,13 @@ def _measures(entry: Reach) -> str:
 
 
 def better(scorer: str) -> str:
-    """What would do better, by the scorers' cards, installed or to be installed."""
-    card, best = cards.card_of(scorer), cards.best_published()
-    if card is None or not card.misses_paraphrases() or card.name == best.name:
-        return "Some hundred labelled pairs of your own would tell how far it can be trusted (fairbrief calibrate)"
-    extra = best.entry["extra"]
-    how = "" if find_spec("torch") else f" (to be installed: pip install 'fairbrief[{extra}]')"
-    return f"By its card '{best.name}' judges rewritten text better{how}"
+    """What to try, by the scorer's card."""
+    card = cards.card_of(scorer)
+    if card is not None and card.misses_paraphrases():
+        return cards.BETTER
+    return (
+        "Some hundred labelled pairs of your own would tell how far it can be trusted (fairbrief calibrate)"
+    )
 
 
 def tables(made: Mapping[str, Any]) -> list[Table]:

@@ -22,6 +22,10 @@ FAITHFUL = "0.3"
 """The share of replaced words at which a summary is quoted to find sources."""
 ENOUGH = 0.75
 """ROC-AUC on rewritten text from which on no caution is given."""
+BETTER = (
+    "A model trained to judge support may see it: 'fairbrief prefetch vectara/hallucination_evaluation_model' fetches a "
+    "small one (extra 'neural'), and --scorers recommended takes it"
+)
 NO_CARD = "no card: how well it judges support was not measured"
 
 
@@ -99,8 +103,8 @@ def summary(spec: str) -> str:
     return NO_CARD if card is None else card.summary()
 
 
-def cautions(scorers: Iterable[str]) -> Iterator[str]:
-    """What a reader of coverage must know of scorers by name or spec, and what would judge better; nothing where all are good.
+def cautions(scorers: Iterable[str], *, advises: bool = True) -> Iterator[str]:
+    """What a reader of coverage must know of scorers by name or spec, and what to try (``advises``); nothing where all are good.
 
     A scorer that labels of one's own calibrated or checked is left out: they say more than its card.
     """
@@ -113,13 +117,8 @@ def cautions(scorers: Iterable[str]) -> Iterator[str]:
         if card is not None and card.misses_paraphrases()
     ]
     if few:
-        better = best_published()
-        figure = better.entry["published"][0]
-        yield (
-            f"a paraphrase can count as left out. ROC-AUC of support, by people's judgements (chance 0.50): {'; '.join(few)}. "
-            f"'{better.name}' is made for it (published {figure['figure']} {figure['value']:.2f}, other data): "
-            f"pip install 'fairbrief[{better.entry['extra']}]'"
-        )
+        judged = f"ROC-AUC of support, by people's judgements (chance 0.50): {'; '.join(few)}"
+        yield f"a paraphrase can count as left out. {judged}" + (f". {BETTER}" if advises else "")
 
 
 def _has_labels(spec: str) -> bool:
@@ -128,13 +127,3 @@ def _has_labels(spec: str) -> bool:
         return not specs.parse(spec).settings.keys().isdisjoint(USES)
     except RequestError:
         return False
-
-
-def best_published() -> Card:
-    """The scorer whose model as by default has the highest published balanced accuracy."""
-    known = [Card(name, "", entry) for name, entry in everything()["scorers"].items() if "published" in entry]
-    return max(known, key=lambda card: _balanced_accuracy(card.entry["published"][0]))
-
-
-def _balanced_accuracy(figure: Mapping[str, Any]) -> float:
-    return float(figure["value"]) if figure["figure"] == "balanced accuracy" else 0.0

@@ -132,9 +132,9 @@ def test_a_caution_comes_from_the_figures() -> None:
     (caution,) = cards.cautions(["lexical", "good", "judge", "lexical"])
     assert caution == (
         "a paraphrase can count as left out. ROC-AUC of support, by people's judgements (chance 0.50): 'lexical' 0.80 on copied, "
-        "0.60 on rewritten text. 'judge' is made for it (published balanced accuracy 0.80, other data): "
-        "pip install 'fairbrief[neural]'"
+        f"0.60 on rewritten text. {cards.BETTER}"
     )
+    assert [f"{text}. {cards.BETTER}" for text in cards.cautions(["lexical"], advises=False)] == [caution]
     assert list(cards.cautions(["good", "judge", "asked"])) == []
     assert list(cards.cautions(["lexical(calibrated=labels.json)", "mine(checked=labels.json)"])) == []
     assert list(cards.cautions(["mine"])) == ["how well 'mine' judges support was not measured: no card"]
