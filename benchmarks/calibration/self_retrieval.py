@@ -90,7 +90,7 @@ def check(scorer: NoisyScorer, n: int, *, is_rare: bool = False) -> dict[str, Es
     measure = registry.make("measure", "coverage_parity(scorer=noisy)@party")
     settings = estimating.Settings(N_RESAMPLES, scorer.world)
     scorers = Scorers({scorer.name: scorer})
-    found, _ = instrument.retrieve([measure], kept, scorers, [], settings, wanted=True)
+    found, _ = instrument.retrieve([measure], kept, scorers, settings)
     return {e.quantity: e for e in found.estimates}
 
 

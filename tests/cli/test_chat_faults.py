@@ -13,7 +13,7 @@ FAULTS = [
 ]  # fmt: skip
 FINAL = ["401", "404", "quota"]
 """What asking again would not change."""
-HARMLESS = ["slow", "packed"]
+HARMLESS = ["slow"]
 NO_ANSWER = ["refuse", "filter", "empty"]
 COMMANDS = ["summarize", "sweep", "units", "judge"]
 TRIED = [(fault, COMMANDS[i % 4]) for i, fault in enumerate(FAULTS)] + [
@@ -83,7 +83,7 @@ def test_what_asking_again_would_not_change_ends_the_command(
 @pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize("fault", HARMLESS)
 def test_what_is_no_fault_is_read(fault: str, command: str, tmp_path: Path, fairbrief: Command) -> None:
-    """An answer that takes a while, and one that is packed, are answers."""
+    """An answer that takes a while is an answer."""
     with StubChat(answer=lambda _: "- Score: 4", faults={fault: 1.0}) as server:
         done = fairbrief(*arguments(command, tmp_path, server, retries=0))
         assert server.requests == sum(server.served.values())

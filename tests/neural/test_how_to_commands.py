@@ -51,14 +51,14 @@ def fairbrief(*arguments: object) -> None:
     assert status == 0, told
 
 
-def answered(sheet: str, answer: Callable[[Mapping[str, str]], str]) -> None:
+def answered(sheet: str, answer: Callable[[Mapping[str, str]], str], column: str = "answer") -> None:
     """A sheet as somebody returns it."""
     with Path(sheet).open(encoding="utf-8", newline="") as stream:
         rows = list(csv.DictReader(stream))
     with Path(sheet).open("w", encoding="utf-8", newline="") as stream:
         writer = csv.DictWriter(stream, rows[0].keys())
         writer.writeheader()
-        writer.writerows({**row, "answer": answer(row)} for row in rows)
+        writer.writerows({**row, column: answer(row)} for row in rows)
 
 
 def any_choice(row: Mapping[str, str]) -> str:
@@ -78,6 +78,17 @@ def lay_compare_scorers(folders: SimpleNamespace) -> None:
     for name in ("ann", "bob"):
         Path(f"sheet.{name}.csv").rename(f"{name}.csv")
         answered(f"{name}.csv", any_choice)
+
+
+def lay_calibrate(_: SimpleNamespace) -> None:
+    """The reviews under the page's name."""
+    shutil.copy("examples/reviews.jsonl", "reviews.jsonl")
+
+
+def is_supported(row: Mapping[str, str]) -> str:
+    """Whether a text holds a quarter of a claim's words, as somebody's label."""
+    claim, text = (set(row[name].lower().split()) for name in ("claim", "text"))
+    return "yes" if len(claim & text) >= len(claim) / 4 else "no"
 
 
 def lay_gate(_: SimpleNamespace) -> None:
@@ -133,7 +144,7 @@ def lay_scorer_bias(_: SimpleNamespace) -> None:
 
 
 LAID = {
-    "compare-scorers": lay_compare_scorers, "gate": lay_gate, "large-files": lay_large_files, "people": lay_people,
+    "calibrate": lay_calibrate, "compare-scorers": lay_compare_scorers, "gate": lay_gate, "large-files": lay_large_files, "people": lay_people,
     "protocols": lay_protocols, "scorer-bias": lay_scorer_bias,
 }  # fmt: skip
 
@@ -242,6 +253,8 @@ def test_every_command_line_of_a_page_runs(page: str, folders: SimpleNamespace) 
             words = shlex.split(line, comments=True)
             if words[:3] == ["fairbrief", "annotate", "import"]:
                 answered(words[3], any_choice)
+            if "pairs.csv" in words and "--label-sheet" not in words:
+                answered("pairs.csv", is_supported, "supported")
             run = {"pytest": in_pytest, "fairbrief": lambda words: commands.run(words[1:])}[words[0]]
             status, told = (served if words[1] == "view" else run)(words)
             allowed = {"echo": (1, 3), "test": (3,), "": ()}[otherwise.partition(" ")[0]]

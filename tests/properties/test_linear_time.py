@@ -58,6 +58,9 @@ OF_A_TEXT: dict[str, Callable[[str], object]] = {
     "anonymisation.anonymise": lambda t: anonymisation.anonymise(t, PAIRS),
     "anonymisation.anonymise_published": lambda t: anonymisation.anonymise_published(t, PAIRS),
     **{f"passages by {by}": partial(passages.passages_of, by=by) for by in ("sentence", 3, "10words", "10words_centred")},
+    "passages.passages_of": lambda t: passages.passages_of(t, "sentence"),
+    "passages.sentence_groups": lambda t: passages.sentence_groups(t.split(), 10),
+    "passages.sentence_windows": lambda t: passages.sentence_windows(t.split(), 10),
     "counted.counted": lambda t: counted.counted(2, t),
     "name_words.gender_of_name": lambda t: name_words.gender_of_name(rouge.words(t), {}, {"john": "male"}),
     "name_words.genders_of": lambda t: name_words.genders_of([t, "f"]),
@@ -112,7 +115,7 @@ WITHOUT_A_TEXT = {
     "name_words.shares", "name_words.commonest_last_names", "group_words.word_lists",
     "name_words.genders", "name_words.given_names", "group_words.pair_markers", "names.census", "published_nltk.word_cutter",
     "group_words.subject_group", "names.read_names", "published_nltk.check_data", "gendered_words.form",
-    "published_nltk.edition", "published_nltk.punkt", "languages.given", "languages.known", "languages.use", "languages.using",
+    "published_nltk.edition", "published_nltk.wordnet", "passages.check_by", "paraphrase.is_available", "paraphrase.why_not", "published_nltk.punkt", "languages.given", "languages.known", "languages.use", "languages.using",
     "languages.suppose", "languages.setting", "languages.described", "languages.usual",
     "people.spell_errors", "segmentation.ascii_table", "addresses.where_credentials",
     "rouge.rule", "vocabulary.vocabulary", "vocabulary.words", "segmentation.compact", "segmentation.different_of", "segmentation.forget",
@@ -122,6 +125,7 @@ MORE_THAN_LINEAR = {"rouge.rouge_scores", "group_words.varying_identifiers"}
 """Hold two sequences against each other, which takes the product of their lengths: a longest common subsequence
 (64 cells at a step), and difflib's matching of the listed words of two variants of a text."""
 OF_NLTK = {
+    "paraphrase.paraphrase",
     "published_nltk.words",
     "published_nltk.tokenize",
     "published_nltk.split",

@@ -84,7 +84,7 @@ def test_several_attributes_in_one_name_are_told_apart() -> None:
 def test_what_is_not_printed_is_said_to_be_where_it_is() -> None:
     """An audit in Python has no written report and no option of the command line."""
     shown = str(fairbrief.audit(ROWS, "uer", n_resamples=0))
-    assert "rows of other quantities: 12, in .estimates and .differences" in shown
+    assert "rows of other quantities: 16, in .estimates and .differences" in shown
     assert "written report" not in shown
 
 

@@ -168,10 +168,9 @@ class _Audit:
         if self.protocol is None and plan.n_resamples and plan.check_scorers is not False:
             sample = run.measures, sources, run.scorers
             reach = instrument.reach_of(*sample, wanted=plan.check_scorers)
-            retrieved, notes_of = instrument.retrieve(
-                *sample, estimates, run.settings(), wanted=plan.check_scorers
-            )
-            estimates = with_notes(estimates, notes_of)
+            if plan.check_scorers:
+                retrieved, notes_of = instrument.retrieve(*sample, run.settings())
+                estimates = with_notes(estimates, notes_of)
         if rows is None:
             ledgers, readers = [*run.ledgers, *checked.ledgers], {**run.readers, **checked.readers}
             rows = _told(LedgerEvidence(ledgers, readers), settled)

@@ -21,7 +21,7 @@ from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.notes import NotesOf
 from fairbrief.auditing.observing import Observer
 from fairbrief.auditing.origins import Origin
-from fairbrief.auditing.scorer_bias import A_MODEL, KIND, Checked, checks_of, estimates_of
+from fairbrief.auditing.scorer_bias import KIND, Checked, checks_of, estimates_of
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.auditing.sensitivity import SUPPORT
 from fairbrief.auditing.watchers import Sources
@@ -29,7 +29,7 @@ from fairbrief.errors import DataError
 from fairbrief.measures.record_texts import units_of
 from fairbrief.measures.self_retrieval import SHORTEST, ScorerBiasRetrieval, support_of_columns
 from fairbrief.reports.result import LeftOut
-from fairbrief.standings import NAMED, decisive, leading, standing
+from fairbrief.standings import decisive
 from fairbrief.statistics import LabelDraws
 from fairbrief.text import languages
 from fairbrief.text.paraphrase import why_not
@@ -87,13 +87,13 @@ def reach_of(
     """What each scorer of support finds: by author the ``claims``, the mean ``support`` by the best document, and ``share_found``.
 
     A claim is found if its best document supports it more than the ``cutoff``, which 95 % of the systems' claims do not reach in
-    another record's documents. Fewer than `FEWEST` records have no entry, nor has a scorer that holds a model unless it is
-    ``wanted``.
+    another record's documents. Fewer than `FEWEST` records have no entry, nor has a scorer that holds a model or was given as
+    an object unless it is ``wanted``.
     """
     entries: dict[tuple[str, type], dict[str, Any]] = {}
     for observation, readers in by_observation(measures).items():
         scorer = scorer_of(readers[0])
-        if not scorer or (scorers.holds_model(scorer) and not wanted):
+        if not scorer or (not scorers.is_cheap(scorer) and not wanted):
             continue
         key, names = (scorer, type(observation)), [repr(measure) for measure in readers]
         if key in entries:
@@ -168,31 +168,20 @@ def retrieve(
     measures: Sequence[Measure],
     sample: Sources,
     scorers: Scorers,
-    estimates: Sequence[Estimate],
     settings: estimating.Settings,
-    *,
-    wanted: bool | None,
 ) -> tuple[Checked, NotesOf]:
-    """How often scorers find paraphrased sentences of each group in their own document; and notes at findings that it may explain.
-
-    Made of every scorer of support if ``wanted``; if nothing is said (None) of those that hold no model, by attributes by which
-    some group is significantly below or above its baseline, and where sentences can be paraphrased. The evidence is not kept.
+    """How often scorers of support find paraphrased sentences of each group in their own document; and notes at findings that
+    it may explain. Nothing where sentences cannot be paraphrased. The evidence is not kept.
     """
     checked, serves = Checked(), dict[str, ScorerBiasRetrieval]()
-    explained = {e.over for e in leading(estimates) if standing(e, settings.alpha) in NAMED}
     records = sample.records()
     for measure in measures if records else ():
         scorer, over = scorer_of(measure), str(getattr(measure, "over", ""))
         if not (scorer and over) or measure.declaration.attribute_of != "document":
             continue
-        if not wanted and over not in explained:
-            continue
         check = ScorerBiasRetrieval(over, scorer, min(MOST_OF_ONE, max(1, SENTENCES // len(records))))
         if why := why_not(languages.usual()):
-            if wanted:
-                checked.left_out.append(LeftOut(f"self-retrieval@{over}", why.removesuffix(".")))
-        elif scorers.holds_model(scorer) and not wanted:
-            checked.left_out.append(LeftOut(repr(check), A_MODEL))
+            checked.left_out.append(LeftOut(f"self-retrieval@{over}", why.removesuffix(".")))
         else:
             serves[repr(measure)] = check
     checked.left_out = list(dict.fromkeys(checked.left_out))
