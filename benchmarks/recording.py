@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import platform
+import re
 import subprocess
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -119,3 +120,9 @@ def _commit() -> str:
         cwd=RESULTS.parent, capture_output=True, text=True, check=False,
     )  # fmt: skip
     return asked.stdout.strip()
+
+
+def peak() -> float:
+    """The largest resident memory of this process alone, in MiB: what is said of its resources also counts the one that started it."""
+    found = re.search(r"VmHWM:\s*(\d+) kB", Path("/proc/self/status").read_text())
+    return int(found[1]) / 1024 if found else float("nan")

@@ -19,7 +19,6 @@ largest resident memory of a process that does the one or the other, and of one 
 from __future__ import annotations
 
 import argparse
-import resource
 import subprocess
 import sys
 import tempfile
@@ -29,7 +28,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from benchmarks.recording import write_down
+from benchmarks.recording import peak, write_down
 from benchmarks.speed.neural import best_of, texts_of
 from benchmarks.speed.neural_inputs import reviews, save_model
 
@@ -132,7 +131,7 @@ def memory(mode: str, folder: Path, asks: list[Ask]) -> float:
         model = loaded(folder)
         if mode != "model alone":
             bare(model, asks, at_once="once" in mode)
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    return peak()
 
 
 def main() -> None:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import re
 import subprocess
 import sys
 import tempfile
@@ -16,7 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from benchmarks.recording import write_down
+from benchmarks.recording import peak, write_down
 from benchmarks.speed.repeated_evidence import repeat
 
 import fairbrief
@@ -88,14 +87,8 @@ def look(folder: Path) -> dict[str, dict[str, float]]:
     for name, step in steps.items():
         started = time.monotonic()
         step()
-        found[name] = {"seconds": round(time.monotonic() - started, 2), "megabytes": round(_peak())}
+        found[name] = {"seconds": round(time.monotonic() - started, 2), "megabytes": round(peak())}
     return found
-
-
-def _peak() -> float:
-    """Of this process alone: what is said of its resources also counts the one that started it."""
-    found = re.search(r"VmHWM:\s*(\d+) kB", Path("/proc/self/status").read_text())
-    return int(found[1]) / 1024 if found else float("nan")
 
 
 if __name__ == "__main__":
