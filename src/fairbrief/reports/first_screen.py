@@ -87,9 +87,8 @@ def make(result: Result) -> FirstScreen | None:
     ordered = context.clearest_first(members.values())
     systems = list(dict.fromkeys(e.system for of in members.values() for e in of))
     panels = _said_once(_panel(of, systems, context) for of in ordered)
-    doubts = [
-        f"{contrast_words.capital(text)}." for text in reach.shortfalls(result.made, {ordered[0][0].measure})
-    ]
+    few = reach.shortfalls(result.made, {ordered[0][0].measure}, is_brief=True)
+    doubts = [f"{contrast_words.capital(text)}." for text in few]
     return FirstScreen(
         lead=" ".join([*doubts, leading_sentence(ordered, context)]),
         answers=answers_about(ordered, context, subgroups_of(result)),

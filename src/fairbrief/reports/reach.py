@@ -22,13 +22,15 @@ MOST_SHOWN = 6
 """Claims that are found nowhere and are shown below a table."""
 
 
-def shortfalls(made: Mapping[str, Any], measures: Collection[str]) -> list[str]:
-    """A sentence for each scorer of these measures (by spec) that finds little, with what would do better."""
+def shortfalls(made: Mapping[str, Any], measures: Collection[str], *, is_brief: bool = False) -> list[str]:
+    """What each scorer of these measures (by spec) finds, if that is little; unless ``is_brief``, also what to compare it with, and
+    what to try.
+    """
     entries = [entry for entry in made.get("reach") or () if set(entry["measures"]) & set(measures)]
-    return [text for entry in entries if (text := _shortfall(entry, made))]
+    return [text for entry in entries if (text := _shortfall(entry, made, is_brief=is_brief))]
 
 
-def _shortfall(entry: Reach, made: Mapping[str, Any]) -> str:
+def _shortfall(entry: Reach, made: Mapping[str, Any], *, is_brief: bool) -> str:
     shares = {row["author"]: row["share_found"] for row in entry["authors"]}
     sources, elsewhere = (row["share_found"] for row in entry["authors"][-2:])
     by_people = max((share for author, share in shares.items() if _is_by_people(author)), default=0.0)
@@ -45,6 +47,8 @@ def _shortfall(entry: Reach, made: Mapping[str, Any]) -> str:
         what = f"finds few of the summaries' claims in their sources: {listed}"
     else:
         return ""
+    if is_brief:
+        return f"the scorer {named(entry['scorer'])} {what}"
     people = f"{by_people:.0%} of people's, " if by_people and few else ""
     beside = (
         f"{people}{sources:.0%} of the sources' own sentences, {elsewhere:.0%} in another record's documents"

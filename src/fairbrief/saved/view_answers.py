@@ -293,11 +293,7 @@ class Listing:
         value, sure = self.values[name][place], self.sure[place]
         if not np.isfinite(value):
             return "no value"
-        least = (
-            f", at least {number_format.number(abs(sure), 3)} {'more' if sure > 0 else 'less'}"
-            if sure
-            else "?"
-        )
+        least = f", at least {number_format.number(abs(sure), 3)}" if sure else "?"
         return f"{group} {_signed(value)}{least}"
 
     def doubt(self, place: int) -> str:
