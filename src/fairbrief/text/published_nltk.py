@@ -235,7 +235,15 @@ def _stemmer() -> Callable[[str], str]:
 def wordnet(reader: str = READER) -> Any:
     """NLTK's reader of WordNet, loaded. Raises MissingExtra without NLTK, RequestError without its data."""
     corpus = _nltk(reader).corpus.wordnet
-    return _resource("wordnet", lambda: corpus.ensure_loaded() or corpus, reader)
+    return _resource("wordnet", lambda: _opened(corpus), reader)
+
+
+@cache
+def _opened(wordnet: Any) -> Any:
+    """The reader with all of its files open: by itself it opens each where a word of it is first looked up."""
+    for part in (wordnet.NOUN, wordnet.VERB, wordnet.ADJ, wordnet.ADV):
+        wordnet.synsets("well", part)[0].lemmas()[0].count()
+    return wordnet
 
 
 @cache

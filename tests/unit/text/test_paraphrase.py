@@ -56,6 +56,18 @@ def test_synonyms_have_the_form_of_the_word(text: str, pattern: str) -> None:
 
 
 @pytest.mark.usefixtures("nltk_data")
+def test_wordnet_that_was_read_once_needs_no_file_any_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Words of every part of speech are looked up after NLTK looks for its data elsewhere."""
+    assert is_available()
+    monkeypatch.delenv("NLTK_DATA")
+    monkeypatch.setattr("nltk.data.path", [])
+    made = paraphrase("Enormous buildings collapsed suddenly while spectators watched silently.", 1, "a")
+    assert made != paraphrase(
+        "Enormous buildings collapsed suddenly while spectators watched silently.", 0, "a"
+    )
+
+
+@pytest.mark.usefixtures("nltk_data")
 def test_words_without_synonyms_stay() -> None:
     """Words that WordNet does not have, and comparatives, are left as they are."""
     assert paraphrase("The zorgle blick frimmed happier", 1, "a") == "The zorgle blick frimmed happier"
