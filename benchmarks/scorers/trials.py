@@ -46,14 +46,7 @@ Interval = list[float]
 
 def pair_scores(scorer: Scorer, asks: Sequence[Ask]) -> list[Floats]:
     """One number for each row and column of each ask: the mean over the column's units. Shapes: (rows, columns) each."""
-    return [_by_column(found, len(ask.columns)) for ask, found in zip(asks, scorer.answer(asks), strict=True)]
-
-
-def _by_column(found: Scores, columns: int) -> Floats:
-    units = np.bincount(found.owner, minlength=columns)
-    sums = np.zeros((columns, found.matrix.shape[0]))
-    np.add.at(sums, found.owner, found.matrix.T)
-    return np.asarray(sums.T / np.maximum(units, 1))
+    return [found.by_column(len(ask.columns)) for ask, found in zip(asks, scorer.answer(asks), strict=True)]
 
 
 # ------------------------------------------------------------------------------------------ support

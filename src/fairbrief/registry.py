@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from fairbrief import specs
 from fairbrief.errors import BackendError, FairbriefError, RequestError, first_line
-from fairbrief.scorers.calibrated import USES, Calibrated
+from fairbrief.scorers.calibrated import Calibrated, uses_in
 from fairbrief.text.addresses import sealed
 
 Kind = Literal["measure", "scorer", "tagger", "scorer or tagger", "summarizer", "protocol", "engine"]
@@ -90,7 +90,7 @@ def make(kind: Kind, text: str, settings: Mapping[str, str] | None = None) -> An
         more = {name: sealed(value) for name, value in settings.items()}
         over = more.pop("over", parsed.over)
         parsed = replace(parsed, settings={**parsed.settings, **more}, over=over)
-    uses = [use for use in USES if use in parsed.settings] if "scorer" in kind else []
+    uses = uses_in(parsed.settings) if "scorer" in kind else []
     if uses:
         if len(uses) > 1:
             raise RequestError(f"'{text}': calibrated=FILE holds the check as well; leave checked out.")

@@ -190,6 +190,12 @@ class Scores(Data, frozen=True):
             np.zeros(shape[0]) if sizes is None else sizes,
         )
 
+    def by_column(self, columns: int) -> Floats:
+        """The mean over each column's units; 0 for a column without any. Shape (rows, columns)."""
+        many = np.bincount(self.owner, minlength=columns)
+        sums = [np.bincount(self.owner, row, minlength=columns) for row in self.matrix]
+        return np.asarray(np.reshape(sums, (len(self.matrix), columns)) / np.maximum(many, 1))
+
 
 @runtime_checkable
 class Scorer(Protocol):

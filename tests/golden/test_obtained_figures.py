@@ -1,4 +1,4 @@
-"""Every obtained figure of the reproduction page is obtained anew where its input lies beside the project."""
+"""Every obtained figure of the reproduction page is obtained again where its input lies beside the project."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def statistics(path: Path) -> tuple[str, str]:
     return n.replace(",", ""), f"{most}/{mean}".replace(",", "")
 
 
-def obtained_anew(shared: Path, number: str, figure: ObtainedFigure) -> list[str]:
+def obtained_now(shared: Path, number: str, figure: ObtainedFigure) -> list[str]:
     """The figure as the page prints it; one for each released reference that there is."""
     cell = figure.cell
     if number == "Table 1":
@@ -55,7 +55,7 @@ def obtained_anew(shared: Path, number: str, figure: ObtainedFigure) -> list[str
 
 
 @pytest.mark.parametrize(("name", "number", "figure"), FIGURES, ids=lambda x: getattr(x, "cell", x))
-def test_an_obtained_figure_is_obtained_anew(
+def test_an_obtained_figure_is_still_obtained(
     shared: Path, name: str, number: str, figure: ObtainedFigure
 ) -> None:
     """The number on the page is the number that the input gives today; of three references those that are there."""
@@ -67,6 +67,6 @@ def test_an_obtained_figure_is_obtained_anew(
         found = PositionHeights(weights="pooled").value(totals)["position_heights"].array
         assert f"{float(found):.4f}" == figure.obtained
         return
-    anew = obtained_anew(shared, number, figure)
-    assert anew
-    assert anew == figure.obtained.split(", ")[: len(anew)]
+    now = obtained_now(shared, number, figure)
+    assert now
+    assert now == figure.obtained.split(", ")[: len(now)]

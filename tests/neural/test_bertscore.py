@@ -14,7 +14,7 @@ from tests.neural.tiny_models import LONG, MODEL_SCORE_TOLERANCE, TEXTS
 from fairbrief.errors import RequestError
 from fairbrief.registry import make
 from fairbrief.scorers import bertscore
-from fairbrief.scorers.bertscore import BertScore, precision
+from fairbrief.scorers.bertscore import BertScore
 from fairbrief.types import Ask
 
 
@@ -39,7 +39,7 @@ def test_mean_over_pieces_is_the_packages_precision(encoder_folder: Path, layer:
     rows, columns = (*TEXTS[:3], " padded \n"), TEXTS[2:4]
     scores = answer(scorer, rows, columns)
     wanted = [[reference(encoder_folder, r, c, layer) for c in columns] for r in rows]
-    np.testing.assert_allclose(precision(scores, 2), wanted, atol=MODEL_SCORE_TOLERANCE)
+    np.testing.assert_allclose(scores.by_column(2), wanted, atol=MODEL_SCORE_TOLERANCE)
     texts = answer(BertScore(model=str(encoder_folder), layer=layer, units="texts"), rows, columns)
     np.testing.assert_allclose(texts.matrix, wanted, atol=MODEL_SCORE_TOLERANCE)
     assert texts.owner.tolist() == [0, 1]
@@ -96,7 +96,7 @@ def test_a_column_without_pieces_has_none(encoder_folder: Path) -> None:
     """An empty column owns no unit, and its precision is 0."""
     scores = answer(BertScore(model=str(encoder_folder), layer=2), TEXTS[:2], ("", TEXTS[0]))
     assert set(scores.owner.tolist()) == {1}
-    assert (precision(scores, 2)[:, 0] == 0).all()
+    assert (scores.by_column(2)[:, 0] == 0).all()
 
 
 def test_texts_fold_to_their_union(encoder_folder: Path) -> None:

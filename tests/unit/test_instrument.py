@@ -12,7 +12,7 @@ from tests import sample_results
 
 from fairbrief.auditing import Plan, audit, instrument
 from fairbrief.measures import self_retrieval
-from fairbrief.measures.self_retrieval import ScorerBiasRetrieval, SelfRetrieval, support_of_columns
+from fairbrief.measures.self_retrieval import ScorerBiasRetrieval, SelfRetrieval
 from fairbrief.reports import exports, first_answers, first_screen, html
 from fairbrief.reports.frames import Estimates
 from fairbrief.reports.result import Result
@@ -71,7 +71,7 @@ def test_the_best_document_counts_each_claims_words_once() -> None:
     """One claim has three of four words in the second document, the other none anywhere."""
     matrix = np.array([[1.0, 0, 0, 0, 0], [1, 1, 1, 0, 0]])
     scores = Scores(matrix, np.array([0, 0, 0, 0, 1]), np.ones(2))
-    assert support_of_columns(scores, 3).tolist() == [[0.25, 0, 0], [0.75, 0, 0]]
+    assert scores.by_column(3).tolist() == [[0.25, 0, 0], [0.75, 0, 0]]
 
 
 def test_the_sample_says_the_same_in_any_order_and_in_parts() -> None:

@@ -27,7 +27,7 @@ from fairbrief.auditing.sensitivity import SUPPORT
 from fairbrief.auditing.watchers import Sources
 from fairbrief.errors import DataError
 from fairbrief.measures.record_texts import units_of
-from fairbrief.measures.self_retrieval import SHORTEST, ScorerBiasRetrieval, support_of_columns
+from fairbrief.measures.self_retrieval import ScorerBiasRetrieval, long_sentences
 from fairbrief.reports.result import LeftOut
 from fairbrief.standings import decisive
 from fairbrief.statistics import LabelDraws
@@ -41,7 +41,7 @@ LONGEST = 1 << 17
 FEWEST = 8
 """Records below which nothing is said of what a scorer finds."""
 FROM_SOURCES = 5
-"""Sentences of a record's sources that are held against them, of `SHORTEST` words or more."""
+"""Sentences of a record's sources that are held against them, of those that are long enough to be looked for."""
 LEVEL = 0.95
 """A claim is found if its best document supports it more than another record's documents support so many of the claims."""
 EXAMPLES = 3
@@ -120,9 +120,7 @@ def _entry(observation: Observation, sample: Sources, scorers: Scorers) -> dict[
     authors: dict[str, _Claims] = {}
     elsewhere = _Claims()
     for (record, _), of_record in zip(records, claims, strict=True):
-        here, there = (
-            support_of_columns(next(answers), len(of_record)).max(axis=0).tolist() for _ in range(2)
-        )
+        here, there = (next(answers).by_column(len(of_record)).max(axis=0).tolist() for _ in range(2))
         for (author, text), support, other in zip(of_record, here, there, strict=True):
             authors.setdefault(author, _Claims()).supported.append((record.id, text, support))
             if author not in BESIDE:
@@ -155,8 +153,7 @@ def _claims(observation: Observation, record: Record, sample: Sources) -> list[t
     claims = [(case.summary.system, text) for case in cases for text in units_of(case.summary, units)]
     if not any(case.summary.system.startswith(f"{REFERENCE} ") for case in cases):
         claims += [(REFERENCES, text) for reference in record.references for text in sentences_of(reference)]
-    texts = [text for document in record.documents for text in sentences_of(document.text)]
-    long = [text for text in texts if len(text.split()) >= SHORTEST]
+    long = [text for document in record.documents for text in long_sentences(document.text)]
     chosen = rng_of(sample.seed, "reach", record.id).permutation(len(long))[:FROM_SOURCES]
     return [*claims, *((OF_SOURCES, long[i]) for i in sorted(chosen.tolist()))]
 
@@ -174,16 +171,16 @@ def retrieve(
     it may explain. Nothing where sentences cannot be paraphrased. The evidence is not kept.
     """
     checked, serves = Checked(), dict[str, ScorerBiasRetrieval]()
-    records = sample.records()
+    records, why = sample.records(), why_not(languages.usual())
     for measure in measures if records else ():
         scorer, over = scorer_of(measure), str(getattr(measure, "over", ""))
         if not (scorer and over) or measure.declaration.attribute_of != "document":
             continue
-        check = ScorerBiasRetrieval(over, scorer, min(MOST_OF_ONE, max(1, SENTENCES // len(records))))
-        if why := why_not(languages.usual()):
+        if why:
             checked.left_out.append(LeftOut(f"self-retrieval@{over}", why.removesuffix(".")))
-        else:
-            serves[repr(measure)] = check
+            continue
+        each = min(MOST_OF_ONE, max(1, SENTENCES // len(records)))
+        serves[repr(measure)] = ScorerBiasRetrieval(over, scorer, each)
     checked.left_out = list(dict.fromkeys(checked.left_out))
     checked.readers = by_observation(list(dict.fromkeys(serves.values())))
     signed = replace(settings, signature=f"{settings.signature}|paraphrased sources:{len(records)}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 import typer
@@ -58,6 +59,7 @@ def calibrate(
         _write_sheet(scorer, labels, label_sheet, pairs, cache, plan.seed, options)
         return
     from fairbrief.auditing.scorer_lookup import Scorers
+    from fairbrief.scorers.calibrated import spec_with
     from fairbrief.workbench import calibrating, labelled_pairs
 
     assert out is not None
@@ -77,15 +79,15 @@ def calibrate(
     ):
         if count:
             typer.echo(f"{count:,} pairs were {why}.")
-    typer.echo(f"{out}: name it in an audit as {calibrating.named(calibration, str(out))}")
+    typer.echo(f"{out}: name it in an audit as {spec_with(calibration.scorer, 'calibrated', str(out))}")
 
 
 def _plain(scorer: str) -> str:
     """The spec; RequestError for one that is calibrated already."""
     from fairbrief import specs
-    from fairbrief.scorers.calibrated import USES
+    from fairbrief.scorers.calibrated import uses_in
 
-    if any(use in specs.parse(scorer).settings for use in USES):
+    if uses_in(specs.parse(scorer).settings):
         raise RequestError(f"'{scorer}' names a calibration: leave it out to make a new one.")
     return scorer
 
@@ -123,5 +125,5 @@ def _write_sheet(
     tell_left_out(reading)
     typer.echo(
         f"{sheet}: {len(chosen):,} pairs of {len(found):,}. Fill in the column 'supported' with yes or no: does the text say, or "
-        f"plainly imply, what the claim says? Then run: fairbrief calibrate {scorer} {sheet} --out calibration.json"
+        f"plainly imply, what the claim says? Then run: fairbrief calibrate {shlex.quote(scorer)} {shlex.quote(str(sheet))} --out calibration.json"
     )

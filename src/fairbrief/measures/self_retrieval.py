@@ -90,7 +90,7 @@ class SelfRetrieval:
         if not scores:
             return NO_WORDNET if self._chosen(about.record) else NO_SENTENCE
         document = np.array([i for i, _ in self._chosen(about.record)])
-        support = support_of_columns(scores[0], len(document))
+        support = scores[0].by_column(len(document))
         is_best = support >= support.max(axis=0) - TIE
         hits = is_best[document, np.arange(len(document))] / is_best.sum(axis=0)
         sums: list[Floats] = [
@@ -104,16 +104,15 @@ class SelfRetrieval:
         """The sentences to look for, each with its document."""
         chosen = []
         for i, document in enumerate(record.documents):
-            long = [s for s in sentences_of(document.text) if len(s.split()) >= SHORTEST]
+            long = long_sentences(document.text)
             places = np.linspace(0, len(long) - 1, min(self.sentences, len(long))).round().astype(int)
             chosen += [(i, long[place]) for place in places.tolist()]
         return chosen
 
 
-def support_of_columns(scores: Scores, columns: int) -> Floats:
-    """How strongly each row supports each column, whose units count alike. Shape (rows, columns); 0 where it has no unit."""
-    is_of = (scores.owner[:, np.newaxis] == np.arange(columns)).astype(np.float64)
-    return np.asarray(scores.matrix @ is_of / np.maximum(is_of.sum(axis=0), 1.0))
+def long_sentences(text: str) -> list[str]:
+    """The sentences that are long enough to be looked for."""
+    return [sentence for sentence in sentences_of(text) if len(sentence.split()) >= SHORTEST]
 
 
 def _largest(mean: Mapping[str, Floats], totals: Totals) -> Value:

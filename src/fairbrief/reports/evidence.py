@@ -282,5 +282,5 @@ def reading(path: Path | str) -> Iterator[None]:
 
 
 def mixed(path: Path | str) -> str:
-    """The message about a file that is not of the audit that it stands beside."""
+    """The message about a file beside the results of another audit."""
     return f"{path}: it is of another audit than results.json beside it. Run the audit again."

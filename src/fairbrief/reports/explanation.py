@@ -12,7 +12,7 @@ from math import floor, log10
 from typing import TYPE_CHECKING, Literal, get_args
 
 from fairbrief.reports import exports, json_file, wording
-from fairbrief.reports.number_format import ABSENT, UNDEFINED, number
+from fairbrief.reports.number_format import ABSENT, UNDEFINED, number, signed
 from fairbrief.reports.pages import page
 from fairbrief.reports.plain import printable, shorten
 from fairbrief.text.counted import counted
@@ -270,17 +270,6 @@ def _text(part: Part) -> str:
 
 def _name(part: Part) -> str:
     return f"{part.kind} {part.text}" if part.kind in NAMED else f"{part.kind} {part.number}"
-
-
-def signed(value: float | None, places: int = 3) -> str:
-    """A difference with its sign; a dash where there is none.
-
-    >>> signed(0.25), signed(-0.25), signed(0.0)
-    ('+0.250', '−0.250', '0.000')
-    """
-    text = number(value, places)
-    positive = value is not None and float(f"{value:.{places}f}") > 0
-    return f"+{text}" if positive else text
 
 
 def _places(effects: Iterable[float | None]) -> int:

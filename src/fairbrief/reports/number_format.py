@@ -84,3 +84,14 @@ def share(part: float) -> str:
 def count(n: int) -> str:
     """A whole number with thousands separated."""
     return f"{n:,}"
+
+
+def signed(value: float | None, places: int = 3) -> str:
+    """A difference with its sign; a dash where there is none.
+
+    >>> signed(0.25), signed(-0.25), signed(0.0)
+    ('+0.250', '−0.250', '0.000')
+    """
+    text = number(value, places)
+    positive = value is not None and float(f"{value:.{places}f}") > 0
+    return f"+{text}" if positive else text

@@ -15,7 +15,7 @@ from fairbrief.errors import FairbriefError
 from fairbrief.reports.result import Link, Row, Support
 from fairbrief.saved.ablation import Evidence, observed, omissions, totals_of
 from fairbrief.text.sentences import sentence_spans
-from fairbrief.types import Ask, Case, Cases, Column, Floats, Measure, Observation, Reason, Scores, Totals
+from fairbrief.types import Ask, Case, Cases, Column, Floats, Measure, Observation, Reason, Totals
 
 LEXICAL = "containment"
 OF_WHOLE_TEXTS = ("containment", "ngram", "tfidf", "rouge1", "rouge2")
@@ -59,7 +59,7 @@ def support_of(case: Case, scorer: str, rule: str, scorers: Scorers, *, reads_un
         (scores,) = scorers[scorer].answer([Ask(scorer, rows, texts, whole=True)])
     except FairbriefError:  # a library or its data is not here: there are no links to show
         return support
-    links = _links(_by_unit(scores, len(texts)), places)
+    links = _links(scores.by_column(len(texts)), places)
     return Support(record.id, summary.system, rule, spans, texts, links, scorer)
 
 
@@ -75,14 +75,6 @@ def _units(case: Case, *, reads_units: bool) -> tuple[tuple[tuple[int, int], ...
         (start, start + len(unit)) if start >= 0 else ELSEWHERE
         for start, unit in zip(starts, texts, strict=True)
     ), texts
-
-
-def _by_unit(scores: Scores, columns: int) -> Floats:
-    """The mean over the tokens of each column, where the scorer looks at tokens. Shape (rows, columns)."""
-    counts = np.bincount(scores.owner, minlength=columns)
-    sums = np.zeros((len(scores.matrix), columns))
-    np.add.at(sums.T, scores.owner, scores.matrix.T)
-    return sums / np.maximum(counts, 1)
 
 
 def _links(support: Floats, places: Sequence[tuple[int, int, int]]) -> tuple[Link, ...]:

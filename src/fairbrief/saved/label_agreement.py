@@ -198,12 +198,11 @@ def _unit_items(case: Case, over: str, scores: Scores) -> tuple[Floats, Floats]:
     """People's labels (0, 1) and the best support by one of the value's documents. Both (units · values,)."""
     units, documents = case.summary.units or (), case.record.documents
     owner = [document.attributes[over] for document in documents]
-    sizes = np.maximum(np.bincount(scores.owner, minlength=len(units)), 1)
     labels, support = [], []
     for value in sorted({d.attributes[over] for d in documents}):
         rows = scores.matrix[[v == value for v in owner]]
-        best = rows.max(axis=0) if len(rows) else np.zeros(scores.matrix.shape[1])
-        support.append(np.bincount(scores.owner, weights=best, minlength=len(units)) / sizes)
+        best = rows.max(axis=0, keepdims=True) if len(rows) else np.zeros((1, scores.matrix.shape[1]))
+        support.append(Scores(best, scores.owner, np.zeros(1)).by_column(len(units))[0])
         labels.append([float(value in unit.values.get(over, ())) for unit in units])
     return np.array(labels).ravel(), np.concatenate(support)
 

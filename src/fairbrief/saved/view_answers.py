@@ -294,7 +294,7 @@ class Listing:
         if not np.isfinite(value):
             return "no value"
         least = f", at least {number_format.number(abs(sure), 3)}" if sure else "?"
-        return f"{group} {_signed(value)}{least}"
+        return f"{group} {number_format.signed(value)}{least}"
 
     def doubt(self, place: int) -> str:
         """Why a record proves nothing about any group; empty where it does."""
@@ -304,11 +304,6 @@ class Listing:
             "No group is surely above or below random sentences here: the scorers of the audit disagree, or what they did "
             "not find could be paraphrases of the group's documents."
         )
-
-
-def _signed(value: float) -> str:
-    text = number_format.number(value, 3)
-    return f"+{text}" if value > 0 else text
 
 
 def _surest(sure: Floats, contrasts: Floats) -> tuple[Floats, Integers]:

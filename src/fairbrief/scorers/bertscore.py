@@ -15,7 +15,7 @@ from fairbrief.scorers import models, pairs
 from fairbrief.scorers.models import ModelScorer
 from fairbrief.scorers.pairs import Meter
 from fairbrief.scorers.pieces import Ids, Span, frame, padded, pieces, run_batches, spans
-from fairbrief.types import Ask, Floats, Integers, Scores
+from fairbrief.types import Ask, Integers, Scores
 
 BASELINES = {("roberta-large", 17): 0.83150584, ("FacebookAI/roberta-large", 17): 0.83150584}
 """Mean precision of unrelated English sentences, by model and layer, as the bert-score package gives it."""
@@ -94,7 +94,7 @@ class BertScore(ModelScorer):
         for ask in asks:
             scores = _by_piece(ask, arrays)
             if self.units == "texts":
-                scores = Scores.of_whole_texts(ask, precision(scores, len(ask.columns)))
+                scores = Scores.of_whole_texts(ask, scores.by_column(len(ask.columns)))
             rescaled = (scores.matrix - self.baseline) / (1 - self.baseline)
             yield Scores(rescaled, scores.owner, scores.sizes)
 
@@ -112,17 +112,6 @@ class BertScore(ModelScorer):
             vectors = encoding.vectors(dict.fromkeys(text for key in block for text in key), ids)
             yield _matches(block, vectors)
             meter.add(len(block))
-
-
-def precision(scores: Scores, columns: int) -> Floats:
-    """The mean over each column's pieces; 0 for a column without any. Shape (rows, columns)."""
-    counts = np.bincount(scores.owner, minlength=columns)
-    sums = (
-        np.stack([np.bincount(scores.owner, row, minlength=columns) for row in scores.matrix])
-        if len(scores.matrix)
-        else np.zeros((0, columns))
-    )
-    return np.asarray(sums / np.maximum(counts, 1))
 
 
 def _by_piece(ask: Ask, arrays: pairs.Arrays) -> Scores:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -32,6 +32,21 @@ CHANCE = 0.5
 """ROC-AUC and balanced accuracy of a scorer that knows nothing."""
 Measured = tuple[float, float, float]
 """A value and its 95 % interval."""
+
+
+def uses_in(settings: Collection[str]) -> list[Use]:
+    """The uses of a calibration that a spec's settings name."""
+    return [use for use in USES if use in settings]
+
+
+def spec_with(scorer: str, use: Use, path: str) -> str:
+    """The spec of a scorer with its calibration.
+
+    >>> spec_with("containment", "calibrated", "made.json"), spec_with("judge(model=m)", "checked", "made.json")
+    ('containment(calibrated=made.json)', 'judge(model=m, checked=made.json)')
+    """
+    setting = f"{use}={quoted(path)}"
+    return f"{scorer[:-1]}, {setting})" if scorer.endswith(")") else f"{scorer}({setting})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,8 +185,7 @@ class Calibrated:
         return made
 
     def __repr__(self) -> str:
-        inner, setting = repr(self.scorer), f"{self.use}={quoted(self.path)}"
-        return f"{inner[:-1]}, {setting})" if inner.endswith(")") else f"{inner}({setting})"
+        return spec_with(repr(self.scorer), self.use, self.path)
 
     @property
     def name(self) -> str:
@@ -244,12 +258,5 @@ def features_of(scorer: Any, asks: Sequence[Ask], *, by_row: bool) -> Floats:
         table.owner, numbers_within(n_columns)
     ):
         return np.asarray(table.cells).reshape(-1, 1)
-    means = [_by_column(*one) for one in zip(table, n_columns.tolist(), strict=True)]
+    means = [scores.by_column(n).ravel() for scores, n in zip(table, n_columns.tolist(), strict=True)]
     return np.concatenate([np.zeros(0), *means]).reshape(-1, 1)
-
-
-def _by_column(scores: Any, columns: int) -> Floats:
-    """The mean over each column's units, 0 without any, row by row."""
-    many = np.maximum(np.bincount(scores.owner, minlength=columns), 1)
-    sums = [np.bincount(scores.owner, row, minlength=columns) / many for row in scores.matrix]
-    return np.concatenate([np.zeros(0), *sums])

@@ -14,7 +14,7 @@ from typing import Any
 
 from fairbrief import specs
 from fairbrief.errors import RequestError
-from fairbrief.scorers.calibrated import USES
+from fairbrief.scorers.calibrated import uses_in
 
 COPIED, REWRITTEN, CLAIMS = "extractive", "abstractive", "claims"
 """Kinds of text that people judged: summaries that copy sentences, summaries in new words, and claims of an encyclopedia."""
@@ -124,6 +124,6 @@ def cautions(scorers: Iterable[str], *, advises: bool = True) -> Iterator[str]:
 def _has_labels(spec: str) -> bool:
     """Whether a spec names a file that labels were weighed in."""
     try:
-        return not specs.parse(spec).settings.keys().isdisjoint(USES)
+        return bool(uses_in(specs.parse(spec).settings))
     except RequestError:
         return False

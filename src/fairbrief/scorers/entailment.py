@@ -82,8 +82,7 @@ class Entailment(ModelScorer):
             return
         placed = placement.place(self, self.name)
         template = known_models.template_of(self.model, self.template)
-        load = models.hhem if template is known_models.BY_NAME["hhem"] else models.classifier
-        resident = load(hub.find(self.model, self.name), placed, self.name)
+        resident = template.load(hub.find(self.model, self.name), placed, self.name)
         entails = entailment_class(resident.model.config) if template.entails is None else template.entails
         around = template.frame(resident.tokenizer)
         ids = pieces(resident.tokenizer, (text for key in keys for text in key))

@@ -11,9 +11,11 @@ from typing import Any
 import numpy as np
 
 from fairbrief.pretrained import hub
+from fairbrief.pretrained.placement import Placement
+from fairbrief.scorers import models
+from fairbrief.scorers.models import Resident
 from fairbrief.scorers.pieces import Frame, frame, pieces
 
-TEMPLATES = ("auto", "pair", "minicheck", "hhem")
 HHEM = "Determine if the hypothesis is true given the premise?\n\nPremise:", "\n\nHypothesis:"
 """What stands before the premise and before the hypothesis."""
 
@@ -42,17 +44,19 @@ def hhem_frame(tokenizer: Any) -> Frame:
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """How a model is given two texts; ``entails`` is the class that means support, None where its names say it."""
+    """How a model is given two texts, and loaded; ``entails`` is the class that means support, None where its names say it."""
 
     frame: Callable[[Any], Frame]
     entails: int | None = None
+    load: Callable[[hub.Snapshot, Placement, str], Resident] = models.classifier
 
 
 BY_NAME = {
     "pair": Template(pair_frame),
     "minicheck": Template(minicheck_frame, entails=1),
-    "hhem": Template(hhem_frame, entails=1),
+    "hhem": Template(hhem_frame, entails=1, load=models.hhem),
 }
+TEMPLATES = ("auto", *BY_NAME)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,6 @@ import numpy as np
 
 from fairbrief.errors import DataError
 from fairbrief.scorers.calibrated import CHANCE, Calibration, Measured, ScoreMap, features_of
-from fairbrief.specs import quoted
 from fairbrief.statistics import (
     Bootstrap,
     balanced_accuracy,
@@ -297,9 +296,3 @@ def precision_expected(share: float = 0.5) -> Table:
 def _cells(measured: Measured) -> tuple[str, str]:
     value, low, high = measured
     return f"{value:.3f}", f"[{low:.3f}, {high:.3f}]"
-
-
-def named(made: Calibration, path: str) -> str:
-    """The spec by which an audit uses a calibration."""
-    setting = f"calibrated={quoted(path)}"
-    return f"{made.scorer[:-1]}, {setting})" if made.scorer.endswith(")") else f"{made.scorer}({setting})"
