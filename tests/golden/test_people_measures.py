@@ -154,7 +154,7 @@ def test_distinguishability_as_published_equals_the_release(
     pytest.importorskip("sklearn")
     instances = read_instances(golden / "people" / f"parsed_{file}.jsonl", over)
     cases, scorers = [case for case, _ in instances], GoldenScorers(instances)
-    measure = Distinguishability(over, "counts(stop_words=sklearn)", variant="published")
+    measure = Distinguishability(over, "counts(stop_words=sklearn)", version="published")
     wanted, texts = expected[file]["count"], []
     for unit in units(measure, cases):
         texts += measure.observation.asks(unit)[0].rows

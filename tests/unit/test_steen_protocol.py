@@ -11,6 +11,7 @@ from rich.console import Console
 from tests.stub_chat import StubChat
 
 from fairbrief.auditing import Plan, audit
+from fairbrief.errors import RequestError
 from fairbrief.registry import make
 from fairbrief.reports import exports, terminal
 from fairbrief.reports.result import Result
@@ -398,3 +399,17 @@ def test_dense_similarity_is_asked_for_by_a_scorers_spelling() -> None:
     assert sum(m.startswith("distinguishability") for m in dense) == 2
     for spec in dense:
         make("measure", spec)
+
+
+def test_the_version_is_part_of_what_is_asked_and_is_printed_under_every_table(cases: list[Case]) -> None:
+    """``version=text`` asks for Eq. 4 and Appendix F as worded; both versions name themselves."""
+    for version, said in (("published", "Version: published"), ("text", "Version: text")):
+        protocol = make("protocol", f"steen-people(version={version})")
+        assert f"version={version})@gender" in protocol.measures(("gender",))[-1]
+        assert any(f"names(rule={version})" in spec for spec in protocol.measures(("gender",)))
+        plan = Plan(protocol=f"steen-people(version={version})", attributes=("gender",), n_resamples=0)
+        found = audit(cases, plan)
+        assert found.tables
+        assert all(table.notes[-1].startswith(said) for table in found.tables)
+    with pytest.raises(RequestError, match="version is published or text, not 'paper'"):
+        make("protocol", "steen-people(version=paper)")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cache
 from importlib.resources import files
 from math import isfinite
@@ -20,6 +20,11 @@ from fairbrief.specs import spell
 from fairbrief.types import Estimate, Table
 
 ABSENT = "–"
+VERSIONS = {
+    "published": "Version: published, the release's arithmetic.",
+    "text": "Version: text, the paper's own words where its release differs.",
+}
+"""What a protocol's setting ``version`` may be, and what its tables say of it."""
 
 
 @dataclass(frozen=True)
@@ -162,6 +167,17 @@ class Reproduced:
     def results(self) -> tuple[PublishedResult, ...]:
         """What the paper shows, under its own numbers and titles."""
         return published_results(self.name)
+
+
+def check_version(version: str) -> None:
+    """Raise ValueError unless a protocol's ``version`` is one of `VERSIONS`."""
+    if version not in VERSIONS:
+        raise ValueError(f"version is published or text, not '{version}'")
+
+
+def with_version(tables: Iterable[Table], version: str) -> tuple[Table, ...]:
+    """The tables, each with a note that says which version it prints."""
+    return tuple(replace(table, notes=(*table.notes, VERSIONS[version])) for table in tables)
 
 
 def find(estimates: Iterable[Estimate], system: str, quantity: str, measure: str = "") -> Estimate | None:
