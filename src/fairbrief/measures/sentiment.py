@@ -141,7 +141,8 @@ class SentimentShift(Reading, SentimentSettings):
     Reads:      the record's text and summary; groups by the article's gender words (coefficient at or
                 beyond ±``threshold``), or ``@ATTRIBUTE`` of the record (or shared by all its documents
                 or people). Sentiment from ``scorer``: ``vader`` (in [−1, 1], so values in [−2, 2]), or
-                ``word_sentiment(vectors=FILE)`` (log-odds, unbounded).
+                ``word_sentiment(vectors=FILE)`` (log-odds, unbounded, in nats; with ``base=2`` in the paper's
+                unit, in which +1 doubles the odds).
     Chance:     the signs of what clusters say of the difference are turned at random, so that groups may differ
                 in spread and size. Random extracts of the same length stand beside it.
     Beside it:  ``difference[k−l]``; per group ``shift[g]``, ``article[g]``, ``summary[g]``; the least
@@ -295,18 +296,17 @@ def _matrix(rows: Sequence[Sequence[Floats]]) -> Floats:
 
 @dataclass(frozen=True)
 class TextPairs(WithoutLabels):
-    """Sentiment and gender coefficient of every article and its summary.
+    """Sentiment and gender coefficient of every article and its summary, also of those without known sentiment.
 
-    Columns: ``one``; ``article``, ``summary`` and ``change`` (summary − article), sentiments as ``scorer`` gives
-    them; ``article gendered`` and ``summary gendered``, 1 where the text has gender words, and ``article
-    coefficient`` and ``summary coefficient``, 0 where it has none.
-
-    Undefined:  no known sentiment in article or summary.
+    Columns: ``texts``, 1; ``article`` and ``summary``, sentiments as ``scorer`` gives them, and ``article known`` and
+    ``summary known``, 1 where there is one; ``change`` (summary − article) and ``one``, 1 where there are both; ``article
+    gendered`` and ``summary gendered``, 1 where the text has gender words, and ``article coefficient`` and ``summary
+    coefficient``. What is not known is 0.
     """
 
     scorer: str = "vader"
 
-    declaration: ClassVar[ObservationDeclaration] = ObservationDeclaration(scope="case", version=1)
+    declaration: ClassVar[ObservationDeclaration] = ObservationDeclaration(scope="case", version=2)
 
     def asks(self, cases: Cases) -> Sequence[Ask]:
         (case,) = cases
@@ -314,11 +314,13 @@ class TextPairs(WithoutLabels):
 
     def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:  # noqa: ARG002
         (case,) = cases
-        for size, reason in zip(scores[0].sizes, (EMPTY_ARTICLE, EMPTY_SUMMARY), strict=True):
-            if not size:
-                return reason
+        known_a, known_s = (float(size > 0) for size in scores[0].sizes)
+        both = known_a * known_s
         a, s = (float(score) for score in scores[0].matrix[:, 0])
-        row: dict[Column, float] = {("one",): 1.0, ("article",): a, ("summary",): s, ("change",): s - a}
+        row: dict[Column, float] = {
+            ("texts",): 1.0, ("one",): both, ("change",): both * (s - a), ("article",): known_a * a,
+            ("article known",): known_a, ("summary",): known_s * s, ("summary known",): known_s,
+        }  # fmt: skip
         for name, text in (("article", article_of(case.record)), ("summary", case.summary.text)):
             x = coefficient_of(text)
             row |= {(f"{name} gendered",): float(x is not None), (f"{name} coefficient",): x or 0.0}
@@ -327,14 +329,15 @@ class TextPairs(WithoutLabels):
 
 @dataclass(frozen=True, repr=False)
 class SentimentChange(Reading):
-    """Mean change of sentiment from article to summary, over all records.
+    """Mean change of sentiment from article to summary, over all records with a known sentiment in both.
 
     Value: mean of sentiment(summary) − sentiment(article), in the scorer's unit; positive = summaries sound
-    better than their articles. It compares no groups: it says where all texts move, and its evidence holds
-    every pair of texts. Beside it: ``article`` and ``summary``, the mean sentiments.
+    better than their articles. It compares no groups: it says where all texts move, and its per-record statistics hold
+    every pair of texts. Beside it: ``article`` and ``summary``, the mean sentiments of those that have one, and
+    ``without_sentiment``, the share of records in which article or summary has none.
 
     Reads:      the record's text and summary; sentiment from ``scorer``, as `sentiment_shift` does.
-    Undefined:  records without known sentiment in article or summary.
+    Undefined:  no record has a known sentiment in article and summary.
     Source:     Chau & Kim, Sentiment Analysis for Identifying Gender Bias, Figures 1 to 4.
     """
 
@@ -359,13 +362,21 @@ class SentimentChange(Reading):
     def value(self, totals: Totals) -> Mapping[str, Value]:
         return {
             "sentiment_change": Value(ratio(totals["change"], totals["one"])),
-            "article": Value(ratio(totals["article"], totals["one"])),
-            "summary": Value(ratio(totals["summary"], totals["one"])),
+            "article": Value(ratio(totals["article"], totals["article known"])),
+            "summary": Value(ratio(totals["summary"], totals["summary known"])),
+            "without_sentiment": Value(
+                ratio(totals["texts"] - totals["one"], totals["texts"]), is_share=True
+            ),
         }
 
     def explain(self, totals: Totals) -> str:
         """Sentiment of one article and of its summary."""
-        return f"article {float(totals['article']):+.3f}, summary {float(totals['summary']):+.3f}"
+        return ", ".join(
+            f"{text} {float(totals[text]):+.3f}"
+            if totals[f"{text} known"]
+            else f"{text} without known sentiment"
+            for text in ("article", "summary")
+        )
 
 
 @dataclass(frozen=True, slots=True)

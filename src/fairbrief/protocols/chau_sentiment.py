@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from fairbrief.measures.sentiment import Regression, regress_shift
+from fairbrief.measures.sentiment import EMPTY_ARTICLE, EMPTY_SUMMARY, Regression, regress_shift
 from fairbrief.protocols.published_results import ABSENT, Reproduced, decimal, printed
 from fairbrief.types import Estimate, Floats, Table
 
@@ -31,6 +31,10 @@ FEW = 10
 """Rows of one subject below which robust errors are known to be too small."""
 SUBJECTS: Mapping[str, float] = MappingProxyType({"female": 1.0, "male": -1.0})
 """The coefficient of a text about women only, and about men only."""
+TEXTS: Mapping[str, str] = MappingProxyType({"articles": "article", "summaries": "summary"})
+"""What tables call the two texts, and how their columns begin."""
+UNSCORED = (EMPTY_ARTICLE.text, EMPTY_SUMMARY.text)
+"""Why a text with a subject has no sentiment."""
 TERMS: Mapping[str, str] = MappingProxyType(
     {"constant": "Intercept", "article": "article_sentiment", "male − female": "is_male"}
 )
@@ -42,8 +46,9 @@ class ChauSentiment(Reproduced):
     """Change of sentiment from article to summary, by the gender of the subject (Chau & Kim).
 
     ``chau-sentiment(vectors=FILE)`` scores words as the paper does: logistic regression on word vectors,
-    taught by a lexicon. Without vectors VADER stands in, and the tables say so. Subjects: articles whose
-    gender words all agree (``threshold=1``).
+    taught by a lexicon, in the paper's unit (base 2: a word of +1 is twice as likely to be positive as negative). Without
+    vectors VADER takes its place, from −1 to 1, and the tables say so. Subjects: articles whose gender words all
+    agree (``threshold=1``). The paper has no release, so that there is only the version of its text.
     """
 
     name: ClassVar[str] = "chau-sentiment"
@@ -84,13 +89,13 @@ class ChauSentiment(Reproduced):
 
     def _scorer(self) -> str:
         lexicon = "" if self.lexicon == "opinion" else f", lexicon={_quoted(self.lexicon)}"
-        return f"word_sentiment(vectors={_quoted(self.vectors)}{lexicon})"
+        return f"word_sentiment(vectors={_quoted(self.vectors)}{lexicon}, base=2)"
 
     def _notes(self) -> tuple[str, ...]:
         judge = (
-            "word vectors and a lexicon, as in the paper"
+            "word vectors and a lexicon, as in the paper; +1: twice as likely to be positive as negative (base 2)"
             if self.vectors
-            else "VADER; the paper's needs vectors=FILE"
+            else "VADER, from −1 to 1; the paper's needs vectors=FILE"
         )
         return (
             f"Sentiment: {judge}.",
@@ -153,20 +158,47 @@ def figures(evidence: pa.Table, notes: tuple[str, ...] = ()) -> Iterator[Table]:
     """Figures 1 to 7, in the paper's order; none without rows."""
     pairs = _rows_of(evidence, "sentiment_change")
     if len(pairs):
-        texts = [(system, _numbers(p, "article"), _numbers(p, "summary")) for system, p in _by_system(pairs)]
         scores = [
-            cell for system, a, s in texts for cell in (((system, "articles"), a), ((system, "summaries"), s))
+            ((system, name), _numbers(part, text)[_numbers(part, f"{text} known") > 0])
+            for system, part in _by_system(pairs)
+            for name, text in TEXTS.items()
         ]
-        yield from distributions("Figure 1", ("system", "text"), scores, notes)
-        yield from distributions("Figure 2", ("system",), [((t,), s - a) for t, a, s in texts], notes)
-        yield agreement(pairs)
-        yield coefficients(pairs)
+        changes = [
+            ((t,), _numbers(part, "change")[_numbers(part, "one") > 0]) for t, part in _by_system(pairs)
+        ]
+        yield from distributions("Figure 1", ("system", "text"), scores, (*notes, *_unscored(pairs)))
+        yield from distributions("Figure 2", ("system",), changes, (*notes, *_unscored(pairs)))
+        lost = _uncounted(evidence, "sentiment_change")
+        yield agreement(pairs, lost)
+        yield coefficients(pairs, lost)
     subjects = list(shifts(evidence))
     by_subject = [cell for part in subjects for cell in _of_subjects(part)]
-    yield from distributions("Figure 5", ("system", "subject", "text"), by_subject, notes)
+    lost = _uncounted(evidence, "sentiment_shift", UNSCORED)
+    yield from distributions("Figure 5", ("system", "subject", "text"), by_subject, (*notes, *lost))
     if subjects:
-        yield regressions(subjects, "Figure 6")
-        yield regressions(subjects, "Figure 7")
+        yield regressions(subjects, "Figure 6", notes=lost)
+        yield regressions(subjects, "Figure 7", notes=lost)
+
+
+def _unscored(pairs: pa.Table) -> tuple[str, ...]:
+    """A note that says how many articles and summaries have no known sentiment, where there are any."""
+    missing = [
+        f"{int((known == 0).sum()):,} of {len(known):,} {name}"
+        for name, text in TEXTS.items()
+        if (known := _numbers(pairs, f"{text} known")).min() == 0
+    ]
+    return (
+        (f"Not counted, since no word of theirs has a known sentiment: {', '.join(missing)}.",)
+        if missing
+        else ()
+    )
+
+
+def _uncounted(evidence: pa.Table, measure: str, reasons: Sequence[str] = ()) -> tuple[str, ...]:
+    """A note that says how many summaries have no row, for any reason or for some, where there are any."""
+    why = Counter(_read_by(evidence, measure)["reason"].cast(pa.string()).drop_null().to_pylist())
+    missing = [f"{n:,} ({reason})" for reason, n in why.items() if reason in (reasons or why)]
+    return (f"Summaries that cannot be counted: {', '.join(missing)}.",) if missing else ()
 
 
 def _of_subjects(part: Shifts) -> Iterator[tuple[tuple[str, ...], Floats]]:
@@ -183,7 +215,7 @@ def distributions(
     notes: tuple[str, ...] = (),
 ) -> Iterator[Table]:
     """Mean, spread and quantiles of scores, and how many fall into each of ten bins; none without rows."""
-    cells = list(cells)
+    cells = [(name, values) for name, values in cells if len(values)]
     if not cells:
         return
     edges = _edges(np.concatenate([values for _, values in cells]))
@@ -205,7 +237,7 @@ def _described(x: Floats) -> tuple[str, ...]:
     return (str(len(x)), decimal(x.mean()), decimal(spread), *quantiles)
 
 
-def agreement(pairs: pa.Table) -> Table:
+def agreement(pairs: pa.Table, notes: tuple[str, ...] = ()) -> Table:
     """Figure 3: how many articles, summaries and both are about women only, and about men only."""
     rows = []
     for system, part in _by_system(pairs):
@@ -214,18 +246,18 @@ def agreement(pairs: pa.Table) -> Table:
             of_article, of_summary = article == whole, summary == whole
             counts = (of_article, of_summary, of_article & of_summary)
             rows.append((system, subject, *(f"{int(c.sum()):,}" for c in counts)))
-    return printed("chau-sentiment", "Figure 3", rows)
+    return printed("chau-sentiment", "Figure 3", rows, notes=notes)
 
 
-def coefficients(pairs: pa.Table) -> Table:
+def coefficients(pairs: pa.Table, notes: tuple[str, ...] = ()) -> Table:
     """Figure 4: how many articles and summaries have which gender coefficient."""
     lines = []
     for system, part in _by_system(pairs):
-        for text, name in (("articles", "article"), ("summaries", "summary")):
+        for text, name in TEXTS.items():
             x = _coefficient(part, name)
             kinds = (x <= -1, (x > -1) & (x < 0), x == 0, (x > 0) & (x < 1), x >= 1, np.isnan(x))
             lines.append((system, text, *(str(int(k.sum())) for k in kinds)))
-    return printed("chau-sentiment", "Figure 4", lines)
+    return printed("chau-sentiment", "Figure 4", lines, notes=notes)
 
 
 def _coefficient(part: pa.Table, text: str) -> Floats:
@@ -233,7 +265,9 @@ def _coefficient(part: pa.Table, text: str) -> Floats:
     return np.where(_numbers(part, f"{text} gendered") > 0, _numbers(part, f"{text} coefficient"), np.nan)
 
 
-def regressions(subjects: Iterable[Shifts], number: str, confidence_level: float = 0.95) -> Table:
+def regressions(
+    subjects: Iterable[Shifts], number: str, confidence_level: float = 0.95, notes: tuple[str, ...] = ()
+) -> Table:
     """Figure 6: shift on article sentiment in each group. Figure 7: on the male dummy. Classical and robust errors."""
     lines = []
     is_clustered = few = False
@@ -252,7 +286,9 @@ def regressions(subjects: Iterable[Shifts], number: str, confidence_level: float
         f"SE ({robust})", f"p ({robust})", "R²", "n",
     )  # fmt: skip
     note = f"A subject has fewer than {FEW} rows: its robust errors are too small, read the classical ones."
-    return printed("chau-sentiment", number, lines, columns=columns, notes=(note,) if few else ())
+    return printed(
+        "chau-sentiment", number, lines, columns=columns, notes=(*((note,) if few else ()), *notes)
+    )
 
 
 def _terms(fitted: Regression) -> Iterator[tuple[str, ...]]:
@@ -277,15 +313,20 @@ def p_value(p: float | None) -> str:
 
 def _rows_of(evidence: pa.Table, measure: str) -> pa.Table:
     """The rows with numbers that a measure reads, of the first observation that it is made from."""
-    if "measures" not in evidence.column_names:
-        return evidence.slice(0, 0)
-    observed = evidence["measures"].cast(pa.string())
-    rows = evidence.filter(pc.match_substring_regex(observed, rf"(?m)^{measure}\b"))
+    rows = _read_by(evidence, measure)
     rows = rows.filter(pc.is_null(rows["reason"]))
     if not len(rows):
         return rows
     first = rows["observation"].cast(pa.string())[0]
     return rows.filter(pc.equal(rows["observation"].cast(pa.string()), first))
+
+
+def _read_by(evidence: pa.Table, measure: str) -> pa.Table:
+    """All rows that a measure reads, those without numbers too."""
+    if "measures" not in evidence.column_names:
+        return pa.table({"reason": pa.array([], pa.string())})
+    observed = evidence["measures"].cast(pa.string())
+    return evidence.filter(pc.match_substring_regex(observed, rf"(?m)^{measure}\b"))
 
 
 def _by_system(rows: pa.Table) -> Iterator[tuple[str, pa.Table]]:
