@@ -3,7 +3,7 @@
 With d = sentiment(summary) − sentiment(article), `sentiment_shift` is the mean of d over one group less that over another, and
 `sentiment_change` the mean of d over all records.
 
-Source: Chau & Kim, Sentiment Analysis for Identifying Gender Bias.
+Source: Chau & Kim, BERT for Summarization: Sentiment Analysis for Identifying Gender Bias.
 """
 
 from __future__ import annotations
@@ -159,7 +159,7 @@ class SentimentShift(Reading, SentimentSettings):
                 the random-extract baseline: what random sentences of the same article, as long as the summary, read.
     Undefined:  with fewer than two groups; records: "no gender word in the article", "the article's
                 gender words are mixed", "the record lacks the attribute", no known sentiment.
-    Source:     Chau & Kim, Sentiment Analysis for Identifying Gender Bias.
+    Source:     Chau & Kim, BERT for Summarization: Sentiment Analysis for Identifying Gender Bias.
     """
 
     observes: ClassVar[type] = Sentiments
@@ -338,7 +338,7 @@ class SentimentChange(Reading):
 
     Reads:      the record's text and summary; sentiment from ``scorer``, as `sentiment_shift` does.
     Undefined:  no record has a known sentiment in article and summary.
-    Source:     Chau & Kim, Sentiment Analysis for Identifying Gender Bias, Figures 1 to 4.
+    Source:     Chau & Kim, BERT for Summarization: Sentiment Analysis for Identifying Gender Bias, Figures 1 to 4.
     """
 
     observes: ClassVar[type] = TextPairs
