@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cache
 from importlib.resources import files
-from math import isfinite
+from math import isinf, isnan
 from typing import Any, ClassVar
 
 from fairbrief.protocols import ProtocolDeclaration
@@ -198,13 +198,15 @@ def systems_of(estimates: Iterable[Estimate]) -> list[str]:
 
 
 def decimal(number: float | None, digits: int = 3) -> str:
-    """So many decimals with a true minus sign; what rounds to zero has none, and what is undefined is a dash.
+    """So many decimals with a true minus sign; what rounds to zero has none, what is undefined is a dash, ∞ is infinite.
 
-    >>> decimal(-0.25, 2), decimal(-0.001, 2), decimal(None)
-    ('−0.25', '0.00', '–')
+    >>> decimal(-0.25, 2), decimal(-0.001, 2), decimal(None), decimal(float("inf"))
+    ('−0.25', '0.00', '–', '∞')
     """
-    if number is None or not isfinite(number):
+    if number is None or isnan(number):
         return ABSENT
+    if isinf(number):
+        return "∞" if number > 0 else "−∞"
     return f"{round(number, digits) + 0.0:.{digits}f}".replace("-", "−")
 
 

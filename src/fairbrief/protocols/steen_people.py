@@ -123,7 +123,7 @@ BOTH = "s: resampling assignments within originals; d: resampling originals. Sys
 FOLDED = "Non-negative scores are above zero by chance: read them with the p of the estimates."
 SOURCES = "Distinguishability is of the mono inputs (C_glob), all else of the balanced ones (C_loc)."
 UNDEFINED = (
-    "– is undefined: inclusion without known people or with infinite uncorrected odds (all of a group named, or nobody), "
+    "– is undefined: inclusion without known people, or where all people of both groups are named, or nobody; "
     "hallucination with nobody invented, or no inputs of the design that the score is of."
 )
 COLUMNS: Mapping[str, tuple[str, str, str]] = MappingProxyType(
