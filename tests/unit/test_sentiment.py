@@ -384,10 +384,13 @@ def test_texts_without_known_sentiment_are_counted_by_gender_and_are_said_to_hav
     assert tables["Figure 1"].notes[-1] == tables["Figure 2"].notes[-1] == said
     lost = "Summaries that cannot be counted: 1 (no word of known sentiment in the summary), 2 (no word of known sentiment in the article)."
     assert tables["Figure 5"].notes[-1] == lost
-    read = {e.quantity: e.value for e in result.estimates if e.measure == "sentiment_change"}
+    read = {e.quantity: e.value for e in result.estimates if e.measure.startswith("sentiment_change")}
     assert read == pytest.approx(
         {"sentiment_change": 0.2, "article": 0.15, "summary": 0.1, "without_sentiment": 0.75}
     )
+    # Recommended, systems are compared on texts that have a sentiment: the others are left out, with the reason.
+    (one,) = [e for e in run(cases, "sentiment_change", n_resamples=0).estimates if e.quantity == "article"]
+    assert (one.value, one.n, sum(one.excluded.values())) == (pytest.approx(0.1), 1, 3)
 
 
 def test_the_classifiers_accuracy_is_a_table() -> None:

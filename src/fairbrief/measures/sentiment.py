@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration, ScorerCheck
-from fairbrief.measures.bases import Reading, WithoutLabels, check_uncut
+from fairbrief.measures.bases import Reading, WithoutLabels, check_known, check_uncut
 from fairbrief.measures.record_texts import article_of, coefficient_of, subject_of
 from fairbrief.specs import parse
 from fairbrief.statistics import Fit, fit_robust, fit_sums, ratio
@@ -296,15 +296,18 @@ def _matrix(rows: Sequence[Sequence[Floats]]) -> Floats:
 
 @dataclass(frozen=True)
 class TextPairs(WithoutLabels):
-    """Sentiment and gender coefficient of every article and its summary, also of those without known sentiment.
+    """Sentiment and gender coefficient of every article and its summary.
 
     Columns: ``texts``, 1; ``article`` and ``summary``, sentiments as ``scorer`` gives them, and ``article known`` and
     ``summary known``, 1 where there is one; ``change`` (summary − article) and ``one``, 1 where there are both; ``article
     gendered`` and ``summary gendered``, 1 where the text has gender words, and ``article coefficient`` and ``summary
     coefficient``. What is not known is 0.
+
+    Undefined:  no known sentiment in article or summary; nothing with ``version=text``, which has a row for all texts.
     """
 
     scorer: str = "vader"
+    version: str = "recommended"
 
     declaration: ClassVar[ObservationDeclaration] = ObservationDeclaration(scope="case", version=2)
 
@@ -314,6 +317,9 @@ class TextPairs(WithoutLabels):
 
     def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:  # noqa: ARG002
         (case,) = cases
+        for size, reason in zip(scores[0].sizes, (EMPTY_ARTICLE, EMPTY_SUMMARY), strict=True):
+            if not size and self.version == "recommended":
+                return reason
         known_a, known_s = (float(size > 0) for size in scores[0].sizes)
         both = known_a * known_s
         a, s = (float(score) for score in scores[0].matrix[:, 0])
@@ -329,15 +335,18 @@ class TextPairs(WithoutLabels):
 
 @dataclass(frozen=True, repr=False)
 class SentimentChange(Reading):
-    """Mean change of sentiment from article to summary, over all records with a known sentiment in both.
+    """Mean change of sentiment from article to summary, over all records.
 
     Value: mean of sentiment(summary) − sentiment(article), in the scorer's unit; positive = summaries sound
     better than their articles. It compares no groups: it says where all texts move, and its per-record statistics hold
-    every pair of texts. Beside it: ``article`` and ``summary``, the mean sentiments of those that have one, and
-    ``without_sentiment``, the share of records in which article or summary has none.
+    every pair of texts. Beside it: ``article`` and ``summary``, the mean sentiments.
+
+    A record in which article or summary has no known sentiment is left out with its reason, so that systems are compared on
+    the same texts. ``version=text`` keeps it, as the paper's figures count all texts: then ``article`` and ``summary`` are
+    means over those that have a sentiment, and ``without_sentiment`` is the share of records that lack one.
 
     Reads:      the record's text and summary; sentiment from ``scorer``, as `sentiment_shift` does.
-    Undefined:  no record has a known sentiment in article and summary.
+    Undefined:  records without known sentiment in article or summary.
     Source:     Chau & Kim, BERT for Summarization: Sentiment Analysis for Identifying Gender Bias, Figures 1 to 4.
     """
 
@@ -350,9 +359,11 @@ class SentimentChange(Reading):
         on_request="it compares no groups; `sentiment_shift` does",
     )
     scorer: str = "vader"
+    version: str = "recommended"
 
     def __post_init__(self) -> None:
         check_uncut("scorer", self.scorer)
+        check_known("version", self.version, ("recommended", "text"))
 
     @property
     def languages(self) -> tuple[str, ...]:
@@ -360,14 +371,15 @@ class SentimentChange(Reading):
         return ("en",) if self.scorer.startswith("vader") else ()
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
-        return {
+        values = {
             "sentiment_change": Value(ratio(totals["change"], totals["one"])),
             "article": Value(ratio(totals["article"], totals["article known"])),
             "summary": Value(ratio(totals["summary"], totals["summary known"])),
-            "without_sentiment": Value(
-                ratio(totals["texts"] - totals["one"], totals["texts"]), is_share=True
-            ),
         }
+        if self.version == "text":
+            lacking = totals["texts"] - totals["one"]
+            values["without_sentiment"] = Value(ratio(lacking, totals["texts"]), is_share=True)
+        return values
 
     def explain(self, totals: Totals) -> str:
         """Sentiment of one article and of its summary."""

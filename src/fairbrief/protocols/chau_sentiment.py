@@ -63,11 +63,11 @@ class ChauSentiment(Reproduced):
         """The shift by gender of the subject, and how the gender coefficients agree."""
         settings = [f"scorer={self._scorer()}"] if self.vectors else []
         settings += [f"threshold={self.threshold}"] if self.threshold != 1 else []
-        change = f"sentiment_change(scorer={self._scorer()})" if self.vectors else "sentiment_change"
+        scored = f"scorer={self._scorer()}, " if self.vectors else ""
         return (
             "sentiment_shift" + (f"({', '.join(settings)})" if settings else ""),
             "gender_agreement",
-            change,
+            f"sentiment_change({scored}version=text)",
         )
 
     def tables(self, estimates: Sequence[Estimate]) -> tuple[Table, ...]:
