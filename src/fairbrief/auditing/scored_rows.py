@@ -245,4 +245,4 @@ def _how_many_reach(statistic: Floats, limits: Floats) -> Integers:
     if statistic.shape[1] <= COUNTED_BELOW:
         return np.asarray((ordered[:, np.newaxis] >= limits[:, :, np.newaxis]).sum(axis=2))
     below = [np.searchsorted(o, limit, side="left") for o, limit in zip(ordered, limits, strict=True)]
-    return statistic.shape[1] - np.stack(below)
+    return np.asarray(statistic.shape[1] - np.stack(below))
