@@ -312,21 +312,22 @@ def p_value(p: float | None) -> str:
 
 
 def _rows_of(evidence: pa.Table, measure: str) -> pa.Table:
-    """The rows with numbers that a measure reads, of the first observation that it is made from."""
+    """The rows with numbers that a measure reads, of the first observation that has any."""
     rows = _read_by(evidence, measure)
-    rows = rows.filter(pc.is_null(rows["reason"]))
-    if not len(rows):
-        return rows
-    first = rows["observation"].cast(pa.string())[0]
-    return rows.filter(pc.equal(rows["observation"].cast(pa.string()), first))
+    return rows.filter(pc.is_null(rows["reason"]))
 
 
 def _read_by(evidence: pa.Table, measure: str) -> pa.Table:
-    """All rows that a measure reads, those without numbers too."""
+    """All rows that a measure reads, those without numbers too, of the first observation that has any numbers."""
     if "measures" not in evidence.column_names:
         return pa.table({"reason": pa.array([], pa.string())})
     observed = evidence["measures"].cast(pa.string())
-    return evidence.filter(pc.match_substring_regex(observed, rf"(?m)^{measure}\b"))
+    rows = evidence.filter(pc.match_substring_regex(observed, rf"(?m)^{measure}\b"))
+    if not len(rows):
+        return rows
+    observation = rows["observation"].cast(pa.string())
+    known = observation.filter(pc.is_null(rows["reason"]))
+    return rows.filter(pc.equal(observation, (known if len(known) else observation)[0]))
 
 
 def _by_system(rows: pa.Table) -> Iterator[tuple[str, pa.Table]]:
