@@ -125,14 +125,14 @@ def test_texts_and_numbers_of_numpy_are_written_as_those_of_python() -> None:
 
 
 def test_undefined_numbers_are_null_and_infinite_ones_are_text() -> None:
-    """NaN becomes null and an infinity its name, in estimates and in how the result was made: JSON has neither."""
+    """NaN becomes null, and an infinite value or bound its name; JSON has neither. How the result was made has only null."""
     odd = Estimate("bur", "bur", "a", float("nan"), low=float("-inf"), p=float(np.float64(0.5)))
     made = {"seed": np.int64(3), "path": Path("a/b"), "level": float("inf"), "systems": ("a",)}
     found = json.loads(
         json_file.render(Result((odd,), (), Held(pa.table({})), made=made))[0], parse_constant=pytest.fail
     )
     assert (found["estimates"][0]["value"], found["estimates"][0]["low"]) == (None, "-Infinity")
-    assert found["made"] == {"seed": 3, "path": "a/b", "level": "Infinity", "systems": ["a"]}
+    assert found["made"] == {"seed": 3, "path": "a/b", "level": None, "systems": ["a"]}
 
 
 def test_infinite_estimates_are_written_and_read_back_whole(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 examples in a page.
 
 The schema is ``results.schema.json`` beside this module. An undefined number is null. Infinity, which JSON has no number for, is
-the text "Infinity" or "-Infinity".
+the text "Infinity" or "-Infinity" where it is a value or a bound of an estimate, and null elsewhere.
 Lone surrogates, which JSON can spell and UTF-8 cannot, are escaped.
 """
 
@@ -12,7 +12,7 @@ import hashlib
 import json
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from functools import cache
 from pathlib import Path
@@ -130,8 +130,9 @@ def _is_infinite(e: Estimate) -> bool:
 
 def _plain_estimate(e: Estimate) -> dict[str, Any]:
     """The fields of one estimate, its notes with their words."""
-    found: dict[str, Any] = plain(e.replace(notes=list(map(_plain_note, e.notes))))
-    return found
+    numbers = ((name, getattr(e, name)) for name in MAY_BE_INFINITE)
+    infinite = {name: INFINITIES[number] for name, number in numbers if number in INFINITIES}
+    return {**plain(e.replace(notes=list(map(_plain_note, e.notes)))), **infinite}
 
 
 def _notes(notes: Sequence[Note]) -> msgspec.Raw:
@@ -144,7 +145,7 @@ def _plain_note(note: Note) -> dict[str, Any]:
 
 def text_of(thing: Any) -> str:
     """Anything made of dataclasses, mappings, sequences, texts and numbers, as the text of a JSON file."""
-    return _escaped(json.dumps(plain(thing), ensure_ascii=False, allow_nan=False, indent=1) + "\n")
+    return _escaped(json.dumps(plain(thing, spelled), ensure_ascii=False, allow_nan=False, indent=1) + "\n")
 
 
 def _compact(value: Any) -> bytes:
@@ -254,28 +255,32 @@ def _finite(text: str) -> float:
     return int(text) if text.removeprefix("-").isdigit() else number
 
 
-def plain(thing: Any) -> Any:
-    """Dataclasses, estimates and mappings to objects, sequences to arrays, numbers as `spelled`."""
+def plain(thing: Any, number: Callable[[float], Any] = lambda x: x if math.isfinite(x) else None) -> Any:
+    """Dataclasses, estimates and mappings to objects, sequences to arrays, numbers as they are if finite, else null.
+
+    ``number`` writes them otherwise (`spelled`).
+    """
     if thing is None or isinstance(thing, bool):
         return thing
     if isinstance(thing, str):
         return str(thing)  # numpy has texts of its own
     kind: Any = type(thing)
     if kind is float:
-        return spelled(thing)
+        return number(thing)
     if names := _fields_of(kind):
         values = ((name, getattr(thing, name)) for name in names)
-        return {name: value if type(value) in _PLAIN else plain(value) for name, value in values}
+        return {name: value if type(value) in _PLAIN else plain(value, number) for name, value in values}
     if isinstance(thing, Mapping):
-        return {str(key): plain(value) for key, value in thing.items()}
+        return {str(key): plain(value, number) for key, value in thing.items()}
     if isinstance(thing, (list, tuple, set, frozenset)):
-        return [plain(item) for item in (sorted(thing) if isinstance(thing, (set, frozenset)) else thing)]
+        items = sorted(thing) if isinstance(thing, (set, frozenset)) else thing
+        return [plain(item, number) for item in items]
     if hasattr(thing, "item"):  # a numpy scalar
         thing = thing.item()
     if isinstance(thing, int):
         return thing
     if isinstance(thing, float):
-        return spelled(thing)
+        return number(thing)
     return str(thing)
 
 
