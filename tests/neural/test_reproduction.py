@@ -19,7 +19,7 @@ from fairbrief.protocols.published_results import PublishedResult
 MODELS = (
     "roberta-large-mnli", "facebook/bart-large-cnn", "roberta-large", "sentence-transformers/all-MiniLM-L6-v2",
 )  # fmt: skip
-RESULTS = [(name, result) for name, _, results in reproduction.declared() for result in results]
+RESULTS = [(name, result) for name, _, _, results in reproduction.declared() for result in results]
 COMMANDS: dict[tuple[str, ...], list[str]] = {}
 for name, result in RESULTS:
     if result.commands:

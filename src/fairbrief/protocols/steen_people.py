@@ -46,7 +46,7 @@ class SteenPeople(Reproduced):
     """Word lists, entity inclusion, hallucination and distinguishability as in the paper's release.
 
     Alignment by substrings, uncorrected odds, census names *more* than twice as frequent, names replaced as
-    substrings; empty summaries are the one departure (see docs/decisions/people-measures.md). ``people`` is the
+    substrings; empty summaries are the one departure (see docs/explanation/deviations.md). ``people`` is the
     recogniser (``builtin``, or ``spacy:NAME`` as in the paper); ``embedding`` the spec of a scorer for dense
     distinguishability, without which it is left out; ``pages`` the page-pronoun table; ``judge`` the spec of a
     scorer for the quality of summaries (``judge(model=gpt-3.5-turbo-1106)``), without which it is left out.
