@@ -70,6 +70,25 @@ $ fairbrief audit xsum.jsonl --documents-field document --references-field summa
 ```
 """
 
+SETS = """\
+## Build the five data sets
+
+None of the sets was released. Obtain the texts, then build sets that each value dominates equally often; `--sets 300` is the paper's number.
+
+|data|obtain|build|
+|---|---|---|
+|Amazon|Ni et al.'s reviews, JSON Lines|`fairbrief build reviews FILE --size 8 --out sets.jsonl`, then `stratified` on `sets.jsonl`|
+|MITweet|`MITweet.csv` of its authors|`--format mitweet --attribute ideology --topic topic --size 20 --similar 0.1`|
+|SemEval|Task 6 of 2016, tab-separated|`--format semeval --attribute stance --values FAVOR,AGAINST --topic target --size 30 --similar 0.1`|
+|Article Bias|Baly et al.'s articles as rows with `text` and `bias`|`--attribute bias --size 4-8 --similar 0.3`|
+|News Stance|the articles of the three sources as rows of one file with `text`, `stance` and `claim`, only direct stances|`--attribute stance --values support,against --topic claim --size 4-8 --distinct --min-tokens 75 --max-tokens 600`|
+
+```sh
+fairbrief build stratified examples/articles.jsonl --attribute side --topic topic --size 4-8 --similar 0.1 --sets 300 --out sets.jsonl
+```
+
+An ideology of MITweet is left or right if more than half of a tweet's labelled facets are, otherwise center. The paper names neither the clustering algorithm nor its threshold: Fairbrief joins a text to the cluster whose TF-IDF vectors it is most similar to, if the cosine is at least `--similar`; choose it by reading the clusters. Truncate articles to the model's window before you summarize them, as the paper did for Llama2."""
+
 PAGES: Mapping[str, tuple[str, str, str]] = {
     "zhang-perspectives": (
         "zhang",
@@ -79,7 +98,7 @@ PAGES: Mapping[str, tuple[str, str, str]] = {
     "li-coverage": (
         "li",
         "Li et al. (2025)",
-        f"Needs documents with an attribute, and roberta-large-mnli. {NLTK}",
+        f"Needs documents with an attribute, and roberta-large-mnli. {NLTK}\n\n{SETS}",
     ),
     "chhabra-position": (
         "chhabra",
@@ -126,9 +145,9 @@ def _page(name: str, paper: str, released: str, results: Sequence[PublishedResul
     for result in results:
         if result.commands:
             yield from _result(result, shown)
-    yield "\n## Without a command\n"
-    yield from ("|number|title|why|", "|---|---|---|")
-    yield from (_row((r.number, r.title, r.absent)) for r in results if not r.commands)
+    if absent := [result for result in results if not result.commands]:
+        yield from ("\n## Without a command\n", "|number|title|why|", "|---|---|---|")
+        yield from (_row((result.number, result.title, result.absent)) for result in absent)
     yield "\nWhere Fairbrief differs from the paper or its release: [deviations](../../explanation/deviations.md)."
 
 
