@@ -73,19 +73,15 @@ $ fairbrief audit xsum.jsonl --documents-field document --references-field summa
 SETS = """\
 ## Build the five data sets
 
-None of the sets was released. Obtain the texts, then build sets that each value dominates equally often; `--sets 300` is the paper's number.
+None of the sets was released. Obtain the texts, then build 300 sets, of which each value dominates equally many.
 
-|data|obtain|build|
+|data|obtain|`fairbrief build stratified FILE --sets 300` with|
 |---|---|---|
-|Amazon|Ni et al.'s reviews, JSON Lines|`fairbrief build reviews FILE --size 8 --out sets.jsonl`, then `stratified` on `sets.jsonl`|
+|Amazon|Ni et al.'s reviews, JSON Lines|`--attribute sentiment`, on the sets that `fairbrief build reviews FILE --size 8 --per-product 0` writes|
 |MITweet|`MITweet.csv` of its authors|`--format mitweet --attribute ideology --topic topic --size 20 --similar 0.1`|
 |SemEval|Task 6 of 2016, tab-separated|`--format semeval --attribute stance --values FAVOR,AGAINST --topic target --size 30 --similar 0.1`|
 |Article Bias|Baly et al.'s articles as rows with `text` and `bias`|`--attribute bias --size 4-8 --similar 0.3`|
 |News Stance|the articles of the three sources as rows of one file with `text`, `stance` and `claim`, only direct stances|`--attribute stance --values support,against --topic claim --size 4-8 --distinct --min-tokens 75 --max-tokens 600`|
-
-```sh
-fairbrief build stratified examples/articles.jsonl --attribute side --topic topic --size 4-8 --similar 0.1 --sets 300 --out sets.jsonl
-```
 
 An ideology of MITweet is left or right if more than half of a tweet's labelled facets are, otherwise center. The paper names neither the clustering algorithm nor its threshold: Fairbrief joins a text to the cluster whose TF-IDF vectors it is most similar to, if the cosine is at least `--similar`; choose it by reading the clusters. Truncate articles to the model's window before you summarize them, as the paper did for Llama2."""
 
