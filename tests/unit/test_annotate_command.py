@@ -137,10 +137,10 @@ def test_leanings_tell_two_measures_apart(records: Path, tmp_path: Path) -> None
     )
     assert "With which measure people agree" in said
     assert "of 5,000 bootstrap groups" in said
-    # Both measures lean to good in every rosy summary and in every group.
+    # By coverage only the rosy summaries lean, all to good; n-grams also find a lean in some that people call fair.
     shares = [
         line.split()[-1]
         for line in said.splitlines()
         if line.startswith(("coverage_parity@mood ", "uer@mood "))
     ]
-    assert shares == ["100%", "100%"]
+    assert shares == ["100%", "98%"]
