@@ -183,6 +183,11 @@ def test_court(tmp_path: Path) -> None:
         "justice", "petitioner", "respondent", None,
     ]  # fmt: skip
     assert found[0].documents[1].attributes["speaker"] == "MS. TWO"
+    assert all("gender" not in d.attributes for c in found for d in c.documents)
+    put(tmp_path, "supreme.gender.txt", "MS. TWO +++$+++ female\nJUSTICE ONE +++$+++ NA\n")
+    known = [d.attributes.get("gender") for c in read_published(path, "court") for d in c.documents]
+    assert known.count("female") == 1
+    assert known[1] == "female"
     assert format_of(path) == "court"
     with pytest.raises(DataError, match=r"cut\.dat:1: found 3 fields"):
         list(read_published(put(tmp_path, "cut.dat", "7 +++$+++ 0 +++$+++ FALSE\n"), "court"))

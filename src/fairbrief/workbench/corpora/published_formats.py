@@ -319,8 +319,10 @@ def read_court(path: Path, encoding: Encoding) -> Iterator[Record]:
     """The plain Cornell file: case, utterance, after previous, speaker, justice, vote, side, text.
 
     An utterance that follows no other (``FALSE`` in the third field) begins a conversation. The side is the
-    one the speaker presents; a justice has the side ``justice``.
+    one the speaker presents; a justice has the side ``justice``. Speakers have the ``gender`` that the corpus's
+    supreme.gender.txt gives them, where it is in the same folder.
     """
+    genders = _court_genders(path.with_name("supreme.gender.txt"), encoding)
     case, place, count, turns = "", "", 0, list[Document]()
     for line in text_lines(path, encoding):
         parts = line.text.split(MARK, 7)
@@ -337,9 +339,19 @@ def read_court(path: Path, encoding: Encoding) -> Iterator[Record]:
             count = 0
         if not turns:
             case, place = name, line.where
-        turns.append(_turn(text, speaker, "justice" if justice == "JUSTICE" else side.lower()))
+        turn = _turn(text, speaker, "justice" if justice == "JUSTICE" else side.lower())
+        gender = {"gender": genders[speaker]} if speaker in genders else {}
+        turns.append(Document(turn.text, {**turn.attributes, **gender}))
     if turns:
         yield Record(f"{case}-{count + 1}", tuple(turns), where=place)
+
+
+def _court_genders(path: Path, encoding: Encoding) -> dict[str, str]:
+    """The speakers of known gender in a file of lines ``SPEAKER +++$+++ GENDER``; empty where there is no such file."""
+    if not path.exists():
+        return {}
+    lines = (line.text.rpartition(MARK) for line in text_lines(path, encoding))
+    return {speaker.strip(): gender.strip() for speaker, _, gender in lines if gender.strip() not in NO_SIDE}
 
 
 def read_convokit(path: Path, encoding: Encoding) -> Iterator[Record]:
