@@ -86,7 +86,7 @@ def _pages(dump: Path) -> Iterator[tuple[str, str, str]]:
             ) from None
 
 
-def _content(dump: Path) -> IO[bytes]:
+def _content(dump: Path) -> IO[bytes] | bz2.BZ2File | gzip.GzipFile:
     if dump.suffix == ".bz2":
         return bz2.open(dump)
     return gzip.open(dump) if dump.suffix == ".gz" else dump.open("rb")
