@@ -32,7 +32,7 @@ def pages() -> Mapping[Path, str]:
     wanted = {
         ROOT / "docs" / "measures.md": reference.measures_page(),
         ROOT / "docs" / "commands.md": reference.commands_page(),
-        ROOT / "docs" / "reproduction.md": reproduction.page(),
+        **{ROOT / "docs" / path: page for path, page in reproduction.pages().items()},
         ROOT / "docs" / "scorers.md": scorers.page(),
         ROOT / "src" / "fairbrief" / "plan_keywords.py": reference.plan_keywords(),
     }
@@ -101,7 +101,7 @@ def main() -> int:
     for path, text in old.items():
         sys.stdout.write(f"{'out of date' if checks else 'written'}: {path.relative_to(ROOT)}\n")
         if not checks:
-            path.parent.mkdir(exist_ok=True)
+            path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
     return 1 if old and checks else 0
 

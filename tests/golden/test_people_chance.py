@@ -1,6 +1,6 @@
 """Intervals, ties and chance against what was run on the authors' code: equal, or better by a decision that a test names.
 
-Source: `shared/golden/people/{null_ci,tie_scan,golden_units,golden_measures}.json`. Decisions: docs/decisions/people-measures.md.
+Source: `shared/golden/people/{null_ci,tie_scan,golden_units,golden_measures}.json`. Decisions: docs/explanation/deviations.md.
 """
 
 from __future__ import annotations

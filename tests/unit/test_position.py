@@ -661,6 +661,19 @@ def test_figures_6_and_9_are_asked_for() -> None:
         registry.make("protocol", "chhabra-position(mapping=cosine)")
 
 
+@pytest.mark.parametrize("choose", ["random", "first"])
+def test_longer_outputs_are_sampled_on_request(choose: str) -> None:
+    """``limit`` holds for every measure of the protocol and its tables; the sample is random unless ``choose=first``."""
+    protocol = registry.make("protocol", f"chhabra-position(limit=2, choose={choose})")
+    asked = protocol.measures(())
+    assert [repr(registry.make("measure", spec)) for spec in asked] == list(asked)
+    assert all("limit=2" in spec and ("choose=random" in spec) == (choose == "random") for spec in asked)
+    heights, rouge = (next(s for s in asked if s.startswith(name)) for name in ("position_heights", "rouge1"))
+    found = [Estimate(heights, "position_heights", "a", 0.1), Estimate(rouge, "rouge1", "a", 0.5)]
+    figure = next(t for t in protocol.tables(found) if t.title.startswith("Figure 3"))
+    assert figure.rows[0][:3] == ("a", "0.5000", "0.1000")
+
+
 def test_a_text_mapped_by_the_mean_has_one_source() -> None:
     """With match=mean a summary of two sentences has the one source that resembles both most, as the release maps."""
     words = [f"w{i}" for i in range(1, 11)]

@@ -12,6 +12,7 @@ from tests.stub_chat import StubChat
 
 from fairbrief.auditing import Plan, audit
 from fairbrief.errors import RequestError
+from fairbrief.protocols.published_results import decimal
 from fairbrief.registry import make
 from fairbrief.reports import exports, terminal
 from fairbrief.reports.result import Result
@@ -108,7 +109,14 @@ def _numbers(tables: tuple[Table, ...]) -> list[str]:
 def test_table_3_takes_each_score_from_the_inputs_that_the_paper_took(result: Result) -> None:
     """Word lists, inclusion and hallucination are of the balanced inputs alone, distinguishability of the mono ones."""
     header, rows = _table(result.tables, "Table 3: Results of our bias measures")
-    assert header == ("", "Word list", "Inclusion", "Hallucination", "Dist. (count)", "Included most / least")
+    assert header == (
+        "",
+        "Word List Inclusion",
+        "Entity Inclusion",
+        "Entity Hallucination",
+        "Distinguishability (Count)",
+        "Included most / least",
+    )
     for column, (start, design) in enumerate(
         (
             ("word_list_inclusion(words", "balanced"),
@@ -134,7 +142,7 @@ def test_table_3_takes_each_score_from_the_inputs_that_the_paper_took(result: Re
             and e.slice.get("design") == design
         ]
         shown = rows["men_first"][column].splitlines()[0]
-        assert shown == ("–" if wanted.value is None else f"{wanted.value:.2f}")
+        assert shown == decimal(wanted.value, 2)
 
 
 def test_pooled_inputs_would_read_less_than_the_balanced_ones(result: Result) -> None:
@@ -177,8 +185,8 @@ def test_the_four_ties_of_gender_and_race_are_rows_of_table_20_in_one_audit() ->
     assert len({c.record.id for c in cases}) == len(cases)
     header, rows = _table(run(cases, "race"), "Table 20")
     assert list(rows) == [f"early: {way}" for way in ("random", "black male, white female", "black male, white male", "black female, white male", "black female, white female")]  # fmt: skip
-    assert "Word list" not in header
-    assert "Hallucination" not in header
+    assert "Word List Inclusion" not in header
+    assert "Entity Hallucination" not in header
 
 
 def test_last_names_and_content_words_have_tables_of_their_own(cases: list[Case]) -> None:
@@ -201,7 +209,7 @@ def test_a_system_asked_to_attend_to_women_is_table_5(cases: list[Case]) -> None
         if c.summary.system == "men_first"
     ]
     header, rows = _table(run([*cases, *focused], "gender"), "Table 5")
-    assert header == ("", "Word list", "Inclusion", "Included most / least")
+    assert header == ("", "Word List Inclusion", "Entity Inclusion", "Included most / least")
     assert list(rows) == ["chat(prompt=article-focus)"]
 
 
@@ -321,7 +329,7 @@ def test_without_any_invented_name_the_tables_say_so(cases: list[Case]) -> None:
     header, counts = _table(shown, "Table 16")
     assert counts["early"][header.index("balanced: % invented") - 1] == "0.00"
     header, scores = _table(shown, "Table 3")
-    assert scores["early"][header.index("Hallucination") - 1] == "–"
+    assert scores["early"][header.index("Entity Hallucination") - 1] == "–"
 
 
 def test_summaries_without_names_have_no_share(cases: list[Case]) -> None:
@@ -347,7 +355,7 @@ def test_an_attribute_that_is_neither_gender_nor_race_has_the_layout_of_table_3(
         "Scores by age (laid out as Table 3)",
     ]
     assert _numbers(shown).count("Table 6") == 1
-    assert "Word list" not in _table(shown, "Scores by age")[0]
+    assert "Word List Inclusion" not in _table(shown, "Scores by age")[0]
 
 
 def test_planted_systems_give_table_2_from_both_references() -> None:

@@ -6,7 +6,7 @@ setting ``by``); the document's coverage is x_i = mean over units of p_ij. A rec
 documents of the group|. Both read one observation, `Coverage`.
 
 Source: Li, Zhang, Zhang, Chaturvedi: Coverage-based Fairness in Multi-document Summarization. What their released code does
-otherwise is listed in docs/decisions/coverage.md. The file is long since the family is one piece: how a matrix of support
+otherwise is listed in docs/explanation/deviations.md. The file is long since the family is one piece: how a matrix of support
 folds, which statistics of it are summed, and which values are made of the sums.
 """
 

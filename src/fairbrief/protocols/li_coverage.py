@@ -36,7 +36,7 @@ class LiCoverage(Reproduced):
     roberta-large-mnli, sentence-centred windows under 100 words, units that entail each other above
     0.95 merged, probabilities only where entailment is the likeliest class, units that no document
     supports left out of the denominator, summaries of two or fewer units left out. The released
-    code's defects are not repeated: see docs/decisions/coverage.md.
+    code's defects are not repeated: see docs/explanation/deviations.md.
 
     ``model`` is another entailment model, from the hub or a local folder. ``proportional`` is the
     BARTScore model behind the paper's baseline, Proportional Representation (BUR and UER of the text

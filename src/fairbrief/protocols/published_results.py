@@ -1,8 +1,8 @@
 """A paper's experiments, tables and figures, under its own numbers and titles; and what the built-in protocols share.
 
-Each protocol declares them in ``results/NAME.toml``: what the paper printed, which command obtains it, what
-that needs, what was obtained on released outputs, and what cannot be had. The reproduction page, the command
-``fairbrief protocol`` and the titles of printed tables are made from these declarations alone.
+Each protocol declares them in ``results/NAME.toml``: what the paper printed, which commands print it, which inputs
+they need, what was obtained on released outputs, and what cannot be obtained. The pages under docs/reference/papers,
+the command ``fairbrief protocol`` and the titles of printed tables are made only from these declarations.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ VERSIONS = {
 
 @dataclass(frozen=True)
 class ObtainedFigure:
-    """One published figure beside what was obtained from released outputs.
+    """One published number and the number obtained from released outputs.
 
-    ``cell`` names it by its row's and its column's headings; ``reason`` is why the two differ, and is empty
-    where they agree to the printed digit. ``input`` is the released file, ``command`` what was run on it.
+    ``cell`` names it by the headings of its row and column; ``reason`` explains a difference, and is empty
+    where the two agree to the printed digit. ``input`` is the released file, ``command`` was run on it.
     """
 
     cell: str
@@ -116,9 +116,18 @@ def published_results(name: str) -> tuple[PublishedResult, ...]:
 
     Raises ValueError naming the file, the result and the field where the declaration is not well-formed.
     """
+    return tuple(parse_result(entry, f"{name}.toml") for entry in _declared(name)["result"])
+
+
+def released(name: str) -> str:
+    """What the authors of a built-in protocol's paper released, in one sentence."""
+    return str(_declared(name)["released"])
+
+
+@cache
+def _declared(name: str) -> Mapping[str, Any]:
     source = files("fairbrief.protocols") / "results" / f"{name}.toml"
-    declared = tomllib.loads(source.read_text(encoding="utf-8"))
-    return tuple(parse_result(entry, f"{name}.toml") for entry in declared["result"])
+    return tomllib.loads(source.read_text(encoding="utf-8"))
 
 
 def parse_result(entry: Mapping[str, Any], where: str) -> PublishedResult:
@@ -135,9 +144,9 @@ def parse_result(entry: Mapping[str, Any], where: str) -> PublishedResult:
     lists = {key: tuple(value) for key, value in given.items() if isinstance(value, list)}
     result = PublishedResult(**{**given, **lists}, header=header, rows=rows, obtained=obtained)
     if not result.commands and not result.absent:
-        raise ValueError(f"{place}: neither a command nor what is absent is said")
+        raise ValueError(f"{place}: has neither a command nor 'absent', the reason why there is none")
     if result.commands and not result.prints:
-        raise ValueError(f"{place}: 'prints' is needed beside commands: text that the last of them prints")
+        raise ValueError(f"{place}: 'prints' is needed with commands: text that the last of them prints")
     return result
 
 
@@ -167,6 +176,11 @@ class Reproduced:
     def results(self) -> tuple[PublishedResult, ...]:
         """What the paper shows, under its own numbers and titles."""
         return published_results(self.name)
+
+    @property
+    def released(self) -> str:
+        """What the paper's authors released, in one sentence."""
+        return released(self.name)
 
 
 def check_version(version: str) -> None:

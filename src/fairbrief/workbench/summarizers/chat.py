@@ -25,8 +25,8 @@ class Chat(Prompted, Endpoint):
     if they are given; ``seed`` too, raised by one for each further sample. ``samples`` summaries are
     written for a record; from two on the systems are MODEL#1, MODEL#2 … ``words``, ``sentences``,
     ``instruction``, ``role`` and ``focus`` are put into the prompt, which speaks of the groups of ``over``;
-    ``draw`` seeds the choice among its wordings. An answer of more than ``sentences`` sentences is cut
-    after that many, and ``made`` says so; ``sentences`` of the prompt itself count as well.
+    ``draw`` seeds the choice among its wordings. Of an answer with more than ``sentences`` sentences
+    that many are sampled at random, and ``made`` says so; ``sentences`` of the prompt itself count as well.
 
     A refusal has the reason "refused", an answer without a word "empty summary", one that did not come
     "no answer". The environment gives the address (OPENAI_BASE_URL) and the key (OPENAI_API_KEY, or the
