@@ -85,7 +85,7 @@ class LiCoverage(Reproduced):
 
 R_EC = {
     "published": "R_EC is of testable records, and p counts ties: the release has no test. The paper's words are version=text.",
-    "text": "R_EC is of all records, and p counts the permutations with a larger gap alone.",
+    "text": "R_EC is of all records, and p counts only permutations with a larger gap.",
 }
 """By version, what Table 3 has."""
 
