@@ -199,7 +199,7 @@ class SentimentShift(Reading, SentimentSettings):
                 "both",
                 has_baseline=True,
                 is_compared=True,
-                leads=True,
+                is_primary=True,
                 group=f"{k} − {other}",
                 strata=(("one", k), ("one", other)),
                 is_between=True,
@@ -243,7 +243,7 @@ def largest_difference(mean: Mapping[str, Floats], totals: Totals, count: str = 
         first, second = mean.values()
         kinds = tuple((count, g) for g in mean) if count else ()
         return Value(
-            first - second, "both", has_baseline=True, is_compared=True, leads=True, group=" − ".join(mean),
+            first - second, "both", has_baseline=True, is_compared=True, is_primary=True, group=" − ".join(mean),
             strata=kinds, is_between=bool(count), present=kinds,
         )  # fmt: skip
     if not mean:
