@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from tests.cli.command import printed
 
+from fairbrief.classifiers.name_classifier import read_pages
 from fairbrief.errors import DataError
-from fairbrief.taggers.name_tagger import read_pages
 from fairbrief.workbench.corpora.page_pronouns import page_genders
 
 PEOPLE = "[[Category:1950 births]]"

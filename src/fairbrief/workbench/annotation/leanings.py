@@ -64,7 +64,7 @@ def compare(people: Floats, first: Leans, second: Leans, counts: Floats) -> Comp
         np.sign(_normalised(second.samples) - _normalised(first.samples)),
         (np.sign(first.samples) == people).astype(float) - (np.sign(second.samples) == people),
     )
-    leads = counts @ ahead
+    primary = counts @ ahead
     side = np.sign(counts @ people)
     decided = side != 0
     shares = [
@@ -75,7 +75,7 @@ def compare(people: Floats, first: Leans, second: Leans, counts: Floats) -> Comp
         (first.name, second.name),
         (int((ahead > 0).sum()), int((ahead < 0).sum())),
         int((ahead == 0).sum()),
-        float((leads * (1 if ahead.sum() >= 0 else -1) <= 0).mean()),
+        float((primary * (1 if ahead.sum() >= 0 else -1) <= 0).mean()),
         (shares[0], shares[1]),
         int((~decided).sum()),
     )  # fmt: skip
