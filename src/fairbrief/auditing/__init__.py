@@ -24,7 +24,7 @@ from fairbrief.auditing.notes import length_notes, spelling_notes, with_notes
 from fairbrief.auditing.observing import refuse_unscored
 from fairbrief.auditing.per_record import LedgerPerRecord
 from fairbrief.auditing.run import PartedClusters, Run, no_baseline
-from fairbrief.auditing.sanity_baselines import Exchange, SanityBaselines, names_a_sanity_baseline
+from fairbrief.auditing.sanity_baselines import Exchange, named_baselines, names_a_sanity_baseline
 from fairbrief.auditing.system_runs import RUN, Pooled, of_runs, with_spreads
 from fairbrief.auditing.watchers import GroupPlaces, OtherLanguages, Sources, Watchers
 from fairbrief.engines import Engine, ThisProcess, engine_of
@@ -42,7 +42,7 @@ from fairbrief.text.counted import counted
 from fairbrief.types import Case, Estimate, ExtractObservation, Measure, Observation, Record, Summary, Table
 
 HEAD, TRIED = 200, 25
-"""Cases that are looked at to see which measures the input allows; so many first, which mostly suffice."""
+"""The number of first cases from which the audit decides which measures apply."""
 
 __all__ = ["Plan", "audit", "check"]
 
@@ -51,11 +51,15 @@ Settled = Callable[[PerRecordRows], None] | None
 
 
 def audit(cases: Iterable[Case], plan: Plan, settled: Settled = None) -> Result:
-    """Audit summaries; raise RequestError or DataError where that cannot be done.
+    """Audit summaries. Raises RequestError or DataError for requests or data that cannot be audited.
 
-    ``settled`` is given the per-record statistics once no row of it changes any more, in most audits before anything is estimated.
+    ``settled`` is called with the per-record statistics as soon as they are final, usually before estimation.
     """
-    plan = replace(plan, compared_scorers=sensitivity.resolved(plan.compared_scorers))
+    plan = replace(
+        plan,
+        compared_scorers=sensitivity.resolved(plan.compared_scorers),
+        sanity_baselines=named_baselines(plan.sanity_baselines),
+    )
     with languages.using(plan.language or languages.setting()):
         return (_audit_pooled if plan.pools_runs else _audit)(cases, plan, settled)
 
@@ -105,9 +109,7 @@ class _Audit:
 
     def __init__(self, cases: Iterable[Case], plan: Plan) -> None:
         exchange = None
-        if (
-            "exchanged" in plan.sanity_baselines
-        ):  # any record may borrow from any other: all are read once before
+        if "exchanged" in plan.sanity_baselines:  # a record may borrow from any other: all are read first
             cases = list(cases) if isinstance(cases, Iterator) else cases
             exchange = Exchange(plan.seed)
             exchange.watch(cases)
@@ -146,12 +148,12 @@ class _Audit:
         self.watchers = Watchers(sources, OtherLanguages(languages.usual()), places=places)
 
     def walk(self, engine: Engine) -> None:
-        """All cases into the ledgers: part by part where the input has parts, else from its beginning."""
+        """Read all cases into the ledgers: in parts where the input has parts, else in one pass."""
         if parts := part_work.parts_of(self.cases, self.plan):
             reading = cast("Reading", self.cases)
             if part_work.walk_parts(self.run, reading, parts, self.watchers, engine):
                 return
-            # Reading it from its beginning says what is wrong with it, or leaves that out.
+            # Reading from the beginning names the bad line, or skips it.
             self.run = Run(self.plan, self.run.measures, exchange=self.run.exchange)
             self.watchers, self.stream = self.watchers.empty(), iter(self.cases)
         self.run.walk(self.watchers.watch(self.stream), engine)
@@ -195,7 +197,7 @@ class _Audit:
             rows=rows,
             top_cases=tuple(run.top_cases.shown([s for s, kind in systems.items() if kind == "system"])),
             tables=tables,
-            left_out=(*self.left_out, *checked.left_out, *retrieved.left_out),
+            not_measured=(*self.left_out, *checked.left_out, *retrieved.left_out),
             skipped=tuple(getattr(self.cases, "skipped", ())),
             sources=watchers.hashes.table(),
             made={**self._made(started, (checked, retrieved)), **_left_out_by(self.cases)},
@@ -237,7 +239,7 @@ class _Audit:
 
 
 def _told(rows: LedgerPerRecord, settled: Settled) -> LedgerPerRecord:
-    """Per-record statistics of which no row changes any more."""
+    """The final per-record statistics, after ``settled`` was called with them."""
     if settled is not None:
         settled(rows)
     return rows
@@ -246,12 +248,13 @@ def _told(rows: LedgerPerRecord, settled: Settled) -> LedgerPerRecord:
 def check(records: Iterable[Record], plan: Plan) -> Sequence[Measure]:
     """Refuse, before summaries of the records are made, what `audit` would refuse of any summaries of them.
 
-    Returns the measures that it would take. Raises RequestError for measures, attributes, scorers, subgroups, sanity baselines or a protocol that cannot be.
+    Returns the measures that it would take. Raises RequestError for unknown measures, attributes, scorers, subgroups, sanity
+    baselines or protocols.
     """
     head = [Case(record, Summary(record.id, "", "")) for record in itertools.islice(records, HEAD)]
     protocol = registry.make("protocol", plan.protocol) if plan.protocol else None
     _check_subgroups(plan.by, head)
-    SanityBaselines(plan.sanity_baselines, (), plan.seed)
+    named_baselines(plan.sanity_baselines)
     if plan.ordered:
         measure_selection.check_ordered(head)
     choice = _asked(plan, protocol, head) or measure_selection.fitting(
@@ -265,7 +268,7 @@ def check(records: Iterable[Record], plan: Plan) -> Sequence[Measure]:
 
 
 def chosen_engine(name: str, workers: int) -> Engine:
-    """The engine of that name (and settings), or the one for so many workers; RequestError where both are given."""
+    """The engine with that name (and settings), or the engine for ``workers`` processes. RequestError if both are given."""
     if not name:
         return engine_of(workers)
     if workers != 1:
@@ -327,7 +330,7 @@ def _check_subgroups(
 def _with_subgroups_of(
     protocol: PaperProtocol | None, subgroups: Sequence[Sequence[str]], head: Sequence[Case]
 ) -> tuple[tuple[str, ...], ...]:
-    """The subgroups asked for; where a protocol tells sets of inputs apart, those sets, and each subgroup within them."""
+    """The requested subgroups. If a protocol distinguishes sets of inputs: those sets, and each subgroup within each set."""
     known = {name for case in head for name in case.record.attributes}
     asked = [tuple(names) for names in subgroups]
     own = tuple(name for name in (protocol.declaration.sets_apart if protocol else ()) if name in known)
@@ -377,7 +380,7 @@ def _allowed(plan: Plan, head: Sequence[Case], stream: Iterator[Case]) -> measur
 
 
 def _refuse_large_records(head: Sequence[Case], plan: Plan, measures: Sequence[Measure]) -> None:
-    """Refuse random extracts of a very large record, unless they are asked for."""
+    """Refuse random extracts of a very large record unless the user requested them."""
     reads = any(isinstance(measure.observation, ExtractObservation) for measure in measures)
     if reads and plan.n_extracts is None and plan.n_resamples:
         extracts.refuse_too_large({case.record.id: case.record for case in head}.values())
@@ -430,7 +433,9 @@ def _left_out_by(cases: Iterable[Case]) -> dict[str, int]:
 
 
 def declared_words(measure: Measure | type[Measure]) -> dict[str, Any]:
-    """What reports say and draw of a measure; they know none by its name. ``scorer`` is the default one, if it judges support."""
+    """What reports need to describe and plot a measure, so that they know no measure by name. ``scorer``: the default scorer, if
+    it judges support.
+    """
     declaration = measure.declaration
     default = getattr(measure, "__dataclass_fields__", {}).get("scorer")
     return {
