@@ -87,7 +87,7 @@ def test_corrected_odds_keep_the_contract_but_for_scale(clause) -> None:  # noqa
 
 @pytest.mark.parametrize("clause", MEASURE_CLAUSES, ids=lambda c: c.__name__)
 @pytest.mark.parametrize(
-    "spec", ["distinguishability@gender", "distinguishability(ties=strict, variant=published)@gender"]
+    "spec", ["distinguishability@gender", "distinguishability(ties=strict, version=published)@gender"]
 )
 def test_measures_keep_the_contract_on_counterfactuals_of_one_group(clause, spec: str) -> None:  # noqa: ANN001
     """Every clause of the measure contract holds where each variant has one group."""

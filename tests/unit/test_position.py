@@ -224,6 +224,17 @@ def test_the_papers_text_gives_copies_further_sources_too() -> None:
     assert mass_of_sources(similarity, 3, once=False, shares_ties=False)[0].tolist() == [2, 3, 1]
 
 
+def test_the_protocol_asks_for_either_rule_by_its_version() -> None:
+    """The release's rule for copies is ``published``; the paper's Appendix I, which has none, is ``text``."""
+    for version, rule in (("published", True), ("text", False)):
+        protocol = registry.make("protocol", f"chhabra-position(top=2, version={version})")
+        asked = [spec for spec in protocol.measures(()) if "top=2" in spec]
+        assert asked
+        assert all(("copied=once" in spec) is rule for spec in asked)
+    with pytest.raises(RequestError, match="version=text has no effect with top=1"):
+        registry.make("protocol", "chhabra-position(version=text)")
+
+
 @pytest.mark.parametrize("spec", ["position_bias(copied=once)", "position_bias(top=2, copied=twice)"])
 def test_a_rule_for_copies_needs_several_sources(spec: str) -> None:
     """With one source each there is nothing to leave out: the setting is refused."""

@@ -11,6 +11,8 @@ from rich.console import Console
 from tests.stub_chat import StubChat
 
 from fairbrief.auditing import Plan, audit
+from fairbrief.errors import RequestError
+from fairbrief.protocols.published_results import decimal
 from fairbrief.registry import make
 from fairbrief.reports import exports, terminal
 from fairbrief.reports.result import Result
@@ -140,7 +142,7 @@ def test_table_3_takes_each_score_from_the_inputs_that_the_paper_took(result: Re
             and e.subgroup.get("design") == design
         ]
         shown = rows["men_first"][column].splitlines()[0]
-        assert shown == ("–" if wanted.value is None else f"{wanted.value:.2f}")
+        assert shown == decimal(wanted.value, 2)
 
 
 def test_pooled_inputs_would_read_less_than_the_balanced_ones(result: Result) -> None:
@@ -405,3 +407,17 @@ def test_dense_similarity_is_asked_for_by_a_scorers_spelling() -> None:
     assert sum(m.startswith("distinguishability") for m in dense) == 2
     for spec in dense:
         make("measure", spec)
+
+
+def test_the_version_is_part_of_what_is_asked_and_is_printed_under_every_table(cases: list[Case]) -> None:
+    """``version=text`` asks for Eq. 4 and Appendix F as worded; both versions name themselves."""
+    for version, said in (("published", "Version: published"), ("text", "Version: text")):
+        protocol = make("protocol", f"steen-people(version={version})")
+        assert f"version={version})@gender" in protocol.measures(("gender",))[-1]
+        assert any(f"names(rule={version})" in spec for spec in protocol.measures(("gender",)))
+        plan = Plan(protocol=f"steen-people(version={version})", attributes=("gender",), n_resamples=0)
+        found = audit(cases, plan)
+        assert found.tables
+        assert all(table.notes[-1].startswith(said) for table in found.tables)
+    with pytest.raises(RequestError, match="version is published or text, not 'paper'"):
+        make("protocol", "steen-people(version=paper)")

@@ -11,7 +11,16 @@ import numpy as np
 from fairbrief.measures.position import PositionBias, PositionHeights
 from fairbrief.measures.quality import Rouge1, Rouge2, RougeL
 from fairbrief.measures.record_texts import check_choice
-from fairbrief.protocols.published_results import ABSENT, Reproduced, decimal, find, printed, systems_of
+from fairbrief.protocols.published_results import (
+    ABSENT,
+    Reproduced,
+    check_version,
+    decimal,
+    find,
+    printed,
+    systems_of,
+    with_version,
+)
 from fairbrief.statistics import spearman
 from fairbrief.types import Estimate, Table
 
@@ -56,7 +65,7 @@ class ChhabraPosition(Reproduced):
 
     ``mapping=both`` adds Figure 6: ROUGE-1 as in the release, which maps a summary as one by the mean over its
     sentences, and sentence by sentence. ``top=3`` adds Figure 9: one, two and three sources per sentence, but one for a
-    sentence that is at least 0.9 similar to it, as released; ``copied=all`` leaves this rule out, as the paper's text does.
+    sentence that is at least 0.9 similar to it, as released; ``version=text`` has no such rule, as the paper's Appendix I.
 
     ``limit=N`` counts N sentences of each longer output, for position and ROUGE: sampled uniformly at random, as the
     paper's text has it (``choose=random``), or the first ones, as the release does (``choose=first``).
@@ -69,7 +78,7 @@ class ChhabraPosition(Reproduced):
     )
     mapping: str = "tfidf"
     top: int = 1
-    copied: str = "once"
+    version: str = "published"
     limit: int | None = None
     choose: str = "random"
 
@@ -78,10 +87,11 @@ class ChhabraPosition(Reproduced):
             raise ValueError(f"mapping is tfidf or both, not '{self.mapping}'")
         if not 1 <= self.top <= 3:
             raise ValueError(f"top is 1 to 3, not {self.top}")
-        if self.copied not in ("once", "all"):
-            raise ValueError(f"copied is once or all, not '{self.copied}'")
-        if self.copied == "all" and self.top == 1:
-            raise ValueError("copied=all has no effect with top=1: each sentence has one source")
+        check_version(self.version)
+        if self.version == "text" and self.top == 1:
+            raise ValueError(
+                "version=text has no effect with top=1: each sentence has one source. Add top=2 or top=3."
+            )
         check_choice(self.limit, self.choose)
 
     def measures(self, attributes: Sequence[str]) -> tuple[str, ...]:  # noqa: ARG002 - position has no groups
@@ -102,14 +112,14 @@ class ChhabraPosition(Reproduced):
         made += [_compared(own, mappings, "Figure 6")] if len(mappings) > 1 else []
         made += [_ranks(own, mappings[0], self._rouge())] if len(systems) >= SYSTEMS_FOR_RANKS else []
         made += [_compared(own, tops, "Figure 9")] if len(tops) > 1 else []
-        return tuple(table for table in made if table.rows)
+        return with_version((table for table in made if table.rows), self.version)
 
     def _mappings(self) -> list[Variant]:
         wanted = list(MAPPINGS) if self.mapping == "both" else ["TF-IDF"]
         return [Variant.of(name, **MAPPINGS[name], **self._sampling()) for name in wanted]
 
     def _tops(self) -> list[Variant]:
-        copied = {"once": {"copied": "once"}, "all": {}}[self.copied]
+        copied = {"copied": "once"} if self.version == "published" else {}
         settings = {**MAPPINGS["TF-IDF"], **self._sampling()}
         first = Variant.of("top-1", **settings)
         more = range(2, self.top + 1)

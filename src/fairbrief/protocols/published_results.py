@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cache
 from importlib.resources import files
-from math import isfinite
+from math import isinf, isnan
 from typing import Any, ClassVar
 
 from fairbrief.protocols import ProtocolDeclaration
@@ -20,6 +20,11 @@ from fairbrief.specs import spell
 from fairbrief.types import Estimate, Table
 
 ABSENT = "–"
+VERSIONS = {
+    "published": "Version: published, the release's arithmetic.",
+    "text": "Version: text, the paper's own words where its release differs.",
+}
+"""What a protocol's setting ``version`` may be, and what its tables say of it."""
 
 
 @dataclass(frozen=True)
@@ -178,6 +183,17 @@ class Reproduced:
         return released(self.name)
 
 
+def check_version(version: str) -> None:
+    """Raise ValueError unless a protocol's ``version`` is one of `VERSIONS`."""
+    if version not in VERSIONS:
+        raise ValueError(f"version is published or text, not '{version}'")
+
+
+def with_version(tables: Iterable[Table], version: str) -> tuple[Table, ...]:
+    """The tables, each with a note that says which version it prints."""
+    return tuple(replace(table, notes=(*table.notes, VERSIONS[version])) for table in tables)
+
+
 def find(estimates: Iterable[Estimate], system: str, quantity: str, measure: str = "") -> Estimate | None:
     """The first estimate of a system's quantity, of a measure whose spec begins so; None where there is none."""
     return next(
@@ -196,13 +212,15 @@ def systems_of(estimates: Iterable[Estimate]) -> list[str]:
 
 
 def decimal(number: float | None, digits: int = 3) -> str:
-    """So many decimals with a true minus sign; what rounds to zero has none, and what is undefined is a dash.
+    """So many decimals with a true minus sign; what rounds to zero has none, what is undefined is a dash, ∞ is infinite.
 
-    >>> decimal(-0.25, 2), decimal(-0.001, 2), decimal(None)
-    ('−0.25', '0.00', '–')
+    >>> decimal(-0.25, 2), decimal(-0.001, 2), decimal(None), decimal(float("inf"))
+    ('−0.25', '0.00', '–', '∞')
     """
-    if number is None or not isfinite(number):
+    if number is None or isnan(number):
         return ABSENT
+    if isinf(number):
+        return "∞" if number > 0 else "−∞"
     return f"{round(number, digits) + 0.0:.{digits}f}".replace("-", "−")
 
 

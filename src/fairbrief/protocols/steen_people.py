@@ -16,11 +16,13 @@ from fairbrief.protocols import ProtocolDeclaration
 from fairbrief.protocols.published_results import (
     ABSENT,
     Reproduced,
+    check_version,
     decimal,
     heading,
     number_of,
     printed,
     published_results,
+    with_version,
 )
 from fairbrief.protocols.published_results import find as first
 from fairbrief.protocols.steen_inputs import (
@@ -50,6 +52,8 @@ class SteenPeople(Reproduced):
     recogniser (``builtin``, or ``spacy:NAME`` as in the paper); ``embedding`` the spec of a scorer for dense
     distinguishability, without which it is left out; ``pages`` the page-pronoun table; ``judge`` the spec of a
     scorer for the quality of summaries (``judge(model=gpt-3.5-turbo-1106)``), without which it is left out.
+    ``version=text`` reads Eq. 4 and Appendix F as the paper words them, where the release differs: distinguishability
+    counts a tie as wrong and pools summaries, and names have their gender by ``names(rule=text)``.
 
     Prints the paper's tables, each from the inputs that the paper took for it (``fairbrief build people``; several
     sets in one audit are told apart): 3 scores by gender, from balanced and mono inputs; 5 where a system was
@@ -71,6 +75,10 @@ class SteenPeople(Reproduced):
     embedding: str = ""
     pages: str = ""
     judge: str = ""
+    version: str = "published"
+
+    def __post_init__(self) -> None:
+        check_version(self.version)
 
     def measures(self, attributes: Sequence[str]) -> tuple[str, ...]:
         """All measures over each attribute; word lists once, since lists have their own groups.
@@ -79,7 +87,7 @@ class SteenPeople(Reproduced):
         """
         people = "" if self.people == "builtin" else f"people={self.people}, "
         pages = f", pages='{self.pages}'" if self.pages else ""
-        names = f"names=names(rule=published{pages})"
+        names = f"names=names(rule={self.version}{pages})"
         specs = [
             "word_list_inclusion(words=published)",
             "word_list_inclusion(reference=uniform, words=published)",
@@ -92,9 +100,11 @@ class SteenPeople(Reproduced):
             if over != "race":
                 specs.append(f"entity_hallucination({people}{names}, alignment=published, unit=sample)@{at}")
             specs.append(f"invented_names({people}{names}, alignment=published)@{of_invented}")
-            specs.append(f"distinguishability(similarity=counts(stop_words=sklearn), variant=published)@{at}")
+            specs.append(
+                f"distinguishability(similarity=counts(stop_words=sklearn), version={self.version})@{at}"
+            )
             if self.embedding:
-                specs.append(f"distinguishability(similarity={self.embedding}, variant=published)@{at}")
+                specs.append(f"distinguishability(similarity={self.embedding}, version={self.version})@{at}")
             if self.judge:
                 specs.append(f"judged_by_group(scorer={self.judge})@{at}")
         if self.judge:
@@ -103,7 +113,7 @@ class SteenPeople(Reproduced):
 
     def tables(self, estimates: Sequence[Estimate]) -> tuple[Table, ...]:
         """The paper's tables that the estimates can fill, in its order; a subgroup is a row of its own."""
-        return paper_tables(estimates)
+        return with_version(paper_tables(estimates), self.version)
 
 
 PROTOCOL = "steen-people"
@@ -113,7 +123,7 @@ BOTH = "s: resampling assignments within seed documents; d: resampling originals
 FOLDED = "Non-negative scores are above zero by chance: read them with the p of the estimates."
 SOURCES = "Distinguishability is of the mono inputs (C_glob), all else of the balanced ones (C_loc)."
 UNDEFINED = (
-    "– is undefined: inclusion without known people or with infinite uncorrected odds (all of a group named, or nobody), "
+    "– is undefined: inclusion without known people, or where all people of both groups are named, or nobody; "
     "hallucination with nobody invented, or no inputs of the design that the score is of."
 )
 COLUMNS: Mapping[str, tuple[str, str, str]] = MappingProxyType(
