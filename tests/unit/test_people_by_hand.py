@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pytest
-from fairbrief.measures.detected_inclusion import DetectedInclusion
 
 import fairbrief
+from fairbrief.measures.detected_inclusion import DetectedInclusion
 from fairbrief.measures.distinguishability import Distinguishability, GroupedVariants
 from fairbrief.measures.entity_hallucination import EntityHallucination, InventedNames, most_frequent
 from fairbrief.measures.entity_inclusion import EntityInclusion, recogniser

@@ -65,14 +65,10 @@ NO_TEST, NO_INTERVAL, NO_GROUP = Test(), Interval(), Present()
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
-<<<<<<< 630508b68c4cbd525fc17f861e12b378a2e1e8c3
-    """What is known of one value. ``within`` is the interval inside the clusters, ``random`` what random sentences give.
+    """The numbers of one estimate. ``within``: the interval from resampling inside clusters; ``random``: the random-sentence baseline.
 
-    ``absent`` is why there is none where it is undefined.
+    ``absent``: why there is no value, if it is undefined.
     """
-=======
-    """The numbers of one estimate. ``within``: the interval from resampling inside clusters; ``random``: the random-sentence baseline."""
->>>>>>> d9364cde5d13d1ccb3979de212bfe598c549c1ff
 
     value: float
     present: Present = NO_GROUP
@@ -105,12 +101,8 @@ def built(
 ) -> Estimate:
     """The estimate with these numbers. ``fields`` identify it; bounds are clipped to the ``limits`` of the value.
 
-<<<<<<< 630508b68c4cbd525fc17f861e12b378a2e1e8c3
-    Where a group is in too few clusters to be compared, there is neither test nor interval. An infinite value has no test,
-    and an interval only from resamples.
-=======
-    There is neither test nor interval if a group is in too few clusters.
->>>>>>> d9364cde5d13d1ccb3979de212bfe598c549c1ff
+    There is neither test nor interval if a group is in too few clusters. An infinite value has no test, and an interval
+    only from resamples.
     """
     present, test, interval, gap = numbers.present, numbers.test, numbers.interval, numbers.from_random
     group_clusters, other_clusters, *_ = (*present.clusters, None, None)

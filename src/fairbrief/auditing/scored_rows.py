@@ -217,34 +217,16 @@ def with_unit_tests(
     ``within`` names a statistic whose columns ``(within, value)`` distinguish kinds of units: the tests
     are then also counted by kind, in ``("testable", value)`` and so on.
 
-<<<<<<< 630508b68c4cbd525fc17f861e12b378a2e1e8c3
-    Every label permutation gets the p that it would have had, were it the real one; so the columns have a
-    null of their own, and ``expected_significant`` is the exact share of label permutations with p < 0.05.
+    Every label permutation gets the p that it would have as the real labels. So the columns have a
+    null distribution, and ``expected_significant`` is the exact share of label permutations with p < 0.05.
     The smallest reachable p decides whether the unit is testable at all. ``strictly``: see `ObservationDeclaration`.
     """
     statistic = block.values[:, :, block.columns.index(column)]
     permutations = statistic.shape[1]
     at_least = _how_many_reach(statistic, statistic + TIE if strictly else statistic - TIE)
-    # With all label permutations the real one is among them; sampled ones stand beside it and are counted as one more. No
-    # label permutation exceeds itself, so that strictly it counts among all of them alone.
+    # A full list contains the real labels; a sample does not, so the real labels count as one more. No permutation exceeds
+    # itself, so a strict test counts only the others.
     ps = at_least / (permutations - 1 if strictly and not exact else permutations)
-=======
-    Every label permutation gets the p that it would have as the real labels. So the columns have a
-    null distribution, and ``expected_significant`` is the exact share of label permutations with p < 0.05.
-    The smallest reachable p decides whether the unit is testable at all.
-    """
-    statistic = block.values[:, :, block.columns.index(column)]
-    permutations = statistic.shape[1]
-    ordered = np.sort(statistic, axis=1)
-    if permutations <= COUNTED_BELOW:
-        below = (ordered[:, np.newaxis] < (statistic - TIE)[:, :, np.newaxis]).sum(axis=2)
-    else:
-        below = np.stack(
-            [np.searchsorted(o, s - TIE, side="left") for o, s in zip(ordered, statistic, strict=True)]
-        )
-    # A full list contains the real labels; a sample does not, so the real labels count as one more.
-    ps = (permutations - below) / permutations
->>>>>>> d9364cde5d13d1ccb3979de212bfe598c549c1ff
     testable = (ps.min(axis=1, keepdims=True) < UNIT_LEVEL).astype(np.float64)
     significant = (ps < UNIT_LEVEL).astype(np.float64)
     expected = significant.mean(axis=1, keepdims=True) if exact or strictly else UNIT_LEVEL * testable
