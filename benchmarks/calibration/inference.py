@@ -1,6 +1,6 @@
 """Do intervals, tests and gates keep their promises in worlds that look like real data?
 
-Run: python -m benchmarks.calibration.inference [OUT.json] [--audits N] [--bank N] [--only NAME,…] [--measures SPEC,…] [--docs docs/statistics.md]
+Run: python -m benchmarks.calibration.inference [OUT.json] [--audits N] [--bank N] [--only NAME,…] [--measures SPEC,…] [--docs benchmarks/calibration/README.md]
 
 With ``--only``, what OUT holds of other worlds stays; with ``--measures``, of other measures. ``--audits 0`` simulates nothing and writes OUT's table into the docs.
 

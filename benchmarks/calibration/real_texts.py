@@ -1,6 +1,6 @@
 """Do writers who never see a group pass on real texts? Audits of planted systems on real inputs, against random extracts.
 
-Run: python -m benchmarks.calibration.real_texts INPUTS [OUT.json] [--audits N] [--only NAME,…] [--docs docs/statistics.md]
+Run: python -m benchmarks.calibration.real_texts INPUTS [OUT.json] [--audits N] [--only NAME,…] [--docs benchmarks/calibration/README.md]
 
 INPUTS is the folder of the real inputs. Each audit draws records; each record has summaries of its own by every system:
 three random sentences, one whole random document, the lead, and LexRank. For random sentences every contrast is 0 in

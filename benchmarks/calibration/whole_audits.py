@@ -1,6 +1,6 @@
 """Do audits as a whole keep their promises? Whom the first screen names, which systems differ, where a gate fails.
 
-Run: python -m benchmarks.calibration.whole_audits [OUT.json] [--audits N] [--only NAME,…] [--docs docs/statistics.md]
+Run: python -m benchmarks.calibration.whole_audits [OUT.json] [--audits N] [--only NAME,…] [--docs benchmarks/calibration/README.md]
 
 With ``--only``, what OUT holds of other worlds stays. ``--audits 0`` simulates nothing and writes OUT's tables into the docs.
 
