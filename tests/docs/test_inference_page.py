@@ -44,7 +44,9 @@ def test_the_summary_of_the_simulations_has_the_recorded_figures() -> None:
     assert stated(r"In (\d+) kinds of audits") == [len(audits)]
     most = percent(max(row["named"] for row in audits), max(row["different"] for row in audits))
     assert (
-        stated(r"names a group in at most ([\d.]+) % and calls two systems different in at most ([\d.]+) %")
+        stated(
+            r"names a group in at most ([\d.]+) % of them, and calls two systems different in at most ([\d.]+) %"
+        )
         == most
     )
 
