@@ -10,7 +10,7 @@ from typing import Any
 from benchmarks.calibration import inference, whole_audits
 from benchmarks.calibration.worlds import worlds
 
-from fairbrief.standings import FEWEST_IN_A_GROUP, FEWEST_TO_DECIDE, MOST_PERMUTED, WORDS
+from fairbrief.conclusions import FEWEST_IN_A_GROUP, FEWEST_TO_DECIDE, MOST_PERMUTED, WORDS
 
 PAGE = Path(__file__).parents[2] / "docs" / "explanation" / "inference.md"
 
