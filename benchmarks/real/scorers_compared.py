@@ -18,11 +18,11 @@ from pathlib import Path
 from benchmarks.real.case_study import fairbrief
 from benchmarks.recording import show
 
+from fairbrief.conclusions import conclusion, decisive, leading
 from fairbrief.declarations import ContrastUnit
 from fairbrief.reports import load, number_format
 from fairbrief.reports.contrast_words import group_name, signed
 from fairbrief.reports.result import Result
-from fairbrief.standings import decisive, leading, standing
 from fairbrief.text.counted import counted
 from fairbrief.types import Estimate
 
@@ -60,9 +60,9 @@ def findings(result: Result, over: str) -> str:
     for e in leading(result.estimates):
         p, tested = decisive(e)
         unit: ContrastUnit = "points" if e.measure.startswith("uer") else "percent"
-        random = "–" if e.blind is None else signed(e.blind, unit)
+        random = "–" if e.extract_baseline is None else signed(e.extract_baseline, unit)
         difference = signed(tested, unit)
-        if standing(e, 0.05) in ("below", "above"):
+        if conclusion(e, 0.05) in ("below", "above"):
             difference = f"**{difference}**"
         row = e.measure.partition("(")[0].partition("@")[0], group_name(over, e.group)
         cell = f"{difference} ({number_format.probability(p)})<br>{signed(e.value or 0.0, unit)} vs {random}"
@@ -94,8 +94,8 @@ def retrieved(result: Result) -> Iterator[str]:
     for measure, members in of.items():
         means = [e for e in members if e.quantity.startswith("mean[")]
         shares = ", ".join(f"{e.group} {e.value:.2f}" for e in means if e.value is not None)
-        (headline,) = (e for e in members if e.quantity == "scorer_bias_retrieval")
-        yield f"| {scorer_of(measure)} | {shares} | {number_format.probability(headline.p)} |"
+        (main_value,) = (e for e in members if e.quantity == "scorer_bias_retrieval")
+        yield f"| {scorer_of(measure)} | {shares} | {number_format.probability(main_value.p)} |"
 
 
 def section(results: Sequence[tuple[str, str, Result]]) -> str:

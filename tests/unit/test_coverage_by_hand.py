@@ -20,6 +20,7 @@ from fairbrief.score_tables import ScoredUnits
 from fairbrief.types import (
     AlikeRows,
     Case,
+    Claim,
     Column,
     Document,
     Extracts,
@@ -29,21 +30,20 @@ from fairbrief.types import (
     Scores,
     Summary,
     Totals,
-    Unit,
     Value,
 )
 
 L = math.log(2)
 
 
-def case(groups: str, words: Sequence[int] = (), units: int = 1) -> Case:
+def case(groups: str, words: Sequence[int] = (), claims: int = 1) -> Case:
     """A record with a document for each letter, its group, and a summary of so many units."""
     lengths = words or [1] * len(groups)
     documents = tuple(
         Document(" ".join(["word"] * n) or "!", {"side": g}) for g, n in zip(groups, lengths, strict=True)
     )
     return Case(
-        Record("r", documents), Summary("r", "s", "Text.", tuple(Unit(f"u{j}") for j in range(units)))
+        Record("r", documents), Summary("r", "s", "Text.", tuple(Claim(f"u{j}") for j in range(claims)))
     )
 
 
@@ -60,7 +60,7 @@ def observed(
     labels: Sequence[int] = (),
     **settings: Any,
 ) -> dict[Column, float]:
-    """A record's row by column; under its real labelling where no other is given."""
+    """A record's row by column; under its real label permutation where no other is given."""
     one = (case(groups, words, len(support[0])),)
     observation = Coverage("side", **settings)
     real = [sorted(set(groups)).index(g) for g in groups]
@@ -88,7 +88,7 @@ def test_a_record_of_three_groups_is_read_as_written_out() -> None:
     assert row == pytest.approx(
         {
             ("one",): 1, ("gap",): 0.4 / 3, ("level",): 0.5,
-            ("words",): 1, ("words in units",): 0, ("units",): 2, ("units supported",): 2,
+            ("words",): 1, ("words in claims",): 0, ("claims",): 2, ("claims supported",): 2,
             ("documents", "a"): 2, ("documents", "b"): 1, ("documents", "c"): 1,
             ("difference", "a"): 0, ("difference", "b"): 0.2, ("difference", "c"): -0.2,
             ("shift", "a"): 0, ("shift", "b"): 0.2, ("shift", "c"): -0.2,
@@ -123,7 +123,7 @@ def test_a_unit_that_no_document_supports_is_not_a_supported_unit() -> None:
     """One unit of two is supported, by ½: coverage ¼ of all units, ½ of those that are covered."""
     support = [[0.5, 0.0], [0.0, 0.0]]
     every, covered = observed("ab", support), observed("ab", support, denominator="covered")
-    assert (every["units",], every["units supported",]) == (2, 1)
+    assert (every["claims",], every["claims supported",]) == (2, 1)
     assert (every["level",], covered["level",]) == (1 / 8, 1 / 4)
 
 
@@ -233,18 +233,18 @@ def test_what_grows_with_the_square_of_the_groups_is_asked_for() -> None:
 
 
 def test_records_of_one_group_have_no_labels_to_exchange() -> None:
-    """Two documents of one group are alike under any labelling."""
+    """Two documents of one group are alike under any label permutation."""
     assert Coverage("side").permutation_scheme((case("aa"),)) is None
 
 
 def test_settings_outside_their_range_are_refused() -> None:
     """A merge above 1 merges nothing, and no unit is too few."""
-    for wrong in ({"merge": 1.5}, {"merge": 0.0}, {"least_units": 0}):
+    for wrong in ({"merge": 1.5}, {"merge": 0.0}, {"least_claims": 0}):
         with pytest.raises(ValueError, match="|".join(wrong)):
             Coverage("side", **wrong)  # type: ignore[arg-type] # settings by name
     with pytest.raises(ValueError, match="denominator=all"):
         Coverage("side", unsupported="zero", denominator="covered")
-    assert Coverage("side", least_units=1, merge=1.0, unsupported="zero").denominator == "all"
+    assert Coverage("side", least_claims=1, merge=1.0, unsupported="zero").denominator == "all"
 
 
 @pytest.mark.parametrize("one_way", [(0.9, 0.5), (0.5, 0.9), (0.5, 0.5)])
@@ -264,11 +264,11 @@ def test_units_merge_along_a_chain() -> None:
 
 def test_units_that_say_the_same_are_covered_as_one() -> None:
     """Two units of three entail each other: a supports them 0.8 at best and the third 0.2, b 0.2 and 0.4."""
-    one = (case("ab", units=3),)
+    one = (case("ab", claims=3),)
     support, between = [[0.4, 0.8, 0.2], [0.2, 0.0, 0.4]], [[1.0, 0.9, 0.0], [0.9, 1.0, 0.0], [0.0, 0.0, 1.0]]
     rows = Coverage("side", merge=0.5).observe(one, (scores(support), scores(between)), np.array([[0, 1]]))
     row = dict(zip(rows.columns, rows.values[0].tolist(), strict=True))  # type: ignore[union-attr]
-    assert (row["level",], row["shift", "a"], row["units",]) == pytest.approx((0.4, 0.1, 2))
+    assert (row["level",], row["shift", "a"], row["claims",]) == pytest.approx((0.4, 0.1, 2))
 
 
 def test_units_that_no_document_supports_count_unless_only_covered_do() -> None:
@@ -311,7 +311,7 @@ def test_extracts_are_read_as_written_out() -> None:
     observation = Coverage("side")
     one = (case("ab", [1, 4]),)
     blocks, reasons = read_extracts(
-        Coverage("side", units="sentences"), [(one, extracts([[1, 0, 0], [0, 1, 1]]), (scores(support),))]
+        Coverage("side", claims="sentences"), [(one, extracts([[1, 0, 0], [0, 1, 1]]), (scores(support),))]
     )
     assert not reasons
     assert rows_by_place(blocks)[0] == pytest.approx(
@@ -324,7 +324,7 @@ def test_extracts_are_read_as_written_out() -> None:
         }
     )  # fmt: skip
     _, reasons = read_extracts(observation, [(one, extracts([[1, 0, 0]]), (scores(support),))])
-    assert reasons[0].text == "the summary's units were given, the sources' were not"
+    assert reasons[0].text == "the summary's claims were given, the sources' were not"
 
 
 def test_extracts_tell_length_from_coverage_within_groups() -> None:
@@ -332,7 +332,9 @@ def test_extracts_tell_length_from_coverage_within_groups() -> None:
     one = (case("aabb", [1, 4, 2, 8]),)
     support = [[0.2, 1], [0.4, 1], [0.5, 1], [0.9, 1]]
     row = rows_by_place(
-        read_extracts(Coverage("side", units="sentences"), [(one, extracts([[1, 0]]), (scores(support),))])[0]
+        read_extracts(Coverage("side", claims="sentences"), [(one, extracts([[1, 0]]), (scores(support),))])[
+            0
+        ]
     )[0]
     assert row["length²",] == pytest.approx(4 * L**2)
     assert row["length·coverage",] == pytest.approx(0.6 * L)
@@ -342,7 +344,7 @@ def test_extracts_tell_length_from_coverage_within_groups() -> None:
 def test_an_extract_of_no_sentence_covers_nothing() -> None:
     """Its mean over no sentence is 0, and counts: of two extracts the other is covered 0.8 and 0.2."""
     rows, _ = read_extracts(
-        Coverage("side", units="sentences"),
+        Coverage("side", claims="sentences"),
         [((case("ab"),), extracts([[0, 0], [1, 0]]), (scores([[0.8, 1], [0.2, 1]]),))],
     )
     row = rows_by_place(rows)[0]
@@ -355,7 +357,7 @@ def test_a_records_rows_are_the_same_in_any_company() -> None:
         ((case("aab", [1, 2, 4]),), (scores([[0.2], [0.4], [0.6]]),)),
         ((case("aab", [3, 3, 3]),), (scores([[0.2], [0.4], [0.6]]),)),
     ]
-    observation = Coverage("side", units="sentences")
+    observation = Coverage("side", claims="sentences")
     drawn = extracts([[1.0]])
     with_draws = [(one, drawn, found) for one, found in units]
     together = rows_by_place(read_extracts(observation, with_draws)[0])
@@ -368,7 +370,7 @@ def test_a_records_rows_are_the_same_in_any_company() -> None:
 
 
 def test_records_of_different_lengths_are_told_apart_together(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Rows of two records under three labellings are those that each has alone, however few numbers are held at a time.
+    """Rows of two records under three label permutations are those that each has alone, however few numbers are held at a time.
 
     Logs of the first's lengths are 0, 2L, L and 3L: squares within groups are 2L² + 2L², ½L² + ½L² and ½L² + 4½L².
     """
@@ -393,7 +395,7 @@ def test_records_of_different_lengths_are_told_apart_together(monkeypatch: pytes
 
 def test_units_are_held_against_every_chunk() -> None:
     """Rows are the documents, columns the summary's units; units are held against each other only where they may merge."""
-    one = (case("ab", [1, 2], units=3),)
+    one = (case("ab", [1, 2], claims=3),)
     (support,) = Coverage("side", scorer="entailment").asks(one)
     assert (support.scorer, support.rows, support.columns) == (
         "entailment", ("word", "word word"), ("u0", "u1", "u2"),
@@ -465,7 +467,7 @@ def test_values_say_what_they_are() -> None:
     gaps = EqualCoverage("side", pairwise=True).value(row)
     assert {name for name, value in gaps.items() if value.has_baseline} == {"equal_coverage", "level"}
     assert {name for name, value in gaps.items() if value.is_share} == {
-        "testable_share", "uneven_share", "uneven_share_by_chance", "unit_recall", "supported_units"
+        "testable_share", "uneven_share", "uneven_share_by_chance", "claim_recall", "supported_claims"
     }  # fmt: skip
     parity = CoverageParity("side").value(row)
     assert {name: value.contrasts for name, value in parity.items() if value.contrasts} == {
@@ -473,7 +475,7 @@ def test_values_say_what_they_are() -> None:
         "relative_difference[a]": ("difference[a]",), "difference[a]": ("difference[a]",),
         "relative_difference[b]": ("difference[b]",), "difference[b]": ("difference[b]",),
     }  # fmt: skip
-    assert {name for name, value in parity.items() if value.leads} == {
+    assert {name for name, value in parity.items() if value.is_primary} == {
         f"relative_difference[{g}]" for g in "ab"
     }
     assert {name for name, value in parity.items() if value.is_compared} == {
@@ -493,7 +495,7 @@ def test_extracts_that_keep_the_same_sentences_are_read_alike(monkeypatch: pytes
         )
         for _ in range(3)
     ]
-    observation = Coverage("side", units="sentences")
+    observation = Coverage("side", claims="sentences")
     once = rows_by_place(read_extracts(observation, units)[0])
     monkeypatch.setattr("fairbrief.measures.bases.FEW", 0)
     assert rows_by_place(read_extracts(observation, units)[0]) == once

@@ -16,7 +16,7 @@ from fairbrief.cli.command_line import UsageError, ended_by, watched
 COMMANDS = {
     "audit": "Audit a file of summaries: every disparity with interval, chance level and p, and a report.",
     "init": "Look at files, show what they hold, and write the settings that audit them.",
-    "slice": "Estimate by an attribute of the records from a saved audit, without scoring again.",
+    "subgroups": "Estimate by an attribute of the records from a saved audit, without scoring again.",
     "report": "Print or rewrite the report of a saved audit.",
     "view": "Look at all records of a saved audit, or compare two, in a browser.",
     "explain": "Say which records, documents and sentences a value comes from.",
@@ -25,10 +25,10 @@ COMMANDS = {
     "gate": "Hold a saved audit to limits and to a baseline, for pipelines.",
     "summarize": "Have records summarized by a model or a built-in summarizer.",
     "sweep": "Summarize and audit over a grid of settings, as one experiment.",
-    "run": "Run a whole experiment from one file: data, summaries, units, audit, gate, one page.",
+    "run": "Run a whole experiment from one file: data, summaries, claims, audit, gate, one page.",
     "choose": "Choose the fairest of several candidates; write preference pairs.",
     "build": "Build inputs: people, mixtures, stratified sets, segments, reviews.",
-    "units": "Split summaries into atomic statements with a chat model.",
+    "claims": "Split summaries into atomic statements with a chat model.",
     "annotate": "Ask people about summaries, and compare measures with their answers.",
     "calibrate": "Learn from labelled pairs what a scorer's numbers mean.",
     "agree": "Measure agreement: of two scorers, or of a scorer and people.",
@@ -44,8 +44,8 @@ COMMANDS = {
 }
 """Command → one line of help."""
 MODULES = {
-    "saved_commands": ("slice", "report", "view", "compare", "power", "gate", "rank", "explain"),
-    "summarize_commands": ("summarize", "units"),
+    "saved_commands": ("subgroups", "report", "view", "compare", "power", "gate", "rank", "explain"),
+    "summarize_commands": ("summarize", "claims"),
     "experiment_commands": ("sweep", "run"),
     "agreement_commands": ("agree", "chunks"),
     "corpus_commands": ("stats", "words", "recogniser"),
