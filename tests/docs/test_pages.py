@@ -108,6 +108,7 @@ def test_every_how_to_stands_in_the_index() -> None:
     [
         ("```console\n$ fairbrief measures uer\nuer (scorer)\n…\n```\n", "shows"),
         ("```console\n$ fairbrief audit nowhere.jsonl\n```\n", "ended with 2"),
+        ("```console\n$ fairbrief audit nowhere.jsonl\n…\n```\n", "ended with 2"),
         ("```console\n$ rm -r examples\n```\n", "only fairbrief"),
         ("```sh\nfairbrief audit a.jsonl --colour red\n```\n", "No such option"),
         ("```sh\nfairbrief audti a.jsonl\n```\n", "no command 'audti'"),
