@@ -23,7 +23,7 @@ INTRODUCTIONS = {
     "scorer": (
         "A scorer judges how strongly texts support or resemble others. It is named in a measure's setting:\n"
         "`equal_coverage(scorer=entailment(model=FOLDER))@sentiment`. Every scorer of pairs also takes `calibrated=FILE` "
-        "or `checked=FILE` ([calibrate](how-to/scorers.md#calibrate-on-your-own-labels))."
+        "or `checked=FILE` ([calibrate](how-to/calibrate.md))."
     ),
     "classifier": (
         "A classifier says what a single text or name gives away: who is named, of which gender, in which tone. It answers like a\n"
