@@ -21,12 +21,13 @@ from fairbrief.types import Ask, Scores
 
 @dataclass(frozen=True, repr=False)
 class Names:
-    """Rows are names, columns are the groups ``female`` and ``male``; a name of unknown gender scores 0 in both.
+    """The presented gender of a name, from titles, tables of people and the census.
 
-    ``pages`` is a table (CSV with the header ``name,gender``) of people and the pronouns of their pages;
-    a later line replaces an earlier one. The order of asking: titles, pages, census (a first name counts as a
-    gender's if at least twice as frequent there). ``rule=published`` is the release's variant: no titles,
-    *more* than twice, any token, undecided pages fall through to the census.
+    Rows are names, columns are the groups ``female`` and ``male``: 1 for the group of the name, 0 in both if it is
+    unknown. ``pages`` is a CSV table (header ``name,gender``) of people and the pronouns of their pages; later lines
+    replace earlier ones. Titles decide first, then pages, then the census, where a first name must be at least twice
+    as frequent for one gender. ``rule=published`` is the release's version: no titles, *more* than twice, any token,
+    and undecided pages continue with the census.
 
     Source: Steen & Markert, Appendix F.
     """
