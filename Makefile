@@ -1,4 +1,4 @@
-# Everything a newcomer needs: `make demo` to see an audit, `make test` to check the house.
+# Everything a newcomer needs: `make demo` to see an audit, `make test` to check the project.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin

@@ -263,7 +263,7 @@ def _growth(growth: Mapping[str, Mapping[str, Mapping[str, float]]]) -> str:
         times = of[last]["seconds"] / of[first]["seconds"]
         rows.append(
             (
-                name,
+                SHOWN.get(name, name),
                 " → ".join(of),
                 " → ".join(f"{f['seconds']:.1f}" for f in of.values()),
                 f"{int(last) / int(first):.0f} → {times:.1f}",
@@ -295,6 +295,8 @@ def _sizes(sizes: Sequence[Mapping[str, Any]]) -> str:
     )  # fmt: skip
 
 
+SHOWN = {"slices": "subgroups"}
+"""What grows, by another name on the page."""
 QUANTITIES = {
     "seconds": "seconds",
     "of the main process": "own_seconds",
@@ -341,7 +343,7 @@ def _plan(sizes: Sequence[Mapping[str, Any]]) -> str:
         f"On the shared disk: {PLANNED * last['input_mb'] / last['records'] / 1e3:,.0f} GB of input, "
         f"{PLANNED * audit / 1e3:,.0f} GB of the audit.\n"
         "Run `fairbrief audit FILE --engine ray:auto --out audit` on a machine of the cluster. If the main process does not fit into "
-        "one machine, audit the files separately and compare them, or take a sample: intervals narrow with the square root of the records."
+        "one machine, audit the files separately and compare them, or take a sample. Intervals narrow with the square root of the records."
     )
 
 

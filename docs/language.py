@@ -24,7 +24,7 @@ FORBIDDEN = {
     r"stands? (?:there|beside|in the|for itself)|stood there|lies? (?:in|within|below|above)": "is",
     r"(?<!there )(?<!where )(?:is|are) no\b(?! (?:longer|more|less|other|larger|smaller|better|worse))": "is not a",
     r"random (?:extracts?|picks?)|beyond extract|blind (?:value|difference|baseline)": "random-sentence baseline",
-    r"(?:permuted|exchanged|relabelled) labels|labellings?|turned signs": "label permutations, sign flips",
+    r"(?:permuted|exchanged|relabelled) labels|labellings|turned signs": "label permutations, sign flips",
     r"chance levels?|read with its null": "permutation mean",
     r"clear likewise|clear the other way|clearly set apart": "significant (Holm); same direction, opposite direction",
     r"signed contrasts?": "group difference",
@@ -61,7 +61,7 @@ class Place(NamedTuple):
 
 def prose(page: str) -> str:
     """A page without code, comments and addresses; a name in backticks counts as one word."""
-    return _CODE.sub(lambda m: " name " if m[0].startswith("`") and not m[0].startswith("```") else "", page)
+    return _CODE.sub(lambda m: " Name " if m[0].startswith("`") and not m[0].startswith("```") else "", page)
 
 
 def words(page: str) -> int:
