@@ -198,6 +198,8 @@ def results_page(page: str) -> str:
 
 
 def _json_type(about: Mapping[str, Any]) -> str:
+    if "$ref" in about:
+        return "number, `Infinity`, `-Infinity` or null"
     if "enum" in about:
         return " or ".join(f"`{value}`" for value in about["enum"])
     kinds = about["type"] if isinstance(about["type"], list) else [about["type"]]

@@ -248,8 +248,9 @@ class WordSentiment:
     """Sentiment of passages from word vectors and a lexicon: mean log-odds of their words.
 
     A logistic regression learns positive against negative from the vectors of the lexicon's words. The score of a
-    word with vector v is log P(positive) − log P(negative) = w·v + b, in nats and unbounded; positive = favourable. A
-    passage's score is the mean over its words with a vector.
+    word with vector v is log P(positive) − log P(negative) = w·v + b, in nats and unbounded; positive = favourable.
+    With ``base=2`` the logarithm is to that base, as Chau & Kim have it: a word of +1 is twice as likely to be
+    positive. A passage's score is the mean over its words with a vector.
 
     ``held_out`` is the share of each kind of lexicon word that is not used for training; on it `Trained` reports the
     accuracy, which is also in the fingerprint. ``strength`` is the inverse of the L2 penalty (C). ``balanced``
