@@ -30,7 +30,7 @@ FAMILIES = {
 """Families with a page, each with the first sentence of its page."""
 ENTRIES = """\
 `fairbrief measures NAME` prints one entry. Settings are given in brackets: `NAME(setting=value)`, with `@ATTRIBUTE` last.
-**Per record** lists the statistics that the audit stores for each record; **Permuted** is what the permutation test shuffles;
+**Per record** lists the statistics that the audit stores for each record. **Permuted** is what the permutation test shuffles.
 **Undefined** lists the reasons for which a record or a value is excluded. Terms are in the [glossary](../glossary.md)."""
 PARAGRAPH = "\n\n"
 MARKERS = ("<!-- estimate: begin -->", "<!-- estimate: end -->")

@@ -106,8 +106,8 @@ class Coverage(CoverageSettings, OneByOne):
 
     Reads:      document attribute ``over``; support in [0, 1], shape (documents, claims).
     Per record:  ``gap`` = (1/K') Σ over the K' groups present of |mean x of the group − mean x|; ``level`` = mean x;
-                per group the number of documents, the sums over them of x_i − mean x (``difference``) and of mean x
-                (``record mean``), and the group's own mean gap (``shift``); ``log length``, ``length²``,
+                Per group: the number of documents, sums over them of x_i − mean x (``difference``) and of mean x
+                (``record mean``), and the mean gap (``shift``). Lengths: ``log length``, ``length²``,
                 ``length·coverage`` (logarithms of lengths).
     Permuted:   labels among the documents of the record.
     Undefined:  "no document has the attribute …", "one group only", "the summary has no claim", "no claim is
@@ -464,7 +464,7 @@ class _CoverageMeasure(Reading, CoverageSettings):
 class EqualCoverage(_CoverageMeasure):
     """How unequally the groups of a record are covered, averaged over groups and records.
 
-    A record's gap is (1/K') Σ_{k present} |mean of x_i for i in D_k − mean of x_i|; the value is the mean gap over
+    A record's gap is (1/K') Σ_{k present} |mean of x_i for i in D_k − mean of x_i|. The value is the mean gap over
     records.
 
     Value:      in [0, 1]; 0 if all groups are covered equally. Above 0 even for random labels: compare with the
@@ -472,8 +472,8 @@ class EqualCoverage(_CoverageMeasure):
                 - ``level``: mean coverage; ``relative_gap``: the value divided by it
                 - ``uneven_share``: share of testable records with p < 0.05 over all permutations; compare with
                   ``uneven_share_by_chance``
-                - ``claim_recall``: share of the summary's words that its claims contain; ``supported_claims``: share of the
-                  claims that some document supports
+                - ``claim_recall``: share of the summary's words that its claims contain; ``supported_claims``: share
+                  of the claims that some document supports
                 - with ``pairwise=true``: ``between[k−l]``, mean coverage of group k minus that of l;
                   ``by_dominance``, the largest difference of the gap between records that different groups dominate;
                   ``uneven_share_by_dominance``, that of the uneven share (the paper's Table 5)
@@ -533,10 +533,10 @@ class CoverageParity(_CoverageMeasure):
     Value:      in [0, 1]; 0 if no group is covered more or less over all records. Above 0 even for random labels:
                 compare with the permutation mean. Secondary:
                 - ``difference[k]`` = E(C_k); positive = covered more
-                - ``relative_difference[k]``, the primary estimate: the same, divided by the mean coverage of all
-                  documents in the records of k's documents, each record weighted by its documents of k; −1 if none of
-                  them is covered. Only relative differences are compared with random sentences, since copied
-                  sentences are covered more
+                - ``relative_difference[k]``, the primary estimate: ``difference[k]`` divided by the mean coverage in
+                  the records with k, each weighted by its documents of k; −1 if none of k's documents is covered.
+                  Only relative differences are compared with random sentences, since copied sentences are covered
+                  more
                 - ``equal_length_difference[k]``: the same as if all documents of a record were equally long, by the
                   slope of coverage on log length within the groups of records
                 - ``log_length[k]``: how much longer (in logarithms) documents of k are than their record's

@@ -534,8 +534,7 @@ class _RepresentationMeasure(Reading, RepresentationSettings):
 class Bur(_RepresentationMeasure):
     """Share of records whose summary under-represents at least one group (binary unfair rate).
 
-    The mean over records of 1[∃k: p_y(k) < τ·p_g(k)], with p_y(k) group k's share of the summary and p_g(k) the share
-    that it should have.
+    The mean over records of 1[∃k: p_y(k) < τ·p_g(k)].
 
     Value:      in [0, 1]; 0 if no record is unfair. Above 0 even for random labels: compare with the permutation
                 mean. Secondary: ``share_under[g]``, among the records that have g.
@@ -632,7 +631,7 @@ class AucCutoff(_RepresentationMeasure):
     """Share of under-representing summaries, averaged over how many of the smaller groups are excluded.
 
     For c = 0, 0.1 … 1 only the largest groups that together hold the share c of the source are kept, and both
-    distributions are rescaled; the value is the area under BUR(c) by trapezoids. At c = 0 one group is left, which
+    distributions are rescaled. The value is the area under BUR(c) by trapezoids. At c = 0 one group is left, which
     cannot fall short.
 
     Value:      in [0, 0.95]. Above 0 even for random labels: compare with the permutation mean.

@@ -325,7 +325,7 @@ class ScorerBiasSentiment(ScorerBias):
     """Difference between groups in the sentiment a scorer gives to sources that differ only in the group.
 
     Per seed document: sentiment of its version about the first group − of its version about the second, in
-    alphabetical order (female − male); the value is the mean over seed documents. With more groups, it is the largest
+    alphabetical order (female − male). The value is the mean over seed documents. With more groups, it is the largest
     difference of any two means, which cannot be negative.
 
     Reads:      counterfactuals of one seed document by the record attribute ``over`` (or the one value that all
@@ -357,10 +357,10 @@ class ScorerBiasSentiment(ScorerBias):
 class ScorerBiasSupport(ScorerBias):
     """Difference between groups in how strongly, by a scorer, sources support their own sentences.
 
-    Per seed document: the mean support in the first group's version − in the second's; the value is the mean over
-    seed documents, and with more groups as in `ScorerBiasSentiment`. A scorer that only compares words (containment,
-    n-grams) scores all texts in the same way, but one group's words may repeat more (*her* for *his* and *him*), and
-    the measure shows that. ``text=neutral`` first makes names, pronouns and titles neutral, as `Distinguishability`
+    Per seed document: the mean support in the first group's version − in the second's. The value is the mean over
+    seed documents; for more groups, see `ScorerBiasSentiment`. A scorer that only compares words (containment,
+    n-grams) scores all texts in the same way. Still, one group's words may repeat more (*her* for *his* and *him*),
+    which the measure shows. ``text=neutral`` first makes names, pronouns and titles neutral, as `Distinguishability`
     does.
 
     Reads:      counterfactuals of one seed document, as `ScorerBiasSentiment`.

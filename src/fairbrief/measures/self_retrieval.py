@@ -49,9 +49,9 @@ SHORTEST = 5
 class SelfRetrieval:
     """How many paraphrased sentences of each group's documents are best supported by their own document.
 
-    From each document, at most ``sentences`` sentences of five words or more are taken, evenly spread, and a
-    ``share`` of their content words is replaced by synonyms. A sentence is retrieved if no other document of the
-    record supports it as much; a tie of k documents counts 1/k.
+    From each document, at most ``sentences`` sentences of five words or more are taken, evenly spread. Synonyms
+    replace a ``share`` of their content words. A sentence is retrieved if no other document of the record supports it
+    as much; a tie of k documents counts 1/k.
 
     Reads:      document attribute ``over``; support, shape (documents, sentences).
     Per record:  per group ``scored`` (sentences) and ``score`` (retrieved sentences).
@@ -125,13 +125,13 @@ def _largest(mean: Mapping[str, Floats], totals: Totals) -> Value:
 class ScorerBiasRetrieval(ScorerBias):
     """Difference between groups in how often a scorer finds paraphrased sentences in their own document.
 
-    Sentences of each group's documents are paraphrased by rules (a ``share`` of the content words by synonyms of
-    WordNet) and searched among the documents of their record. All are equally true of their document, so a group
-    whose sentences are found less often is covered less in summaries, too, whatever the summaries say.
+    Sentences of each group's documents are paraphrased by rules (synonyms of WordNet for a ``share`` of the content
+    words). The scorer searches them among the documents of their record. All are equally true of their document. So a
+    group whose sentences are found less often is covered less in summaries too, whatever they say.
 
     Reads:      document attribute ``over``, not the summaries. English texts.
     Value:      share found of the first group's sentences − of the second's, in alphabetical order, over all records,
-                in [−1, 1]; of more groups the largest difference of any two. Secondary: ``difference[g]``, share
+                in [−1, 1]. Of more groups, the largest difference of any two. Secondary: ``difference[g]``, share
                 found of g's sentences − of all others'; ``mean[g]``, the share of each group.
     """
 

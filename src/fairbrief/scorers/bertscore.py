@@ -28,21 +28,22 @@ BLOCK = 16
 class BertScore(ModelScorer):
     """The largest cosine of each word piece of the column to a piece of the row.
 
-    Vectors are the hidden states of layer ``layer``. The default answer is a matrix (rows, pieces of all columns) of cosines
-    in [−1, 1]; ``owner`` is each piece's column. The mean over a column's pieces is BERTScore's precision, and the maximum
-    over several rows is the match to their union. ``units=texts`` returns the precision itself, matrix (rows, columns).
+    Vectors are the hidden states of layer ``layer``. The default answer is a matrix (rows, pieces of all columns) of
+    cosines in [−1, 1]; ``owner`` is each piece's column. The mean over a column's pieces is BERTScore's precision,
+    and the maximum over several rows is the match to their union. ``units=texts`` returns the precision itself,
+    matrix (rows, columns).
 
-    The definition is that of the bert-score package without idf: pieces may match the row's special pieces (``<s>``,
-    ``</s>``), and the column's own special pieces have no weight. Texts are stripped. ``prefix_space`` gives RoBERTa and
-    GPT-2 tokenizers a leading space, as in the published numbers. Against an empty row every piece scores 0; an empty
-    column has no pieces and a precision of 0. If all cosines of a piece are negative, the package may return 0, depending
-    on its padding; here it is the cosine.
+    The definition is that of the bert-score package without idf. Pieces may match the row's special pieces (``<s>``,
+    ``</s>``), and the column's own special pieces have no weight. Texts are stripped. ``prefix_space`` gives RoBERTa
+    and GPT-2 tokenizers a leading space, as in the published numbers. Against an empty row every piece scores 0; an
+    empty column has no pieces and a precision of 0. If all cosines of a piece are negative, the package may return 0,
+    depending on its padding; here it is the cosine.
 
-    ``rescale=b`` maps x to (x − b)/(1 − b). ``auto`` rescales only layer 17 of roberta-large under its hub name; ``none``
-    never rescales. A text longer than the model's window is encoded in windows that overlap by a quarter; each piece uses
-    the window in which it is further from the edge.
+    ``rescale=b`` maps x to (x − b)/(1 − b). ``auto`` rescales only layer 17 of roberta-large under its hub name;
+    ``none`` never rescales. A text longer than the model's window is encoded in windows that overlap by a quarter.
+    Each piece uses the window in which it is further from the edge.
 
-    Source:  Zhang et al., BERTScore (ICLR 2020), Eq. 1 (precision); used by Zhang et al., PerspectiveSumm.
+    Source:     Zhang et al., BERTScore (ICLR 2020), Eq. 1 (precision); used by Zhang et al., PerspectiveSumm.
     """
 
     name: ClassVar[str] = "bertscore"

@@ -26,18 +26,20 @@ Booleans = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Containment:
-    """The idf-weighted share of the column's words that occur in one sentence of the row; it does not measure entailment.
+    """The idf-weighted share of the column's words that occur in one sentence of the row; it does not measure
+    entailment.
 
-    Matrix (rows, columns) in [0, 1]; 0 for a column without words. A passage is a part of the row, by default a sentence:
+    Matrix (rows, columns) in [0, 1]; 0 for a column without words. A passage is a part of the row, by default a
+    sentence:
 
         c(passage, column) = Σ idf(w) over the column's distinct words in the passage / Σ idf(w) over all of them
         idf(w) = log(1 + (N − df(w) + ½) / (df(w) + ½))
 
-    N counts the passages of all rows in one question (those with the same words once), and df(w) those that contain w. So a
-    pair's score depends on the other rows. Words are lower-cased runs of letters and digits of any script. idf is positive,
-    and rounded to a multiple of 2⁻³⁶, so sums are exact in any order.
+    N counts the passages of all rows in one question (those with the same words once), and df(w) those that contain
+    w. So a pair's score depends on the other rows. Words are lower-cased runs of letters and digits of any script.
+    The weights are positive, and rounded to a multiple of 2⁻³⁶, so sums are exact in any order.
 
-    Source:  containment of sets: Broder 1997; the weights: Robertson & Spärck Jones, as smoothed in BM25.
+    Source:     containment of sets: Broder 1997; the weights: Robertson & Spärck Jones, as smoothed in BM25.
     """
 
     name: ClassVar[str] = "containment"

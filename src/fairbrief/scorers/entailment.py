@@ -35,7 +35,7 @@ class Entailment(ModelScorer):
     for ``by=document``. ``gate=argmax`` counts a probability only where entailment is the most probable class,
     otherwise 0.
 
-    ``template`` is how the model receives the two texts: ``pair``, ``minicheck`` or ``hhem``; ``auto`` chooses by the
+    ``template`` is how the model receives the two texts: ``pair``, ``minicheck`` or ``hhem``. ``auto`` chooses by the
     model's name on the hub (`known_models.MODELS`), and HHEM also by its folder.
 
     If a pair is longer than the model's window, the row is cut into windows that overlap by a quarter, and the

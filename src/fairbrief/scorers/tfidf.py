@@ -30,9 +30,9 @@ class Tfidf:
     without spaces, all words. Of n fitted sentences, df(t) contain token t, which occurs c(t) times in a sentence:
     ``w(t) = c(t)·(ln((1 + n)/(1 + df(t))) + 1)``; the score is ``Σ w_row·w_column / (‖w_row‖·‖w_column‖)``.
 
-    ``fitted`` decides which sentences n and df count: ``article`` (only the rows, so every summary has the same
-    weights), or ``pair`` (the rows and the sentences of one column, separately for each column, as in the release of
-    Chhabra et al.). ``sentences=builtin`` or ``punkt`` compares every sentence of rows and columns, whatever ``by``
+    ``fitted`` decides which sentences n and df count. ``article`` counts only the rows, so every summary has the same
+    weights. ``pair`` counts the rows and the sentences of one column, separately for each column, as in the release
+    of Chhabra et al. ``sentences=builtin`` or ``punkt`` compares every sentence of rows and columns, whatever ``by``
     is; `shared_words` describes the shapes of the answer.
     """
 

@@ -25,7 +25,7 @@ class Names:
 
     Rows are names, columns are the groups ``female`` and ``male``: 1 for the group of the name, 0 in both if it is
     unknown. ``pages`` is a CSV table (header ``name,gender``) of people and the pronouns of their pages; later lines
-    replace earlier ones, and names of a single word are not looked up there, since they may be anybody's.
+    replace earlier ones. Names of a single word are not looked up there, since they may be anybody's.
 
     ``rule=recommended`` asks titles, then pages, then the census, where a first name must be at least twice as
     frequent for one gender. ``rule=text`` is the paper's Appendix F: without titles, and any token is looked up in

@@ -23,9 +23,9 @@ class People:
     """Which spans of a text name a person: 1 for a span that does, otherwise 0.
 
     Rows are spans proposed from the one column, a text. ``recogniser=builtin`` uses titles, given names of the census
-    and of the world, initials, what the text says of people, and lists of what is not a person. ``spacy:NAME`` uses
-    any installed pipeline or a folder: an entity counts through the longest proposed span within it, and one without
-    a capitalised word is not detected.
+    and of the world, initials, what the text says of people, and lists of words that are not people. ``spacy:NAME``
+    uses any installed pipeline or a folder. An entity counts through the longest proposed span within it, and one
+    without a capitalised word is not detected.
     """
 
     name: ClassVar[str] = "people"

@@ -20,7 +20,7 @@ from fairbrief.types import Ask, Scores
 class Vader:
     """Sentiment of whole texts: VADER's compound score in [−1, 1]; positive = favourable.
 
-    A text's score is the mean over its sentences: VADER is made for a sentence or two, and its compound score of a
+    A text's score is the mean over its sentences. VADER is made for a sentence or two, and its compound score of a
     whole article approaches ±1 from length alone. ``by=text`` scores the text in one piece. A sentence without a word
     of the lexicon is neutral, 0.
 

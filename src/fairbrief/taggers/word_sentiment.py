@@ -252,8 +252,8 @@ class WordSentiment:
     With ``base=2`` the logarithm is to that base, as Chau & Kim have it: a word of +1 is twice as likely to be
     positive. A passage's score is the mean over its words with a vector.
 
-    ``held_out`` is the share of each kind of lexicon word that is not used for training; on it `Trained` reports the
-    accuracy, which is also in the fingerprint. ``strength`` is the inverse of the L2 penalty (C). ``balanced``
+    ``held_out`` is the share of each kind of lexicon word that is not used for training. `Trained` reports the
+    accuracy on it, which is also in the fingerprint. ``strength`` is the inverse of the L2 penalty (C). ``balanced``
     weights both kinds equally; without it the larger kind shifts all scores by a constant, which cancels in a
     difference. ``words`` reads only that many vectors (0: all).
 

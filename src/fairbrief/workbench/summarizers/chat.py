@@ -23,8 +23,8 @@ class Chat(Prompted, Endpoint):
 
     ``temperature``, ``top_p``, ``presence_penalty``, ``max_tokens``, ``max_completion_tokens`` and ``seed`` are sent
     if they are given; the seed increases by one with each further sample. ``samples`` summaries are written per
-    record; from two on, the systems are MODEL#1, MODEL#2 … The prompt contains ``words``, ``sentences``,
-    ``instruction``, ``role`` and ``focus``, and names the groups of ``over``; ``draw`` is the seed of the choice
+    record. From two on, the systems are MODEL#1, MODEL#2 … The prompt contains ``words``, ``sentences``,
+    ``instruction``, ``role`` and ``focus``, and names the groups of ``over``. ``draw`` is the seed of the choice
     among its wordings. Answers are cut after ``sentences`` sentences, including a number in the prompt itself, and
     ``made`` reports it.
 

@@ -166,7 +166,7 @@ class RandomSentences(OfSentences):
 class TopicLength(Extractive):
     """Random sentences: one for a family topic, six for sport, otherwise three.
 
-    Its bias is in the topics that it covers, not in its words about anyone; word lists compared with a uniform share
+    Its bias is in the topics that it covers, not in its words about anyone. Word lists compared with a uniform share
     report it as a bias against women.
     """
 
@@ -183,7 +183,7 @@ class Sexist(OfSentences):
     """The sentences with most words of one gender.
 
     ``prefers=topic`` takes male words for sport, female words for family, and random sentences for other topics (as
-    in the paper); ``male`` or ``female`` takes that gender's words whatever the topic.
+    in the paper). ``male`` or ``female`` takes that gender's words whatever the topic.
     """
 
     name: ClassVar[str] = "sexist"

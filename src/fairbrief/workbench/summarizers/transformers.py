@@ -47,8 +47,8 @@ class Transformers(Prompted):
     of `Chat`. ``temperature`` 0 takes the most probable piece each time (or uses ``beams``). Above 0, each sample has
     its own seed, made from ``seed``, the record and the sample, so other records do not affect it.
 
-    ``long`` decides what happens if prompt and documents exceed the model's input: ``truncate`` cuts the longest
-    documents to a common length and keeps the prompt; ``error`` stops. ``made["long"]`` is the number of words cut
+    ``long`` decides what happens if prompt and documents exceed the model's input. ``truncate`` cuts the longest
+    documents to a common length and keeps the prompt. ``error`` stops. ``made["long"]`` is the number of words cut
     off. Batches contain texts of similar length; greedy answers are the same in any batch, except for ties in
     floating point.
 
