@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from docs import commands, commands_reference, reference, reproduction, scorers, statistics_pictures
+from docs import commands, commands_reference, measures_reference, reproduction, scorers, statistics_pictures
 
 ROOT = Path(__file__).resolve().parent.parent
 REFERENCE = ROOT / "docs" / "reference"
@@ -34,12 +34,12 @@ def pages() -> Mapping[Path, str]:
         REFERENCE / "commands.md": commands_reference.page(),
         ROOT / "docs" / "reproduction.md": reproduction.page(),
         REFERENCE / "scorers.md": scorers.page(),
-        REFERENCE / "results.md": reference.results_page(
+        REFERENCE / "results.md": measures_reference.results_page(
             (REFERENCE / "results.md").read_text(encoding="utf-8")
         ),
-        ROOT / "src" / "fairbrief" / "plan_keywords.py": reference.plan_keywords(),
+        ROOT / "src" / "fairbrief" / "plan_keywords.py": measures_reference.plan_keywords(),
     }
-    for name, text in reference.measure_pages().items():
+    for name, text in measures_reference.measure_pages().items():
         wanted[REFERENCE / "measures" / name] = text
     for name, drawn in statistics_pictures.drawn().items():
         wanted[ROOT / "docs" / "pictures" / name] = drawn

@@ -9,7 +9,7 @@ from typing import Any
 
 from docs.commands import built_ins_only
 
-from docs import reference
+from docs import measures_reference as reference
 from fairbrief import registry
 from fairbrief.scorers import cards, known_models
 
@@ -95,19 +95,20 @@ def _entries() -> Iterator[str]:
         (f"[`{name}`](#{name})", entry["reads"], entry["languages"], cards.summary(name))
         for name, entry in cards.everything()["scorers"].items()
     ))  # fmt: skip
-    for kind, title, text in (
-        ("scorer", "", ""),
-        ("tagger", "Classifiers", CLASSIFIERS),
-        ("summarizer", "Summarizers", SUMMARIZERS),
-    ):
-        if title:
-            yield f"\n## {title}\n\n{text}"
-        for name, thing in registry.loaded(kind):
-            yield from reference.entry(name, thing, shared=(*LOCAL_SETTINGS, *CHAT_SETTINGS))
+    yield from _things("scorer")
+    yield f"\n## Classifiers\n\n{CLASSIFIERS}"
+    yield from _things("tagger")
+    yield f"\n## Summarizers\n\n{SUMMARIZERS}"
+    yield from _things("summarizer")
     yield f"\n## Measures of scorers\n\n{CHECKS}\n"
     checks = [*reference.measures_of("Scorer bias"), *reference.measures_of("Self-retrieval")]
     yield from reference.listing("measure", checks)
     yield from reference.entries(checks)
+
+
+def _things(kind: registry.Kind) -> Iterator[str]:
+    for name, thing in registry.loaded(kind):
+        yield from reference.entry(name, thing, shared=(*LOCAL_SETTINGS, *CHAT_SETTINGS))
 
 
 def _figures() -> Iterator[str]:
