@@ -29,8 +29,8 @@ SHOWN = {
         "two separate audits at once: {1,000,000 records, 2 audits at once[times_faster]} times as fast as one after the other"
     ),
     "hard_cases": (
-        "200 groups: {200 groups[seconds]} s, {200 groups[memory_mib]} MiB; 1,000 subgroups: {1,000 slices[seconds]} s; "
-        "30 systems: {30 systems[seconds]} s; 10 systems × 1,000 subgroups: {10 systems × 1,000 slices[seconds]:.0f} s"
+        "200 groups: {200 groups[seconds]} s, {200 groups[memory_mib]} MiB; 1,000 subgroups: {1,000 subgroups[seconds]} s; "
+        "30 systems: {30 systems[seconds]} s; 10 systems × 1,000 subgroups: {10 systems × 1,000 subgroups[seconds]:.0f} s"
     ),
     "model_audit": (
         "share of processor time in the model's forward pass: one process {one process[share of the forward]:.1%}, two workers {two workers[share of the forward]:.1%}, Ray {Ray[share of the forward]:.1%}"

@@ -97,7 +97,7 @@ def _entries() -> Iterator[str]:
     ))  # fmt: skip
     yield from _things("scorer")
     yield f"\n## Classifiers\n\n{CLASSIFIERS}"
-    yield from _things("tagger")
+    yield from _things("classifier")
     yield f"\n## Summarizers\n\n{SUMMARIZERS}"
     yield from _things("summarizer")
     yield f"\n## Measures of scorers\n\n{CHECKS}\n"

@@ -72,7 +72,7 @@ def row(dataset: str, e: Estimate) -> dict[str, Any]:
     return {
         "dataset": dataset, "over": e.over, "scorer": "embedding" if "scorer=embedding" in e.measure else "containment",
         "quantity": e.quantity, "system": e.system, "baseline": e.baseline, "value": e.value, "low": e.low,
-        "high": e.high, "null_mean": e.null_mean, "p": e.p, "p_adjusted": e.p_adjusted, "testable": e.testable,
+        "high": e.high, "permutation_mean": e.permutation_mean, "p": e.p, "p_adjusted": e.p_adjusted, "testable": e.testable,
         "n": e.n, "left_out": dict(e.excluded),
     }  # fmt: skip
 
@@ -87,7 +87,7 @@ def table(found: dict[str, Any]) -> str:
     for e in found["estimates"]:
         if e["quantity"] in MEASURES:
             name = f"{e['system']} − {e['baseline']}" if e["baseline"] else e["system"]
-            mean = "" if e["baseline"] else f", {number(e['null_mean'])}"
+            mean = "" if e["baseline"] else f", {number(e['permutation_mean'])}"
             rows.setdefault((e["dataset"], e["scorer"], e["quantity"]), []).append(
                 f"{name} {number(e['value'])} [{number(e['low'])}, {number(e['high'])}]{mean}, {probability(e['p_adjusted'])}"
             )

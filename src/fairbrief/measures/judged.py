@@ -172,7 +172,7 @@ class JudgedByGroup(Reading):
         return values
 
     def explain(self, totals: Totals) -> str:
-        """The mean score of each group's summaries of one original."""
+        """The mean score of each group's summaries of one seed document."""
         told = [
             f"{g}: {float(totals['score', g] / totals['one', g]):.2f}"
             for g in totals.values_of("one")

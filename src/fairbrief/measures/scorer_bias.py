@@ -1,7 +1,7 @@
 """Scorer bias: how differently a scorer scores sources that differ only in the group.
 
 A source is its own perfect summary: nothing is added, left out or turned. Whatever differs between versions of
-one original that differ only in the group is due to the scorer.
+one seed document that differ only in the group is due to the scorer.
 """
 
 from __future__ import annotations
@@ -50,10 +50,10 @@ NO_GENDERS = Reason("names do not tell the values of this attribute")
 
 
 class _Readings:
-    """What all observations of this room do alike: one row per original, the groups' names exchanged.
+    """What all observations of this room do alike: one row per seed document, the groups' names exchanged.
 
     Evidence:   per group ``scored`` (sources, or people in them) and ``score`` (the sum of their scores).
-    Undefined:  an original whose versions are not of two groups, or one of whose versions is not read.
+    Undefined:  a seed document whose versions are not of two groups, or one of whose versions is not read.
     """
 
     declaration: ClassVar[ObservationDeclaration] = ObservationDeclaration(scope="cluster", version=1)
@@ -311,7 +311,7 @@ class ScorerBias(Reading):
         return values | {f"mean[{g}]": Value(mean[g]) for g in groups}
 
     def explain(self, totals: Totals) -> str:
-        """How the scorer scores the versions of one original."""
+        """How the scorer scores the versions of one seed document."""
         parts = [
             f"{g} {float(ratio(totals['score', g], totals['scored', g])):.3f}"
             for g in totals.values_of("scored")
