@@ -263,7 +263,7 @@ def _growth(growth: Mapping[str, Mapping[str, Mapping[str, float]]]) -> str:
         times = of[last]["seconds"] / of[first]["seconds"]
         rows.append(
             (
-                SHOWN.get(name, name),
+                name,
                 " → ".join(of),
                 " → ".join(f"{f['seconds']:.1f}" for f in of.values()),
                 f"{int(last) / int(first):.0f} → {times:.1f}",
@@ -295,8 +295,6 @@ def _sizes(sizes: Sequence[Mapping[str, Any]]) -> str:
     )  # fmt: skip
 
 
-SHOWN = {"subgroups": "subgroups"}
-"""What grows, by another name on the page."""
 QUANTITIES = {
     "seconds": "seconds",
     "of the main process": "own_seconds",

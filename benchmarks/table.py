@@ -71,7 +71,7 @@ SHOWN = {
     ),
     "saved_audits": (
         "200,000 records: power {200,000 records[power][seconds]} s, compare {200,000 records[compare][seconds]} s, gate with a baseline {200,000 records[gate with a baseline][seconds]} s, "
-        "subgroups {200,000 records[slice][seconds]} s, agree {200,000 records[agree][seconds]} s and {200,000 records[agree][memory_mib]} MiB"
+        "subgroups {200,000 records[subgroups][seconds]} s, agree {200,000 records[agree][seconds]} s and {200,000 records[agree][memory_mib]} MiB"
     ),
     "view": (
         "a million records: {seconds to index the input:.0f} s to index once, {first page of the list[seconds]:.1f} s for the first page, {record[seconds]} s per record, {search in all texts[seconds]:.0f} s to search all texts"

@@ -24,7 +24,7 @@ def test_pages_helps_and_messages_are_looked_at() -> None:
 @pytest.mark.parametrize(
     ("text", "instead"),
     [
-        ("An chance-adjusted score above zero.", "chance-adjusted score"),
+        ("An excess above zero.", "chance-adjusted score"),
         ("The signed\ncontrasts lead.", "group difference"),
         ("That is no rule.", "is not a"),
         ("It is told by name.", "is distinguished, is described"),
@@ -39,8 +39,8 @@ def test_a_forbidden_word_is_noticed(text: str, instead: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "Set `subgroup=1`.",
-        "```sh\nfairbrief subgroup DIR\n```",
+        "Set `slice=1`.",
+        "```sh\nfairbrief slice DIR\n```",
         "There is no file.",
         "[a](excess.md)",
         "It is no longer used.",
