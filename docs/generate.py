@@ -32,7 +32,7 @@ def pages() -> Mapping[Path, str]:
     """Every generated page, and every page with generated blocks, as it ought to be."""
     wanted = {
         REFERENCE / "commands.md": commands_reference.page(),
-        ROOT / "docs" / "reproduction.md": reproduction.page(),
+        **{ROOT / "docs" / path: page for path, page in reproduction.pages().items()},
         REFERENCE / "scorers.md": scorers.page(),
         REFERENCE / "results.md": measures_reference.results_page(
             (REFERENCE / "results.md").read_text(encoding="utf-8")

@@ -119,15 +119,34 @@ def test_texts_and_numbers_of_numpy_are_written_as_those_of_python() -> None:
         assert told == (name, 0.25, 3, "L", {"why": 1})
 
 
-def test_numbers_that_are_not_finite_never_leave() -> None:
-    """NaN and infinities become null, in estimates and in how the result was made."""
+def test_undefined_numbers_are_null_and_infinite_ones_are_text() -> None:
+    """NaN becomes null, and an infinite value or bound its name; JSON has neither. How the result was made has only null."""
     odd = Estimate("bur", "bur", "a", float("nan"), low=float("-inf"), p=float(np.float64(0.5)))
     made = {"seed": np.int64(3), "path": Path("a/b"), "level": float("inf"), "systems": ("a",)}
     found = json.loads(
         json_file.render(Result((odd,), (), Held(pa.table({})), made=made))[0], parse_constant=pytest.fail
     )
-    assert (found["estimates"][0]["value"], found["estimates"][0]["low"]) == (None, None)
+    assert (found["estimates"][0]["value"], found["estimates"][0]["low"]) == (None, "-Infinity")
     assert found["made"] == {"seed": 3, "path": "a/b", "level": None, "systems": ["a"]}
+
+
+def test_infinite_estimates_are_written_and_read_back_whole(tmp_path: Path) -> None:
+    """In every field that may be infinite, in estimates and differences, beside finite ones; by the schema, too."""
+    inf = float("inf")
+    odd = Estimate("m@x", "m", "a", inf, low=0.5, high=inf, low_within=-inf, high_within=inf)
+    gap = odd.replace(baseline="b", value=-inf, low=-inf, high=-inf)
+    result = Result((odd, odd.replace(value=0.5, high=1.0)), (gap,), Held(pa.table({})))
+    reports.write_all(result, tmp_path)
+    read = reports.load(tmp_path)
+    assert (tuple(read.estimates), tuple(read.differences)) == (result.estimates, result.differences)
+    schema = files("fairbrief.reports").joinpath("results.schema.json").read_text(encoding="utf-8")
+    written = json.loads((tmp_path / "results.json").read_text(encoding="utf-8"), parse_constant=pytest.fail)
+    jsonschema.Draft202012Validator(json.loads(schema)).validate(written)
+    for field, number in (("value", "Infinite"), ("p", "Infinity")):
+        damaged = {**written, "estimates": [{**written["estimates"][0], field: number}]}
+        (tmp_path / "results.json").write_text(json.dumps(damaged), encoding="utf-8")
+        with pytest.raises(DataError, match="does not follow"):
+            json_file.read(tmp_path / "results.json")
 
 
 @pytest.mark.parametrize(

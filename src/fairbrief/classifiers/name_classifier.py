@@ -14,7 +14,7 @@ import numpy as np
 from fairbrief.errors import DataError, RequestError, reading_text
 from fairbrief.specs import spell
 from fairbrief.text import name_words
-from fairbrief.text.name_words import GENDER_WORDS, gender_of_name, published_gender
+from fairbrief.text.name_words import GENDER_WORDS, gender_of_name, published_gender, text_gender
 from fairbrief.text.people import published_tokens
 from fairbrief.types import Ask, Scores
 
@@ -40,14 +40,14 @@ class Names:
     rule: str = "recommended"
 
     def __post_init__(self) -> None:
-        if self.rule not in ("recommended", "published"):
-            raise ValueError(f"rule={self.rule} is not one of recommended, published")
+        if self.rule not in ("recommended", "published", "text"):
+            raise ValueError(f"rule={self.rule} is not one of recommended, published, text")
 
     __repr__ = spell
 
     @property
     def fingerprint(self) -> str:
-        known = hash_of_pages(self.pages) if self.pages else "none"
+        known = f"{hash_of_pages(self.pages)} of two words or more" if self.pages else "none"
         return f"names(rule={self.rule}, pages={known}) version=1"
 
     def answer(self, asks: Sequence[Ask]) -> Iterable[Scores]:
@@ -64,6 +64,8 @@ class Names:
         """``female``, ``male``, or nothing where the name has neither."""
         if self.rule == "published":
             return published_gender(published_tokens(name), pages, name_words.genders(strictly=True))
+        if self.rule == "text":
+            return text_gender(published_tokens(name), pages, name_words.genders())
         return gender_of_name(name.split(), pages, name_words.genders())
 
 

@@ -6,6 +6,7 @@ import csv
 import gzip
 import hashlib
 import itertools
+import math
 import os
 import re
 import sys
@@ -276,8 +277,11 @@ class WordSentiment:
     balanced: bool = False
     words: int = 0
     language: str = "en"
+    base: str = "e"
 
     def __post_init__(self) -> None:
+        if self.base not in ("e", "2"):
+            raise ValueError(f"base is e or 2, not {self.base}")
         if not 0 < self.held_out < 1:
             raise ValueError(f"held_out lies between 0 and 1, not {self.held_out}")
         if self.strength <= 0 or self.words < 0 or self.seed < 0:
@@ -312,7 +316,9 @@ def _train(settings: WordSentiment, changed: int) -> Trained:  # noqa: ARG001 # 
     digest = hashlib.blake2b(digest_size=8)
     scores: dict[str, float] = {}
     for words, found in file.chunks():
-        values = found.astype(np.float64) @ weights + constant
+        values = (found.astype(np.float64) @ weights + constant) / (
+            math.log(2) if settings.base == "2" else 1.0
+        )
         # Rounded, so that another machine's last digit does not change the cache's key.
         digest.update("\n".join(f"{w} {v:.4f}" for w, v in zip(words, values, strict=True)).encode())
         scores.update(zip(words, values.tolist(), strict=True))

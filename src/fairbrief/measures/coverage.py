@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial, reduce
 from itertools import chain, combinations
 from typing import Any, ClassVar, Literal, NamedTuple
@@ -23,7 +23,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration, ScorerCheck
-from fairbrief.measures.bases import OneByOne, Reading, check_known, check_uncut, different, in_parts, summed
+from fairbrief.measures.bases import (
+    OneByOne,
+    Reading,
+    check_known,
+    check_uncut,
+    different,
+    in_parts,
+    shared,
+    summed,
+)
 from fairbrief.measures.permutation_schemes import groups_of
 from fairbrief.measures.record_texts import claims_of, is_blank, known
 from fairbrief.score_tables import ScoredUnits
@@ -232,6 +241,13 @@ class Coverage(CoverageSettings, OneByOne):
     def _has_given_claims(self, case: Case) -> bool:
         """Whether the claims are not the summary's sentences, which hold all of its words."""
         return case.summary.claims is not None and self.claims != "sentences"
+
+
+@dataclass(frozen=True)
+class CoverageStrictlyTested(Coverage):
+    """`Coverage`, whose records are tested as the paper words it: p is the share of permutations with a larger gap."""
+
+    declaration: ClassVar[ObservationDeclaration] = replace(Coverage.declaration, tests_strictly=True)
 
 
 READ_OF_EXTRACTS = frozenset(
@@ -483,6 +499,7 @@ class EqualCoverage(_CoverageMeasure):
                 document.
     """
 
+    version: str = "recommended"
     name: ClassVar[str] = "equal_coverage"
     declaration: ClassVar[Declaration] = Declaration(
         family="Coverage",
@@ -491,6 +508,16 @@ class EqualCoverage(_CoverageMeasure):
         figures=("gaps", "p_values"),
         scorer_checks=(ScorerCheck(measure="scorer_bias_support", given={"scorer": "scorer"}),),
     )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_known("version", self.version, ("recommended", "text"))
+
+    @property
+    def observation(self) -> Coverage:
+        """With every record tested in the way of this version."""
+        kind = Coverage if self.version == "recommended" else CoverageStrictlyTested
+        return kind(**shared(self, kind))
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
         one = totals["one"]
@@ -507,7 +534,8 @@ class EqualCoverage(_CoverageMeasure):
         for k, other in _pairs(totals):
             difference = ratio(totals["between", k, other], totals["pairs", k, other])
             values[f"between[{k}−{other}]"] = Value(difference, "both")
-        values["testable_share"] = Value(ratio(totals["testable"], one), is_share=True)
+        if self.version == "recommended":
+            values["testable_share"] = Value(ratio(totals["testable"], one), is_share=True)
         values["uneven_share"] = Value(ratio(totals["significant"], totals["testable"]), is_share=True)
         values["uneven_share_by_chance"] = Value(
             ratio(totals["expected_significant"], totals["testable"]), is_share=True

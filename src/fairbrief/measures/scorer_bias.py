@@ -14,7 +14,7 @@ from typing import ClassVar
 import numpy as np
 
 from fairbrief.declarations import Declaration, ObservationDeclaration
-from fairbrief.measures.bases import Reading, check_known, check_people, check_uncut, check_variant
+from fairbrief.measures.bases import Reading, check_known, check_people, check_uncut, check_version
 from fairbrief.measures.coverage import fold_chunks
 from fairbrief.measures.distinguishability import group_of
 from fairbrief.measures.entity_inclusion import IncludedPeople, accepted, is_named, recogniser
@@ -419,7 +419,7 @@ class ScorerBiasPeople(ScorerBias):
 
     def __post_init__(self) -> None:
         check_people(self.people)
-        check_variant("alignment", self.alignment)
+        check_version("alignment", self.alignment)
         check_known("by", self.by, ("names", "recogniser"))
 
     @property

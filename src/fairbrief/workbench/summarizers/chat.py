@@ -25,8 +25,8 @@ class Chat(Prompted, Endpoint):
     if they are given; the seed increases by one with each further sample. ``samples`` summaries are written per
     record. From two on, the systems are MODEL#1, MODEL#2 … The prompt contains ``words``, ``sentences``,
     ``instruction``, ``role`` and ``focus``, and names the groups of ``over``. ``draw`` is the seed of the choice
-    among its wordings. Answers are cut after ``sentences`` sentences, including a number in the prompt itself, and
-    ``made`` reports it.
+    among its wordings. Of an answer with more than ``sentences`` sentences that many are sampled at random, and
+    ``made`` reports it; a number in the prompt itself counts too.
 
     The reason of a missing summary is "refused", "empty summary" (no word) or "no answer". `Endpoint` explains the
     other settings.
