@@ -21,14 +21,16 @@ from fairbrief.types import Ask, Scores
 
 @dataclass(frozen=True, repr=False)
 class Names:
-    """Rows are names, columns are the groups ``female`` and ``male``; a name of unknown gender scores 0 in both.
+    """The presented gender of a name, from titles, tables of people and the census.
 
-    ``pages`` is a table (CSV with the header ``name,gender``) of people and the pronouns of their pages;
-    a later line replaces an earlier one, and a name of a single word is not looked up, as it may be anybody's.
-    ``rule=recommended`` asks titles, then pages, then the census (a first name counts as a gender's if at least twice
-    as frequent there). ``rule=text`` is the paper's Appendix F: as recommended, but no titles, and any token is looked
-    up in the census. ``rule=published`` is the release's: as ``text``, but *more* than twice, and undecided pages fall
-    through to the census.
+    Rows are names, columns are the groups ``female`` and ``male``: 1 for the group of the name, 0 in both if it is
+    unknown. ``pages`` is a CSV table (header ``name,gender``) of people and the pronouns of their pages; later lines
+    replace earlier ones. Names of a single word are not looked up there, since they may be anybody's.
+
+    ``rule=recommended`` asks titles, then pages, then the census, where a first name must be at least twice as
+    frequent for one gender. ``rule=text`` is the paper's Appendix F: without titles, and any token is looked up in
+    the census. ``rule=published`` is the release's: as ``text``, but *more* than twice, and undecided pages continue
+    with the census.
 
     Source: Steen & Markert, Appendix F.
     """

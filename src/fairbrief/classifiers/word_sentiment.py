@@ -248,24 +248,23 @@ class Trained:
 class WordSentiment:
     """Sentiment of passages from word vectors and a lexicon: mean log-odds of their words.
 
-    A logistic regression learns positive against negative on the vectors of the lexicon's words. Score
-    of a word with a vector v: log P(positive) − log P(negative) = w·v + b, unbounded, in nats;
-    positive = favourable. Of a passage: the mean over its words that have a vector. With ``base=2`` the logarithm is
-    to that base: a word of +1 is twice as likely to be positive as negative, as Chau & Kim have it.
+    A logistic regression learns positive against negative from the vectors of the lexicon's words. The score of a
+    word with vector v is log P(positive) − log P(negative) = w·v + b, in nats and unbounded; positive = favourable.
+    With ``base=2`` the logarithm is to that base, as Chau & Kim have it: a word of +1 is twice as likely to be
+    positive. A passage's score is the mean over its words with a vector.
 
-    A share ``held_out`` of each kind of lexicon word is not taught; on it `trained` reports the
-    accuracy, which stands in the fingerprint too. ``strength``: inverse of the L2 penalty (C).
-    ``balanced`` weighs the two kinds alike; without it the lexicon's larger kind shifts all scores
-    by a constant, which cancels in a difference. ``words``: read the first so many vectors (0: all).
+    ``held_out`` is the share of each kind of lexicon word that is not used for training. `Trained` reports the
+    accuracy on it, which is also in the fingerprint. ``strength`` is the inverse of the L2 penalty (C). ``balanced``
+    weights both kinds equally; without it the larger kind shifts all scores by a constant, which cancels in a
+    difference. ``words`` reads only that many vectors (0: all).
 
-    Convention of sentiment scorers: rows are the passages, the one column is ``"sentiment"``, shape
-    (rows, columns); ``sizes`` counts the words that were known: at 0 the score is undefined (and 0
-    in the matrix).
+    Shape (rows, columns): rows are passages, and the one column is ``"sentiment"``. ``sizes`` counts the known words:
+    with 0 the score is undefined (and 0 in the matrix).
 
-    Reads:      ``vectors``: word2vec or GloVe text, Numberbatch, plain or gzipped; ``lexicon``:
-                ``opinion`` (Hu & Liu in NLTK's data), a folder with its two files, or a CSV word,label.
-    Errors:     DataError for malformed files or too few lexicon words with a vector; MissingExtra
-                without scikit-learn.
+    Reads:      ``vectors``: word2vec or GloVe text, Numberbatch, plain or gzipped; ``lexicon``: ``opinion`` (Hu & Liu
+                in NLTK's data), a folder with its two files, or a CSV word,label.
+    Errors:     DataError for malformed files or too few lexicon words with a vector; MissingExtra without
+                scikit-learn.
     Source:     Chau & Kim; Hu & Liu, KDD 2004 (lexicon); Speer et al., AAAI 2017 (Numberbatch).
     """
 

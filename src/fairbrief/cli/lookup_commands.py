@@ -264,6 +264,8 @@ WIDEST = 100
 """Characters of a line, on a terminal however wide."""
 LABEL = re.compile(r"^([A-Z][\w ]*): {2,}", re.MULTILINE)
 """How an entry of a docstring begins: ``Source:   …``."""
+NESTED = re.compile(r"^ {8,}- ", re.MULTILINE)
+"""How a part of such an entry begins."""
 CODE = re.compile(r"``([^`]+)``|`([^`]+)`")
 
 
@@ -357,7 +359,7 @@ def explanation(name: str) -> str:
         settings = [f"- `{f.name}: {f.type}{defaults[f.name]}`" for f in specs.settings_of(owner)]
         parts += ["Settings:", "\n".join(settings) or "none"]
     known_as = names_of_classes()
-    text = LABEL.sub(r"\n- **\1:** ", "\n\n".join(parts))
+    text = NESTED.sub("  - ", LABEL.sub(r"\n- **\1:** ", "\n\n".join(parts)))
     return CODE.sub(lambda m: f"`{m[1] or known_as.get(m[2], m[2])}`", text)
 
 
