@@ -83,7 +83,7 @@ None of the sets was released. Obtain the texts, then build 300 sets, of which e
 |Article Bias|Baly et al.'s articles as rows with `text` and `bias`|`--attribute bias --size 4-8 --similar 0.3`|
 |News Stance|the articles of the three sources as rows of one file with `text`, `stance` and `claim`, only direct stances|`--attribute stance --values support,against --topic claim --size 4-8 --distinct --min-tokens 75 --max-tokens 600`|
 
-An ideology of MITweet is left or right if more than half of a tweet's labelled facets are, otherwise center. The paper names neither the clustering algorithm nor its threshold: Fairbrief joins a text to the cluster whose TF-IDF vectors it is most similar to, if the cosine is at least `--similar`; choose it by reading the clusters. Truncate articles to the model's window before you summarize them, as the paper did for Llama2."""
+An ideology of MITweet is left or right if more than half of a tweet's labelled facets are, otherwise center. The paper names neither the clustering algorithm nor its threshold: Fairbrief joins a text to the cluster whose TF-IDF vectors it is most similar to, if their cosine is at least `--similar`. Choose it by reading the clusters. Truncate articles to the model's window before you summarize them, as the paper did for Llama2."""
 
 PAGES: Mapping[str, tuple[str, str, str]] = {
     "zhang-perspectives": (

@@ -52,7 +52,7 @@ PRINTED = {
 def labels(name: str, result: PublishedResult) -> set[str]:
     """The labels of a result's published rows, as far as the inputs do not bring them."""
     leading = {cell for row in result.rows for cell in takewhile(lambda c: not FIGURE.fullmatch(c), row)}
-    brought = {label.strip() for label in BROUGHT[name].split(";")} | {"", "–", "none"}
+    brought = set(re.split(r";\s+", BROUGHT[name])) | {"", "–", "none"}
     if result.number == "Table 1" and name == "steen-people":
         brought |= leading  # the words are those of the corpora
     parts = {part for label in leading - brought for part in label.partition(" (Orig.)")}
