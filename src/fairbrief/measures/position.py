@@ -605,7 +605,7 @@ class PositionHeights(_PositionMeasure):
     name: ClassVar[str] = "position_heights"
     declaration: ClassVar[Declaration] = _declared(
         "the published reading, which compares the heights of bars and not their places",
-        on_request="blind to order; position_bias is the distance over positions",
+        on_request="it ignores order; position_bias is the distance over positions",
     )
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
