@@ -93,7 +93,7 @@ class CoverageSettings:
         if not 0 < self.merge <= 1:
             raise ValueError(f"merge={self.merge} is not in (0, 1], as support is")
         if self.unsupported == "zero" and self.denominator == "covered":
-            raise ValueError("unsupported=zero needs denominator=all: nothing divided by nothing is no zero")
+            raise ValueError("unsupported=zero needs denominator=all: 0 divided by 0 is not 0")
 
 
 @dataclass(frozen=True)

@@ -155,7 +155,7 @@ class Distinguishability(Reading, DistinguishabilitySettings):
     declaration: ClassVar[Declaration] = Declaration(
         family="People",
         question="how well one can tell a person's group from a summary without names and pronouns",
-        harm="The same deeds would be told in other words for some groups than for others.",
+        harm="The same deeds would be described in different words for some groups.",
         attribute_of="entity",
         figures=("accuracies",),
         scorer_checks=(

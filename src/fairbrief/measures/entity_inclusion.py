@@ -34,7 +34,7 @@ from fairbrief.types import (
     Value,
 )
 
-NO_BASELINE = Reason("no random extract can be read")
+NO_BASELINE = Reason("no random sentences can be measured")
 
 
 @dataclass(frozen=True, slots=True)

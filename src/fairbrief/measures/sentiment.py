@@ -52,7 +52,7 @@ class SentimentSettings:
     def __post_init__(self) -> None:
         check_uncut("scorer", self.scorer)
         if not 0 < self.threshold <= 1:
-            raise ValueError(f"threshold must lie in (0, 1], not {self.threshold}")
+            raise ValueError(f"threshold must be in (0, 1], not {self.threshold}")
 
 
 @dataclass(frozen=True)

@@ -257,7 +257,7 @@ class PhraseCounts(Reading):
     declaration: ClassVar[Declaration] = Declaration(
         family="People",
         question="how often summaries use phrases that their texts do not",
-        harm="A group in office would be told as an exception, where the text tells of no exception.",
+        harm="A group in office would be presented as an exception, where the text does not.",
         on_request="its phrases are chosen for a question",
         better="less",
     )
