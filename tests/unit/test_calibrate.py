@@ -329,7 +329,7 @@ def test_public_formats_are_read_and_several_labels_count_by_majority(tmp_path: 
     ("line", "said"),
     [
         ('{"text": "a", "claim": "b"}', "labels.jsonl:1: found no labelled pair"),
-        ('{"text": "a", "claim": 3, "supported": true}', "is no text"),
+        ('{"text": "a", "claim": 3, "supported": true}', "is not text"),
         ('{"text": "a", "claim": "b", "supported": "perhaps"}', "wanted yes or no"),
         ("[1]", "labels.jsonl:1: found no labelled pair"),
         ('{"text": "a", "claim": "b", "supported": true}', "wanted at least 20"),

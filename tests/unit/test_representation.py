@@ -378,7 +378,7 @@ def test_records_beside_each_other_are_read_as_each_alone() -> None:
         ],
     )
     assert {place: reason.text for place, reason in reasons.items()} == dict.fromkeys(
-        (0, 2), "no random extract can be read"
+        (0, 2), "no random sentences can be measured"
     )
     assert list(together.units) == [1]
     assert together.values.tolist() == alone.values.tolist()

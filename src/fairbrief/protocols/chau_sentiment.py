@@ -107,7 +107,7 @@ class ChauSentiment(Reproduced):
         )
         return (
             f"Sentiment: {judge}.",
-            "The chance level of shift and slope is that of random sentences of the article: --sanity-baseline random_sentences.",
+            "The random baseline of shift and slope uses random sentences of the article: --sanity-baseline random_sentences.",
         )
 
 
