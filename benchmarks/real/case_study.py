@@ -105,7 +105,7 @@ def table(result: Result, quantity: str) -> str:
         kind = standing(e, wording.alpha_of(result.made))
         shown = kind if kind in ("too few", "not testable") else number_format.probability(p)
         rows.append(
-            f"| {called(e.system)} | {contrast_words.said(e, words)} | {ranged} | {blind} | {shown} | {records} |"
+            f"| {called(e.system)} | {contrast_words.described(e, words)} | {ranged} | {blind} | {shown} | {records} |"
         )
     return "\n".join(rows)
 

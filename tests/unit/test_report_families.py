@@ -232,8 +232,8 @@ def test_a_small_p_that_holm_raises_is_not_significant_and_both_are_printed() ->
 def test_both_intervals_are_shown_where_there_are_two() -> None:
     """The interval within originals has a column of its own, in the digits of the value, and only there."""
     page = html.render(sample_families.make())
-    assert '<td role="cell" class="num within" data-label="within originals">[0.06, 0.14]</td>' in page
-    assert 'data-label="within originals"' not in html.render(sample_results.make())
+    assert '<td role="cell" class="num within" data-label="within seed documents">[0.06, 0.14]</td>' in page
+    assert 'data-label="within seed documents"' not in html.render(sample_results.make())
 
 
 @pytest.mark.parametrize(
@@ -277,7 +277,7 @@ def test_a_terminal_folds_names_before_it_cuts_a_number(width: int) -> None:
         (e.replace(n=576, excluded={"empty": 1234}), known.replace(n=576)), (), Held(pa.table({}))
     )
     out = io.StringIO()
-    terminal.print_result(result, Console(file=out, width=width))
+    terminal.print_result(result, Console(file=out, width=width), details=True)
     rows = out.getvalue().splitlines()
     assert max(map(len, rows)) <= width
     assert any(row.rstrip().endswith("1,234") and "undefined" in row for row in rows)
@@ -287,7 +287,7 @@ def test_differences_in_print_are_those_of_headlines() -> None:
     """The list of differences holds headlines, and says how many other quantities were compared."""
     e = Estimate("bur@x", "bur", "a", 0.1, baseline="b", over="x")
     shown = exports.markdown(replace(sample_results.make(), differences=(e, e.replace(quantity="level"))))
-    assert "1 difference of other quantities stands in results.json" in shown
+    assert "1 difference of other quantities is in results.json" in shown
     assert "bur: level" not in shown
 
 

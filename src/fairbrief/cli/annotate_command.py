@@ -322,7 +322,7 @@ def _measure(judged: Sequence[Case], attribute: str, plan: Plan, *, details: boo
 
     measures = [f"{name}(scorer=units)@{attribute}" for name in ("bur", "uer", "auc", "sof")]
     typer.echo("")
-    print_audit(audit(judged, replace(plan, measures=measures)), details=details, has_report=None)
+    print_audit(audit(judged, replace(plan, measures=measures)), details=details, can_save=False)
 
 
 def _file_name(name: str) -> str:

@@ -186,10 +186,23 @@ def _with_share(note: Note, share: float, *, is_largest: bool = False) -> Note:
     return replace(note, arguments={**note.arguments, SHARE: share, "is_largest": is_largest})
 
 
-def leading(estimates: Iterable[Estimate]) -> dict[tuple[str, str], list[Estimate]]:
-    """The leading group differences of systems on whole data, by measure and attribute."""
+def leading(
+    estimates: Iterable[Estimate], *, of_systems: bool = True
+) -> dict[tuple[str, str], list[Estimate]]:
+    """The primary group differences on all records, by measure and attribute: of systems, or of pairs of systems."""
     found: dict[tuple[str, str], list[Estimate]] = {}
     for e in standings.leading(estimates):
-        if not e.baseline:
+        if bool(e.baseline) != of_systems:
             found.setdefault((e.measure, e.over), []).append(e)
     return found
+
+
+def leading_subgroups(estimates: Iterable[Estimate], asked: Iterable[Sequence[str]]) -> list[list[Estimate]]:
+    """The primary group differences of the requested subgroups, by measure and the subgroups' attributes."""
+    wanted = {tuple(sorted(names)) for names in asked}
+    found: dict[tuple[str, str, tuple[str, ...]], list[Estimate]] = {}
+    for e in standings.leading(estimates, sliced=True):
+        names = tuple(sorted(e.slice))
+        if not e.baseline and names in wanted:
+            found.setdefault((e.measure, e.over, names), []).append(e)
+    return list(found.values())

@@ -9,7 +9,15 @@ from typing import Any, Literal
 
 from fairbrief.declarations import ContrastUnit, ContrastWords
 from fairbrief.reports import arrangement, contrast_words, plot, reach, wording
-from fairbrief.reports.contrast_words import Context, context_of, ordered_groups, p_text, said, signed, size
+from fairbrief.reports.contrast_words import (
+    Context,
+    context_of,
+    described,
+    ordered_groups,
+    p_text,
+    signed,
+    size,
+)
 from fairbrief.reports.first_answers import (
     MOST_SYSTEMS,
     Answer,
@@ -175,7 +183,7 @@ def _line(e: Estimate, who: str, picture: str, context: Context) -> Line:
 
 def _said_plainly(e: Estimate, words: ContrastWords, context: Context) -> str:
     plain = context.plain(e)
-    return f"{said(e, words)} ({plain})" if plain else said(e, words)
+    return f"{described(e, words)} ({plain})" if plain else described(e, words)
 
 
 def _standing(e: Estimate, unit: ContrastUnit, context: Context) -> str:
