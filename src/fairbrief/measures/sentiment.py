@@ -227,9 +227,9 @@ class SentimentShift(Reading, SentimentSettings):
     def explain(self, totals: Totals) -> str:
         """Sentiment of one article and of its summary, and their lengths."""
         parts = [
-            f"{g}: article {float(totals['article', g]):+.3f} ({counted(float(totals['article words', g]), 'word')}), "
-            f"summary {float(totals['summary', g]):+.3f} ({counted(float(totals['summary words', g]), 'word')}), "
-            f"shift {float(totals['shift', g]):+.3f}"
+            f"{g}: article {float(totals['article', g]):+z.3f} ({counted(float(totals['article words', g]), 'word')}), "
+            f"summary {float(totals['summary', g]):+z.3f} ({counted(float(totals['summary words', g]), 'word')}), "
+            f"shift {float(totals['shift', g]):+z.3f}"
             for g in totals.values_of("one")
             if totals["one", g] > 0
         ]
@@ -365,7 +365,7 @@ class SentimentChange(Reading):
 
     def explain(self, totals: Totals) -> str:
         """Sentiment of one article and of its summary."""
-        return f"article {float(totals['article']):+.3f}, summary {float(totals['summary']):+.3f}"
+        return f"article {float(totals['article']):+z.3f}, summary {float(totals['summary']):+z.3f}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -171,7 +171,7 @@ def tick(value: float, unit: ContrastUnit) -> str:
     if unit == "plain":
         text = f"{value:+.3g}"
     elif unit == "odds":
-        text = f"{100 * expm1(value):+.0f}%"
+        text = f"{100 * expm1(value):+z.0f}%"
     else:
         text = f"{100 * value:+.3g}" + ("%" if unit == "percent" else "")
     return "0" if value == 0 else text.replace("-", number_format.MINUS)

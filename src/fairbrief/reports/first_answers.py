@@ -355,7 +355,10 @@ def _in_subgroups(subgroups: Sequence[Estimate], context: Context) -> list[str]:
     first, *others = significant
     where = subgroup_name(first)
     more = f" {counted(len(others), 'more significant group difference')} in subgroups." if others else ""
-    return [f"Subgroup {where}: {_of_group([first], context)}{more}"]
+    text = _of_group([first], context)
+    if not context.words(first).sentence.startswith("{"):  # a placeholder keeps its case
+        text = text[0].lower() + text[1:]
+    return [f"Subgroup {where}: {text}{more}"]
 
 
 def subgroup_name(e: Estimate) -> str:

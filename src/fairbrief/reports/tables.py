@@ -381,7 +381,7 @@ def group_counts(members: Sequence[Estimate], items: str) -> str:
             if clusters is not None and many is not None:
                 counts[group] = max(counts.get(group, (0, 0.0)), (clusters, many))
     groups = ordered_groups(counts)
-    parts = []
+    parts: list[str] = []
     for group in groups[:MOST_COUNTED]:
         clusters, many = counts[group]
         size = f"{clusters:,}" if items == "records" else f"{many:,.0f} in {clusters:,}"

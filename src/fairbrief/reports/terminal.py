@@ -203,7 +203,8 @@ class _Screen:
         ordered = context.clearest_first(arrangement.leading(result.estimates).values())
         tested = [m for m in ordered if not all(context.kind(e) in UNTESTED for e in m)] or ordered[:1]
         seen: set[str] = set()
-        full, compact = [], []
+        full: list[tuple[list[Estimate], bool]] = []
+        compact: list[tuple[list[Estimate], bool]] = []
         for members in tested:
             key = members[0].over or context.declared(members[0]).family
             (compact if key in seen else full).append((list(members), key not in seen))
