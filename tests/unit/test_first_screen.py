@@ -147,7 +147,10 @@ def test_two_groups_are_not_compared_where_one_is_in_fewer_than_six_records() ->
     )  # fmt: skip
     found = answers(screen(pair))
     assert found["Finding"].startswith("No difference between groups is significant.")
-    assert "Too few with female (3): two groups are compared if each is in 6 records." in found["Caution"]
+    assert (
+        "Too few records with female (3): a comparison of two groups needs 6 records of each."
+        in found["Caution"]
+    )
 
 
 def test_what_is_uneven_as_random_sentences_are_names_nobody() -> None:

@@ -176,7 +176,7 @@ def test_the_command_writes_what_the_function_gives(tmp_path: Path) -> None:
     said = printed("slice", str(saved), "--by", "kind", "--out", str(out))
     assert "in subgroups of kind" in " ".join(said.split())
     assert re.search("rosy +food +negative", said)
-    assert "p, and what permuted labels read, need the texts" in " ".join(said.split())
+    assert "P against label permutations needs the texts" in " ".join(said.split())
     found = load(out)
     assert found.made["slices"] == [["kind"]]
     known = fairbrief.slice_audit(saved, "kind").result

@@ -115,20 +115,18 @@ def test_the_commands_of_the_demo_work(demo: Result, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("width", WIDTHS)
-@pytest.mark.parametrize("by_subgroup", [False, True])
-def test_a_large_audit_is_at_most_60_lines_and_counts_the_rest(
-    large: Result, width: int, by_subgroup: bool
-) -> None:
+@pytest.mark.parametrize("first", ["", "subgroups", "differences"])
+def test_a_large_audit_is_at_most_60_lines_and_counts_the_rest(large: Result, width: int, first: str) -> None:
     """Findings, rows and tables that do not fit are counted with the option that prints them."""
-    lines = shown(large, width, by_subgroup=by_subgroup)
+    lines = shown(large, width, tables_first=first)
     assert len(lines) <= terminal.MOST_LINES
     assert max(map(cell_len, lines)) <= width
     text = "\n".join(lines)
     assert re.search(r"\d+ more (rows|tables): --details", text)
     assert "6 sanity baselines" in " ".join(text.split())
-    first = next(line for line in lines if line.startswith(("COVERAGE", "SHARE", "POSITION")))
-    title = " ".join(lines[lines.index(first) : lines.index(first) + 2])
-    assert ("in subgroups of city" in title) == by_subgroup
+    table = next(line for line in lines if line.startswith(("COVERAGE", "SHARE", "POSITION")))
+    title = " ".join(lines[lines.index(table) : lines.index(table) + 2])
+    assert ("in subgroups of city" in title) == (first == "subgroups")
 
 
 @pytest.mark.parametrize("width", WIDTHS)

@@ -12,6 +12,7 @@ from fairbrief.errors import RequestError
 
 if TYPE_CHECKING:
     from fairbrief.reports.result import Result
+    from fairbrief.reports.terminal import First
     from fairbrief.types import Table
 
 
@@ -80,12 +81,12 @@ def print_audit(
     details: bool,
     folder: Path | None = None,
     can_save: bool = True,
-    by_subgroup: bool = False,
+    first: First = "",
 ) -> None:
-    """Print an audit on the terminal; ``folder`` is where it is saved, ``can_save`` whether the command has --out."""
+    """Print an audit on the terminal; ``folder`` is where it is saved, ``can_save`` whether the command has --out, and ``first`` which tables come first."""
     from rich.console import Console
 
     from fairbrief.reports import terminal
 
     place = terminal.Place(folder, can_save=can_save or folder is not None)
-    terminal.print_result(result, Console(), details=details, place=place, by_subgroup=by_subgroup)
+    terminal.print_result(result, Console(), details=details, place=place, tables_first=first)

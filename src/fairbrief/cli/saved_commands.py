@@ -70,7 +70,7 @@ def slice_(
         if place is not None:
             _, now = replace_all(result, place)
             saved_inputs.copy(folder, identity(saved), place, now)
-    print_audit(result, details=details, folder=out, by_subgroup=True)
+    print_audit(result, details=details, folder=out, first="subgroups")
 
 
 @app.command()

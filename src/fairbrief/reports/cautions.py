@@ -46,6 +46,7 @@ def cautions(panels: Sequence[Sequence[Estimate]], context: Context) -> list[str
     everything = (e for members in panels for e in members)
     hidden = (note for e in everything for note in e.notes if note.code == "tests_need_resamples")
     lines += [wording.worded(note) for note in hidden]
+    lines += context.notes
     advises = not any(cards.BETTER in text for text in lines)
     lines += cards.cautions(filter(None, (_judge(e, context) for e in shown)), advises=advises)
     return [f"{capital(text)}." for text in dict.fromkeys(lines)]

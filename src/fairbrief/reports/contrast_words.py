@@ -246,6 +246,8 @@ class Context:
     alpha: float
     rates: Mapping[tuple[str, str, str], float]
     """Values on all records by system, measure and quantity."""
+    notes: tuple[str, ...] = ()
+    """Notes on measures that every reader must see."""
     variants: frozenset[str] = frozenset()
     """Measures with several settings in one audit: sentences about them name the measure."""
 
@@ -320,4 +322,7 @@ def context_of(result: Result) -> Context:
     for e in result.estimates:
         specs.setdefault((wording.name_of(e.measure), e.over), set()).add(e.measure)
     variants = frozenset[str]().union(*(members for members in specs.values() if len(members) > 1))
-    return Context(result.made, wording.alpha_of(result.made), rates, variants)
+    notes = dict.fromkeys(
+        wording.worded(note) for e in result.estimates for note in e.notes if note.code == "without_units"
+    )
+    return Context(result.made, wording.alpha_of(result.made), rates, tuple(notes), variants)

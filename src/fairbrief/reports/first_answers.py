@@ -66,7 +66,7 @@ def _compared(differences: Sequence[Estimate], context: Context) -> tuple[Answer
     many = sum(context.kind(e) in NAMED for e in differences)
     verb = "is" if many == 1 else "are"
     text = f"{many} of {counted(len(differences), 'difference')} of systems {verb} significant (Holm)."
-    return (Answer(FINDING, ((text, ""),)),)
+    return (Answer(FINDING, ((text, ""),)), Answer(CAUTION, ((wording.COMPARED, ""),)))
 
 
 def subgroups_of(result: Result) -> list[Estimate]:
@@ -107,7 +107,7 @@ def answers_about(
         MEASURED: _measured(panels, context),
         FINDING: findings,
         INTERVAL: _family_interval(first, context),
-        CAUTION: cautions(panels, context),
+        CAUTION: [*cautions(panels, context), *_without_texts(subgroups)],
     }
     return (
         *(Answer(asked, tuple((text, "") for text in texts)) for asked, texts in answers.items() if texts),
@@ -359,6 +359,12 @@ def _in_subgroups(subgroups: Sequence[Estimate], context: Context) -> list[str]:
     if not context.words(first).sentence.startswith("{"):  # a placeholder keeps its case
         text = text[0].lower() + text[1:]
     return [f"Subgroup {where}: {text}{more}"]
+
+
+def _without_texts(subgroups: Iterable[Estimate]) -> list[str]:
+    """That the p of subgroups lacks label permutations, where they were made without the texts."""
+    notes = (note for e in subgroups for note in e.notes if note.code == "needs_texts")
+    return list(dict.fromkeys(f"{capital(wording.worded(note))}." for note in notes))
 
 
 def subgroup_name(e: Estimate) -> str:

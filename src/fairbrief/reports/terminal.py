@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
+from typing import Literal
 
 from rich import box
 from rich.cells import cell_len
@@ -55,6 +56,7 @@ MARKS = {"less": "red", "lower": "red", "below": "red", "more": "blue", "higher"
 """The colour of a significant difference; yellow is for cautions, and no other colour is used."""
 TESTED = re.compile(r"\bp ([<=]) (?=[\d.])")
 """A p and its number, which stay on one line."""
+First = Literal["", "subgroups", "differences"]
 UNTESTED = frozenset(("too few", "no value", "not tested"))
 
 
@@ -74,10 +76,10 @@ def print_result(
     *,
     details: bool = False,
     place: Place = Place(),
-    by_subgroup: bool = False,
+    tables_first: First = "",
 ) -> None:
-    """Print the first screen of a result, or with ``details`` all of it; ``by_subgroup`` prints tables of subgroups first."""
-    screen = _Screen(result, console.width, place, by_subgroup=by_subgroup)
+    """Print the first screen of a result, or with ``details`` all of it; ``tables_first`` are printed before the others."""
+    screen = _Screen(result, console.width, place, tables_first=tables_first)
     _print(screen.everything() if details else screen.first(), console)
 
 
@@ -101,7 +103,7 @@ class _Screen:
     result: Result
     width: int
     place: Place
-    by_subgroup: bool = False
+    tables_first: First = ""
 
     def __post_init__(self) -> None:
         self.context: Context = context_of(self.result)
@@ -213,10 +215,14 @@ class _Screen:
         inside = context.clearest_first(arrangement.leading_subgroups(result.estimates, asked))
         subgroups = [(list(members), True) for members in inside]
         decided = map(wording.from_random, result.differences)
-        pairs = context.clearest_first(arrangement.leading(decided, of_systems=False).values())
-        if not ordered and pairs:  # a comparison of two audits
-            return [(list(members), True) for members in pairs]
-        return [*subgroups, *full, *compact] if self.by_subgroup else [*full, *compact, *subgroups]
+        leading = context.clearest_first(arrangement.leading(decided, of_systems=False).values())
+        pairs = [(list(members), True) for members in leading]
+        if not ordered:  # a comparison of two audits
+            return pairs
+        if self.tables_first == "subgroups":
+            return [*subgroups, *full, *compact]
+        is_compared = self.tables_first == "differences" or result.made.get("baseline")
+        return [*(pairs if is_compared else ()), *full, *compact, *subgroups]
 
     def _tables(self, room: int) -> list[list[Text]]:
         """As many tables as fit into so many lines, with as many rows as fit; the other tables are counted."""
