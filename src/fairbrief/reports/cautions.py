@@ -26,7 +26,7 @@ def cautions(panels: Sequence[Sequence[Estimate]], context: Context) -> list[str
     significant = [e for e in shown if context.kind(e) in NAMED]
     enough = [e for e in shown if e.clusters >= FEWEST_TO_DECIDE]
     few = {e.system: e for e in shown if e.clusters < FEWEST_TO_DECIDE}
-    lines = reach.shortfalls(context.made, {e.measure for e in shown})
+    lines = [*context.notes, *reach.shortfalls(context.made, {e.measure for e in shown})]
     if enough and few:
         systems = ", ".join(f"{named(system)} ({context.records(e)})" for system, e in few.items())
         lines.append(f"too few to act on (the gate needs {FEWEST_TO_DECIDE}): summaries by {systems}")
@@ -46,7 +46,6 @@ def cautions(panels: Sequence[Sequence[Estimate]], context: Context) -> list[str
     everything = (e for members in panels for e in members)
     hidden = (note for e in everything for note in e.notes if note.code == "tests_need_resamples")
     lines += [wording.worded(note) for note in hidden]
-    lines += context.notes
     advises = not any(cards.BETTER in text for text in lines)
     lines += cards.cautions(filter(None, (_judge(e, context) for e in shown)), advises=advises)
     return [f"{capital(text)}." for text in dict.fromkeys(lines)]
@@ -89,7 +88,7 @@ def _without(members: Sequence[Estimate], name: str, context: Context) -> str:
             continue
         p = without["p"] if without["blind_p"] is None else without["blind_p"]
         value = signed(without["value"], context.words(e).unit)
-        text = f"{group_or_part(e)} in summaries by {named(e.system)}: {value}, {p_text(p)}"
+        text = f"{group_or_part(e)} in summaries by {named(e.system)}: {value}{'' if p is None else f', {p_text(p)}'}"
         (lost if context.kind(e) in NAMED and p is not None and p > context.alpha else kept).append(text)
     which = "them" if name == "other_languages" else "the copies"
     if lost:

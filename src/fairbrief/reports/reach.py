@@ -49,7 +49,8 @@ def _shortfall(entry: Reach, made: Mapping[str, Any], *, is_brief: bool) -> str:
     if is_brief:
         return f"the scorer {named(entry['scorer'])} {what}"
     people = f"people's references {by_people:.0%}, " if by_people and few else ""
-    compared = f"{people}the sources' own sentences {sources:.0%}, another record's documents {elsewhere:.0%}"
+    own = f"{people}the sources' own sentences {sources:.0%}, " if sources >= FEWEST_OF_SOURCES else ""
+    compared = f"{own}another record's documents {elsewhere:.0%}"
     return (
         f"the scorer {named(entry['scorer'])} {what} ({compared}). Missed claims can be paraphrases, which {_measures(entry)} "
         f"cannot see. {better(entry['scorer'])}"
