@@ -48,12 +48,12 @@ def large() -> Result:
     systems = [f"Meta-Llama-3.{i}-70B-Instruct-20241022" for i in range(6)]
     base = Estimate(
         "coverage_parity@sentiment", "relative_difference[a]", systems[0], -0.3, low=-0.4, high=-0.2, p=0.001,
-        testable=True, n=400, clusters=400, kind="contrast", leads=True, detectable=0.06, blind=-0.05,
-        blind_difference=-0.25, blind_difference_low=-0.3, blind_difference_high=-0.2, blind_p=0.001, blind_p_adjusted=0.004,
+        testable=True, n=400, clusters=400, kind="group_difference", is_primary=True, detectable=0.06, extract_baseline=-0.05,
+        extract_difference=-0.25, extract_difference_low=-0.3, extract_difference_high=-0.2, extract_p=0.001, extract_p_adjusted=0.004,
         family_p=0.004, family_size=99, group_clusters=400, group_items=1900.0, excluded={"one group only": 12},
     )  # fmt: skip
     estimates = [
-        base.replace(measure=f"{measure}@{over}", over=over, system=system, group=f"{over} number {g}", quantity=f"d[{g}]", slice=part)
+        base.replace(measure=f"{measure}@{over}", over=over, system=system, group=f"{over} number {g}", quantity=f"d[{g}]", subgroup=part)
         for measure in ("coverage_parity", "uer")
         for over, many in (("sentiment", 3), ("region", 12), ("a long attribute name", 2))
         for part in ({}, {"city": "Rome"}, {"city": "Oslo"})
@@ -63,10 +63,10 @@ def large() -> Result:
     alone = {
         "over": "",
         "group": "",
-        "blind": None,
-        "blind_difference": None,
-        "blind_p": None,
-        "blind_p_adjusted": None,
+        "extract_baseline": None,
+        "extract_difference": None,
+        "extract_p": None,
+        "extract_p_adjusted": None,
     }
     for system in systems:
         estimates.append(
@@ -76,8 +76,13 @@ def large() -> Result:
         estimates.append(
             base.replace(measure="sentiment_shift", quantity="difference", system=system, **pair)
         )
-    controls = [f"control:lead({system})" for system in systems]
-    made = {**sample_results.make().made, "systems": systems, "slices": [["city"]], "controls": controls}
+    sanity_baselines = [f"sanity:lead({system})" for system in systems]
+    made = {
+        **sample_results.make().made,
+        "systems": systems,
+        "subgroups": [["city"]],
+        "sanity_baselines": sanity_baselines,
+    }
     return replace(sample_results.make(), estimates=Estimates(estimates), made=made, tables=())
 
 
@@ -107,7 +112,7 @@ def test_the_commands_of_the_demo_work(demo: Result, tmp_path: Path) -> None:
     assert words[:2] == ["gate", str(folder)]
     done = CliRunner().invoke(app, words)
     assert (done.exit_code, "relative_difference" in done.output) == (1, True)
-    unclear = [e.replace(p=0.5, family_p=0.5, blind_p=0.5, blind_p_adjusted=0.5) for e in demo.estimates]
+    unclear = [e.replace(p=0.5, family_p=0.5, extract_p=0.5, extract_p_adjusted=0.5) for e in demo.estimates]
     text = "\n".join(shown(replace(demo, estimates=Estimates(unclear)), place=Place(folder)))
     power = re.search(r"fairbrief (power .*?)\nMORE", text, re.DOTALL)
     assert power is not None
@@ -180,7 +185,7 @@ def test_subgroups_come_first_where_they_were_asked_for(
     """The command for subgroups begins its tables with them."""
     monkeypatch.setitem(os.environ, "COLUMNS", "80")
     fairbrief.audit("examples/reviews.jsonl", n_resamples=200).save(tmp_path / "demo")
-    done = CliRunner().invoke(app, ["slice", str(tmp_path / "demo"), "--by", "kind"])
+    done = CliRunner().invoke(app, ["subgroup", str(tmp_path / "demo"), "--by", "kind"])
     lines = done.output.splitlines()
     assert len(lines) <= terminal.MOST_LINES
     title = next(i for i, line in enumerate(lines) if line.startswith("COVERAGE"))

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from fairbrief import standings
+from fairbrief import conclusions
+from fairbrief.conclusions import FEWEST_TO_DECIDE, NAMED, SIGNIFICANT, WORDS
 from fairbrief.reports import arrangement, contrast_words, number_format, wording
 from fairbrief.reports.cautions import cautions
 from fairbrief.reports.contrast_words import (
@@ -22,7 +23,6 @@ from fairbrief.reports.contrast_words import (
 from fairbrief.reports.plain import named
 from fairbrief.reports.result import Result
 from fairbrief.reports.tables import group_counts
-from fairbrief.standings import FEWEST_TO_DECIDE, NAMED, SIGNIFICANT, WORDS
 from fairbrief.text.counted import counted
 from fairbrief.types import REFERENCE, Estimate
 
@@ -71,7 +71,7 @@ def _compared(differences: Sequence[Estimate], context: Context) -> tuple[Answer
 
 def subgroups_of(result: Result) -> list[Estimate]:
     """The primary group differences of the requested subgroups."""
-    asked = result.made.get("slices") or ()
+    asked = result.made.get("by") or ()
     return [e for members in arrangement.leading_subgroups(result.estimates, asked) for e in members]
 
 
@@ -177,10 +177,10 @@ def _nothing(members: Sequence[Estimate], context: Context) -> str:
 def _of_group(several: Sequence[Estimate], context: Context) -> str:
     """One group: the system that is furthest below in a whole sentence, then the others with value and p."""
     first, *others = several
-    p, _ = standings.decisive(first)
+    p, _ = conclusions.decisive(first)
     inside = "; ".join(filter(None, (context.plain(first), _random(first, context), p_text(p))))
     also = ", ".join(
-        f"{named(e.system)} ({_value(e, context)}, {p_text(standings.decisive(e)[0])})"
+        f"{named(e.system)} ({_value(e, context)}, {p_text(conclusions.decisive(e)[0])})"
         for e in others[: MOST_SYSTEMS - 1]
     )
     rest = len(others) - (MOST_SYSTEMS - 1)
@@ -194,9 +194,9 @@ def _sentence(e: Estimate, context: Context) -> str:
 
 def _random(e: Estimate, context: Context) -> str:
     """``random sentences: 1.2% less``; "" where there is no such baseline."""
-    if e.blind is None:
+    if e.extract_baseline is None:
         return ""
-    return f"random sentences: {contrast_words.against(e.blind, context.words(e).unit)}"
+    return f"random sentences: {contrast_words.against(e.extract_baseline, context.words(e).unit)}"
 
 
 def _in_brackets(text: str) -> str:
@@ -224,7 +224,11 @@ def _listed(several: Sequence[Estimate], context: Context, *, with_random: bool 
     """``sentiment neutral by even (−88%; random sentences −5%), …``; those beyond the first six are counted."""
     parts = []
     for e in several[:MOST_LINES]:
-        random = f"; random sentences {signed(e.blind or 0.0, context.words(e).unit)}" if with_random else ""
+        random = (
+            f"; random sentences {signed(e.extract_baseline or 0.0, context.words(e).unit)}"
+            if with_random
+            else ""
+        )
         group = contrast_words.heading(e, context.words(e)) or group_or_part(e)
         parts.append(f"{group} by {named(e.system)} ({_value(e, context)}{random})")
     more = f" and {len(several) - MOST_LINES} more" if len(several) > MOST_LINES else ""
@@ -234,28 +238,28 @@ def _listed(several: Sequence[Estimate], context: Context, *, with_random: bool 
 def _significance(members: Sequence[Estimate], e: Estimate, context: Context) -> str:
     """What the p of the clearest difference means, or what the audit would have found."""
     kind = context.kind(e)
-    p, _ = standings.decisive(e)
+    p, _ = conclusions.decisive(e)
     if kind == "no value" or p is None:
         why = wording.told(e)
         return f"{capital(WORDS[kind])}{f': {why}' if why else ''}."
     among = _in_brackets(f"Holm over {counted(e.family_size, 'comparison')}" if e.family_size > 1 else "")
     if kind not in NAMED:
-        others = (p,) if e.is_primary else (standings.decisive(other)[0] for other in members)
+        others = (p,) if e.is_named else (conclusions.decisive(other)[0] for other in members)
         smallest = number_format.probability(min(other for other in others if other is not None))
         return f"The smallest p\u00a0is\u00a0{smallest}{among}.{_detectable(e, context)}"
-    same = f"matched {context.baseline(e)}" if e.blind_p is not None else "showed no difference"
+    same = f"matched {context.baseline(e)}" if e.extract_p is not None else "showed no difference"
     text = f"{p_text(p)}{among}: if {named(e.system)} {same}, a gap this large would appear in {_often(p)} audits."
-    return f"{text} This comparison was named in advance (--primary)." if e.is_primary else text
+    return f"{text} This comparison was named in advance (--primary)." if e.is_named else text
 
 
 def _family_interval(e: Estimate, context: Context) -> list[str]:
     """The interval of the clearest difference that holds for all comparisons at once."""
     if e.family_low is None or e.family_high is None or e.family_size < 2:
         return []
-    _, tested = standings.decisive(e)
+    _, tested = conclusions.decisive(e)
     unit = context.words(e).unit
     level = wording.interval_name(context.made).removesuffix(" interval")
-    what = f" from {context.baseline(e)}" if e.blind_p is not None else ""
+    what = f" from {context.baseline(e)}" if e.extract_p is not None else ""
     interval = contrast_words.between(e.family_low, e.family_high, unit)
     who = f"{capital(group_or_part(e))} by {named(e.system)}"
     among = f"that holds for all {e.family_size} comparisons at once"
@@ -322,7 +326,9 @@ def _opposite(context: Context) -> list[str]:
                 "of the records separates the directions."
             )
             continue
-        parts = [one for one in gap["parts"] if (one["blind_difference"] or one["value"]) < 0] or gap["parts"]
+        parts = [one for one in gap["parts"] if (one["extract_difference"] or one["value"]) < 0] or gap[
+            "parts"
+        ]
         shown = "; ".join(_part(one, gap, context) for one in parts[:MOST_LINES])
         more = f"; and {len(parts) - MOST_LINES} more" if len(parts) > MOST_LINES else ""
         by = named(gap["attribute"])
@@ -336,8 +342,8 @@ def _opposite(context: Context) -> list[str]:
 def _part(one: Mapping[str, Any], gap: Mapping[str, Any], context: Context) -> str:
     """One subgroup: which group differs from its baseline there, and by how much."""
     unit = wording.declared(one["measure"], context.made).contrast.unit
-    is_random = one["blind_difference"] is not None
-    difference = signed(one["blind_difference"] if is_random else one["value"], unit)
+    is_random = one["extract_difference"] is not None
+    difference = signed(one["extract_difference"] if is_random else one["value"], unit)
     group = contrast_words.group_with(gap["over"], one["group"])
     return (
         f"{named(gap['attribute'])} {named(one['part'])}: {group} {difference}"
@@ -369,7 +375,7 @@ def _without_texts(subgroups: Iterable[Estimate]) -> list[str]:
 
 def subgroup_name(e: Estimate) -> str:
     """The subgroup of an estimate, ``city Rome, year 2020``."""
-    return named(", ".join(group_of(e.replace(over=name, group=part)) for name, part in e.slice.items()))
+    return named(", ".join(group_of(e.replace(over=name, group=part)) for name, part in e.subgroup.items()))
 
 
 def _other_panels(panels: Iterable[Sequence[Estimate]], context: Context) -> list[str]:
@@ -385,7 +391,7 @@ def _other_panels(panels: Iterable[Sequence[Estimate]], context: Context) -> lis
                 else ", and 1 more" * rest
             )
             lines.append(
-                f"{_sentence(significant[0], context)} ({p_text(standings.decisive(significant[0])[0])}){more}."
+                f"{_sentence(significant[0], context)} ({p_text(conclusions.decisive(significant[0])[0])}){more}."
             )
     further = (
         f"{counted(len(lines) - MOST_ELSE, 'further measure')} with significant differences, in the tables."
@@ -401,8 +407,8 @@ def _next(members: Sequence[Estimate], first: Estimate, context: Context) -> lis
     view = ("Read the records:", f"fairbrief view {FOLDER}")
     unit = context.words(first).unit
     limit, source = _limit(members)
-    if context.kind(first) in NAMED and limit and standings.decides(first) >= FEWEST_TO_DECIDE:
-        stem = f"{first.quantity.partition('[')[0]}{'' if first.blind_p is None else '-random'}"
+    if context.kind(first) in NAMED and limit and conclusions.decides(first) >= FEWEST_TO_DECIDE:
+        stem = f"{first.quantity.partition('[')[0]}{'' if first.extract_p is None else '-random'}"
         rule = f"'{first.measure}:{stem}>=-{limit:.2g}'"
         return [view, (f"Test new versions (limit: {source}):", f"fairbrief gate {FOLDER} --min {rule}")]
     largest = max(members, key=lambda e: (bool(e.detectable), e.clusters))
@@ -419,7 +425,7 @@ def _limit(members: Sequence[Estimate]) -> tuple[float, str]:
     """A limit to start from: the largest difference of people's references, else the smallest detectable one."""
     by_people = [e for e in members if e.system.startswith(f"{REFERENCE} ")]
     if by_people:
-        largest_of_people = max(abs(standings.decisive(e)[1]) for e in by_people)
+        largest_of_people = max(abs(conclusions.decisive(e)[1]) for e in by_people)
         return largest_of_people, "the largest difference of people's references"
     largest: dict[str, float] = {}
     for e in members:

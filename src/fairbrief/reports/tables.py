@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from fairbrief.conclusions import NAMED, decisive
 from fairbrief.declarations import ContrastUnit
 from fairbrief.reports import arrangement, contrast_words, number_format, reach, wording
 from fairbrief.reports.arrangement import Arranged, Section
@@ -14,7 +15,6 @@ from fairbrief.reports.contrast_words import Context, context_of, group_name, or
 from fairbrief.reports.plain import named
 from fairbrief.reports.result import Result
 from fairbrief.reports.wording import SIDES
-from fairbrief.standings import NAMED, decisive
 from fairbrief.text.counted import counted
 from fairbrief.types import Estimate, Table
 
@@ -53,7 +53,7 @@ def columns(
             Column("within", "within seed documents", "within\nseeds", number_format.inner_interval),
         ),
         (
-            not is_difference and (is_printed or any(e.blind is not None for e in estimates)),
+            not is_difference and (is_printed or any(e.extract_baseline is not None for e in estimates)),
             Column("random", "random sentences", "random", number_format.random_sentences),
         ),
         (not is_difference, Column("mean", "permutation mean", "perm.\nmean", number_format.chance)),
@@ -107,7 +107,7 @@ def section_table(section: Section, made: Mapping[str, Any], *, is_brief: bool =
 
 def difference_table(section: Section, made: Mapping[str, Any], *, is_brief: bool = False) -> Table:
     """Differences of systems of one section: main values, or all quantities where there is none or ``is_brief``."""
-    chosen = section.estimates if is_brief else section.headlines or section.estimates
+    chosen = section.estimates if is_brief else section.main_values or section.estimates
     shown = chosen[:MOST_ROWS]
     hidden = (
         (len(chosen) - len(shown), "further difference", ""),
@@ -148,7 +148,7 @@ def _table(
             arrangement.label(e),
             e.system,
             *(e.baseline for _ in minus),
-            *(e.slice[name] for name in section.by),
+            *(e.subgroup[name] for name in section.by),
             *(c.cell(e) for c in numbers),
         )
         for e in shown
@@ -158,13 +158,13 @@ def _table(
 
 def _shown(section: Section) -> Sequence[Estimate]:
     """At most `MOST_ROWS` estimates, in their order; main values are kept before other quantities."""
-    main = min(len(section.headlines), MOST_ROWS)
+    main = min(len(section.main_values), MOST_ROWS)
     room = {True: main, False: MOST_ROWS - main}
     shown: list[Estimate] = []
     for block in section.blocks:
-        is_headline = wording.is_headline(block[0])
-        some = block[: room[is_headline]]
-        room[is_headline] -= len(some)
+        is_main_value = wording.is_main_value(block[0])
+        some = block[: room[is_main_value]]
+        room[is_main_value] -= len(some)
         shown += some
     return shown
 
@@ -206,7 +206,7 @@ def _text(value: Any) -> str:
 def contrast_tables(result: Result) -> list[Table]:
     """One table per measure and attribute: primary group differences, those of subgroups, and differences of systems in them."""
     context = context_of(result)
-    asked = [tuple(names) for names in result.made.get("slices") or ()]
+    asked = [tuple(names) for names in result.made.get("by") or ()]
     decided = map(wording.from_random, result.differences)
     panels = (
         *arrangement.leading(result.estimates).values(),
@@ -228,7 +228,7 @@ def contrast_title(members: Sequence[Estimate], context: Context) -> str:
     unit = UNITS[declared.contrast.unit]
     of_systems = "DIFFERENCES of systems: " if e.baseline else ""
     over = f" by {named(e.over)}" if e.over else ""
-    within = f" in subgroups of {named(' × '.join(e.slice))}" if e.slice else ""
+    within = f" in subgroups of {named(' × '.join(e.subgroup))}" if e.subgroup else ""
     return f"{of_systems}{title}{over}{within}{context.by(e)}{f' ({unit})' if unit else ''}{group}"
 
 
@@ -243,12 +243,12 @@ def contrast_table(
     shown = _in_order(e for e in members if id(e) in clearest)
     first = members[0]
     unit = context.words(first).unit
-    has_random = any(e.blind_difference is not None for e in members) and not first.baseline
+    has_random = any(e.extract_difference is not None for e in members) and not first.baseline
     has_groups = len({e.group for e in members}) > 1
     interval = wording.interval_name(context.made)
     header = [
         "systems" if first.baseline else "system",
-        *(["subgroup"] if first.slice else []),
+        *(["subgroup"] if first.subgroup else []),
         *(["group"] if has_groups else []),
         *("difference" if first.baseline else "value", interval),
         *(["random", "diff"] if has_random else []),
@@ -262,12 +262,12 @@ def contrast_table(
         places = _places(e.low, e.high, unit)
         value, bounds = _value_and_interval(e.value, e.low, e.high, unit)
         diff, diff_bounds = _value_and_interval(
-            e.blind_difference, e.blind_difference_low, e.blind_difference_high, unit
+            e.extract_difference, e.extract_difference_low, e.extract_difference_high, unit
         )
-        random = (contrast_words.cell(e.blind, unit, places), diff)
+        random = (contrast_words.cell(e.extract_baseline, unit, places), diff)
         rows.append((
             system if is_whole or system != last else "",
-            *([", ".join(e.slice.values())] if e.slice else []),
+            *([", ".join(e.subgroup.values())] if e.subgroup else []),
             *([contrast_words.heading(e, context.words(e))] if has_groups else []),
             *(value, bounds),
             *(random if has_random else ()),
@@ -291,7 +291,7 @@ def _in_order(members: Iterable[Estimate]) -> list[Estimate]:
         {key: i for i, key in enumerate(dict.fromkeys(keys))}
         for keys in (
             [(e.system, e.baseline) for e in members],
-            ordered_groups(", ".join(e.slice.values()) for e in members),
+            ordered_groups(", ".join(e.subgroup.values()) for e in members),
             ordered_groups(e.group for e in members),
         )
     ]
@@ -299,7 +299,7 @@ def _in_order(members: Iterable[Estimate]) -> list[Estimate]:
         members,
         key=lambda e: (
             places[0][e.system, e.baseline],
-            places[1][", ".join(e.slice.values())],
+            places[1][", ".join(e.subgroup.values())],
             places[2][e.group],
         ),
     )
@@ -413,6 +413,6 @@ def _places(low: float | None, high: float | None, unit: ContrastUnit) -> int:
 def _p(e: Estimate) -> str:
     if e.value is None:
         return "no value"
-    if e.testable is False and e.blind_p is None:
+    if e.testable is False and e.extract_p is None:
         return "too few" if any(note.code == "few_in_group" for note in e.notes) else "not testable"
     return number_format.probability(decisive(e)[0])

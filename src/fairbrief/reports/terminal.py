@@ -211,7 +211,7 @@ class _Screen:
             key = members[0].over or context.declared(members[0]).family
             (compact if key in seen else full).append((list(members), key not in seen))
             seen.add(key)
-        asked = result.made.get("slices") or ()
+        asked = result.made.get("by") or ()
         inside = context.clearest_first(arrangement.leading_subgroups(result.estimates, asked))
         subgroups = [(list(members), True) for members in inside]
         decided = map(wording.from_random, result.differences)
@@ -272,8 +272,8 @@ class _Screen:
 
     def _values(self) -> list[Estimate]:
         """The main values, of systems or of their differences, on all records; for a result without group differences."""
-        values = [e for e in (self.result.estimates or self.result.differences) if not e.slice]
-        return [e for e in values if wording.is_headline(e)] or values
+        values = [e for e in (self.result.estimates or self.result.differences) if not e.subgroup]
+        return [e for e in values if wording.is_main_value(e)] or values
 
     def _main_values(self, section: arrangement.Section) -> Callable[[int], Table]:
         is_difference = any(e.baseline for e in section.estimates)
@@ -315,14 +315,14 @@ class _Screen:
         untested = sum(all(self.context.kind(e) in UNTESTED for e in members) for members in ordered)
         if untested == len(ordered):
             untested = 0
-        controls = len(result.made.get("controls") or ())
+        sanity_baselines = len(result.made.get("sanity_baselines") or ())
         parts = [
             f"{self.place.folder / 'report.html'}" if self.place.folder else "",
             f"{rest}: every score, difference of systems and note",
             f"{counted(untested, 'measure')} without a test (too few records, or no value)"
             if untested
             else "",
-            counted(controls, "sanity baseline") if controls else "",
+            counted(sanity_baselines, "sanity baseline") if sanity_baselines else "",
             f"{counted(len(result.left_out), 'measure')} not computed (not applicable, or on request)"
             if result.left_out
             else "",

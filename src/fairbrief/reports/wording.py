@@ -14,10 +14,10 @@ from typing import Any
 from msgspec import ValidationError, convert
 
 from fairbrief import specs
+from fairbrief.conclusions import FEWEST_IN_A_GROUP
 from fairbrief.declarations import Declaration
 from fairbrief.errors import RequestError
 from fairbrief.reports import number_format
-from fairbrief.standings import FEWEST_IN_A_GROUP
 from fairbrief.text.counted import counted
 from fairbrief.types import Estimate, Note, NoteCode
 
@@ -51,7 +51,7 @@ def declared(measure: str, made: Mapping[str, Any]) -> Declaration:
         return Declaration(family=family)
 
 
-def is_headline(estimate: Estimate) -> bool:
+def is_main_value(estimate: Estimate) -> bool:
     """Whether the estimate is the measure's main value."""
     return estimate.quantity in (name_of(estimate.measure), estimate.measure)
 
@@ -83,7 +83,7 @@ def finding(estimate: Estimate, alpha: float = ALPHA) -> str:
     value = number_format.value(estimate)
     if estimate.low is not None:
         value += f" {number_format.interval(estimate)}"
-    if estimate.testable is not False and estimate.p is None and estimate.blind is None:
+    if estimate.testable is not False and estimate.p is None and estimate.extract_baseline is None:
         return f"{value}. No label permutation applies to it."
     return f"{value}. {references(estimate, alpha)}"
 
@@ -105,7 +105,7 @@ def _permuted(estimate: Estimate, alpha: float) -> str:
     p = estimate.p if estimate.p_adjusted is None else estimate.p_adjusted
     if p is None:
         return ""
-    mean = "" if estimate.null_mean is None else f"permutation mean {number_format.chance(estimate)}, "
+    mean = "" if estimate.permutation_mean is None else f"permutation mean {number_format.chance(estimate)}, "
     test = f"({mean}p\u00a0{_equals(p)}{' (Holm)' if estimate.p_adjusted is not None else ''})"
     if p <= alpha:
         return f"Label permutations rarely produce so large a value {test}."
@@ -116,17 +116,15 @@ def _permuted(estimate: Estimate, alpha: float) -> str:
 
 def _random(estimate: Estimate, alpha: float) -> str:
     """The comparison with random sentences, which is a test only for group differences."""
-    if estimate.blind is None:
+    if estimate.extract_baseline is None:
         return ""
     places = number_format.decimals(estimate)
-    random = number_format.number(estimate.blind, places)
-    p = estimate.blind_p if estimate.blind_p_adjusted is None else estimate.blind_p_adjusted
-    if estimate.blind_difference is None or p is None:
+    random = number_format.number(estimate.extract_baseline, places)
+    p = estimate.extract_p if estimate.extract_p_adjusted is None else estimate.extract_p_adjusted
+    if estimate.extract_difference is None or p is None:
         return f"Random sentences of the same length: {random}; an unsigned score is not tested against them."
-    gap = number_format.number(estimate.blind_difference, places)
-    test = (
-        f"(difference {gap}, p\u00a0{_equals(p)}{' (Holm)' if estimate.blind_p_adjusted is not None else ''})"
-    )
+    gap = number_format.number(estimate.extract_difference, places)
+    test = f"(difference {gap}, p\u00a0{_equals(p)}{' (Holm)' if estimate.extract_p_adjusted is not None else ''})"
     verdict = "Significantly" if p <= alpha else "Not significantly"
     return f"{verdict} different from random sentences of the same length, {random} {test}."
 
@@ -147,25 +145,25 @@ def pair(difference: Estimate) -> str:
 
 def compared(difference: Estimate) -> str:
     """What was compared: ``group difference of neutral, a − b, on 40 records that both answered``."""
-    what = "group difference" if difference.leads or difference.group else "label-independent score"
+    what = "group difference" if difference.is_primary or difference.group else "label-independent score"
     of = f" of {difference.group}" if difference.group else ""
-    random = " from the random baseline" if difference.blind_difference is not None else ""
+    random = " from the random baseline" if difference.extract_difference is not None else ""
     many = counted(difference.clusters or difference.n, "record")
     return f"{what}{of}{random}, {pair(difference)}, on {many} that both answered"
 
 
 def from_random(estimate: Estimate) -> Estimate:
     """The estimate that is tested: the difference from the random-sentence baseline, or the estimate itself without one."""
-    if estimate.blind_difference is None:
+    if estimate.extract_difference is None:
         return estimate
     return estimate.replace(
-        value=estimate.blind_difference,
-        low=estimate.blind_difference_low,
-        high=estimate.blind_difference_high,
-        p=estimate.blind_p,
-        p_adjusted=estimate.blind_p_adjusted,
-        null_mean=0.0,
-        testable=estimate.testable if estimate.blind_p is None else True,
+        value=estimate.extract_difference,
+        low=estimate.extract_difference_low,
+        high=estimate.extract_difference_high,
+        p=estimate.extract_p,
+        p_adjusted=estimate.extract_p_adjusted,
+        permutation_mean=0.0,
+        testable=estimate.testable if estimate.extract_p is None else True,
     )
 
 
@@ -236,12 +234,10 @@ def _runs(a: Arguments) -> str:
     )
 
 
-def _without_units(a: Arguments) -> str:
+def _without_claims(a: Arguments) -> str:
     have = "has no claims and is" if a["absent"] == 1 else "have no claims and are"
     many = counted(a["summaries"], "summary", "summaries")
-    return (
-        f"{a['absent']:,} of {many} by {a['system']} {have} split into sentences; (units=given) excludes them"
-    )
+    return f"{a['absent']:,} of {many} by {a['system']} {have} split into sentences; (claims=given) excludes them"
 
 
 def _scorer_differs(a: Arguments) -> str:
@@ -347,7 +343,7 @@ WORDS: Mapping[NoteCode, str | Callable[[Arguments], str]] = MappingProxyType(
         "not_testable_among": _not_testable_among,
         "tests_need_resamples": _tests_need_resamples,
         "runs": _runs,
-        "without_units": _without_units,
+        "without_claims": _without_claims,
         "groups_alike": lambda a: (
             f"the groups {_names(a)} of {a['attribute']} differ only in spelling: if they are one group, use one spelling"
         ),

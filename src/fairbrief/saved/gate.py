@@ -15,9 +15,10 @@ import pyarrow as pa
 
 from fairbrief import registry
 from fairbrief.auditing.differences import Change
-from fairbrief.auditing.jackknifed import EXCESS
+from fairbrief.auditing.jackknifed import CHANCE_ADJUSTED
 from fairbrief.auditing.record_values import directions
 from fairbrief.auditing.scored_rows import OF_EXTRACTS, WITHOUT_EXTRACTS
+from fairbrief.conclusions import FEWEST_TO_DECIDE, decides
 from fairbrief.declarations import Direction
 from fairbrief.errors import RequestError
 from fairbrief.readers.messages import did_you_mean
@@ -30,7 +31,6 @@ from fairbrief.reports.wording import told
 from fairbrief.saved import completeness
 from fairbrief.saved.compare import changed_sources, compare_sizes
 from fairbrief.saved.gate_rules import MAX_LEFT_OUT, RANDOM, Check, Rule, Sign, is_named
-from fairbrief.standings import FEWEST_TO_DECIDE, decides
 from fairbrief.statistics.jackknife import t_quantile
 from fairbrief.text.counted import counted
 from fairbrief.types import Estimate, Note
@@ -156,7 +156,7 @@ def _refuse_idle(
 
 
 def saw_the_same(result: Result, other: Result) -> bool:
-    """Whether two audits have the same evidence, but for controls, the names of systems, and random extracts.
+    """Whether two audits have the same per-record statistics, but for sanity baselines, the names of systems, and random extracts.
 
     Both are read some rows at a time, up to the first that differ.
     """
@@ -198,11 +198,11 @@ def _plain(rows: pa.Table, name: str) -> pa.ChunkedArray | None:
 
 
 def of_limit(rule: Rule, estimates: Sequence[Estimate], confidence_level: float = 0.95) -> list[Asked]:
-    """What the rule asks of every system's whole-input estimate that it names; controls are held to nothing.
+    """What the rule asks of every system's whole-input estimate that it names; sanity baselines are held to nothing.
 
     ``confidence_level`` is that of the estimates' intervals.
     """
-    candidates = [e for e in estimates if not e.slice and e.system_kind == "system"]
+    candidates = [e for e in estimates if not e.subgroup and e.system_kind == "system"]
     systems = list(dict.fromkeys(e.system for e in candidates))
     if rule.system and rule.system not in systems:
         raise RequestError(
@@ -215,9 +215,9 @@ def of_limit(rule: Rule, estimates: Sequence[Estimate], confidence_level: float 
     named = [
         e
         for e in of_measure
-        if (is_named(e.quantity, rule.quantity) if rule.quantity else wording.is_headline(e))
+        if (is_named(e.quantity, rule.quantity) if rule.quantity else wording.is_main_value(e))
     ]
-    # A measure that could not read a single record has an estimate of its headline alone, which says why.
+    # A measure that could not read a single record has an estimate of its main value alone, which says why.
     named = named or [e for e in of_measure if e.value is None and not e.n]
     if not named:
         known = sorted({f"{e.measure}:{e.quantity}" for e in of_measure} or {e.measure for e in candidates})
@@ -240,20 +240,20 @@ def of_limit(rule: Rule, estimates: Sequence[Estimate], confidence_level: float 
 
 def _from_random(rule: Rule, named: Sequence[Estimate]) -> list[Estimate]:
     """The estimates' differences from the random-sentence baseline; undefined where one has no baseline."""
-    if not any(e.blind_difference is not None or _is_contrast(e) for e in named):
+    if not any(e.extract_difference is not None or _is_contrast(e) for e in named):
         raise RequestError(
             f"'{rule}': '{rule.quantity}' is no group difference, so that nothing tells how far it may be from the "
             f"random-sentence baseline. Set a limit on a group difference, or on '{rule.quantity}' without {RANDOM}."
         )
     without = Note("undefined", {"reason": "no random-sentence baseline"})
     return [
-        e.replace(value=None, notes=(without,)) if e.blind_difference is None else wording.from_random(e)
+        e.replace(value=None, notes=(without,)) if e.extract_difference is None else wording.from_random(e)
         for e in named
     ]
 
 
 def _is_contrast(e: Estimate) -> bool:
-    return e.value is None or (e.kind == "contrast" and e.quantity != EXCESS)
+    return e.value is None or (e.kind == "group_difference" and e.quantity != CHANCE_ADJUSTED)
 
 
 def of_margin(
@@ -277,10 +277,10 @@ def of_margin(
     seen: set[tuple[object, ...]] = set()
     for change in changes:
         e = wording.from_random(change.difference)
-        if e.slice or _stands_already(change, seen):
+        if e.subgroup or _stands_already(change, seen):
             continue
         doubt = 0.0 if same_rows else _unanimous(decides(e), confidence_level)
-        what = e.measure if wording.is_headline(e) else f"{e.measure}:{e.quantity}"
+        what = e.measure if wording.is_main_value(e) else f"{e.measure}:{e.quantity}"
         against = f"[{e.baseline}]{' of the baseline' if e.baseline == e.system else ''}"
         limit, told = margin, ""
         sign: Sign = "<="
@@ -385,24 +385,24 @@ def _stretch(among: int, clusters: int, confidence_level: float) -> float:
 
 
 def _least(estimate: Estimate, confidence_level: float) -> float:
-    """The lower bound that a failure rests on: of a magnitude, 0 unless its test rejects in one tail of the interval."""
+    """The lower bound that a failure rests on: of a unsigned score, 0 unless its test rejects in one tail of the interval."""
     assert estimate.low is not None
-    is_folded = estimate.kind == "magnitude" and estimate.excess is None
+    is_folded = estimate.kind == "unsigned_disparity" and estimate.chance_adjusted is None
     doubtful = estimate.p is None or estimate.p > (1 - confidence_level) / 2
     return 0.0 if is_folded and doubtful else estimate.low
 
 
 def _what_it_holds(estimate: Estimate) -> str:
     """What must be known of an unsigned score that is held to a limit."""
-    if estimate.kind != "magnitude" or estimate.baseline:
+    if estimate.kind != "unsigned_disparity" or estimate.baseline:
         return ""
     told = ["an unsigned score"]
-    if estimate.blind is not None:
-        told.append(f"random sentences score {estimate.blind:.4g}")
-    if estimate.excess is None:
+    if estimate.extract_baseline is not None:
+        told.append(f"random sentences score {estimate.extract_baseline:.4g}")
+    if estimate.chance_adjusted is None:
         told.append("its interval begins at 0 unless its test rejects")
-    elif estimate.null_mean is not None:
-        told.append(f"label permutations score {estimate.null_mean:.4g} on average")
+    elif estimate.permutation_mean is not None:
+        told.append(f"label permutations score {estimate.permutation_mean:.4g} on average")
     return f"; {', '.join(told)}"
 
 
