@@ -385,7 +385,7 @@ def test_a_column_of_csv_may_have_any_name() -> None:
         io.StringIO(exports.csv_text([Estimate("bur", "bur", "lead", 0.25, subgroup={'a, "b"\nc': "x"})]))
     )
     assert len(header) == len(row)
-    assert row[[name.startswith('slice.a, "b"') for name in header].index(True)] == "x"
+    assert row[[name.startswith('subgroup.a, "b"') for name in header].index(True)] == "x"
 
 
 def test_junit_is_well_formed_and_counts_outcomes() -> None:
