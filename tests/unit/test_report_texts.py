@@ -68,7 +68,7 @@ def test_measures_left_out_for_one_reason_share_a_row() -> None:
         *(NotMeasured(name, "no reference") for name in names),
         NotMeasured("judged", "on request only"),
     )
-    shown = bare(printed(replace(EMPTY, left_out=left_out)))
+    shown = bare(printed(replace(EMPTY, not_measured=left_out)))
     assert shown.count("no reference") == 1
     assert all(name in shown for name in names)
     assert re.search("^judged +on request only$", shown, re.MULTILINE)

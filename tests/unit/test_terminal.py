@@ -80,7 +80,7 @@ def large() -> Result:
     made = {
         **sample_results.make().made,
         "systems": systems,
-        "subgroups": [["city"]],
+        "by": [["city"]],
         "sanity_baselines": sanity_baselines,
     }
     return replace(sample_results.make(), estimates=Estimates(estimates), made=made, tables=())
@@ -185,7 +185,7 @@ def test_subgroups_come_first_where_they_were_asked_for(
     """The command for subgroups begins its tables with them."""
     monkeypatch.setitem(os.environ, "COLUMNS", "80")
     fairbrief.audit("examples/reviews.jsonl", n_resamples=200).save(tmp_path / "demo")
-    done = CliRunner().invoke(app, ["subgroup", str(tmp_path / "demo"), "--by", "kind"])
+    done = CliRunner().invoke(app, ["subgroups", str(tmp_path / "demo"), "--by", "kind"])
     lines = done.output.splitlines()
     assert len(lines) <= terminal.MOST_LINES
     title = next(i for i, line in enumerate(lines) if line.startswith("COVERAGE"))

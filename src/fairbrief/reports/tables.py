@@ -175,10 +175,10 @@ def _where(many: int) -> str:
 
 def left_out_table(result: Result) -> Table | None:
     """The measures that were not computed, and why; None if all were."""
-    if not result.left_out:
+    if not result.not_measured:
         return None
     measures: dict[str, list[str]] = {}
-    for m in result.left_out:
+    for m in result.not_measured:
         measures.setdefault(m.reason, []).append(m.measure)
     rows = tuple((", ".join(names), reason) for reason, names in measures.items())
     return Table("Measures that were not computed", ("measure", "why"), rows)

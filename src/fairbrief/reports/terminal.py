@@ -323,8 +323,8 @@ class _Screen:
             if untested
             else "",
             counted(sanity_baselines, "sanity baseline") if sanity_baselines else "",
-            f"{counted(len(result.left_out), 'measure')} not computed (not applicable, or on request)"
-            if result.left_out
+            f"{counted(len(result.not_measured), 'measure')} not computed (not applicable, or on request)"
+            if result.not_measured
             else "",
             f"{counted(result.n_skipped, 'input line')} skipped" if result.n_skipped else "",
         ]

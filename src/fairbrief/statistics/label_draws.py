@@ -232,7 +232,7 @@ class LabelDraws:
         return self._rows(
             self._halves,
             keys,
-            lambda some: random_halves(keys_of(some, self.seed, "permutations"), self.draws),
+            lambda some: random_halves(keys_of(some, self.seed, "labellings"), self.draws),
         )
 
     def _rows(
@@ -353,7 +353,7 @@ def _places(numbers: Floats) -> Integers:
 @lru_cache(maxsize=64)
 def _weights(n: int) -> Integers:
     """Random whole numbers, which identify rows of so many numbers."""
-    return np.asarray(random_bits(keys_of(["weights"], 0, "label permutation codes"), n)[0].view(np.int64))
+    return np.asarray(random_bits(keys_of(["weights"], 0, "labelling codes"), n)[0].view(np.int64))
 
 
 def _distinct(items: Integers) -> Integers:
