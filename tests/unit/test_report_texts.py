@@ -111,7 +111,8 @@ def test_what_pairs_of_systems_lack_is_said_once() -> None:
     pairs = [e, e.replace(system="other", excluded={"not answered": 12})]
     assert arrangement.left_out(pairs) == ()
     assert (
-        arrangement.notes(pairs)[-1] == f"left out of pairs ({wording.without_over(e)}): not answered 3 to 12"
+        arrangement.notes(pairs)[-1]
+        == f"excluded from pairs ({wording.without_over(e)}): not answered 3 to 12"
     )
 
 

@@ -27,7 +27,7 @@ UNITS: Mapping[ContrastUnit, str] = {
 }  # fmt: skip
 MOST_COUNTED = 12
 """Groups whose sizes are listed."""
-NUMBER = re.compile(r"[−+<±\[-]* ?\.?\d|undefined$|not testable$|too few$|no value$")
+NUMBER = re.compile(r"[−+<±\[-]* ?(?:\.?\d|∞)|undefined$|not testable$|too few$|no value$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -312,7 +312,7 @@ def _legend(members: Sequence[Estimate], has_random: bool) -> tuple[str, ...]:
         return (f"p: {holm}.",) if holm else ()
     among = f", {holm}" if holm else ""
     return (
-        f"random: random sentences of the same length; diff: value minus random; p: the larger against them and label permutations{among}.",
+        f"random: random sentences of the same length; diff: value minus random; p: larger of the tests against random and label permutations{among}.",
     )
 
 
