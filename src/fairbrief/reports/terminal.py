@@ -139,7 +139,7 @@ class _Screen:
         skipped = [f"Skipped input: {counted(result.n_skipped, 'line')}", *result.skipped]
         return list(
             _apart(
-                [*self._header(), *self._measured()],
+                [*self._header(), *self._settings(), *self._measured()],
                 *(self._labelled(asked, self._sentences(asked)) for asked in (FINDING, INTERVAL, CAUTION)),
                 *(table_lines(table, self.width) for table in tables),
                 self._wrapped(wording.COMPARED) if result.differences else [],
@@ -164,6 +164,13 @@ class _Screen:
             f"protocol {made['protocol']}" if self.is_paper else "",
         ]
         return self._wrapped(" | ".join(filter(None, parts)), style="bold")
+
+    def _settings(self) -> list[Text]:
+        made = self.result.made
+        parts = [f"{name} {made[name]}" for name in ("language", "seed") if made.get(name) not in (None, "")]
+        if made.get("n_resamples") is not None:
+            parts.append(counted(made["n_resamples"], "resample"))
+        return self._wrapped(", ".join(parts)) if parts else []
 
     def _sentences(self, asked: str) -> list[str]:
         return [text for text, _ in self.answers.get(asked, ())]
