@@ -117,7 +117,7 @@ def test_sanity_baselines_stand_beside_the_systems(tmp_path: Path, fairbrief: Co
     """--sanity-baseline all adds texts that no system wrote, named as such; the systems stay as they were."""
     file = write(tmp_path / "in.jsonl", rows(5))
     ran = fairbrief(
-        "audit", file, "--measure", "uer@mood", *QUICK, "--sanity-baseline all", "--out", tmp_path / "out"
+        "audit", file, "--measure", "uer@mood", *QUICK, "--sanity-baseline", "all", "--out", tmp_path / "out"
     )
     assert ran.code == 0, ran.err
     made = results(tmp_path / "out")["made"]
