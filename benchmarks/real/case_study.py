@@ -81,7 +81,7 @@ def audits(systems: Path, conllu: Path, work: Path) -> tuple[Result, Result]:
 def of(result: Result, quantity: str, by: str = "") -> list[Estimate]:
     """The estimates of one quantity, on all records or by the genre."""
     found = [e for e in result.estimates if e.quantity == quantity and e.subgroup.get("genre", "") == by]
-    return [e for e in found if not e.baseline and not e.system.startswith("sanity:")]
+    return [e for e in found if not e.baseline and not e.system.startswith("control:")]
 
 
 def called(system: str) -> str:
@@ -115,7 +115,7 @@ def table(result: Result, quantity: str) -> str:
         kind = conclusion(e, wording.alpha_of(result.made))
         shown = kind if kind in ("too few", "not testable") else number_format.probability(p)
         rows.append(
-            f"| {called(e.system)} | {contrast_words.said(e, words)} | {ranged} | {extract_baseline} | {shown} | {records} |"
+            f"| {called(e.system)} | {contrast_words.described(e, words)} | {ranged} | {extract_baseline} | {shown} | {records} |"
         )
     return "\n".join(rows)
 

@@ -63,32 +63,32 @@ ContrastUnit = Literal["percent", "points", "odds", "plain"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContrastWords:
-    """How a measure's signed contrasts are said to readers who know nothing of it.
+    """How a measure's group differences are worded for readers who do not know the measure.
 
-    In these texts ``{size}`` stands for the size, ``{system}`` for the system, ``{group}`` for the group with its
-    attribute ("2 stars", "gender female"), and ``{first}`` and ``{second}`` for the sides of a contrast of two groups.
+    ``{size}`` is replaced by the size, ``{system}`` by the system, ``{group}`` by the group with its attribute
+    ("2 stars", "gender female"), and ``{first}`` and ``{second}`` by the two groups that are compared.
     """
 
-    question: str = "Which groups lie below, which above?"
+    title: str = ""
+    """What the numbers of a table are, "coverage relative to the average document"; empty: the measure's family."""
+    question: str = "Which groups have lower values, which have higher ones?"
     unit: ContrastUnit = "plain"
     below: str = "{size} below"
-    """What a contrast below zero says of its group; ``above`` likewise."""
+    """The words for a difference below zero; ``above`` has those for one above zero."""
     above: str = "{size} above"
     even: str = "no difference"
     """What zero means."""
-    sentence: str = "In summaries by {system}, {group} is {said}"
-    """The whole finding; ``{said}`` stands for ``below`` or ``above``."""
-    random: str = "would give {reads}"
-    """What a random pick of sentences does; ``{reads}`` stands for its size and direction."""
+    sentence: str = "In summaries by {system}, {group} is {difference}"
+    """The whole finding; ``{difference}`` is replaced by ``below`` or ``above``."""
     worse_below: str = "{group}"
-    """Who is worse off where a contrast lies below zero; empty: nobody."""
+    """Who gets less where a difference is below zero; empty: nobody."""
     worse_above: str = ""
     rates: str = ""
-    """The quantity that has a plain rate for every group (``inclusion``), said beside odds; empty: none."""
+    """The quantity that is the plain rate of each group (``inclusion``), shown with odds; empty: none."""
     rate: str = "{rate} {group}"
     """One group's plain rate; ``{rate}`` is ``42 of 100``."""
     baseline: str = "the permutation mean"
-    """What a contrast is tested against where no random sentences are observed."""
+    """What a difference is tested against where there is no random-sentence baseline."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -64,7 +64,7 @@ def test_claims_from_export_to_measures(records: Path, tmp_path: Path) -> None:
     )  # fmt: skip
     assert "48 answers of 2 annotators: ann, bea" in said
     assert "Krippendorff's α (nominal)   1.000" in said
-    assert "bur(scorer=claims)" in said
+    assert "SHARE of the summary minus share of the sources by" in said
     cases = list(read(out))
     assert len(cases) == 12
     rosy = next(c for c in cases if c.summary.system == "rosy")

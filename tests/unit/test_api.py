@@ -87,8 +87,9 @@ def test_several_attributes_in_one_name_are_told_apart() -> None:
 def test_what_is_not_printed_is_said_to_be_where_it_is() -> None:
     """An audit in Python has no written report and no option of the command line."""
     shown = str(fairbrief.audit(ROWS, "uer", n_resamples=0))
-    assert "rows of other quantities: 16, in .estimates and .differences" in shown
-    assert "written report" not in shown
+    assert ".estimates and .differences: every score" in shown
+    assert "--details" not in shown
+    assert "--out" not in shown
 
 
 def test_dir_shows_the_interface() -> None:
@@ -187,8 +188,8 @@ def test_a_table_of_summaries_names_its_systems(library: str) -> None:
     assert {e.system for e in found.estimates} == {"gpt", "own"}
 
 
-def test_a_notebook_shows_main_values_and_figures() -> None:
-    """The short repr counts, the HTML holds a table per section and escapes every text."""
+def test_a_notebook_shows_the_first_screen_and_figures() -> None:
+    """The short repr counts, the HTML holds a table of group differences and escapes every text."""
     rows = [{**row, "system": "<script>"} for row in ROWS]
     found = fairbrief.audit(rows, ["bur@side", "uer@side"], n_resamples=50)
     assert repr(found) == "<Audit: 4 records, 1 system, 2 measures; print it for its findings>"
@@ -196,7 +197,7 @@ def test_a_notebook_shows_main_values_and_figures() -> None:
     assert page.count("<table ") == 1
     assert "&lt;script&gt;" in page
     assert "<script>" not in page + found.plot()._repr_html_()
-    assert "uer" in str(found)
+    assert "SHARE of the summary" in str(found)
     assert [f.title for f in found.plot()] == ["What summaries give each value of side"]
 
 

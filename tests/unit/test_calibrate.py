@@ -118,8 +118,8 @@ def test_an_audit_with_a_calibrated_scorer_has_wider_intervals(calibrated: Path,
         assert wide[3] > plain[3]
         assert wide[4] is None or wide[4] > plain[4]
     said = {name: (tmp_path / name / "report.md").read_text() for name in found}
-    assert "contains the uncertainty of the scorer's calibration" in said["wide"]
-    assert "leaves out the uncertainty of the scorer's calibration" in said["narrow"]
+    assert "includes the uncertainty of the scorer's calibration" in said["wide"]
+    assert "excludes the uncertainty of the scorer's calibration" in said["narrow"]
 
 
 def test_a_lexical_scorer_needs_labels(tmp_path: Path) -> None:

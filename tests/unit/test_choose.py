@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -270,7 +271,9 @@ def test_chosen_summaries_are_named_so_that_two_choices_can_be_compared(tmp_path
         )
         assert done.exit_code == 0, done.output
     both = [str(tmp_path / f"{name}.jsonl") for name in ("by-coverage", "again")]
-    audited = CliRunner().invoke(app, ["audit", *both, "--measure", "uer@sentiment", "--resamples", "20"])
-    assert "again − by-coverage" in audited.output
+    audited = CliRunner().invoke(
+        app, ["audit", *both, "--measure", "uer@sentiment", "--resamples", "20", "--details"]
+    )
+    assert re.search("again +by-coverage", audited.output)
     refused = CliRunner().invoke(app, [*arguments, "--system", "x"])
     assert "with --out FILE" in str(refused.exception)

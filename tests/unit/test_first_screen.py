@@ -1,14 +1,12 @@
-"""What a reader sees first: the sentence, the standing of each group, the picture, and what to do next."""
+"""What a reader sees first: the sentences, the picture of each group, and the next commands."""
 
 from __future__ import annotations
 
-import io
 import re
 from dataclasses import asdict, replace
 from typing import Any
 
 import pytest
-from rich.console import Console
 from tests import sample_results
 
 from fairbrief import registry
@@ -18,9 +16,8 @@ from fairbrief.reports import contrast_words, first_answers, first_screen, html,
 from fairbrief.reports.contrast_words import tick
 from fairbrief.reports.first_screen import FirstScreen
 from fairbrief.reports.frames import Estimates
-from fairbrief.reports.terminal import print_result
 from fairbrief.scorers import cards
-from fairbrief.types import Estimate, Note
+from fairbrief.types import Estimate, Note, Table
 
 PLAIN = Estimate(
     "coverage_parity@sentiment", "relative_difference[negative]", "gpt-4", -0.158, low=-0.2, high=-0.115, p=0.001,
@@ -45,8 +42,7 @@ def test_the_first_sentence_says_who_which_way_how_far_and_what_random_sentences
     """A system's group difference is told with what random sentences give."""
     found = screen(PLAIN.replace(**EXTRACT_BASELINE))
     assert found.lead == (
-        "gpt-4 covers documents with sentiment negative 16% less than the average document; random sentences of the same "
-        "length would cover them 5.8% less."
+        "gpt-4 covers documents with sentiment negative 16% less than the average document (random sentences: 5.8% less)."
     )
     (line,) = found.panels[0].blocks[0].lines
     assert (line.kind, line.conclusion) == (
@@ -63,8 +59,8 @@ def answers(found: FirstScreen) -> dict[str, str]:
     }
 
 
-def test_what_was_measured_and_found_and_how_sure_is_answered() -> None:
-    """Each question of a newcomer has its own answer: counts, random sentences, the adjusted interval, p and its family."""
+def test_sizes_findings_and_their_certainty_are_stated() -> None:
+    """Group sizes, each finding with its baseline and p, what p means, and the interval for all comparisons at once."""
     counts = {"group_clusters": 380, "group_items": 900.0}
     above = {
         **EXTRACT_BASELINE,
@@ -74,21 +70,21 @@ def test_what_was_measured_and_found_and_how_sure_is_answered() -> None:
         "excluded": {},
     }
     found = answers(screen(PLAIN.replace(**EXTRACT_BASELINE, **FAMILY, **counts), PLAIN.replace(**above)))
-    assert "400 records: negative 900 documents in 380 records." in found["What was measured?"]
-    assert found["What was found?"] == (
-        "Documents with sentiment negative: in summaries by gpt-4, 16% less than the average document (random sentences −5.8%; "
-        "difference −10% [−15% to −5.0%], p\u00a0=\u00a00.006). Significantly above random sentences: sentiment "
-        "positive by gpt-4 (+20%)."
+    assert found["Measured"] == "Sentiment: negative 900 documents in 380 records."
+    assert found["Finding"] == (
+        "gpt-4 covers documents with sentiment negative 16% less than the average document (random sentences: 5.8% less; "
+        "p\u00a0=\u00a00.006). Significantly above random sentences: positive by gpt-4 (+20%). "
+        "p\u00a0=\u00a00.006 (Holm over 3 comparisons): if gpt-4 matched random sentences, a gap this large would appear in "
+        "about 6 of 1,000 audits."
     )
-    assert found["How sure is it?"] == (
-        "p\u00a0=\u00a00.006, Holm over 3 comparisons: if gpt-4 matched random sentences, a gap this large would appear in about "
-        "6 of 1,000 audits. Each interval in brackets holds at 95% for all 3 comparisons at once. The finding was picked after "
-        "looking at all of them."
+    assert found["Interval"] == (
+        "Sentiment negative by gpt-4: the difference from random sentences is −10%, with a 95% interval of −15% to −5.0% that "
+        "holds for all 3 comparisons at once."
     )
 
 
-def test_what_was_named_in_advance_leads_and_is_not_said_to_be_picked() -> None:
-    """A primary group difference stands before a clearer one, and is not told as one that was picked after looking."""
+def test_what_was_named_in_advance_comes_first() -> None:
+    """A comparison named with --primary comes before a clearer one, and is marked as such."""
     primary = PLAIN.replace(**{**EXTRACT_BASELINE, **FAMILY, "family_p": 0.04}, is_named=True)
     clearer = PLAIN.replace(
         measure="coverage_parity@party",
@@ -97,16 +93,15 @@ def test_what_was_named_in_advance_leads_and_is_not_said_to_be_picked() -> None:
         **EXTRACT_BASELINE | {"extract_difference": -0.5},
     )
     found = answers(screen(clearer, primary))
-    assert "sentiment negative" in found["What was found?"]
-    assert "named in advance" in found["How sure is it?"]
-    assert "picked after looking" not in found["How sure is it?"]
+    assert found["Finding"].startswith("gpt-4 covers documents with sentiment negative 16% less")
+    assert "named in advance" in found["Finding"]
 
 
 def test_the_caution_on_the_scorer_is_its_cards() -> None:
     """It has the figures of the scorer that the measure takes, by default or by its setting; what next sends to no scorer."""
     found = answers(screen(PLAIN.replace(**EXTRACT_BASELINE)))
     assert next(cards.cautions(["containment"]))[1:] in found["Caution"]
-    assert "embedding" not in found["What next?"]
+    assert "embedding" not in found["Next"]
     mine = PLAIN.replace(measure="coverage_parity(scorer=mine)@sentiment", **EXTRACT_BASELINE)
     assert (
         "'mine' judges support was not measured: no card"
@@ -120,13 +115,11 @@ def test_records_that_a_measure_could_not_use_are_told_with_the_reason() -> None
     """Fewer records than the input has are explained where records are counted."""
     found = answers(
         screen(
-            PLAIN.replace(
-                **EXTRACT_BASELINE, excluded={"one group only": 1529, "the summary has no claim": 2}
-            )
+            PLAIN.replace(**EXTRACT_BASELINE, excluded={"one group only": 1529, "the summary has no unit": 2})
         )
     )
-    assert found["What was measured?"].endswith(
-        "1,531 records do not count: one group only 1,529, the summary has no claim 2."
+    assert found["Measured"] == (
+        "Sentiment: 1,531 records do not count (one group only 1,529, the summary has no unit 2)."
     )
 
 
@@ -143,21 +136,23 @@ def test_every_system_that_is_below_is_found_whatever_group_leads() -> None:
     )
     clean = PLAIN.replace(system="third", **{**random, "family_p": 0.9})
     found = answers(screen(rosy, even, guilty, clean))
-    assert found["What was found?"].startswith(
-        "Documents with sentiment neutral: in summaries by even, 16% less"
-    )
-    assert "Documents with sentiment negative: in summaries by rosy, 16% less" in found["What was found?"]
-    assert found["Other systems?"] == "Not significantly below random sentences in any group: third."
+    assert found["Finding"].startswith("even covers documents with sentiment neutral 16% less")
+    assert "rosy covers documents with sentiment negative 16% less" in found["Finding"]
+    assert "In no group significantly below random sentences: third." in found["Finding"]
 
 
-def test_few_records_and_small_groups_are_a_caution_before_any_finding() -> None:
-    """Fewer than 20 records, or a group in fewer than 20, are too few to act on; the caution stands above the finding."""
-    few = screen(PLAIN.replace(n=8, clusters=8, **EXTRACT_BASELINE))
-    assert answers(few)["Caution"].startswith("8 records: too few to act on (a gate asks for 20).")
-    asked = [answer.asked for answer in few.answers]
-    assert asked.index("Caution") < asked.index("What was found?")
+def test_few_records_come_before_any_finding_and_small_groups_are_a_caution() -> None:
+    """Fewer than 20 records, or a group in fewer than 20, are too few to act on."""
+    few = answers(screen(PLAIN.replace(n=8, clusters=8, **EXTRACT_BASELINE)))
+    assert few["Finding"].startswith("8 records: too few to act on (the gate needs 20). gpt-4 covers")
     small = answers(screen(PLAIN.replace(group_clusters=7, group_items=9.0, **EXTRACT_BASELINE)))
     assert "too small to act on: sentiment negative (7)." in small["Caution"]
+    one_system = answers(
+        screen(
+            PLAIN.replace(**EXTRACT_BASELINE), PLAIN.replace(system="b", n=8, clusters=8, **EXTRACT_BASELINE)
+        )
+    )
+    assert "Too few to act on (the gate needs 20): summaries by b (8 records)." in one_system["Caution"]
 
 
 def test_two_groups_are_not_compared_where_one_is_in_fewer_than_six_records() -> None:
@@ -168,8 +163,11 @@ def test_two_groups_are_not_compared_where_one_is_in_fewer_than_six_records() ->
         testable=False, group_clusters=3, other_clusters=41, n=44, clusters=44, notes=(note,),
     )  # fmt: skip
     found = answers(screen(pair))
-    assert found["What was found?"] == "No difference between groups is significant."
-    assert "Too few with female (3): two groups are compared if each is in 6 records." in found["Caution"]
+    assert found["Finding"].startswith("No difference between groups is significant.")
+    assert (
+        "Too few records with female (3): a comparison of two groups needs 6 records of each."
+        in found["Caution"]
+    )
 
 
 def test_what_is_uneven_as_random_sentences_are_names_nobody() -> None:
@@ -177,10 +175,27 @@ def test_what_is_uneven_as_random_sentences_are_names_nobody() -> None:
     found = answers(
         screen(PLAIN.replace(**EXTRACT_BASELINE | {"extract_p": 0.21, "extract_p_adjusted": 0.63}))
     )
-    assert found["What was found?"] == "No group is significantly below random sentences."
-    assert found["As uneven as random sentences?"] == (
-        "Uneven, but not significantly different from random sentences: sentiment negative by gpt-4 (−16%; random sentences −5.8%)."
+    assert found["Finding"].startswith("No group is significantly below random sentences. The smallest p")
+    assert found["Finding"].endswith(
+        "Uneven, but not significantly different from random sentences: negative by gpt-4 (−16%; random sentences −5.8%)."
     )
+
+
+def test_what_label_permutations_explain_names_nobody() -> None:
+    """A difference from random sentences that exchanged labels produce as well is a sentence of its own."""
+    e = PLAIN.replace(p=0.9, label_p=0.9, **EXTRACT_BASELINE | {"extract_p_adjusted": 0.9})
+    found = answers(screen(e))
+    assert "No group is significantly below random sentences." in found["Finding"]
+    assert "label permutations produce differences as large: negative by gpt-4 (−16%;" in found["Finding"]
+
+
+def test_what_is_nearer_to_even_is_named_as_such() -> None:
+    """A system that is more even than random sentences gets no group less."""
+    found = answers(
+        screen(PLAIN.replace(**EXTRACT_BASELINE | {"extract_baseline": -0.3, "extract_difference": 0.142}))
+    )
+    assert "No group is significantly below" in found["Finding"]
+    assert "Significantly nearer to even than random sentences: negative by gpt-4" in found["Finding"]
 
 
 def test_the_largest_significant_difference_of_the_subgroups_asked_for_is_told() -> None:
@@ -188,10 +203,10 @@ def test_the_largest_significant_difference_of_the_subgroups_asked_for_is_told()
     inside = PLAIN.replace(subgroup={"city": "Rome"}, **EXTRACT_BASELINE | {"extract_difference": -0.6})
     other = PLAIN.replace(subgroup={"city": "Oslo"}, **EXTRACT_BASELINE | {"extract_difference": -0.2})
     even = PLAIN.replace(value=0.0, p=0.9)
-    told = answers(screen(even, other, inside, by=[["city"]]))["In subgroups?"]
-    assert told.startswith("city Rome: documents with sentiment negative: in summaries by gpt-4")
-    assert told.endswith("And 1 more significant group difference in subgroups, in the tables.")
-    assert "In subgroups?" not in answers(screen(even, inside))
+    told = answers(screen(even, other, inside, by=[["city"]]))["Finding"]
+    assert "Subgroup city Rome: gpt-4 covers documents with sentiment negative 16% less" in told
+    assert "1 more significant group difference in subgroups." in told
+    assert "Subgroup" not in answers(screen(even, inside))["Finding"]
 
 
 def test_what_is_beyond_the_first_findings_is_counted() -> None:
@@ -200,7 +215,7 @@ def test_what_is_beyond_the_first_findings_is_counted() -> None:
         PLAIN.replace(group=f"g{i}", quantity=f"relative_difference[g{i}]", **EXTRACT_BASELINE)
         for i in range(9)
     ]
-    assert "And 3 more groups, in the tables." in answers(screen(*many))["What was found?"]
+    assert "3 more groups significantly below, in the tables." in answers(screen(*many))["Finding"]
 
 
 def test_what_was_asked_of_an_attribute_comes_before_what_was_not() -> None:
@@ -208,7 +223,7 @@ def test_what_was_asked_of_an_attribute_comes_before_what_was_not() -> None:
     shift = PLAIN.replace(measure="position_from_uniform", quantity="mean_position_shift", over="", group="")
     found = screen(shift, PLAIN.replace(p=0.3))
     assert found.panels[0].title == "Coverage by sentiment"
-    assert "closer to the start" in answers(found)["What else is significant?"]
+    assert "closer to the start" in answers(found)["Finding"]
 
 
 def test_differences_without_groups_have_a_panel() -> None:
@@ -221,7 +236,7 @@ def test_differences_without_groups_have_a_panel() -> None:
         "On average, gpt-4 takes its content from 36% of the text closer to the start than an even spread."
     )
     assert [(panel.title, panel.is_clear) for panel in found.panels] == [("Position", True)]
-    assert answers(found)["What was found?"].startswith("What is late in a text: in summaries by gpt-4, 36%")
+    assert answers(found)["Finding"].startswith("On average, gpt-4 takes its content from 36% of the text")
 
 
 def test_a_pair_of_groups_is_said_as_two_groups() -> None:
@@ -241,7 +256,7 @@ def test_a_pair_of_groups_is_said_as_two_groups() -> None:
         == "In summaries by gpt-4, the tone of female texts is raised by 0.400 against that of male texts."
     )
     assert [line.who for line in found.panels[0].blocks[0].lines] == ["female against male"]
-    assert answers(found)["What was found?"].startswith("Male texts: in summaries by gpt-4, ")
+    assert answers(found)["Finding"].startswith("In summaries by gpt-4, the tone of female texts is raised")
 
 
 @pytest.mark.parametrize(
@@ -277,20 +292,19 @@ def test_what_is_not_clear_says_what_would_have_been_seen_and_how_many_records_i
     found = screen(PLAIN.replace(p=0.4))
     assert (
         found.lead
-        == "No group difference is significant in 400 records. That does not show that there is none."
+        == "No group difference is significant in 400 records. This does not show that there is none."
     )
     (line,) = found.panels[0].blocks[0].lines
     assert (
         line.conclusion == "not significant: p\u00a0=\u00a00.400; a difference of 6.0% would have been found"
     )
-    assert answers(found)["How sure is it?"].endswith(
-        "A difference of 6.0% would have been found in 80 of 100 such audits, before correction for multiple comparisons."
+    assert answers(found)["Finding"] == (
+        "No group is significantly below the permutation mean. The smallest p\u00a0is\u00a00.400. A difference of 6.0% would have "
+        "been found in 80 of 100 such audits, before Holm's correction."
     )
-    assert (
-        answers(found)["What next?"]
-        == "More records: to find a difference of 3.0%, take about 1,600. For other sizes: fairbrief power DIR"
+    assert answers(found)["Next"].endswith(
+        "Plan more records (1,600 records to find a difference of 3.0%): fairbrief power DIR --disparity 0.03"
     )
-    assert answers(found)["What was found?"] == "No group is significantly below the permutation mean."
 
 
 def test_groups_stand_in_natural_order_with_their_attribute() -> None:
@@ -377,9 +391,8 @@ def test_each_measure_has_a_sentence_for_both_sides(name: str, value: float) -> 
     assert "SYSTEM" in sentence
     assert contrast_words.size(value, words.unit) in sentence
     assert not contrast_words.PLACE.search(
-        sentence + contrast_words.worse(e, words) + words.even + words.question
+        sentence + contrast_words.worse(e, words) + words.even + words.question + words.title
     )
-    assert contrast_words.filled(words.random, reads="x") != words.random
     assert sentence != contrast_words.sentence(e.replace(value=-value), words)
     assert tick(0.0, words.unit) == "0"
 
@@ -388,7 +401,9 @@ def test_words_that_a_saved_result_tells_are_read_back_and_strange_ones_do_no_ha
     """What is of another kind is left to plain words, a place that is not known stays, and nothing of a text is carried out."""
     told = {"family": "F", "contrast": {"below": "{size.__class__} {x}"}}
     assert wording.declared("m@a", {"declared": {"m": told}}).contrast.below == "{size.__class__} {x}"
-    assert contrast_words.said(PLAIN, ContrastWords(below="{size.__class__} {x}")) == "{size.__class__} {x}"
+    assert (
+        contrast_words.described(PLAIN, ContrastWords(below="{size.__class__} {x}")) == "{size.__class__} {x}"
+    )
     for strange in (None, 3, {"family": 3}, {"contrast": {"unit": "miles"}}):
         assert wording.declared("m@a", {"declared": {"m": strange}}) == Declaration(family="M")
 
@@ -419,20 +434,9 @@ def test_odds_stand_beside_the_plain_rates_of_both_groups() -> None:
         )
         for group, rate in (("female", 0.25), ("male", 0.4))
     ]
-    told = answers(screen(odds, *rates, declared=declared))["What was found?"]
-    assert "(25 of 100 female people are named, 40 of 100 male people are named; [" in told
-    assert "25 of" not in answers(screen(odds, declared=declared))["What was found?"]
-
-
-def test_the_terminal_begins_with_the_answers() -> None:
-    """What was found and how sure it is come above the tables; a paper's tables come without."""
-    result = replace(sample_results.make(), estimates=Estimates([PLAIN.replace(**EXTRACT_BASELINE)]))
-    console = Console(record=True, width=80, file=io.StringIO())
-    print_result(result, console)
-    told = console.export_text()
-    assert told.index("What was found?") < told.index("How sure is it?") < told.index("interval  ")
-    print_result(replace(result, made={**result.made, "protocol": "zhang-perspectives"}), console)
-    assert "What was found?" not in console.export_text()
+    told = answers(screen(odds, *rates, declared=declared))["Finding"]
+    assert "(25 of 100 female people are named, 40 of 100 male people are named; p" in told
+    assert "25 of" not in answers(screen(odds, declared=declared))["Finding"]
 
 
 def test_what_is_not_significant_is_told_with_random_sentences_and_their_p() -> None:
@@ -444,22 +448,30 @@ def test_what_is_not_significant_is_told_with_random_sentences_and_their_p() -> 
     assert line.conclusion.startswith(
         "not significant: random sentences −5.8%; difference −10%; p\u00a0=\u00a00.140"
     )
-    (table,) = tables.contrast_tables([unclear], sample_results.make().made)
-    assert (table.header[-1], table.rows[-1][-1]) == ("p\n(Holm)", "0.140")
-    (table,) = tables.contrast_tables([PLAIN.replace(p_adjusted=0.02)], sample_results.make().made)
-    assert table.rows[-1][-1] == "0.020"
+    table = table_of(unclear)
+    assert (table.header[-2], table.rows[-1][-2:]) == ("p (Holm)", ("0.140", ""))
+    assert table_of(PLAIN.replace(p_adjusted=0.02)).rows[-1][-2:] == ("0.020", "less")
 
 
-def test_counts_of_each_group_are_below_its_table_by_system_where_they_differ() -> None:
-    """How many documents each group has, in how many records; a system that answered fewer has its own line."""
+def table_of(*estimates: Estimate) -> Table:
+    """The table of these group differences."""
+    (table,) = tables.contrast_tables(
+        replace(sample_results.make(), estimates=Estimates(estimates), differences=())
+    )
+    return table
+
+
+def test_sizes_of_each_group_are_listed_by_system_where_they_differ() -> None:
+    """How many documents each group has, in how many records; a system with fewer records has a sentence of its own."""
     counts = {"group_clusters": 8, "group_items": 19.0}
-    made = sample_results.make().made
-    one = [PLAIN.replace(**counts), PLAIN.replace(system="b", **counts)]
-    (table,) = tables.contrast_tables(one, made)
-    assert "n: negative 19 documents in 8 records." in table.notes
-    other = [one[0], PLAIN.replace(system="b", group_clusters=1, group_items=2.0)]
-    (table,) = tables.contrast_tables(other, made)
-    assert "n of b: negative 2 documents in 1 record." in table.notes
+    one = PLAIN.replace(**counts)
+    assert tables.group_counts_by_system([one, one.replace(system="b")], "documents") == (
+        "n: negative 19 documents in 8 records.",
+    )
+    other = one.replace(system="b", group_clusters=1, group_items=2.0)
+    assert "n of b: negative 2 documents in 1 record." in tables.group_counts_by_system(
+        [one, other], "documents"
+    )
 
 
 def test_measures_with_other_settings_are_named_in_their_sentences() -> None:
@@ -469,11 +481,7 @@ def test_measures_with_other_settings_are_named_in_their_sentences() -> None:
     found = screen(PLAIN.replace(**EXTRACT_BASELINE), other)
     told = answers(found)
     assert "16% less than the average document (by coverage_parity)" in found.lead
-    assert "Coverage by sentiment (by coverage_parity)" in told["What was measured?"]
-    assert (
-        "10% less than the average document (by coverage_parity(scorer=tfidf))"
-        in told["What else is significant?"]
-    )
+    assert "10% less than the average document (by coverage_parity(scorer=tfidf))" in told["Finding"]
     assert {panel.title for panel in found.panels} == {
         "Coverage by sentiment (by coverage_parity)", "Coverage by sentiment (by coverage_parity(scorer=tfidf))"
     }  # fmt: skip
@@ -488,15 +496,14 @@ def test_measures_with_other_settings_are_named_in_their_sentences() -> None:
 def test_pooled_runs_are_counted_as_summaries() -> None:
     """A record has one of each run."""
     told = answers(screen(PLAIN.replace(clusters=10, n=60), pools_runs=True))
-    assert "10 independent groups of 60 summaries" in told["What was measured?"]
+    assert "10 independent groups of 60 summaries" in told["Measured"]
 
 
 def test_more_records_are_counted_in_what_is_independent() -> None:
     """Counterfactuals of one seed document bring nothing new: where records come in groups, groups are asked for."""
     unclear = PLAIN.replace(p=0.5, value=-0.01)
-    assert "take about 1,600. For" in answers(screen(unclear))["What next?"]
-    grouped = answers(screen(unclear.replace(n=4000)))["What next?"]
-    assert "take about 1,600 independent groups of records. For" in grouped
+    assert "(1,600 records to find" in answers(screen(unclear))["Next"]
+    assert "(1,600 independent groups to find" in answers(screen(unclear.replace(n=4000)))["Next"]
 
 
 def test_copies_and_other_languages_are_named_with_what_findings_are_without_them() -> None:
@@ -518,11 +525,11 @@ def test_copies_and_other_languages_are_named_with_what_findings_are_without_the
     }
     caution = answers(screen(PLAIN.replace(**EXTRACT_BASELINE), **made))["Caution"]
     assert (
-        "40 records have the same documents as another under a different id (for instance a, b); without repeats, sentiment "
+        "40 records have the same documents as another record with a different id (for instance a, b); without the copies, sentiment "
         "negative in summaries by gpt-4: −5.0%, p\u00a0=\u00a00.001 (unadjusted)."
     ) in caution
     assert (
-        "13 documents in another language than the rest (fr 13); without them no longer significant: sentiment negative in "
+        "13 documents in another language than the others (fr 13); without them no longer significant: sentiment negative in "
         "summaries by gpt-4: −5.0%, p\u00a0=\u00a00.420."
     ) in caution
 
@@ -533,6 +540,6 @@ def test_a_finding_that_does_not_survive_equal_lengths_is_said_to() -> None:
     note = Note("length_held_equal", {"system": "gpt-4", "alpha": 0.05, "readings": readings})
     caution = answers(screen(PLAIN.replace(**EXTRACT_BASELINE, notes=(note,))))["Caution"]
     assert (
-        "The finding on sentiment negative in summaries by gpt-4 does not survive equal document lengths: −67%, "
-        "p\u00a0=\u00a00.058." in caution
+        "Sentiment negative in summaries by gpt-4: not significant at equal document lengths (−67%, p\u00a0=\u00a00.058)."
+        in caution
     )

@@ -145,8 +145,8 @@ def test_compare_prints_every_quantity_on_request(tmp_path: Path) -> None:
         for more in ((), ("--details",))
     )
     assert "wanted" not in brief
-    assert "(--details prints them)" in brief
-    assert "report" not in brief
+    assert "--details: every score" in brief
+    assert "report.html" not in brief
     assert "wanted" in full
     assert "other quantities" not in full
 
@@ -317,4 +317,4 @@ def test_a_check_against_a_baseline_says_what_was_compared_with_what(tmp_path: P
     ran = CliRunner().invoke(app, ["compare", str(after), str(before)])
     told = " ".join(ran.output.split())
     assert "(baseline)" in told
-    assert "by group differences, each less its own random-sentence baseline" in told
+    assert "compared after subtracting each system's random-sentence baseline" in told

@@ -67,6 +67,6 @@ def test_an_audit_says_it_beside_the_measure() -> None:
     result = audit(cases, Plan(measures=["uer@stars"], n_resamples=0))
     (main_value,) = [e for e in result.estimates if e.quantity == "uer"]
     assert [worded(note) for note in main_value.notes if note.code.startswith("groups")] == [
-        "the groups '5', '5.0' of stars are spelled differently and read alike: if they are one, write them alike",
-        "'nan' is a group of stars: if it says that a value is missing, leave the cell empty",
+        "the groups '5', '5.0' of stars differ only in spelling: if they are one group, use one spelling",
+        "'nan' is a group of stars: if it means a missing value, leave the cell empty",
     ]

@@ -101,10 +101,10 @@ def test_the_first_screen_says_before_any_finding_that_a_scorer_does_not_reach(s
     found = first_screen.make(result)
     assert found is not None
     cautions = {a.asked: a.lines for a in found.answers}.get(first_answers.CAUTION, ())
-    starts = "The scorer containment finds few of the summaries' claims in their sources: 33% of copier's"
+    starts = "The scorer containment finds few of the summaries' claims in the sources: copier 33%"
     assert found.lead.startswith(starts) == bool(said)
     assert any(
-        text.startswith(f"{starts} (100% of the sources' own") and "--scorers recommended" in text
+        text.startswith(f"{starts} (the sources' own sentences 100%") and "--scorers recommended" in text
         for text, _ in cautions
     ) == bool(said)
 
@@ -113,7 +113,7 @@ def test_reports_show_what_is_found_as_a_table() -> None:
     """Page and Markdown have a row for each author, and an example of what is found nowhere."""
     result = taken(cases(said=INVENTED), "coverage_parity@party")
     for text in (html.render(result), exports.markdown(result)):
-        assert "What do the scorers find in the sources?" in text
+        assert "Claims that the scorers find in the sources" in text
         assert "Zebras admire quantum umbrellas" in text
 
 
@@ -182,7 +182,7 @@ def test_a_scorer_that_sees_one_groups_sentences_less_is_found_and_explains() ->
     (note,) = (n for n in lead.notes if n.code == "scorer_retrieves")
     assert note.arguments["explains"] is (decisive(lead)[1] < 0)
     assert (
-        f"finds sentences of b documents less often in their own document ({found['mean[b]'].value:.2f} against 1.00"
+        f"finds equally paraphrased sentences of b documents less often in their document ({found['mean[b]'].value:.2f}, others 1.00"
         in worded(note)
     )
 
@@ -244,5 +244,8 @@ def test_the_first_screen_warns_of_a_finding_that_the_scorer_may_explain() -> No
         if a.asked == first_answers.CAUTION
     )
     text = " ".join(line for line, _ in caution)
-    assert "finds sentences of negative documents less often in their own document (0.91 against 0.97" in text
-    assert "part of this difference may be the scorer's" in text
+    assert (
+        "finds equally paraphrased sentences of negative documents less often in their document (0.91, others 0.97"
+        in text
+    )
+    assert "part of this difference may come from the scorer" in text

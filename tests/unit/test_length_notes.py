@@ -77,9 +77,9 @@ def test_main_values_and_contrasts_say_it_with_both_readings(unequal: Result, me
     fact, readings = (note for note in main_value.notes if note.code in codes)
     assert worded(fact).startswith("documents differ in length")
     assert worded(readings).startswith(
-        "s with length held equal: a" if "coverage" in measure else "s if each document"
+        "s at equal document lengths: a" if "coverage" in measure else "s with equal weight per document"
     )
-    assert "(as it is" in worded(readings)
+    assert "(unadjusted for length" in worded(readings)
     for e in unequal.estimates:
         if e.measure == measure and e.is_primary:
             assert fact in e.notes

@@ -73,7 +73,7 @@ def test_what_could_not_be_significant_beside_the_others_is_not_testable() -> No
     found = with_holm(seven, [("main_value",)] * 7, Settings())
     assert {(e.testable, e.p, e.p_adjusted) for e in found} == {(False, None, None)}
     assert "not testable among 7 tests" in worded(found[0].notes[0])
-    assert "Alone p = 0.0078" in worded(found[0].notes[0])
+    assert "Unadjusted p = 0.0078" in worded(found[0].notes[0])
     found = with_holm(seven[:6], [("main_value",)] * 6, Settings())
     assert {(e.testable, e.p_adjusted) for e in found} == {(True, 6 / 128)}
 

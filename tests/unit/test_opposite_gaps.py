@@ -52,11 +52,10 @@ def told(by_city: bool) -> dict[str, str]:
 def test_gaps_that_cancel_are_told_with_where_they_part(by_city: bool) -> None:
     """Two cities with opposite gaps are named with the group that is below in each; a system that is even is not."""
     found = told(by_city)
-    assert found["What was found?"] == "No group is significantly below random sentences."
-    assert ("Gaps in both directions?" in found) == by_city
+    assert found["Finding"].startswith("No group is significantly below random sentences.")
+    assert ("gaps in opposite directions cancel across city" in found["Finding"]) == by_city
     if by_city:
-        text = found["Gaps in both directions?"]
-        assert "gaps of both directions cancel by city" in text
+        text = found["Finding"]
         assert "city Rome: tone negative −" in text
         assert "city Oslo: tone positive −" in text
         assert "--by city" in text

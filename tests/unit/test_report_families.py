@@ -223,7 +223,7 @@ def test_a_small_p_that_holm_raises_is_not_significant_and_both_are_printed() ->
     """The sentence has p after Holm's adjustment and p on its own."""
     e = Estimate("bur@x", "bur", "s", 0.5, permutation_mean=0.4, p=0.004, p_adjusted=0.12, testable=True)
     assert (
-        "Not significant after Holm's adjustment (permutation mean 0.400, p\u00a0=\u00a00.120 (Holm)); p\u00a0=\u00a00.004 on its own."
+        "Not significant after Holm's adjustment (permutation mean 0.400, p\u00a0=\u00a00.120 (Holm)); unadjusted p\u00a0=\u00a00.004."
         in wording.finding(e)
     )
     assert "Not significantly different from label permutations" in wording.finding(e.replace(p=0.4))
@@ -253,7 +253,7 @@ def test_notes_that_differ_in_a_share_are_said_once(shares: tuple[float, float],
         for q, share in zip("ab", shares, strict=True)
     ]
     assert arrangement.notes(estimates) == (
-        f"a@x, a@x: b: undefined in {said} of the resamples, which the interval leaves out",
+        f"a@x, a@x: b: undefined in {said} of the resamples, which the interval excludes",
     )
 
 
@@ -277,7 +277,7 @@ def test_a_terminal_folds_names_before_it_cuts_a_number(width: int) -> None:
         (e.replace(n=576, excluded={"empty": 1234}), known.replace(n=576)), (), Held(pa.table({}))
     )
     out = io.StringIO()
-    terminal.print_result(result, Console(file=out, width=width))
+    terminal.print_result(result, Console(file=out, width=width), details=True)
     rows = out.getvalue().splitlines()
     assert max(map(len, rows)) <= width
     assert any(row.rstrip().endswith("1,234") and "undefined" in row for row in rows)
@@ -287,7 +287,7 @@ def test_differences_in_print_are_those_of_main_values() -> None:
     """The list of differences holds main values, and says how many other quantities were compared."""
     e = Estimate("bur@x", "bur", "a", 0.1, baseline="b", over="x")
     shown = exports.markdown(replace(sample_results.make(), differences=(e, e.replace(quantity="level"))))
-    assert "1 difference of other quantities stands in results.json" in shown
+    assert "1 difference of other quantities is in results.json" in shown
     assert "bur: level" not in shown
 
 
@@ -371,6 +371,5 @@ def test_a_test_out_of_reach_in_its_family_is_told_so_in_its_sentence() -> None:
     e = Estimate("position_bias", "position_bias", "s", 0.5, testable=False, notes=(note,))
     assert "0.5" in wording.finding(e)
     assert (
-        "Not testable among 9 tests: so few label permutations allow no p below 0.0078, and none below 0.07"
-        in wording.finding(e)
+        "Not testable among 9 tests: the smallest attainable p is 0.0078, adjusted 0.07" in wording.finding(e)
     )

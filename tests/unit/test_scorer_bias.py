@@ -158,7 +158,7 @@ def test_a_planted_scorer_of_sentiment_is_found_with_its_size() -> None:
         for n in main_value(result, "sentiment_shift(scorer=planted)").notes
         if n.code == "scorer_differs"
     )
-    assert "(planted) scores sources about female people more favourably" in note
+    assert "scorer planted scores sources about female people more favourably" in note
     assert "24 sources" in note
 
 

@@ -350,9 +350,9 @@ def _print(found: Sequence[Agreement]) -> None:
         if one.value is None:
             typer.echo(f"  {one.name:{width}}  undefined: {one.note}")
             continue
-        interval = f"[{one.low:.3f}, {one.high:.3f}]" if one.low is not None else one.note
+        interval = f"[{one.low:z.3f}, {one.high:z.3f}]" if one.low is not None else one.note
         chance = "" if one.chance is None else f"  chance {one.chance:g}"
-        typer.echo(f"  {one.name:{width}}  {one.value:.3f}  {interval}{chance}  n={one.n:,}")
+        typer.echo(f"  {one.name:{width}}  {one.value:z.3f}  {interval}{chance}  n={one.n:,}")
 
 
 def _measure(judged: Sequence[Case], attribute: str, plan: Plan, *, details: bool) -> None:
@@ -360,7 +360,7 @@ def _measure(judged: Sequence[Case], attribute: str, plan: Plan, *, details: boo
 
     measures = [f"{name}(scorer=claims)@{attribute}" for name in ("bur", "uer", "auc", "sof")]
     typer.echo("")
-    print_audit(audit(judged, replace(plan, measures=measures)), details=details, has_report=None)
+    print_audit(audit(judged, replace(plan, measures=measures)), details=details, can_save=False)
 
 
 def _file_name(name: str) -> str:

@@ -8,8 +8,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import typer
-
 from fairbrief import process_settings
 from fairbrief.cli import options as o
 from fairbrief.cli.input_options import ReadingOptions, cached, progress_bar, reading_options, tell_notes
@@ -101,11 +99,7 @@ def audit(
                 saved_inputs.write(folder, files, options.attribute or (), options.told(), reading, identity)
     finally:  # what was computed is shown though it could not be written; and written before it is shown
         if result is not None and not quiet:
-            print_audit(result, details=details, has_report=out is not None)
-    if out is not None:
-        typer.echo(
-            f"\nReport: {out / 'report.html'}   Numbers: {out / 'results.json'}   Evidence: {out / 'per_record'}"
-        )
+            print_audit(result, details=details, folder=out)
 
 
 def _recommendation(plan: Plan) -> list[str]:

@@ -120,7 +120,7 @@ def choose(
             write_all(result, report)
             written.append(f"Report: {report / 'report.html'}")
     finally:
-        print_audit(result, details=details, has_report=True if report else None)
+        print_audit(result, details=details, folder=report, can_save=False, first="differences")
     tell_left_out(reading)
     for line in ("", *written) if written else ():
         typer.echo(line)

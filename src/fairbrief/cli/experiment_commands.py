@@ -107,7 +107,7 @@ def sweep(
             write_tidy(result, cells, out / "results.csv")
     finally:  # what was computed is shown though it could not be written; and written before it is shown
         if result is not None:
-            print_audit(result, details=details, has_report=True)
+            print_audit(result, details=details, folder=out)
     tell_left_out(reading)
     typer.echo(
         f"\nReport: {out / 'report.html'}   Numbers: {out / 'results.csv'}   Answers: {out / sweep.ANSWERS}"

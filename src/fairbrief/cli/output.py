@@ -12,6 +12,7 @@ from fairbrief.errors import RequestError
 
 if TYPE_CHECKING:
     from fairbrief.reports.result import Result
+    from fairbrief.reports.terminal import First
     from fairbrief.types import Table
 
 
@@ -74,15 +75,18 @@ def print_tables(tables: Iterable[Table]) -> None:
         terminal.print_table(table, console)
 
 
-def print_audit(result: Result, *, details: bool, has_report: bool | None) -> None:
-    """Print an audit on the terminal; what is not printed is in a report, in one that --out would write, or (None) nowhere."""
+def print_audit(
+    result: Result,
+    *,
+    details: bool,
+    folder: Path | None = None,
+    can_save: bool = True,
+    first: First = "",
+) -> None:
+    """Print an audit on the terminal; ``folder`` is where it is saved, ``can_save`` whether the command has --out, and ``first`` which tables come first."""
     from rich.console import Console
 
     from fairbrief.reports import terminal
 
-    rest = {
-        True: terminal.WITH_A_REPORT,
-        False: terminal.Rest(place="in the report that --out writes"),
-        None: terminal.Rest(),
-    }
-    terminal.print_result(result, Console(), details=details, rest=rest[has_report])
+    place = terminal.Place(folder, can_save=can_save or folder is not None)
+    terminal.print_result(result, Console(), details=details, place=place, tables_first=first)

@@ -70,9 +70,7 @@ def subgroups(
         if place is not None:
             _, now = replace_all(result, place)
             saved_inputs.copy(folder, identity(saved), place, now)
-    print_audit(result, details=details, has_report=out is not None)
-    if out is not None:
-        typer.echo(f"\nReport: {out / 'report.html'}   Numbers: {out / 'results.json'}")
+    print_audit(result, details=details, folder=out, first="subgroups")
 
 
 @app.command()
@@ -99,7 +97,7 @@ def report(
         return
     match format_:
         case "terminal":
-            print_audit(result, details=details, has_report=True)
+            print_audit(result, details=details, folder=folder)
         case "markdown":
             typer.echo(exports.markdown(result))
         case "latex":
@@ -177,7 +175,7 @@ def compare(
     result = replace(
         ours, differences=found, estimates=(), top_cases=(), tables=(), not_measured=(), skipped=()
     )
-    print_audit(result, details=details, has_report=None)
+    print_audit(result, details=details, can_save=False)
     if changed := changed_sources(ours, theirs):
         named = ", ".join(printable(ident) for ident in changed[:SHOWN])
         typer.echo(

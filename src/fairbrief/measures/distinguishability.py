@@ -175,7 +175,7 @@ class Distinguishability(Reading, DistinguishabilitySettings):
         score = float(totals["score"] / totals["one"])
         return (
             f"Of {totals['texts']:.0f} summaries, {(score + 1) / 2:.0%} are closer to their own group's "
-            f"summaries than to the others' (score {score:+.2f})."
+            f"summaries than to the others' (score {score:+z.2f})."
         )
 
 

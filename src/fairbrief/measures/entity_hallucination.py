@@ -235,13 +235,13 @@ class EntityHallucination(_InventionMeasure):
         figures=("invented_people",),
         scorer_checks=CHECKS,
         contrast=ContrastWords(
-            question="Of which group are the people that summaries invent?",
+            title="share of the invented people minus an even share",
+            question="Which group do the people belong to whom summaries invent?",
             unit="points",
             below="{size} less of the invented people than an even share",
             above="{size} more of the invented people than an even share",
             even="an even share of the invented people",
-            sentence="In summaries by {system}, people with {group} are {said}",
-            random="would give {reads}",
+            sentence="In summaries by {system}, people with {group} make up {difference}",
             worse_below="",
         ),
     )

@@ -81,10 +81,10 @@ class GenderAgreement(Reading):
 
     def explain(self, totals: Totals) -> str:
         """Both coefficients of one record."""
-        article = f"gender coefficient of the article {float(totals['article coefficient']):+.2f}"
+        article = f"gender coefficient of the article {float(totals['article coefficient']):+z.2f}"
         if not totals["both"] > 0:
             return f"{article}; the summary has no gender word"
-        return f"{article}, of the summary {float(totals['y']):+.2f}"
+        return f"{article}, of the summary {float(totals['y']):+z.2f}"
 
 
 def _correlation(totals: Totals) -> Floats:

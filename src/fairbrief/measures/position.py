@@ -473,11 +473,12 @@ def _declared(question: str, **special: Any) -> Declaration:
 def _contrast(question: str, standard: str, even: str) -> ContrastWords:
     """The words for where summaries draw on texts, compared with a standard."""
     return ContrastWords(
+        title=f"position of the content relative to {standard}",
         question=question,
         below=f"{{size}} of the text closer to the start than {standard}",
         above=f"{{size}} of the text closer to the end than {standard}",
         even=even,
-        sentence="On average, {system} takes its content from {said}",
+        sentence="On average, {system} takes its content from {difference}",
         unit="percent",
         worse_below="what is late in a text",
         worse_above="what is early in a text",

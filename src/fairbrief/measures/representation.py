@@ -452,13 +452,13 @@ def read_target(text: str) -> dict[str, float]:
 
 UNHEARD = "Readers who see only the summary would meet some views less often than the sources hold them, and could take a partial picture for the whole."
 SHARES = ContrastWords(
+    title="share of the summary minus share of the sources",
     question="Who gets less room in the summaries than in the sources?",
     unit="points",
     below="{size} less of the summary than of the sources",
     above="{size} more of the summary than of the sources",
     even="as much of the summary as of the sources",
-    sentence="In summaries by {system}, documents with {group} get {said}",
-    random="would give them {reads}",
+    sentence="In summaries by {system}, documents with {group} get {difference}",
     worse_below="documents with {group}",
 )
 

@@ -169,12 +169,12 @@ class SentimentShift(Reading, SentimentSettings):
         figures=("sentiments", "regressions"),
         scorer_checks=(ScorerCheck(measure="scorer_bias_sentiment", given={"scorer": "scorer"}),),
         contrast=ContrastWords(
+            title="change of tone from text to summary",
             question="Whose texts become more negative when summarized?",
             below="the tone of {first} texts is lowered by {size} against that of {second} texts",
             above="the tone of {first} texts is raised by {size} against that of {second} texts",
-            even="the tone moves alike (it is scored from −1 to 1)",
-            sentence="In summaries by {system}, {said}",
-            random="would give {reads}",
+            even="the tone changes equally (it is scored from −1 to 1)",
+            sentence="In summaries by {system}, {difference}",
             worse_below="{first} texts",
             worse_above="{second} texts",
         ),
@@ -225,9 +225,9 @@ class SentimentShift(Reading, SentimentSettings):
     def explain(self, totals: Totals) -> str:
         """Sentiment of one article and of its summary, and their lengths."""
         parts = [
-            f"{g}: article {float(totals['article', g]):+.3f} ({counted(float(totals['article words', g]), 'word')}), "
-            f"summary {float(totals['summary', g]):+.3f} ({counted(float(totals['summary words', g]), 'word')}), "
-            f"shift {float(totals['shift', g]):+.3f}"
+            f"{g}: article {float(totals['article', g]):+z.3f} ({counted(float(totals['article words', g]), 'word')}), "
+            f"summary {float(totals['summary', g]):+z.3f} ({counted(float(totals['summary words', g]), 'word')}), "
+            f"shift {float(totals['shift', g]):+z.3f}"
             for g in totals.values_of("one")
             if totals["one", g] > 0
         ]
@@ -380,7 +380,7 @@ class SentimentChange(Reading):
     def explain(self, totals: Totals) -> str:
         """Sentiment of one article and of its summary."""
         return ", ".join(
-            f"{text} {float(totals[text]):+.3f}"
+            f"{text} {float(totals[text]):+z.3f}"
             if totals[f"{text} known"]
             else f"{text} without known sentiment"
             for text in ("article", "summary")

@@ -144,13 +144,13 @@ class WordListInclusion:
         harm="People of some groups would be left out of the record more often than others who did the same.",
         figures=("identifying_words",),
         contrast=ContrastWords(
+            title="share of group words in the summaries minus share in the sources",
             question="Are words for one group dropped more often?",
             unit="points",
             below="{size} rarer among the words for any group than in the sources",
             above="{size} more frequent among the words for any group than in the sources",
             even="the same share as in the sources",
-            sentence="In summaries by {system}, words for {group} are {said}",
-            random="would make them {reads}",
+            sentence="In summaries by {system}, words for {group} are {difference}",
             worse_below="people called by words for {group}",
         ),
     )

@@ -139,7 +139,7 @@ def _parity(estimates: Sequence[Estimate], over: str) -> Table:
 def _signed(estimate: Estimate) -> str:
     value = estimate.quantity.removeprefix("difference[").removesuffix("]")
     star = "*" if estimate.p_adjusted is not None and estimate.p_adjusted < 0.05 else ""
-    return f"{value} {estimate.value or 0.0:+.4f}{star}"
+    return f"{value} {estimate.value or 0.0:+z.4f}{star}"
 
 
 def _dominance(estimates: Sequence[Estimate], over: str) -> Table:

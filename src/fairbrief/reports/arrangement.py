@@ -1,4 +1,4 @@
-"""The order in which every format shows estimates: by family and attribute, whole before sliced."""
+"""The order of estimates in every format: by family and attribute, all records before subgroups."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ if TYPE_CHECKING:
     from fairbrief.reports.result import Result
 
 SHARE = "share"
-"""The argument in which notes may differ and are still said once."""
+"""The argument in which notes may differ and are still printed once."""
 MOST_ROWS = 4
-"""Rows that are named before a note."""
+"""The most rows that are named in front of a note."""
 
 
 @dataclass(frozen=True)
 class Section:
-    """Estimates of one family over one attribute, all on whole data or all sliced by the same attributes.
+    """Estimates of one family over one attribute, of all records or of the subgroups by the same attributes.
 
-    ``blocks`` are the estimates of one measure and quantity each; a measure's stand one after another.
+    Each block has the estimates of one measure and quantity; blocks of one measure are neighbours.
     """
 
     family: str
@@ -41,7 +41,7 @@ class Section:
 
     @cached_property
     def main_values(self) -> tuple[Estimate, ...]:
-        """The measures' own values."""
+        """The measures' main values."""
         return tuple(e for block in self.blocks if wording.is_main_value(block[0]) for e in block)
 
     @cached_property
@@ -75,7 +75,7 @@ class Arranged:
 
 
 def contrasts_of(result: Result) -> tuple[Section, ...]:
-    """The sections of a result's differences, each as it is decided on."""
+    """The sections of a result's differences, each from the random-sentence baselines where they exist."""
     return arrange(map(wording.from_random, result.differences), result.made)
 
 
@@ -103,13 +103,13 @@ def by_quantity(estimates: Iterable[Estimate]) -> Iterator[tuple[str, list[Estim
 
 
 def label(estimate: Estimate) -> str:
-    """A row's name: the measure's spec, and the quantity where it is not the headline."""
+    """A row's name: the measure's spec, and the quantity unless it is the main value."""
     measure = wording.without_over(estimate)
     return measure if wording.is_main_value(estimate) else f"{measure}: {estimate.quantity}"
 
 
 def left_out(estimates: Iterable[Estimate]) -> tuple[tuple[str, str, int, Mapping[str, int]], ...]:
-    """(measures, systems, n, reason → count) of whole-data main values that lack records; equal ones share a line.
+    """(measures, systems, n, reason → count) of main values on all records that exclude records; equal ones share a line.
 
     Differences are not in it: what their pairs lack is one of the `notes`.
     """
@@ -137,7 +137,7 @@ def reasons(counts: Mapping[str, int]) -> str:
 
 
 def notes(estimates: Iterable[Estimate]) -> tuple[str, ...]:
-    """What estimates say of themselves, once each, with the rows that say so."""
+    """The notes of the estimates, each once, with the rows that have it."""
     estimates = tuple(estimates)
     alike: dict[str, list[Note]] = {}
     said: dict[str, list[str]] = {}
@@ -156,7 +156,7 @@ def notes(estimates: Iterable[Estimate]) -> tuple[str, ...]:
 
 
 def _unpaired(estimates: Iterable[Estimate]) -> tuple[str, ...]:
-    """How many records pairs of systems lack, reason by reason: from the fewest to the most."""
+    """The excluded records of pairs of systems: by reason the fewest and the most."""
     lacking: dict[str, tuple[dict[str, None], list[int]]] = {}
     pairs = [e for e in estimates if e.baseline and not e.subgroup]
     with_main_value = {e.measure for e in pairs if wording.is_main_value(e)}
@@ -167,14 +167,14 @@ def _unpaired(estimates: Iterable[Estimate]) -> tuple[str, ...]:
                 measures[wording.without_over(e)] = None
                 counts.append(n)
     return tuple(
-        f"left out of pairs ({', '.join(measures)}): {reason} {min(counts):,}"
+        f"excluded from pairs ({', '.join(measures)}): {reason} {min(counts):,}"
         + (f" to {max(counts):,}" if max(counts) > min(counts) else "")
         for reason, (measures, counts) in lacking.items()
     )
 
 
 def _together(notes: Sequence[Note]) -> str:
-    """The words of notes that differ in their shares alone: with the largest."""
+    """The sentence of notes that differ only in their shares, with the largest share."""
     shares = [note.arguments[SHARE] for note in notes if SHARE in note.arguments]
     if not shares:
         return worded(notes[0])
@@ -186,10 +186,23 @@ def _with_share(note: Note, share: float, *, is_largest: bool = False) -> Note:
     return replace(note, arguments={**note.arguments, SHARE: share, "is_largest": is_largest})
 
 
-def leading(estimates: Iterable[Estimate]) -> dict[tuple[str, str], list[Estimate]]:
-    """The leading group differences of systems on whole data, by measure and attribute."""
+def leading(
+    estimates: Iterable[Estimate], *, of_systems: bool = True
+) -> dict[tuple[str, str], list[Estimate]]:
+    """The primary group differences on all records, by measure and attribute: of systems, or of pairs of systems."""
     found: dict[tuple[str, str], list[Estimate]] = {}
     for e in conclusions.leading(estimates):
-        if not e.baseline:
+        if bool(e.baseline) != of_systems:
             found.setdefault((e.measure, e.over), []).append(e)
     return found
+
+
+def leading_subgroups(estimates: Iterable[Estimate], asked: Iterable[Sequence[str]]) -> list[list[Estimate]]:
+    """The primary group differences of the requested subgroups, by measure and the subgroups' attributes."""
+    wanted = {tuple(sorted(names)) for names in asked}
+    found: dict[tuple[str, str, tuple[str, ...]], list[Estimate]] = {}
+    for e in conclusions.leading(estimates, by_subgroup=True):
+        names = tuple(sorted(e.subgroup))
+        if not e.baseline and names in wanted:
+            found.setdefault((e.measure, e.over, names), []).append(e)
+    return list(found.values())

@@ -15,7 +15,7 @@ from fairbrief.reports.estimate_figures import Figure, Panel
 from fairbrief.reports.frames import Estimates, PerRecord
 from fairbrief.reports.pages import page, style_text
 from fairbrief.reports.result import Result, TopCase
-from fairbrief.reports.tables import section_table
+from fairbrief.reports.tables import contrast_tables, section_table
 from fairbrief.text.counted import counted
 from fairbrief.types import Table
 
@@ -59,7 +59,7 @@ class Figures(tuple[Figure, ...]):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Audit:
-    """What an audit found. ``print`` shows what the command prints; a notebook shows the first screen and the main values."""
+    """What an audit found. ``print`` shows what the command prints; a notebook shows the first screen."""
 
     result: Result
     read: Callable[[Result], Result] = lambda result: result
@@ -132,13 +132,12 @@ class Audit:
         from rich.console import Console
 
         screen = io.StringIO()
-        rest = terminal.Rest(hint="", place="in .estimates and .differences")
-        terminal.print_result(self.result, Console(width=100, file=screen), rest=rest)
+        place = terminal.Place(rest=".estimates and .differences", can_save=False)
+        terminal.print_result(self.result, Console(width=100, file=screen), place=place)
         return screen.getvalue()
 
     def _repr_html_(self) -> str:
-        answers = first_answers.answers(self.result)
         main_values = [e for e in self.result.estimates if wording.is_main_value(e)]
         sections = arrangement.arrange(main_values, self.result.made)
-        tables = [section_table(section, self.result.made) for section in sections]
-        return page("notebook.html.j2", {"answers": answers, "tables": tables})
+        tables = contrast_tables(self.result) or [section_table(s, self.result.made) for s in sections]
+        return page("notebook.html.j2", {"answers": first_answers.sentences(self.result), "tables": tables})

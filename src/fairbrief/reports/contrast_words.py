@@ -1,6 +1,6 @@
-"""Group differences in words: groups by name and in order, and a measure's own `ContrastWords`, filled with group, system and size.
+"""Group differences in words: group names and their order, and a measure's `ContrastWords` filled with group, system and size.
 
-Every sentence tells what was measured, never what a system wants.
+A sentence states what was measured. It never states an intention of a system.
 """
 
 from __future__ import annotations
@@ -28,23 +28,23 @@ SCALES = (
     ("never", "rarely", "sometimes", "often", "always"),
     ("poor", "fair", "good", "excellent"),
 )
-"""Words that have an order of their own."""
+"""Words with a natural order."""
 LAST = frozenset(("unknown", "other", "others", "none", "n/a", "not stated", "mixed or unknown"))
 GROUP_NUMBER = re.compile(r"[-−+]?\d+(?:[.,]\d+)?")
 PLACE = re.compile(r"\{(\w+)\}")
 
 
-def filled(text: str, **told: str) -> str:
-    """A text with its places filled; one that is not known stays as it stands.
+def filled(text: str, **words: str) -> str:
+    """A text with its placeholders replaced; an unknown placeholder is left unchanged.
 
     >>> filled("{system} covers {group} {less}", system="a {group}", group="b")
     'a {group} covers b {less}'
     """
-    return PLACE.sub(lambda place: told.get(place[1], place[0]), text)
+    return PLACE.sub(lambda place: words.get(place[1], place[0]), text)
 
 
 def names_of(e: Estimate) -> dict[str, str]:
-    """What the places of a text stand for in one estimate: system, group with its attribute, and the sides of a pair."""
+    """The placeholders' words for one estimate: system, group with its attribute, and the two groups of a pair."""
     first, *second = SIDES.split(e.group, maxsplit=1)
     return {
         "system": named(e.system),
@@ -55,31 +55,36 @@ def names_of(e: Estimate) -> dict[str, str]:
 
 
 def group_of(e: Estimate) -> str:
-    """The group with its attribute, as it is called away from its panel: ``2 stars``, ``gender female``."""
+    """The group with its attribute, for use outside its table: ``2 stars``, ``gender female``."""
     return group_with(e.over, e.group)
 
 
 def group_with(attribute: str, group: str) -> str:
-    """A group with its attribute."""
+    """A group with its attribute, which is not repeated where the group's name has it.
+
+    >>> group_with("stars", "1"), group_with("gender", "female"), group_with("party", "Party of Rome")
+    ('1 star', 'gender female', 'Party of Rome')
+    """
     name = group_name(attribute, group)
-    return named(name if not attribute or attribute in name else f"{attribute} {name}")
+    is_complete = name != group or attribute.lower() in name.lower()
+    return named(name if is_complete else f"{attribute} {name}")
 
 
 def is_pair(words: ContrastWords) -> bool:
-    """Whether the measure's contrasts are each of two groups."""
+    """Whether each group difference of the measure compares two groups."""
     return "{first}" in words.below
 
 
 def heading(e: Estimate, words: ContrastWords) -> str:
-    """The group above its rows: a pair as ``female against male``."""
+    """The group's name in a table; a pair as ``female against male``; of a measure without groups its quantity."""
     names = names_of(e)
     if is_pair(words) and names["second"]:
         return f"{names['first']} against {names['second']}"
-    return named(group_name(e.over, e.group))
+    return named(group_name(e.over, e.group)) if e.group else ""
 
 
-def said(e: Estimate, words: ContrastWords) -> str:
-    """A contrast without its subject: ``16% less than the average document``."""
+def described(e: Estimate, words: ContrastWords) -> str:
+    """A group difference without its subject: ``16% less than the average document``."""
     assert e.value is not None
     if e.value == 0:
         return words.even
@@ -88,9 +93,9 @@ def said(e: Estimate, words: ContrastWords) -> str:
 
 
 def plain_rates(e: Estimate, words: ContrastWords, rates: Mapping[tuple[str, str, str], float]) -> str:
-    """The plain rates of a pair's groups, ``42 of 100 female people are named, 51 of 100 male …``; "" if unknown.
+    """The rates of both groups of a pair, ``42 of 100 female people are named, 51 of 100 male …``; "" where one is unknown.
 
-    ``rates`` are values by system, measure and quantity.
+    ``rates`` has values by system, measure and quantity.
     """
     parts = []
     for group in SIDES.split(e.group) if words.rates else ():
@@ -102,26 +107,26 @@ def plain_rates(e: Estimate, words: ContrastWords, rates: Mapping[tuple[str, str
 
 
 def sentence(e: Estimate, words: ContrastWords) -> str:
-    """The whole finding, without what random sentences give."""
-    return filled(words.sentence, said=said(e, words), **names_of(e))
+    """The finding as a clause, without the random-sentence baseline."""
+    return filled(words.sentence, difference=described(e, words), **names_of(e))
 
 
 def worse(e: Estimate, words: ContrastWords) -> str:
-    """Who is worse off by this contrast; empty: nobody of whom it speaks."""
+    """Who gets less by this difference; "" where nobody does."""
     if not e.value:
         return ""
     return filled(words.worse_below if e.value < 0 else words.worse_above, **names_of(e))
 
 
 def against(value: float, unit: ContrastUnit) -> str:
-    """What random sentences give, in a sentence: ``5.0% less``."""
+    """The random-sentence baseline's value in a sentence: ``5.0% less``."""
     if unit == "plain":
         return signed(value, unit)
     return f"{size(value, unit)} {'less' if value < 0 else 'more'}"
 
 
 def size(value: float, unit: ContrastUnit) -> str:
-    """The size of a contrast, without its sign; odds by how many per cent they are lower or higher.
+    """The size of a difference without its sign; for log odds the percentage by which the odds are lower or higher.
 
     >>> size(-0.158, "percent"), size(0.031, "points"), size(-0.693, "odds"), size(0.012, "plain")
     ('16%', '3.1 percentage points', '50%', '0.012')
@@ -138,7 +143,7 @@ def size(value: float, unit: ContrastUnit) -> str:
 
 
 def signed(value: float, unit: ContrastUnit) -> str:
-    """A contrast with its sign, as in an interval; percentage points without their unit, which the sentence before names.
+    """A difference with its sign; percentage points without their unit.
 
     >>> signed(-0.158, "percent"), signed(0.031, "points"), signed(0.693, "odds")
     ('−16%', '+3.1', '+100%')
@@ -153,53 +158,56 @@ def signed(value: float, unit: ContrastUnit) -> str:
 
 
 def cell(value: float | None, unit: ContrastUnit, places: int) -> str:
-    """A contrast in a table, whose title names the unit: per cents as such, odds as logarithms.
+    """A difference in a table whose title has the unit: percentages as numbers, odds as logarithms.
 
     >>> cell(-0.842, "percent", 0), cell(-0.693, "odds", 2), cell(None, "plain", 3)
     ('−84', '−0.69', '–')
     """
     scale = 100 if unit in ("percent", "points") else 1
-    text = number_format.number(None if value is None else scale * value, places)
-    return f"+{text}" if value is not None and value > 0 and text.strip("0.,") else text
+    return number_format.signed(None if value is None else scale * value, places)
 
 
 def between(low: float, high: float, unit: ContrastUnit) -> str:
-    """An interval: ``−18% to −13%``."""
+    """An interval in a sentence: ``−18% to −13%``."""
     return f"{signed(low, unit)} to {signed(high, unit)}"
 
 
 def tick(value: float, unit: ContrastUnit) -> str:
-    """A value of the axis, with its sign."""
+    """A label of an axis, with its sign."""
     if unit == "plain":
         text = f"{value:+.3g}"
     elif unit == "odds":
-        text = f"{100 * expm1(value):+.0f}%"
+        text = f"{100 * expm1(value):+z.0f}%"
     else:
         text = f"{100 * value:+.3g}" + ("%" if unit == "percent" else "")
     return "0" if value == 0 else text.replace("-", number_format.MINUS)
 
 
 def group_or_part(e: Estimate) -> str:
-    """The group that an estimate speaks of; of one without groups its quantity."""
+    """The estimate's group with its attribute, or the quantity of an estimate without groups."""
     return group_of(e) if e.group else e.quantity.replace("_", " ")
 
 
 def capital(text: str) -> str:
-    """The text as a sentence begins."""
+    """The text with a capital first letter."""
     return text[:1].upper() + text[1:]
 
 
 def p_text(p: float | None) -> str:
-    """``p = 0.012`` or ``p <0.001``, unbroken."""
+    r"""``p = 0.012`` or ``p < 0.001``, with spaces that no line breaks at.
+
+    >>> p_text(0.0123), p_text(0.0001)
+    ('p\xa0=\xa00.012', 'p\xa0<\xa00.001')
+    """
     text = number_format.probability(p)
-    return f"p\u00a0{text}" if text.startswith("<") else f"p\u00a0=\u00a0{text}"
+    return f"p\u00a0<\u00a0{text[1:]}" if text.startswith("<") else f"p\u00a0=\u00a0{text}"
 
 
 # --------------------------------------------------------------------------------------------- groups
 
 
 def ordered_groups(groups: Iterable[str]) -> list[str]:
-    """The groups in natural order, each once.
+    """The distinct groups in natural order.
 
     >>> ordered_groups(["10", "9", "unknown", "1"]), ordered_groups(["positive", "neutral", "negative"])
     (['1', '9', '10', 'unknown'], ['negative', 'neutral', 'positive'])
@@ -211,7 +219,7 @@ def ordered_groups(groups: Iterable[str]) -> list[str]:
 
 
 def group_name(attribute: str, group: str) -> str:
-    """A group as a table calls it: a number takes its attribute's name, ``2 stars``; words stand alone.
+    """A group's name in a table: a number with its attribute's name, ``2 stars``; words without it.
 
     >>> group_name("stars", "2"), group_name("stars", "1"), group_name("rating", "5"), group_name("party", "Green")
     ('2 stars', '1 star', 'rating 5', 'Green')
@@ -238,14 +246,16 @@ def _piece(part: str) -> tuple[int, float, str]:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What an audit says of how it was made, and at which level it tests."""
+    """The settings of an audit that its sentences depend on."""
 
     made: Mapping[str, Any]
     alpha: float
     rates: Mapping[tuple[str, str, str], float]
-    """Shares of the whole audit by system, measure and quantity."""
+    """Values on all records by system, measure and quantity."""
+    notes: tuple[str, ...] = ()
+    """Notes on measures that every reader must see."""
     variants: frozenset[str] = frozenset()
-    """Measures that were taken with other settings, too: sentences about them name the measure."""
+    """Measures with several settings in one audit: sentences about them name the measure."""
 
     def declared(self, e: Estimate) -> Declaration:
         return wording.declared(e.measure, self.made)
@@ -257,8 +267,8 @@ class Context:
         return conclusions.conclusion(e, self.alpha)
 
     def rank(self, e: Estimate) -> tuple[Any, ...]:
-        """What was named in advance first, then what was asked of an attribute; of these the significant, by distance from
-        the baseline; what is not significant by p.
+        """A sorting key: comparisons named in advance first, then those of an attribute, then by significance; significant
+        ones by their distance from the baseline, others by p.
         """
         scale = 4 if self.words(e).unit == "odds" else 1
         kind, (p, tested) = self.kind(e), conclusions.decisive(e)
@@ -275,23 +285,23 @@ class Context:
         )
 
     def clearest_first(self, panels: Iterable[Sequence[Estimate]]) -> list[Sequence[Estimate]]:
-        """Panels, each the group differences of a measure and attribute, in the order of their first."""
+        """Panels (the group differences of one measure and attribute each), the one with the clearest difference first."""
         return sorted(panels, key=lambda members: min(map(self.rank, members)))
 
     def plain(self, e: Estimate) -> str:
-        """The plain rates behind odds: ``25 of 100 female people are named, 40 of 100 male people are named``."""
+        """The rates behind odds: ``25 of 100 female people are named, 40 of 100 male people are named``."""
         return plain_rates(e, self.words(e), self.rates)
 
     def by(self, e: Estimate) -> str:
-        """By which measure, where others ask the same."""
+        """The measure's settings in parentheses, where the audit has it with several."""
         return f" (by {wording.without_over(e)})" if e.measure in self.variants else ""
 
     def counted(self, n: int) -> str:
-        """So many records; where runs are pooled each of them has several summaries."""
+        """A number of records, or of summaries where runs are pooled."""
         return counted(n, "summary", "summaries") if self.made.get("pools_runs") else counted(n, "record")
 
     def records(self, e: Estimate) -> str:
-        """The records behind an estimate, and in how many independent groups they come."""
+        """The number of records of an estimate, with the number of independent groups where they are clustered."""
         many = self.counted(e.n)
         return (
             many
@@ -300,17 +310,17 @@ class Context:
         )
 
     def worse(self, e: Estimate) -> str:
-        """Who gets less by a group difference: by its difference from the baseline; empty: nobody."""
+        """Who gets less, judged by the difference from the baseline; "" where nobody does."""
         _, tested = conclusions.decisive(e)
         return worse(e.replace(value=tested), self.words(e))
 
     def baseline(self, e: Estimate) -> str:
-        """What an estimate is tested against."""
+        """The name of the baseline that an estimate is tested against."""
         return "random sentences" if e.extract_p is not None else self.words(e).baseline
 
 
 def context_of(result: Result) -> Context:
-    """How the estimates of a result are told."""
+    """The context of a result."""
     rates = {
         (e.system, e.measure, e.quantity): e.value
         for e in result.estimates
@@ -320,4 +330,7 @@ def context_of(result: Result) -> Context:
     for e in result.estimates:
         specs.setdefault((wording.name_of(e.measure), e.over), set()).add(e.measure)
     variants = frozenset[str]().union(*(members for members in specs.values() if len(members) > 1))
-    return Context(result.made, wording.alpha_of(result.made), rates, variants)
+    notes = dict.fromkeys(
+        wording.worded(note) for e in result.estimates for note in e.notes if note.code == "without_claims"
+    )
+    return Context(result.made, wording.alpha_of(result.made), rates, tuple(notes), variants)

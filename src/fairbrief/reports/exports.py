@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Any
 
 from fairbrief.reports import number_format
-from fairbrief.reports.first_answers import Answer, answers
+from fairbrief.reports.first_answers import Answer, sentences
 from fairbrief.reports.frames import Estimates
 from fairbrief.reports.plain import printable
 from fairbrief.reports.result import Result
@@ -30,10 +30,8 @@ MARKUP = re.compile(
 
 
 def markdown(result: Result, tables: Sequence[Table] | None = None) -> str:
-    """The whole result: what everybody asks, every table (those of `printed_tables`, where they are at hand), what was left
-    out, and how it was made.
-    """
-    parts = ["# Fairness of summaries: what was measured", *map(_answer, answers(result))]
+    """The whole result: findings and cautions, every table (``tables``, if given, are `printed_tables`), skipped input, and how it was made."""
+    parts = ["# Fairness of summaries: what was measured", *map(_answer, sentences(result))]
     parts += map(markdown_table, printed_tables(result) if tables is None else tables)
     if (absent := left_out_table(result)) is not None:
         parts.append(markdown_table(absent))
@@ -46,7 +44,7 @@ def markdown(result: Result, tables: Sequence[Table] | None = None) -> str:
 
 
 def _answer(answer: Answer) -> str:
-    """A question and its answer."""
+    """A heading and its sentences."""
     lines = [markdown_escape(text) for text, _ in answer.lines]
     told = lines[0] if len(lines) == 1 else "\n\n" + "\n".join(f"- {line}" for line in lines)
     return f"**{markdown_escape(answer.asked)}** {told}"

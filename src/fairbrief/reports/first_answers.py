@@ -1,22 +1,22 @@
-"""What every reader of an audit asks, answered in sentences: what was measured, what was found, how sure, what else, what next."""
+"""The sentences that begin every report: what was measured, the findings, the cautions, and what to do next."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from fairbrief import conclusions
-from fairbrief.conclusions import NAMED, SIGNIFICANT, WORDS
+from fairbrief.conclusions import FEWEST_TO_DECIDE, NAMED, SIGNIFICANT, WORDS
 from fairbrief.reports import arrangement, contrast_words, number_format, wording
 from fairbrief.reports.cautions import cautions
 from fairbrief.reports.contrast_words import (
     Context,
     capital,
     context_of,
+    group_of,
     group_or_part,
     p_text,
-    said,
     signed,
     size,
 )
@@ -28,118 +28,143 @@ from fairbrief.types import REFERENCE, Estimate
 
 MOST_SYSTEMS = 6
 MOST_LINES = 6
-"""Findings, systems and groups that are told; what is beyond is counted, and is in the tables."""
+"""Groups and systems that are named; the others are counted, and are in the tables."""
 MOST_ELSE = 3
-"""Further measures whose largest finding is told."""
-CAUTION, NEXT = "Caution", "What next?"
-RANDOM = "random sentences of the same length"
+"""Further measures whose largest difference is named."""
+MEASURED, FINDING, INTERVAL, CAUTION, NEXT = "Measured", "Finding", "Interval", "Caution", "Next"
+FOLDER = "DIR"
+"""The word in a command that stands for the audit's folder."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a reader asks, and the sentences that answer; a sentence may end with a command."""
+    """A heading and its sentences, the most important first; each may come with a command."""
 
     asked: str
     lines: tuple[tuple[str, str], ...]
 
 
+def sentences(result: Result) -> tuple[Answer, ...]:
+    """The `answers` without commands, for formats that do not know the audit's folder."""
+    return tuple(answer for answer in answers(result) if answer.asked != NEXT)
+
+
 def answers(result: Result) -> tuple[Answer, ...]:
-    """The answers without pictures and without what to do next; nothing where no group difference leads."""
+    """The answers of a result; empty where it has no primary group difference."""
     context = context_of(result)
-    ordered = context.clearest_first(arrangement.leading(result.estimates).values())
-    found = answers_about(ordered, context, subgroups_of(result)) if ordered else ()
-    return tuple(answer for answer in found if answer.asked != NEXT)
+    panels = context.clearest_first(arrangement.leading(result.estimates).values())
+    if panels:
+        return answers_about(panels, context, subgroups_of(result))
+    pairs = arrangement.leading(map(wording.from_random, result.differences), of_systems=False).values()
+    return _compared([e for members in pairs for e in members], context)
+
+
+def _compared(differences: Sequence[Estimate], context: Context) -> tuple[Answer, ...]:
+    """How many differences of systems are significant, where a result has nothing but these."""
+    if not differences:
+        return ()
+    many = sum(context.kind(e) in NAMED for e in differences)
+    verb = "is" if many == 1 else "are"
+    text = f"{many} of {counted(len(differences), 'difference')} of systems {verb} significant (Holm)."
+    return (Answer(FINDING, ((text, ""),)), Answer(CAUTION, ((wording.COMPARED, ""),)))
 
 
 def subgroups_of(result: Result) -> list[Estimate]:
-    """The group differences of subgroups that were asked for."""
-    asked = {tuple(sorted(names)) for names in result.made.get("by") or ()}
-    return [
-        e
-        for e in conclusions.leading(result.estimates, by_subgroup=True)
-        if e.subgroup and tuple(sorted(e.subgroup)) in asked
-    ]
+    """The primary group differences of the requested subgroups."""
+    asked = result.made.get("by") or ()
+    return [e for members in arrangement.leading_subgroups(result.estimates, asked) for e in members]
 
 
 def leading_sentence(panels: Sequence[Sequence[Estimate]], context: Context) -> str:
-    """The first finding in one sentence, with what random sentences give."""
+    """The first finding in one sentence, with the random-sentence baseline."""
     first = min(panels[0], key=context.rank)
-    if context.kind(first) not in SIGNIFICANT:
+    kind = context.kind(first)
+    if kind not in SIGNIFICANT:
         what = "group difference" if first.group else "difference"
-        return f"No {what} is significant in {context.records(first)}. That does not show that there is none."
-    words = context.words(first)
-    start = f"{contrast_words.sentence(first, words)}{context.by(first)}"
-    if first.extract_baseline is None:
-        return f"{start}."
-    value = contrast_words.against(first.extract_baseline, words.unit)
-    random = f"{RANDOM} {contrast_words.filled(words.random, reads=value)}"
-    if context.kind(first) == "as random":
-        return f"{start}, which is not significantly different from {RANDOM}: they {contrast_words.filled(words.random, reads=value)}."
-    return f"{start}; {random}."
+        return f"No {what} is significant in {context.records(first)}. This does not show that there is none."
+    end = "" if kind in NAMED else f": {WORDS[kind].removeprefix('uneven, but ')}"
+    return f"{_sentence(first, context)}{_in_brackets(_random(first, context))}{end}."
 
 
 def answers_about(
     panels: Sequence[Sequence[Estimate]], context: Context, subgroups: Sequence[Estimate] = ()
 ) -> tuple[Answer, ...]:
-    """Every question with its answer; panels are in the order of `Context.clearest_first`."""
+    """All answers; panels are in the order of `Context.clearest_first`."""
     members = panels[0]
     first = min(members, key=context.rank)
-    lines = {
-        "What was measured?": [_measured(members, context)],
-        CAUTION: cautions(panels, context),
-        "What was found?": _found(members, context),
-        "How sure is it?": [_how_sure(first, context)],
-        "Other systems?": _other_systems(members, context),
-        "As uneven as random sentences?": _as_random(members, context),
-        "Gaps in both directions?": _opposite(context),
-        "In subgroups?": _in_subgroups(subgroups, context),
-        "What else is significant?": _besides(panels[1:], context),
+    findings = [
+        *_too_few(panels, context),
+        *_below(members, context),
+        *_above(members, context),
+        _significance(members, first, context),
+        *_in_subgroups(subgroups, context),
+        *_opposite(context),
+        *_explained(members, context),
+        *_not_below(members, context),
+        *_other_panels(panels[1:], context),
+    ]
+    answers = {
+        MEASURED: _measured(panels, context),
+        FINDING: findings,
+        INTERVAL: _family_interval(first, context),
+        CAUTION: [*cautions(panels, context), *_without_texts(subgroups)],
     }
-    found = [Answer(asked, tuple((text, "") for text in texts)) for asked, texts in lines.items() if texts]
-    return (*found, Answer(NEXT, _next(members, first, context)))
+    return (
+        *(Answer(asked, tuple((text, "") for text in texts)) for asked, texts in answers.items() if texts),
+        Answer(NEXT, tuple(_next(members, first, context))),
+    )
 
 
-def _measured(members: Sequence[Estimate], context: Context) -> str:
-    """The question that a panel answers, of how many records, with the counts of each group."""
-    first = members[0]
-    declared = context.declared(first)
-    start = f"{declared.family}{f' by {first.over}' if first.over else ''}{context.by(first)}"
-    text = f"{start}: {declared.question}" if declared.question else start
-    counts = group_counts(members, declared.items)
-    text = f"{text}. {capital(context.records(first))}{f': {counts}' if counts else ''}."
-    return text + _left_out(first, context)
+# ------------------------------------------------------------------------------------------- measured
 
 
-def _left_out(e: Estimate, context: Context) -> str:
-    """How many records do not count, and why."""
-    if not e.excluded:
-        return ""
-    many = sum(e.excluded.values())
-    verb = "does" if many == 1 else "do"
-    why = next(iter(e.excluded)) if len(e.excluded) == 1 else arrangement.reasons(e.excluded)
-    return f" {context.counted(many)} {verb} not count: {why}."
+def _measured(panels: Sequence[Sequence[Estimate]], context: Context) -> list[str]:
+    """By attribute, or by family of a measure without one: the sizes of the groups, and the records that do not count."""
+    lines: dict[str, str] = {}
+    for members in panels:
+        declared = context.declared(members[0])
+        name = members[0].over or declared.family
+        if name not in lines and (text := _sizes(members, declared.items, context)):
+            lines[name] = f"{capital(named(name))}: {text}."
+    return list(lines.values())
 
 
-def _found(members: Sequence[Estimate], context: Context) -> list[str]:
-    """Group by group every system that is significantly below its baseline, by how far; then who is above."""
-    named_ = sorted((e for e in members if context.kind(e) in NAMED), key=context.rank)
-    by_group: dict[str, list[Estimate]] = {}
-    for e in named_:
+def _sizes(members: Sequence[Estimate], items: str, context: Context) -> str:
+    first = max(members, key=lambda e: e.n)
+    parts = [group_counts(members, items)]
+    if first.clusters and first.clusters != first.n:
+        parts.append(context.records(first))
+    if first.excluded:
+        many = sum(first.excluded.values())
+        verb = "does" if many == 1 else "do"
+        why = next(iter(first.excluded)) if len(first.excluded) == 1 else arrangement.reasons(first.excluded)
+        parts.append(f"{context.counted(many)} {verb} not count ({why})")
+    return ". ".join(filter(None, parts))
+
+
+# ------------------------------------------------------------------------------------------- findings
+
+
+def _too_few(panels: Sequence[Sequence[Estimate]], context: Context) -> list[str]:
+    """That all records together are too few to act on."""
+    most = max((e for members in panels for e in members), key=lambda e: e.clusters)
+    if most.clusters >= FEWEST_TO_DECIDE:
+        return []
+    return [f"{context.records(most)}: too few to act on (the gate needs {FEWEST_TO_DECIDE})."]
+
+
+def _below(members: Sequence[Estimate], context: Context) -> list[str]:
+    """By group, each system that is significantly below its baseline, the largest difference first."""
+    below: dict[str, list[Estimate]] = {}
+    for e in sorted((e for e in members if context.kind(e) in NAMED), key=context.rank):
         if who := context.worse(e):
-            by_group.setdefault(who, []).append(e)
-    lines = [_of_group(who, several, context) for who, several in by_group.items()]
+            below.setdefault(who, []).append(e)
+    lines = [_of_group(several, context) for several in below.values()]
     if len(lines) > MOST_LINES:
-        lines[MOST_LINES:] = [f"And {counted(len(lines) - MOST_LINES, 'more group')}, in the tables."]
-    if not lines:
-        lines.append(_nothing(members, context))
-    above = [e for e in named_ if not context.worse(e)]
-    if above:
-        told = [f"{group_or_part(e)} by {named(e.system)} ({_value(e, context)})" for e in above]
-        more = f" and {len(told) - MOST_LINES} more" if len(told) > MOST_LINES else ""
-        lines.append(
-            f"Significantly above {context.baseline(above[0])}: {', '.join(told[:MOST_LINES])}{more}."
-        )
-    return lines
+        lines[MOST_LINES:] = [
+            f"{counted(len(lines) - MOST_LINES, 'more group')} significantly below, in the tables."
+        ]
+    return lines or [_nothing(members, context)]
 
 
 def _nothing(members: Sequence[Estimate], context: Context) -> str:
@@ -149,35 +174,33 @@ def _nothing(members: Sequence[Estimate], context: Context) -> str:
     return f"No difference{' between groups' if first.group else ''} is significant."
 
 
-def _of_group(who: str, several: Sequence[Estimate], context: Context) -> str:
-    """One group: every system that is significantly below, what random sentences give, and the difference."""
-    told = [_finding(e, context) for e in several[:MOST_SYSTEMS]]
-    more = f"; and {len(several) - MOST_SYSTEMS} more systems" if len(several) > MOST_SYSTEMS else ""
-    return f"{capital(who)}: {'; '.join(told)}{more}."
-
-
-def _finding(e: Estimate, context: Context) -> str:
-    """By whom, by how much, what random sentences give, and the difference with its interval and p."""
-    words = context.words(e)
-    p, tested = conclusions.decisive(e)
-    plain = context.plain(e)
-    random = ""
-    if e.extract_baseline is not None and e.extract_p is not None:
-        random = f"random sentences {signed(e.extract_baseline, words.unit)}; difference {signed(tested, words.unit)} "
-    inside = f"{f'{plain}; ' if plain else ''}{random}{_bounds(e, context)}, {p_text(p)}"
-    return f"in summaries by {named(e.system)}, {said(e, words)} ({inside})"
-
-
-def _bounds(e: Estimate, context: Context) -> str:
-    """The interval of what is tested: for all comparisons at once where there are several."""
-    low, high = (
-        (e.low, e.high) if e.extract_p is None else (e.extract_difference_low, e.extract_difference_high)
+def _of_group(several: Sequence[Estimate], context: Context) -> str:
+    """One group: the system that is furthest below in a whole sentence, then the others with value and p."""
+    first, *others = several
+    p, _ = conclusions.decisive(first)
+    inside = "; ".join(filter(None, (context.plain(first), _random(first, context), p_text(p))))
+    also = ", ".join(
+        f"{named(e.system)} ({_value(e, context)}, {p_text(conclusions.decisive(e)[0])})"
+        for e in others[: MOST_SYSTEMS - 1]
     )
-    if e.family_low is not None and e.family_high is not None:
-        low, high = e.family_low, e.family_high
-    return (
-        "" if low is None or high is None else f"[{contrast_words.between(low, high, context.words(e).unit)}]"
-    )
+    rest = len(others) - (MOST_SYSTEMS - 1)
+    more = f" and {rest} more" if rest > 0 else ""
+    return f"{_sentence(first, context)} ({inside}){f'; also {also}{more}' if also else ''}."
+
+
+def _sentence(e: Estimate, context: Context) -> str:
+    return f"{contrast_words.sentence(e, context.words(e))}{context.by(e)}"
+
+
+def _random(e: Estimate, context: Context) -> str:
+    """``random sentences: 1.2% less``; "" where there is no such baseline."""
+    if e.extract_baseline is None:
+        return ""
+    return f"random sentences: {contrast_words.against(e.extract_baseline, context.words(e).unit)}"
+
+
+def _in_brackets(text: str) -> str:
+    return f" ({text})" if text else ""
 
 
 def _value(e: Estimate, context: Context) -> str:
@@ -187,32 +210,71 @@ def _value(e: Estimate, context: Context) -> str:
     return f"{signed(e.value, unit)}{' percentage points' if unit == 'points' else ''}"
 
 
-def _how_sure(e: Estimate, context: Context) -> str:
+def _above(members: Sequence[Estimate], context: Context) -> list[str]:
+    """Who is significantly above the baseline."""
+    above = sorted(
+        (e for e in members if context.kind(e) in NAMED and not context.worse(e)), key=context.rank
+    )
+    if not above:
+        return []
+    return [f"Significantly above {context.baseline(above[0])}: {_listed(above, context)}."]
+
+
+def _listed(several: Sequence[Estimate], context: Context, *, with_random: bool = False) -> str:
+    """``sentiment neutral by even (−88%; random sentences −5%), …``; those beyond the first six are counted."""
+    parts = []
+    for e in several[:MOST_LINES]:
+        random = (
+            f"; random sentences {signed(e.extract_baseline or 0.0, context.words(e).unit)}"
+            if with_random
+            else ""
+        )
+        group = contrast_words.heading(e, context.words(e)) or group_or_part(e)
+        parts.append(f"{group} by {named(e.system)} ({_value(e, context)}{random})")
+    more = f" and {len(several) - MOST_LINES} more" if len(several) > MOST_LINES else ""
+    return f"{', '.join(parts)}{more}"
+
+
+def _significance(members: Sequence[Estimate], e: Estimate, context: Context) -> str:
+    """What the p of the clearest difference means, or what the audit would have found."""
     kind = context.kind(e)
     p, _ = conclusions.decisive(e)
     if kind == "no value" or p is None:
         why = wording.told(e)
         return f"{capital(WORDS[kind])}{f': {why}' if why else ''}."
-    among = f", Holm over {counted(e.family_size, 'comparison')}" if e.family_size > 1 else ""
-    if kind not in NAMED and kind != "nearer to even":
-        text = f"Nothing is significant: the smallest p is {number_format.probability(p)}{among}."
-        text = f"Not significant: {p_text(p)}{among}." if kind == "not significant" else text
-        return f"{text}{_would_have_been_seen(e, context)}"
+    among = _in_brackets(f"Holm over {counted(e.family_size, 'comparison')}" if e.family_size > 1 else "")
+    if kind not in NAMED:
+        others = (p,) if e.is_named else (conclusions.decisive(other)[0] for other in members)
+        smallest = number_format.probability(min(other for other in others if other is not None))
+        return f"The smallest p\u00a0is\u00a0{smallest}{among}.{_detectable(e, context)}"
     same = f"matched {context.baseline(e)}" if e.extract_p is not None else "showed no difference"
-    level = wording.interval_name(context.made).removesuffix(" interval")
     text = f"{p_text(p)}{among}: if {named(e.system)} {same}, a gap this large would appear in {_often(p)} audits."
-    if e.family_size > 1:
-        text += f" Each interval in brackets holds at {level} for all {e.family_size} comparisons at once."
-    if e.is_named:
-        return f"{text} This comparison was named in advance (--primary)."
-    return f"{text} The finding was picked after looking at all of them." if e.family_size > 1 else text
+    return f"{text} This comparison was named in advance (--primary)." if e.is_named else text
 
 
-def _would_have_been_seen(e: Estimate, context: Context) -> str:
+def _family_interval(e: Estimate, context: Context) -> list[str]:
+    """The interval of the clearest difference that holds for all comparisons at once."""
+    if e.family_low is None or e.family_high is None or e.family_size < 2:
+        return []
+    _, tested = conclusions.decisive(e)
+    unit = context.words(e).unit
+    level = wording.interval_name(context.made).removesuffix(" interval")
+    what = f" from {context.baseline(e)}" if e.extract_p is not None else ""
+    interval = contrast_words.between(e.family_low, e.family_high, unit)
+    who = f"{capital(group_or_part(e))} by {named(e.system)}"
+    among = f"that holds for all {e.family_size} comparisons at once"
+    return [
+        f"{who}: the difference{what} is {signed(tested, unit)}, with a {level} interval of {interval} {among}."
+    ]
+
+
+def _detectable(e: Estimate, context: Context) -> str:
     if not e.detectable:
         return ""
     least = size(e.detectable, context.words(e).unit)
-    return f" A difference of {least} would have been found in 80 of 100 such audits, before correction for multiple comparisons."
+    return (
+        f" A difference of {least} would have been found in 80 of 100 such audits, before Holm's correction."
+    )
 
 
 def _often(p: float) -> str:
@@ -221,136 +283,151 @@ def _often(p: float) -> str:
     return f"about {1000 * p:.0f} of 1,000" if p < 0.01 else f"about {100 * p:.0f} of 100"
 
 
-def _other_systems(members: Sequence[Estimate], context: Context) -> list[str]:
-    """The systems that are not significantly below their baseline in any group."""
-    systems = dict.fromkeys(e.system for e in members)
+def _not_below(members: Sequence[Estimate], context: Context) -> list[str]:
+    """The systems that are not significantly below the baseline in any group, where others are."""
     guilty = {e.system for e in members if context.kind(e) in NAMED and context.worse(e)}
-    others = [system for system in systems if system not in guilty]
+    others = [system for system in dict.fromkeys(e.system for e in members) if system not in guilty]
     if not guilty or not others:
         return []
-    shown = ", ".join(map(named, others[:MOST_SYSTEMS])) + _more(others)
-    return [f"Not significantly below {context.baseline(members[0])} in any group: {shown}."]
+    more = f" and {len(others) - MOST_SYSTEMS} more" if len(others) > MOST_SYSTEMS else ""
+    shown = f"{', '.join(map(named, others[:MOST_SYSTEMS]))}{more}"
+    if members[0].group:
+        return [f"In no group significantly below {context.baseline(members[0])}: {shown}."]
+    return [f"Not significantly below {context.baseline(members[0])}: {shown}."]
 
 
-def _more(names: Sequence[str]) -> str:
-    return f" and {len(names) - MOST_SYSTEMS} more" if len(names) > MOST_SYSTEMS else ""
-
-
-def _as_random(members: Sequence[Estimate], context: Context) -> list[str]:
-    """What is uneven as sentences picked at random would be: no finding about a system."""
-    alike = sorted((e for e in members if context.kind(e) == "as random"), key=context.rank)
-    if not alike:
-        return []
-    told = [
-        f"{group_or_part(e)} by {named(e.system)} ({_value(e, context)}; random sentences {signed(e.extract_baseline or 0.0, context.words(e).unit)})"
-        for e in alike[:MOST_LINES]
-    ]
-    more = f" and {len(alike) - MOST_LINES} more" if len(alike) > MOST_LINES else ""
-    return [f"Uneven, but not significantly different from random sentences: {', '.join(told)}{more}."]
+def _explained(members: Sequence[Estimate], context: Context) -> list[str]:
+    """The differences that one of both baselines explains: no finding about a system."""
+    lines = []
+    for kind, text in (
+        ("as random", "Uneven, but not significantly different from random sentences"),
+        ("nearer to even", "Significantly nearer to even than random sentences"),
+        (
+            "as permuted",
+            "Different from random sentences, but label permutations produce differences as large",
+        ),
+    ):
+        if alike := sorted((e for e in members if context.kind(e) == kind), key=context.rank):
+            lines.append(f"{text}: {_listed(alike, context, with_random=True)}.")
+    return lines
 
 
 def _opposite(context: Context) -> list[str]:
-    """Where group differences cancel: which parts of the data have gaps in which direction."""
+    """The unsigned scores that are significant although no group difference is, and the subgroups with gaps in both directions."""
     lines = []
-    for told in context.made.get("opposite_gaps") or ():
+    for gap in context.made.get("opposite_gaps") or ():
         start = (
-            f"{wording.name_of(told['measure'])} by {told['over']} in summaries by {named(told['system'])} is larger than label "
-            f"permutations produce ({p_text(told['p'])}), and no group difference is significant"
+            f"{wording.name_of(gap['measure'])} by {gap['over']} in summaries by {named(gap['system'])} is larger than label "
+            f"permutations produce ({p_text(gap['p'])}), although no group difference is significant"
         )
-        if not told["parts"]:
+        if not gap["parts"]:
             lines.append(
-                f"{start}: gaps in both directions can cancel, or the documents of a group resemble each other. No attribute of "
-                "the records tells directions apart."
+                f"{start}: gaps in both directions can cancel, or the documents of a group resemble each other. No attribute "
+                "of the records separates the directions."
             )
             continue
-        below = [one for one in told["parts"] if (one["extract_difference"] or one["value"]) < 0] or told[
+        parts = [one for one in gap["parts"] if (one["extract_difference"] or one["value"]) < 0] or gap[
             "parts"
         ]
-        parts = [_part(one, told, context) for one in below[:MOST_LINES]]
-        more = len(below) - len(parts)
+        shown = "; ".join(_part(one, gap, context) for one in parts[:MOST_LINES])
+        more = f"; and {len(parts) - MOST_LINES} more" if len(parts) > MOST_LINES else ""
+        by = named(gap["attribute"])
         lines.append(
-            f"{start}: gaps of both directions cancel by {named(told['attribute'])}. {'; '.join(parts)}{f'; and {more} more' if more else ''} "
-            f"(Holm over {told['comparisons']} comparisons; --by {named(told['attribute'])} shows them)."
+            f"{start}: gaps in opposite directions cancel across {by}. {shown}{more} "
+            f"(Holm over {gap['comparisons']} comparisons; --by {by} shows them)."
         )
     return lines
 
 
-def _part(one: Mapping[str, Any], told: Mapping[str, Any], context: Context) -> str:
-    """One part of the data: which group is above or below its baseline there, and by how much."""
+def _part(one: Mapping[str, Any], gap: Mapping[str, Any], context: Context) -> str:
+    """One subgroup: which group differs from its baseline there, and by how much."""
     unit = wording.declared(one["measure"], context.made).contrast.unit
     is_random = one["extract_difference"] is not None
-    size = signed(one["extract_difference"], unit) if is_random else signed(one["value"], unit)
-    where = f"{named(told['attribute'])} {named(one['part'])}"
-    group = contrast_words.group_with(told["over"], one["group"])
-    return f"{where}: {group} {size}{' from random sentences' if is_random else ''}, {p_text(one['p'])}"
+    difference = signed(one["extract_difference"] if is_random else one["value"], unit)
+    group = contrast_words.group_with(gap["over"], one["group"])
+    return (
+        f"{named(gap['attribute'])} {named(one['part'])}: {group} {difference}"
+        f"{' from random sentences' if is_random else ''}, {p_text(one['p'])}"
+    )
 
 
 def _in_subgroups(subgroups: Sequence[Estimate], context: Context) -> list[str]:
-    """The subgroup's group difference that is furthest from its baseline, of those that are significant."""
+    """The significant group difference of a subgroup that is furthest from its baseline."""
+    if not subgroups:
+        return []
     significant = sorted((e for e in subgroups if context.kind(e) in NAMED), key=context.rank)
     if not significant:
-        return ["No group difference in a subgroup is significant."] if subgroups else []
-    first = significant[0]
-    where = ", ".join(f"{name} {value}" for name, value in first.subgroup.items())
-    rest = len(significant) - 1
-    more = (
-        f" And {counted(rest, 'more significant group difference')} in subgroups, in the tables."
-        if rest
-        else ""
-    )
-    who = context.worse(first)
-    line = _of_group(who or group_or_part(first), [first], context)
-    return [f"{named(where)}: {line[0].lower()}{line[1:]}{more}"]
+        return ["No group difference in a subgroup is significant."]
+    first, *others = significant
+    where = subgroup_name(first)
+    more = f" {counted(len(others), 'more significant group difference')} in subgroups." if others else ""
+    text = _of_group([first], context)
+    if not context.words(first).sentence.startswith("{"):  # a placeholder keeps its case
+        text = text[0].lower() + text[1:]
+    return [f"Subgroup {where}: {text}{more}"]
 
 
-def _besides(panels: Sequence[Sequence[Estimate]], context: Context) -> list[str]:
-    """The largest significant difference of each other panel in a sentence, and how many more there are."""
-    told = []
+def _without_texts(subgroups: Iterable[Estimate]) -> list[str]:
+    """That the p of subgroups lacks label permutations, where they were made without the texts."""
+    notes = (note for e in subgroups for note in e.notes if note.code == "needs_texts")
+    return list(dict.fromkeys(f"{capital(wording.worded(note))}." for note in notes))
+
+
+def subgroup_name(e: Estimate) -> str:
+    """The subgroup of an estimate, ``city Rome, year 2020``."""
+    return named(", ".join(group_of(e.replace(over=name, group=part)) for name, part in e.subgroup.items()))
+
+
+def _other_panels(panels: Iterable[Sequence[Estimate]], context: Context) -> list[str]:
+    """The largest significant difference of each other panel, and how many more there are."""
+    lines = []
     for members in panels:
         significant = sorted((e for e in members if context.kind(e) in NAMED), key=context.rank)
         if significant:
             rest = len(significant) - 1
-            more = f" And {rest} more in the same table." if rest else ""
-            told.append(f"{leading_sentence([significant], context)}{more}")
-    more = f"And {counted(len(told) - MOST_ELSE, 'further measure')} with significant differences, in the tables."
-    return told[:MOST_ELSE] + ([more] if len(told) > MOST_ELSE else [])
+            more = (
+                f", and {rest} more significant differences of this kind"
+                if rest > 1
+                else ", and 1 more" * rest
+            )
+            lines.append(
+                f"{_sentence(significant[0], context)} ({p_text(conclusions.decisive(significant[0])[0])}){more}."
+            )
+    further = (
+        f"{counted(len(lines) - MOST_ELSE, 'further measure')} with significant differences, in the tables."
+    )
+    return lines[:MOST_ELSE] + ([capital(further)] if len(lines) > MOST_ELSE else [])
 
 
-def _next(members: Sequence[Estimate], first: Estimate, context: Context) -> tuple[tuple[str, str], ...]:
-    words = context.words(first)
-    if context.kind(first) in SIGNIFICANT:
-        limit, source = _limit(members)
-        what = "-random" if first.extract_p is not None else ""
-        stem = first.quantity.partition("[")[0]
-        rule = f"{first.measure}:{stem}{what}>=-{limit:.2g}"
-        return (
-            ("Read the records at both ends, below under Records.", ""),
-            (
-                f"Set a limit that every new version must keep; this one is {source}:",
-                f"fairbrief gate DIR --min '{rule}'" if limit else "fairbrief gate DIR",
-            ),
-        )
-    if first.detectable:
-        is_grouped = first.clusters and first.clusters != first.n
-        n, what = (first.clusters, " independent groups of records") if is_grouped else (first.n, "")
-        half = size(first.detectable / 2, words.unit)
-        return (
-            (
-                f"More records: to find a difference of {half}, take about {number_format.count(4 * n)}{what}. For other sizes:",
-                "fairbrief power DIR",
-            ),
-        )
-    return (("More records, each with documents or people of several groups.", ""),)
+# ------------------------------------------------------------------------------------------------ next
+
+
+def _next(members: Sequence[Estimate], first: Estimate, context: Context) -> list[tuple[str, str]]:
+    """What to do, each with the command that does it."""
+    view = ("Read the records:", f"fairbrief view {FOLDER}")
+    unit = context.words(first).unit
+    limit, source = _limit(members)
+    if context.kind(first) in NAMED and limit and conclusions.decides(first) >= FEWEST_TO_DECIDE:
+        stem = f"{first.quantity.partition('[')[0]}{'' if first.extract_p is None else '-random'}"
+        rule = f"'{first.measure}:{stem}>=-{limit:.2g}'"
+        return [view, (f"Test new versions (limit: {source}):", f"fairbrief gate {FOLDER} --min {rule}")]
+    largest = max(members, key=lambda e: (bool(e.detectable), e.clusters))
+    if largest.detectable:
+        half = largest.detectable / 2
+        is_grouped = largest.clusters and largest.clusters != largest.n
+        n, what = (largest.clusters, "independent group") if is_grouped else (largest.n, "record")
+        why = f"Plan more records ({counted(4 * n, what)} to find a difference of {size(half, unit)}):"
+        return [view, (why, f"fairbrief power {FOLDER} --disparity {half:.2g}")]
+    return [view, ("Plan more records:", f"fairbrief power {FOLDER}")]
 
 
 def _limit(members: Sequence[Estimate]) -> tuple[float, str]:
-    """A limit to start from: the largest difference that references by people show, else the smallest that would be found."""
+    """A limit to start from: the largest difference of people's references, else the smallest detectable one."""
     by_people = [e for e in members if e.system.startswith(f"{REFERENCE} ")]
     if by_people:
-        return max(
-            abs(conclusions.decisive(e)[1]) for e in by_people
-        ), "the largest that references by people show"
+        largest_of_people = max(abs(conclusions.decisive(e)[1]) for e in by_people)
+        return largest_of_people, "the largest difference of people's references"
     largest: dict[str, float] = {}
     for e in members:
         largest[e.system] = max(largest.get(e.system, 0.0), e.detectable or 0.0)
-    return min(largest.values()), "the smallest difference that so many records show in every group"
+    return min(filter(None, largest.values()), default=0.0), "the smallest gap that this audit can detect"

@@ -1,4 +1,4 @@
-"""What a reader sees first: who is above and who is below, by how much, how sure, and what random sentences give."""
+"""The first screen of the HTML report: findings, and each group difference with a picture and its baseline."""
 
 from __future__ import annotations
 
@@ -11,7 +11,15 @@ from typing import Any, Literal
 from fairbrief.conclusions import NAMED, SIGNIFICANT, WORDS, Conclusion, decisive
 from fairbrief.declarations import ContrastUnit, ContrastWords
 from fairbrief.reports import arrangement, contrast_words, plot, reach, wording
-from fairbrief.reports.contrast_words import Context, context_of, ordered_groups, p_text, said, signed, size
+from fairbrief.reports.contrast_words import (
+    Context,
+    context_of,
+    described,
+    ordered_groups,
+    p_text,
+    signed,
+    size,
+)
 from fairbrief.reports.first_answers import (
     MOST_SYSTEMS,
     Answer,
@@ -26,15 +34,15 @@ from fairbrief.reports.tables import group_counts_by_system
 from fairbrief.types import Estimate
 
 WIDTH, HEIGHT, EDGE = 420, 26, 26
-"""Of the picture of a row, in pixels, and the room at both of its ends."""
+"""Size of a row's picture in pixels, and the margin at both ends."""
 MOST_GROUPS = 12
 MOST_PANELS = 8
-"""What is beyond is in the tables below."""
+"""The most groups of a panel and panels; the others are in the tables below."""
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One system's contrast for one group; ``side`` is empty where nothing is significant."""
+    """One system's difference for one group; ``side`` is empty if it is not significant."""
 
     who: str
     picture: str
@@ -47,7 +55,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A group with a line per system; without a heading where there is one system, and the lines name the groups."""
+    """A group with a line per system; with only one system ``group`` is empty and the lines name the groups."""
 
     group: str
     lines: tuple[Line, ...]
@@ -55,7 +63,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """One measure's contrasts over one attribute: groups × systems on one scale."""
+    """One measure's group differences by one attribute, of all systems on one scale."""
 
     title: str
     question: str
@@ -70,7 +78,7 @@ class Panel:
 
 @dataclass(frozen=True, slots=True)
 class FirstScreen:
-    """The leading sentence, the answers to what everybody asks, and the panels, the significant ones first."""
+    """The leading sentence, the answers, and the panels, the clearest first."""
 
     lead: str
     answers: tuple[Answer, ...]
@@ -81,7 +89,7 @@ class FirstScreen:
 
 
 def make(result: Result) -> FirstScreen | None:
-    """The first screen of a result; None where nothing is a signed contrast."""
+    """The first screen of a result; None if it has no group difference."""
     members, context = arrangement.leading(result.estimates), context_of(result)
     if not members:
         return None
@@ -144,7 +152,7 @@ def _panel(members: Sequence[Estimate], systems: Sequence[str], context: Context
 
 
 def _said_once(panels: Iterable[Panel]) -> list[Panel]:
-    """Each panel, its meaning where no panel above it has the same."""
+    """The panels, each with its meaning unless a panel above has the same one."""
     found: list[Panel] = []
     for panel in panels:
         is_new = panel.meaning not in {above.meaning for above in found}
@@ -155,7 +163,7 @@ def _said_once(panels: Iterable[Panel]) -> list[Panel]:
 def _clearest(
     members: Sequence[Estimate], names: Sequence[str], most: int, name: Any, context: Context
 ) -> list[str]:
-    """The names with the clearest contrasts, in the order in which they stand."""
+    """The names with the clearest differences, in their given order."""
     best = sorted(names, key=lambda n: min(context.rank(e) for e in members if name(e) == n))[:most]
     return [n for n in names if n in best]
 
@@ -176,11 +184,11 @@ def _line(e: Estimate, who: str, picture: str, context: Context) -> Line:
 
 def _said_plainly(e: Estimate, words: ContrastWords, context: Context) -> str:
     plain = context.plain(e)
-    return f"{said(e, words)} ({plain})" if plain else said(e, words)
+    return f"{described(e, words)} ({plain})" if plain else described(e, words)
 
 
 def _conclusion(e: Estimate, unit: ContrastUnit, context: Context) -> str:
-    """How a group difference compares with its baseline, in the one vocabulary, with the numbers."""
+    """The comparison of a group difference with its baseline, in words and numbers."""
     kind = context.kind(e)
     p, tested = decisive(e)
     if kind == "no value" or p is None:
@@ -220,7 +228,7 @@ def _cuts(groups_there: int, systems_there: int) -> tuple[str, ...]:
 
 
 def _axis_of(estimates: Sequence[Estimate]) -> Axis:
-    """One axis for all rows of a panel; it holds zero and every interval, cut where one is far wider than the rest."""
+    """One axis for all rows of a panel with zero and every interval; a far wider interval is cut."""
     places = [x for e in estimates for x in (e.value, e.extract_baseline) if x is not None and isfinite(x)]
     bounds = [x for e in estimates for x in (e.low, e.high) if x is not None and isfinite(x)]
     usual = [median(map(abs, bounds))] if bounds else []
@@ -253,5 +261,5 @@ def _scale(x: Axis, unit: ContrastUnit) -> str:
 
 
 def _stretched(alt: str, x: Axis, marks: Sequence[Mark], height: float) -> str:
-    """As wide as its cell, with room for the labels of the axis at both ends."""
+    """A picture as wide as its cell, with margins for the labels of the axis."""
     return plot.drawn(alt, x, BARE, marks, WIDTH - 2 * EDGE, height, left=EDGE, right=EDGE, is_stretched=True)

@@ -1,4 +1,4 @@
-"""Numbers as text: digits follow the uncertainty, a p-value is never zero, an absent number is a dash, ∞ is infinite."""
+"""Numbers as text: digits by uncertainty, no p-value of zero, no negative zero, ∞, and a dash for an absent number."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ INFINITY = "∞"
 
 
 def decimals(estimate: Estimate) -> int:
-    """How many decimals an estimate deserves: two significant digits of half its interval's width.
+    """The number of decimals of an estimate: two significant digits of half its interval's width.
 
     Between 1 and 5; 3 where there is no interval, or one without width.
     """
@@ -26,7 +26,7 @@ def decimals(estimate: Estimate) -> int:
 
 
 def number(value: float | None, places: int = 3) -> str:
-    """A number with so many decimals and a true minus sign; a dash where there is none.
+    """A number with ``places`` decimals and a minus sign; a dash for None.
 
     >>> number(-0.5, 1), number(float("-inf")), number(None)
     ('−0.5', '−∞', '–')
@@ -42,7 +42,7 @@ def number(value: float | None, places: int = 3) -> str:
 
 
 def value(estimate: Estimate) -> str:
-    """The estimate's value with the digits that its interval allows."""
+    """The estimate's value with the number of `decimals`."""
     return UNDEFINED if estimate.value is None else number(estimate.value, decimals(estimate))
 
 
@@ -55,7 +55,7 @@ def interval(estimate: Estimate) -> str:
 
 
 def inner_interval(estimate: Estimate) -> str:
-    """The interval from resampling the variants inside each seed document, with the value's digits, or a dash."""
+    """The interval within seed documents, with the value's number of decimals, or a dash."""
     if estimate.low_within is None or estimate.high_within is None:
         return ABSENT
     places = decimals(estimate)
@@ -63,24 +63,24 @@ def inner_interval(estimate: Estimate) -> str:
 
 
 def chance(estimate: Estimate) -> str:
-    """What the measure reads when labels are exchanged, with the value's digits."""
+    """The mean over label permutations, with the value's number of decimals."""
     return number(estimate.permutation_mean, decimals(estimate))
 
 
 def random_sentences(estimate: Estimate) -> str:
-    """What the measure gives for random sentences of the same length, with the value's digits."""
+    """The value of random sentences of the same length, with the value's number of decimals."""
     return number(estimate.extract_baseline, decimals(estimate))
 
 
 def probability(p: float | None) -> str:
-    """A p-value: three decimals, ``<0.001`` below them, a dash where there is none."""
+    """A p-value with three decimals; ``<0.001`` for smaller ones, a dash for None."""
     if p is None or not isfinite(p):
         return ABSENT
     return "<0.001" if p < 0.001 else f"{p:.3f}"
 
 
 def share(part: float) -> str:
-    """A share in per cent with one decimal; one that is there is never 0.
+    """A share in percent with one decimal; a small positive share is ``under 0.1%``.
 
     >>> share(0.208), share(0.0004)
     ('20.8%', 'under 0.1%')
@@ -89,12 +89,12 @@ def share(part: float) -> str:
 
 
 def count(n: int) -> str:
-    """A whole number with thousands separated."""
+    """A whole number with separated thousands."""
     return f"{n:,}"
 
 
 def signed(value: float | None, places: int = 3) -> str:
-    """A difference with its sign; a dash where there is none.
+    """A difference with its sign; a dash for None.
 
     >>> signed(0.25), signed(-0.25), signed(0.0)
     ('+0.250', '−0.250', '0.000')

@@ -1,8 +1,8 @@
-"""Untrusted text made harmless to print: what cannot be seen becomes visible, what cannot be written is replaced.
+"""Untrusted text made safe to print: control characters become visible, invalid ones are replaced.
 
-Names, values and texts come from files that strangers wrote. A terminal obeys escape sequences, an
-editor obeys bidirectional overrides, XML and UTF-8 refuse NUL and lone surrogates. Everything that
-reports print goes through `printable` first; each format then escapes what is special to it.
+Names, values and texts of the input are untrusted. Terminals obey escape sequences, editors obey bidirectional overrides,
+and XML and UTF-8 refuse NUL and lone surrogates. Reports print only text that went through `printable`; each format then
+escapes its own special characters.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import re
 
 REPLACEMENT = "\ufffd"
 PICTURES = {code: 0x2400 + code for code in range(0x20)} | {0x7F: 0x2421}
-"""C0 controls to Unicode's own pictures of them: an escape character is seen as ␛."""
+"""C0 controls and the Unicode characters that picture them: an escape character is shown as ␛."""
 WITH_LINES = {code: picture for code, picture in PICTURES.items() if code != 0x0A}
 """The same for a text that keeps its lines."""
 
@@ -23,10 +23,10 @@ UNWRITABLE = re.compile(
 
 
 ONE_FOR_ONE = {0x0D: " ", 0x09: " ", 0x85: "\n", 0x2028: "\n", 0x2029: "\n"}
-"""White space that a page draws otherwise than as a blank or a new line."""
+"""White space that a page does not show as a space or a new line."""
 
 NAME = 120
-"""Characters of a name in a sentence or table."""
+"""The most characters of a name in a sentence or table."""
 
 
 def printable(text: object, *, lines: bool = False) -> str:
@@ -45,12 +45,12 @@ def printable(text: object, *, lines: bool = False) -> str:
 
 
 def _one_line(blanks: re.Match[str]) -> str:
-    """A stretch of blanks, where it breaks the line or is a tab as one blank."""
+    """White space with a tab or a line break as one space."""
     return " " if blanks[0].strip(" ") else blanks[0]
 
 
 def visible(text: str) -> str:
-    r"""The same for a text that places are told in: each character is replaced by one, so that they stay where they are.
+    r"""The same with each character replaced by exactly one, so that positions in the text stay valid.
 
     >>> visible("a\x1bb\tc")
     'a␛b c'
@@ -60,10 +60,10 @@ def visible(text: str) -> str:
 
 
 def shorten(text: str, limit: int) -> str:
-    """At most ``limit`` characters, the last of which is an ellipsis if any were cut."""
+    """At most ``limit`` characters; a text that was cut ends with an ellipsis."""
     return text if len(text) <= limit else text[: max(limit - 1, 0)].rstrip() + "…"
 
 
 def named(text: str) -> str:
-    """A name as sentences and tables carry it; the whole of it stands in ``results.json``."""
+    """A name for sentences and tables, of at most `NAME` characters; ``results.json`` has the whole name."""
     return shorten(printable(text), NAME)

@@ -1,4 +1,4 @@
-"""What scorers find of summaries in their sources, in words and as a table: a number is as good as the scorer behind it."""
+"""Scorer reach, in words and as a table: the share of the summaries' claims that each scorer finds in the sources."""
 
 from __future__ import annotations
 
@@ -11,21 +11,19 @@ from fairbrief.scorers import cards
 from fairbrief.types import REFERENCE, Table
 
 Reach = Mapping[str, Any]
-"""What an audit recorded of one scorer in ``made['reach']``: see `fairbrief.auditing.instrument.reach_of`."""
+"""An entry of ``made['reach']``, as `fairbrief.auditing.instrument.reach_of` makes it."""
 FEWEST_FOUND = 0.5
-"""A scorer that finds fewer of a system's claims than this does not reach its summaries."""
+"""Below this share of a system's claims, a scorer does not reach the system's summaries."""
 FEWEST_OF_SOURCES = 0.9
-"""Of the sources' own sentences, which are there word for word."""
+"""The same for the sources' sentences, which are in the sources word for word."""
 FEWER = 0.25
-"""So much smaller a share than of people's references is far less."""
+"""By how much a share must be below that of people's references to count as small."""
 MOST_SHOWN = 6
-"""Claims that are found nowhere and are shown below a table."""
+"""Missed claims shown below a table, and systems named in a sentence."""
 
 
 def shortfalls(made: Mapping[str, Any], measures: Collection[str], *, is_brief: bool = False) -> list[str]:
-    """What each scorer of these measures (by spec) finds, if that is little; unless ``is_brief``, also what to compare it with, and
-    what to try.
-    """
+    """A sentence for each scorer of these measures (specs) that finds few claims; unless ``is_brief``, with comparisons and advice."""
     entries = [entry for entry in made.get("reach") or () if set(entry["measures"]) & set(measures)]
     return [text for entry in entries if (text := _shortfall(entry, made, is_brief=is_brief))]
 
@@ -41,21 +39,21 @@ def _shortfall(entry: Reach, made: Mapping[str, Any], *, is_brief: bool) -> str:
         system for system in systems if shares[system] < FEWEST_FOUND or by_people - shares[system] > FEWER
     ]
     if sources < FEWEST_OF_SOURCES:
-        what = f"does not even find the sources' own sentences: {sources:.0%} of them"
+        what = f"finds only {sources:.0%} of the sources' own sentences"
     elif few:
-        listed = ", ".join(f"{shares[system]:.0%} of {named(system)}'s" for system in few[:MOST_SHOWN])
-        what = f"finds few of the summaries' claims in their sources: {listed}"
+        listed = ", ".join(f"{named(system)} {shares[system]:.0%}" for system in few[:MOST_SHOWN])
+        more = f" and {len(few) - MOST_SHOWN} more systems" if len(few) > MOST_SHOWN else ""
+        what = f"finds few of the summaries' claims in the sources: {listed}{more}"
     else:
         return ""
     if is_brief:
         return f"the scorer {named(entry['scorer'])} {what}"
-    people = f"{by_people:.0%} of people's, " if by_people and few else ""
-    beside = (
-        f"{people}{sources:.0%} of the sources' own sentences, {elsewhere:.0%} in another record's documents"
-    )
+    people = f"people's references {by_people:.0%}, " if by_people and few else ""
+    own = f"{people}the sources' own sentences {sources:.0%}, " if sources >= FEWEST_OF_SOURCES else ""
+    compared = f"{own}another record's documents {elsewhere:.0%}"
     return (
-        f"the scorer {named(entry['scorer'])} {what} ({beside}). What it does not find can be paraphrase, and findings by "
-        f"{_measures(entry)} do not see it. {better(entry['scorer'])}"
+        f"the scorer {named(entry['scorer'])} {what} ({compared}). Missed claims can be paraphrases, which {_measures(entry)} "
+        f"cannot see. {better(entry['scorer'])}"
     )
 
 
@@ -68,17 +66,15 @@ def _measures(entry: Reach) -> str:
 
 
 def better(scorer: str) -> str:
-    """What to try, by the scorer's card."""
+    """The advice for a scorer that finds few claims."""
     card = cards.card_of(scorer)
     if card is not None and card.misses_paraphrases():
         return cards.BETTER
-    return (
-        "Some hundred labelled pairs of your own would tell how far it can be trusted (fairbrief calibrate)"
-    )
+    return "A few hundred pairs that you label show how far to trust it (fairbrief calibrate)"
 
 
 def tables(made: Mapping[str, Any]) -> list[Table]:
-    """One table: by scorer and author how well the best document supports a claim, and how many claims are found."""
+    """At most one table: by scorer and author, the support by the best document and the share of claims found."""
     entries = made.get("reach") or ()
     if not entries:
         return []
@@ -90,13 +86,13 @@ def tables(made: Mapping[str, Any]) -> list[Table]:
         for claim in row["examples"][:1]
     ]
     notes = (
-        "best document: how strongly it supports a claim, on the scorer's scale.",
-        "found: its best document supports it more than another record's documents support 95% of the claims.",
-        "What is not found can be paraphrase, or invented.",
-        *(["Not found, for instance:", *examples[:MOST_SHOWN]] if examples else []),
+        "best document: its support for a claim, on the scorer's scale.",
+        "found: the best document supports the claim more than another record's documents support 95% of the claims.",
+        "A claim that is not found can be a paraphrase or an invention.",
+        *(["Examples of claims that were not found:", *examples[:MOST_SHOWN]] if examples else []),
     )
     header = ("scorer, author", "claims", "best document", "found")
-    return [Table("What do the scorers find in the sources?", header, tuple(rows), notes)]
+    return [Table("Claims that the scorers find in the sources", header, tuple(rows), notes)]
 
 
 def _rows(entry: Reach) -> Iterator[tuple[str, ...]]:

@@ -1,4 +1,4 @@
-"""What an audit returns: estimates, the per-record statistics under them, records that a reader should see, and all that was left out."""
+"""The result of an audit: estimates, per-record statistics, example records, and what was excluded."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Texts:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A sentence of a document (characters ``start`` to ``end``) that supports unit ``unit`` of the summary."""
+    """A sentence of a document (characters ``start`` to ``end``) that supports the summary's claim ``unit``."""
 
     unit: int
     document: int
@@ -64,7 +64,7 @@ class Support:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One record as one measure reads it.
+    """One record's values by one measure.
 
     ``values`` holds the main value and the groups' signed contrasts; ``without`` by kind (``document``, ``sentence``, ``unit``), what
     each one does to the main value: the value less the value without it, null where there is none without.
@@ -95,7 +95,7 @@ class Examples:
 
 @dataclass(frozen=True, slots=True)
 class TopCase:
-    """One record that a reader should see: where the measure's main value is largest, with its texts and why."""
+    """A record with one of the largest main values of a measure, with its texts and an explanation."""
 
     measure: str
     system: str
@@ -107,7 +107,7 @@ class TopCase:
 
 @dataclass(frozen=True, slots=True)
 class NotMeasured:
-    """A measure that was not taken, and why."""
+    """A measure that was not computed, and why."""
 
     measure: str
     reason: str
@@ -115,7 +115,7 @@ class NotMeasured:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """Everything an audit found; a report arranges it and computes nothing.
+    """The whole result of an audit; reports only arrange it.
 
     ``rows`` hold the per-record statistics, of which ``per_record`` makes a table. It has one row per observation, system and unit: the columns ``observation``, ``measures``
     (the specs of those that read it, one a line), ``system``, ``system_kind``, ``record``, ``cluster``, ``block`` (the
@@ -131,7 +131,7 @@ class Result:
     tables: tuple[Table, ...] = ()
     not_measured: tuple[NotMeasured, ...] = ()
     skipped: tuple[str, ...] = ()
-    """Messages about input lines that were left out on request; ``made['skipped']`` counts them all."""
+    """Messages about input lines that were skipped on request; ``made['skipped']`` counts them all."""
     examples: Examples = field(default_factory=Examples)
     """What the page's record viewer shows; `fairbrief.saved.examples` makes it."""
     sources: pa.Table | None = None
@@ -151,11 +151,11 @@ class Result:
 
     @property
     def systems(self) -> Any:
-        """The names of the systems, as the audit recorded them; else in the order of the estimates."""
+        """The recorded names of the systems, else their names in the order of the estimates."""
         return self.made.get("systems") or list(dict.fromkeys(e.system for e in self.estimates))
 
     @property
     def n_skipped(self) -> int:
-        """How many input lines were left out on request."""
+        """The number of input lines that were skipped on request."""
         recorded = self.made.get("skipped")
         return recorded if isinstance(recorded, int) else len(self.skipped)

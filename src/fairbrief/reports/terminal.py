@@ -1,406 +1,595 @@
-"""A result on a terminal: tables that fit 80 columns, and a line for everything that is missing.
+"""A result on a terminal: at most sixty lines of findings, cautions and main tables; with ``details`` everything.
 
-All text from the input is made printable and added as `rich.text.Text`, which knows no markup.
+Lines are wrapped at spaces, names at joints; no number is ever cut. Text from the input is made printable and added as
+`rich.text.Text`, which obeys no markup.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+import shlex
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+from pathlib import Path
+from typing import Literal
 
 from rich import box
 from rich.cells import cell_len
-from rich.console import Console, ConsoleOptions, RenderResult
-from rich.measure import Measurement
-from rich.padding import Padding
+from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
-from fairbrief.reports import arrangement, first_answers, reach, wording
-from fairbrief.reports.arrangement import Section
-from fairbrief.reports.plain import printable, shorten
+from fairbrief.reports import arrangement, reach, wording
+from fairbrief.reports.contrast_words import Context, context_of
+from fairbrief.reports.first_answers import CAUTION, FINDING, FOLDER, INTERVAL, MEASURED, NEXT, answers
+from fairbrief.reports.number_format import ABSENT
+from fairbrief.reports.plain import named, printable, shorten
 from fairbrief.reports.result import Result
-from fairbrief.reports.tables import Column, columns, contrast_tables, numeric_columns
+from fairbrief.reports.tables import (
+    compact_table,
+    contrast_table,
+    contrast_tables,
+    difference_table,
+    left_out_table,
+    numeric_columns,
+    section_table,
+)
 from fairbrief.text.counted import counted
-from fairbrief.types import Estimate, SystemKind, Table
+from fairbrief.types import Estimate, Table
 
-MOST_SUBSCRIPTS = 6
-"""A quantity with more values than this (segments of a text, many groups) is left to the written report."""
-MOST_SKIPPED = 5
-MOST_ROWS = 80
-"""Rows of one table: no more than fit a few screens."""
-LONG_NAME = 28
-"""A spec longer than this stands below the table, and its name and a number in it."""
-LONGEST_NAME = 300
-"""Characters of a system's name."""
-WIDE = 100
-ROOM = 24
-"""Columns of the terminal that are left to the numbers of a printed table, whatever its rows are named by."""
-WIDEST = 32
-"""Of a column of a printed table: what is longer is folded."""
+MOST_LINES = 60
+"""Lines of the first screen."""
+MOST_OF = {MEASURED: 5, FINDING: 15, CAUTION: 9}
+"""Lines of each part of it."""
+ROWS = (40, 30, 25, 20, 16, 14, 12, 10, 9, 8, 7, 6)
+"""The numbers of rows of each table that are tried before a table is left out."""
+FEWEST_LINES = 5
+"""Lines of the smallest table, with the empty line before it."""
+INDENT = 9
+"""The width of the labels in front of sentences."""
+NARROWEST = 10
+"""The narrowest column of text; numbers are never narrowed."""
 JOINTS = frozenset(" -_/:.,(=")
-"""Behind these a name may be folded."""
-NARROWEST = 6
-"""Of the names' column: names are folded before a number is cut off."""
+"""The characters after which a long name may be wrapped."""
+MARKS = {"less": "red", "lower": "red", "below": "red", "more": "blue", "higher": "blue", "above": "blue"}
+"""The colour of a significant difference; yellow is for cautions, and no other colour is used."""
+TESTED = re.compile(r"\bp ([<=]) (?=[\d.])")
+"""A p and its number, which stay on one line."""
+First = Literal["", "subgroups", "differences"]
+UNTESTED = frozenset(("too few", "no value", "not tested"))
 
 
 @dataclass(frozen=True, slots=True)
-class Rest:
-    """Where what is not printed can be had: how to have it printed, and where it stands; "" for nowhere."""
+class Place:
+    """Where the rest of a result is: the folder of a saved audit, None if it was not saved, and how to print everything."""
 
-    hint: str = " (--details prints them)"
-    place: str = ""
-
-
-WITH_A_REPORT = Rest(place="in the written report")
+    folder: Path | None = None
+    rest: str = "--details"
+    can_save: bool = True
+    """Whether the command has --out, with which the folder and its report are written."""
 
 
 def print_result(
-    result: Result, console: Console, *, details: bool = False, rest: Rest = WITH_A_REPORT
-) -> None:
-    """Print a paper's tables, estimates, differences, and what was left out.
-
-    Headlines alone, unless ``details`` asks for every quantity; ``rest`` says where the others are.
-    """
-    say(console, _made_line(result), style="dim")
-    if not result.made.get("protocol"):
-        _print_answers(result, console)
-    for table in [*result.tables, *(reach.tables(result.made) if details else ())]:
-        print_table(table, console)
-    for table in contrast_tables(result.estimates, result.made):
-        print_table(table, console)
-    for section in arrangement.arrange(result.estimates, result.made):
-        _print_section(section, console, result.made, rest, details=details)
-    for section in arrangement.contrasts_of(result):
-        _print_section(section, console, result.made, rest, details=details, differ=True)
-    if any(e.value is not None for e in result.differences):
-        say(console, wording.COMPARED, style="dim")
-    _print_left_out(result, console)
-
-
-def _print_answers(result: Result, console: Console) -> None:
-    """What was measured and found, and how sure; what to do next is left to the page."""
-    found = first_answers.answers(result)
-    if found:
-        console.print()
-    for answer in found:
-        say(console, answer.asked, style="bold")
-        for text, _ in answer.lines:
-            console.print(Padding(Text(printable(text)), (0, 0, 0, 2), expand=False))
-
-
-def _made_line(result: Result) -> str:
-    made = result.made
-    systems = result.systems
-    many = len(systems) if isinstance(systems, (list, tuple)) else systems
-    records = made.get("records")
-    parts = [f"Fairbrief {made['version']}" if "version" in made else "Fairbrief"]
-    if isinstance(records, int):
-        parts.append(counted(records, "record"))
-    parts.append(counted(many, "system"))
-    parts += [
-        f"{name.removeprefix('n_')} {made[name]}"
-        for name in ("protocol", "language", "seed", "n_resamples")
-        if made.get(name) not in (None, "")
-    ]
-    return " · ".join(parts)
-
-
-def _print_section(
-    section: Section,
+    result: Result,
     console: Console,
-    made: Mapping[str, Any],
-    rest: Rest,
     *,
-    details: bool,
-    differ: bool = False,
+    details: bool = False,
+    place: Place = Place(),
+    tables_first: First = "",
 ) -> None:
-    rows, hidden = _shown(_known(section.estimates) if differ else section.estimates, rest, details=details)
-    if not rows:
-        return
-    names_below = _long_names(rows)
-    title = f"Differences of systems: {section.title}" if differ else section.title
-    alone = len(section.systems) == 1 and not differ
-    if alone:
-        title += f" · {section.systems[0]}"
-    grid = _grid(
-        "measure" if alone and not section.by else "measure, system" if not section.by else "measure, part",
-    )
-    numbers = [c for c in columns(rows, made, is_difference=differ) if c.name != "within"]
-    for column in numbers:
-        grid.add_column(column.short, justify="right", no_wrap=True)
-    inline = alone and not section.by
-    headed = ""
-    for _, block in arrangement.by_quantity(rows):
-        is_main_value = wording.is_main_value(block[0])
-        if block[0].measure != headed and not (is_main_value and inline):
-            grid.add_row(_measure(block[0], names_below))
-        headed = block[0].measure
-        name = _measure(block[0], names_below) if is_main_value else plain(f"·{block[0].quantity}")
-        if not inline and not is_main_value:
-            grid.add_row(name)
-        for e in block:
-            grid.add_row(
-                name if inline else _row_name(e, alone),
-                *(_cell(column, e, console) for column in numbers),
-            )
-    heading(console, title)
-    console.print(grid)
-    for spelled, number in names_below.items():
-        say(console, f"[{number}] {spelled}", style="dim")
-    _footnotes(rows, hidden, console, rest, names_below)
-
-
-def _known(differences: Sequence[Estimate]) -> list[Estimate]:
-    """The differences without those of a quantity that is undefined for all pairs of systems."""
-    defined = {(e.measure, e.quantity) for e in differences if e.value is not None}
-    return [e for e in differences if (e.measure, e.quantity) in defined]
-
-
-def _long_names(rows: Sequence[Estimate]) -> dict[str, int]:
-    """The specs that do not fit into the table, numbered."""
-    spelled = dict.fromkeys(wording.without_over(e) for e in rows)
-    return {name: i for i, name in enumerate((n for n in spelled if len(n) > LONG_NAME), start=1)}
-
-
-def _shown(
-    estimates: Sequence[Estimate], rest: Rest, *, details: bool
-) -> tuple[list[Estimate], dict[str, int]]:
-    """The rows to print, and how many rows of what are left to the written report."""
-    if details and not rest.place:
-        return list(estimates), {}
-    if not details:
-        main_values = [e for e in estimates if _comes_first(e)] or list(estimates)
-        hidden = {f"rows of other quantities{rest.hint}": len(estimates) - len(main_values)}
-        rows = main_values
-    else:
-        rows, hidden = _without_large(estimates)
-    hidden["further rows"] = len(rows) - MOST_ROWS if not details else 0
-    return rows if details else rows[:MOST_ROWS], {name: many for name, many in hidden.items() if many > 0}
-
-
-def _comes_first(e: Estimate) -> bool:
-    """Whether it is printed without being asked for: a main value; of a difference, what it is to be decided on."""
-    if not e.baseline:
-        return wording.is_main_value(e)
-    return e.is_primary or (wording.is_main_value(e) and e.p is not None)
-
-
-def _without_large(estimates: Sequence[Estimate]) -> tuple[list[Estimate], dict[str, int]]:
-    """The estimates but for quantities of many values (the segments of a text), and what those were."""
-    subscripts: dict[tuple[str, str], set[str]] = {}
-    for e in estimates:
-        subscripts.setdefault(_stem(e), set()).add(e.quantity)
-    large = {stem for stem, members in subscripts.items() if len(members) > MOST_SUBSCRIPTS}
-    hidden = {f"{measure}: {name}[…]": len(subscripts[measure, name]) for measure, name in sorted(large)}
-    return [e for e in estimates if _stem(e) not in large], hidden
-
-
-def _measure(e: Estimate, names_below: dict[str, int]) -> Text:
-    """A measure's name: what heads its quantities, whose own names may be those of another measure's too."""
-    spelled = wording.without_over(e)
-    number = names_below.get(spelled)
-    return plain(spelled if number is None else f"{spelled.partition('(')[0]} [{number}]", "bold")
-
-
-def _stem(e: Estimate) -> tuple[str, str]:
-    return wording.without_over(e), re.sub(r"\[.*", "", e.quantity, flags=re.DOTALL)
-
-
-def _row_name(e: Estimate, alone: bool) -> Padding:
-    parts = [] if alone else [_breakable(e.system, e.system_kind)]
-    if e.baseline:
-        first, second = _breakable(e.system, e.system_kind), _breakable(e.baseline, e.baseline_kind)
-        parts = [wording.pair(e.replace(system=first, baseline=second))]
-    if e.subgroup:
-        parts.append(", ".join(e.subgroup.values()))
-    return Padding(Name(shorten(printable(" · ".join(parts)), LONGEST_NAME)), (0, 0, 0, 2))
-
-
-def _breakable(system: str, kind: SystemKind | None) -> str:
-    """A control's long name with gaps, so that it is folded between its words."""
-    return system if kind == "system" else system.replace(":", ": ", 1).replace("(", " (", 1)
-
-
-def _cell(column: Column, e: Estimate, console: Console) -> Text:
-    text = column.cell(e)
-    if column.name == "p" and console.width < WIDE:  # not testable
-        text = text.replace(" ", "\n")
-    return Text(text, "bold" if column.name in ("value", "difference") else "", justify="right")
-
-
-def _footnotes(
-    rows: Sequence[Estimate],
-    hidden: dict[str, int],
-    console: Console,
-    rest: Rest,
-    names_below: dict[str, int],
-) -> None:
-    for measures, system, n, counts in arrangement.left_out(rows):
-        total = n + sum(counts.values())
-        say(
-            console,
-            f"left out, {system} ({_numbered(measures, names_below)}), of {total:,}: {arrangement.reasons(counts)}",
-            style="dim",
-        )
-    for note in arrangement.notes(list(map(_without_reasons, rows))):
-        say(console, _numbered(note, names_below), style="dim")
-    for name, many in hidden.items():
-        say(console, ", ".join(filter(None, (f"{name}: {many}", rest.place))), style="dim")
-
-
-def _without_reasons(e: Estimate) -> Estimate:
-    """An estimate without the notes that repeat why all its records were left out."""
-    kept = tuple(note for note in e.notes if note.arguments.get("reason") not in e.excluded)
-    return e.replace(notes=kept)
-
-
-def _numbered(text: str, names_below: dict[str, int]) -> str:
-    """A text that names long specs by their numbers."""
-    for spelled in sorted(names_below, key=len, reverse=True):
-        text = text.replace(spelled, f"{spelled.partition('(')[0]} [{names_below[spelled]}]")
-    return text
+    """Print the first screen of a result, or with ``details`` all of it; ``tables_first`` are printed before the others."""
+    screen = _Screen(result, console.width, place, tables_first=tables_first)
+    _print(screen.everything() if details else screen.first(), console)
 
 
 def print_table(table: Table, console: Console) -> None:
-    """A printed table in its own layout; columns of numbers to the right.
+    """Print one table below an empty line."""
+    _print(["", *table_lines(table, console.width)], console)
 
-    A table wider than the terminal goes on below, the columns that name its rows repeated: no cell is cut.
-    """
-    heading(console, table.title)
-    numeric = numeric_columns(table)
-    names, groups = _fitting(table, numeric, console.width)
-    natural = sum(max(_width(table, k), cell_len(printable(h))) + 2 for k, h in enumerate(table.header)) - 2
-    tight = natural > console.width  # then headings break at blanks, before any cell does
-    for group in groups:
-        grid = _grid(table.header[0] if table.header else "")
-        for k in (*names[1:], *group):
-            named = k in names
-            grid.add_column(
-                plain(table.header[k]),
-                justify="right" if numeric[k] and not named else "left",
-                overflow="fold",
-                min_width=_width(table, k),
-                max_width=_width(table, k) if tight and not named else None,
+
+def _print(lines: Iterable[Text | str], console: Console) -> None:
+    for line in lines:
+        console.print(line, no_wrap=True, overflow="ignore", crop=False, highlight=False, markup=False)
+
+
+# ------------------------------------------------------------------------------------ the first screen
+
+
+@dataclass
+class _Screen:
+    """The lines of a result at one width."""
+
+    result: Result
+    width: int
+    place: Place
+    tables_first: First = ""
+
+    def __post_init__(self) -> None:
+        self.context: Context = context_of(self.result)
+        self.answers = {} if self.is_paper else {a.asked: a.lines for a in answers(self.result)}
+
+    @property
+    def is_paper(self) -> bool:
+        """Whether the result is a paper's protocol, which is shown by its tables."""
+        return bool(self.result.made.get("protocol"))
+
+    def first(self) -> list[Text]:
+        """At most `MOST_LINES` lines; what does not fit is counted."""
+        head = [*self._header(), *self._measured(MOST_OF[MEASURED])]
+        parts = [
+            self._labelled(asked, self._sentences(asked), MOST_OF[asked]) for asked in (FINDING, CAUTION)
+        ]
+        foot = [*self._next(), *self._more()]
+        used = len(head) + sum(len(part) + 1 for part in (*parts, foot) if part)
+        tables = self._paper() if self.is_paper else self._tables(MOST_LINES - used)
+        return list(_apart(head, *parts, *tables, foot))
+
+    def everything(self) -> list[Text]:
+        """All sentences, tables, notes, and what was not measured."""
+        result, made = self.result, self.result.made
+        tables = (
+            *result.tables,
+            *contrast_tables(result),
+            *(section_table(s, made, is_brief=True) for s in arrangement.arrange(result.estimates, made)),
+            *(difference_table(s, made, is_brief=True) for s in arrangement.contrasts_of(result)),
+            *reach.tables(made),
+        )
+        absent = left_out_table(result)
+        skipped = [f"Skipped input: {counted(result.n_skipped, 'line')}", *result.skipped]
+        return list(
+            _apart(
+                [*self._header(), *self._settings(), *self._measured()],
+                *(self._labelled(asked, self._sentences(asked)) for asked in (FINDING, INTERVAL, CAUTION)),
+                *(table_lines(table, self.width) for table in tables),
+                self._wrapped(wording.COMPARED) if result.differences else [],
+                table_lines(absent, self.width) if absent else [],
+                list(chain.from_iterable(map(self._wrapped, skipped))) if result.n_skipped else [],
+                self._next(),
             )
-        for row in table.rows:
-            grid.add_row(*(_lines(row[k]) for k in (*names, *group)))
-        console.print(grid)
-    for note in table.notes:
-        say(console, note, style="dim")
+        )
+
+    def _header(self) -> list[Text]:
+        made, systems = self.result.made, self.result.systems
+        files = made.get("files") or ()
+        files = [files] if isinstance(files, str) else list(files)
+        more = f" and {counted(len(files) - 1, 'more file')}" if len(files) > 1 else ""
+        many = len(systems) if isinstance(systems, (list, tuple)) else systems
+        records = made.get("records")
+        counts = [counted(records, "record")] if isinstance(records, int) else []
+        parts = [
+            f"Fairbrief {made.get('version', '')}".strip(),
+            f"{named(files[0])}{more}" if files else "",
+            ", ".join([*counts, counted(many, "system")]),
+            f"protocol {made['protocol']}" if self.is_paper else "",
+        ]
+        return self._wrapped(" | ".join(filter(None, parts)), style="bold")
+
+    def _settings(self) -> list[Text]:
+        made = self.result.made
+        parts = [f"{name} {made[name]}" for name in ("language", "seed") if made.get(name) not in (None, "")]
+        if made.get("n_resamples") is not None:
+            parts.append(counted(made["n_resamples"], "resample"))
+        return self._wrapped(", ".join(parts)) if parts else []
+
+    def _sentences(self, asked: str) -> list[str]:
+        return [text for text, _ in self.answers.get(asked, ())]
+
+    def _measured(self, most: int | None = None) -> list[Text]:
+        return self._fitted(self._sentences(MEASURED), self._wrapped, most, "more attribute")
+
+    def _fitted(
+        self, sentences: Sequence[str], wrap: Callable[[str], list[Text]], most: int | None, what: str
+    ) -> list[Text]:
+        """As many whole sentences as fit, then how many more there are."""
+        lines: list[Text] = []
+        for i, sentence in enumerate(sentences):
+            these = wrap(sentence)
+            is_last = i == len(sentences) - 1
+            if most is not None and i and len(lines) + len(these) + (not is_last) > most:
+                return [*lines, *wrap(f"{counted(len(sentences) - i, what)}: {self.place.rest}")]
+            lines += these
+        return lines
+
+    def _labelled(self, asked: str, sentences: Sequence[str], most: int | None = None) -> list[Text]:
+        """Sentences below one another, the label in front of the first."""
+
+        def wrap(sentence: str) -> list[Text]:
+            return self._wrapped(sentence, indent=INDENT)
+
+        lines = self._fitted(sentences, wrap, most, f"more {asked.lower()}")
+        return _with_label(lines, asked.upper(), "bold yellow" if asked == CAUTION else "bold")
+
+    def _wrapped(self, text: str, indent: int = 0, style: str = "") -> list[Text]:
+        lines = wrapped(printable(text), max(self.width - indent, NARROWEST))
+        return [Text(" " * indent + line, style) for line in lines]
+
+    # ------------------------------------------------------------------------------------------ tables
+
+    def _panels(self) -> list[tuple[list[Estimate], bool]]:
+        """The group differences to show, and whether each panel is a full table: the leading one of each attribute or family."""
+        result, context = self.result, self.context
+        ordered = context.clearest_first(arrangement.leading(result.estimates).values())
+        tested = [m for m in ordered if not all(context.kind(e) in UNTESTED for e in m)] or ordered[:1]
+        seen: set[str] = set()
+        full: list[tuple[list[Estimate], bool]] = []
+        compact: list[tuple[list[Estimate], bool]] = []
+        for members in tested:
+            key = members[0].over or context.declared(members[0]).family
+            (compact if key in seen else full).append((list(members), key not in seen))
+            seen.add(key)
+        asked = result.made.get("by") or ()
+        inside = context.clearest_first(arrangement.leading_subgroups(result.estimates, asked))
+        subgroups = [(list(members), True) for members in inside]
+        decided = map(wording.from_random, result.differences)
+        leading = context.clearest_first(arrangement.leading(decided, of_systems=False).values())
+        pairs = [(list(members), True) for members in leading]
+        if not ordered:  # a comparison of two audits
+            return pairs
+        if self.tables_first == "subgroups":
+            return [*subgroups, *full, *compact]
+        is_compared = self.tables_first == "differences" or result.made.get("baseline")
+        return [*(pairs if is_compared else ()), *full, *compact, *subgroups]
+
+    def _tables(self, room: int) -> list[list[Text]]:
+        """As many tables as fit into so many lines, with as many rows as fit; the other tables are counted."""
+        panels = self._panels()
+        makers = [self._maker(members, is_full=is_full) for members, is_full in panels]
+        if not panels:
+            makers = [self._main_values(s) for s in arrangement.arrange(self._values(), self.result.made)]
+        makers += [self._with_rows(table) for table in self.result.tables]
+        for shown in range(min(len(makers), max(room // FEWEST_LINES, 1)), 0, -1):
+            rest = self._more_tables(len(makers) - shown)
+            for rows in ROWS if shown > 1 else (*ROWS, 5, 4, 3, 2, 1):
+                tables = _notes_once(make(rows) for make in makers[:shown])
+                blocks = [*(table_lines(table, self.width) for table in tables), rest]
+                if sum(len(block) + 1 for block in blocks if block) <= room:
+                    return blocks
+        return [self._more_tables(len(makers))]
+
+    def _more_tables(self, many: int) -> list[Text]:
+        return self._wrapped(f"{counted(many, 'more table')}: {self.place.rest}") if many else []
+
+    def _maker(self, members: list[Estimate], *, is_full: bool) -> Callable[[int], Table]:
+        """A function from the number of rows to a table; columns of groups that do not fit are left out and counted."""
+
+        def full(rows: int) -> Table:
+            table = contrast_table(members, self.context, rows)
+            return self._counting(table, len(members) - len(table.rows), "row")
+
+        def compact(rows: int) -> Table:
+            shown = len({e.group for e in members})
+            table = compact_table(members, self.context, shown, rows)
+            while shown > 1 and not _fits(table, self.width):
+                shown -= 1
+                table = compact_table(members, self.context, shown, rows)
+            return self._counting(table, len(members) - sum(map(_filled, table.rows)), "value")
+
+        return full if is_full else compact
+
+    def _counting(self, table: Table, hidden: int, what: str) -> Table:
+        """The table with a note on how many rows it does not show."""
+        more = f"{counted(hidden, f'more {what}')}: {self.place.rest}"
+        return replace(table, notes=(more, *table.notes)) if hidden else table
+
+    def _with_rows(self, table: Table) -> Callable[[int], Table]:
+        return lambda rows: self._counting(
+            replace(table, rows=table.rows[:rows]), max(len(table.rows) - rows, 0), "row"
+        )
+
+    def _values(self) -> list[Estimate]:
+        """The main values, of systems or of their differences, on all records; for a result without group differences."""
+        values = [e for e in (self.result.estimates or self.result.differences) if not e.subgroup]
+        return [e for e in values if wording.is_main_value(e)] or values
+
+    def _main_values(self, section: arrangement.Section) -> Callable[[int], Table]:
+        is_difference = any(e.baseline for e in section.estimates)
+        make = difference_table if is_difference else section_table
+        return self._with_rows(replace(make(section, self.result.made, is_brief=True), notes=()))
+
+    def _paper(self) -> list[list[Text]]:
+        """A paper's tables, all of them, or the main values of a protocol without tables."""
+        if self.result.tables:
+            return [table_lines(table, self.width) for table in self.result.tables]
+        sections = arrangement.arrange(self._values(), self.result.made)
+        return [table_lines(section_table(s, self.result.made, is_brief=True), self.width) for s in sections]
+
+    # -------------------------------------------------------------------------------------- what is next
+
+    def _next(self) -> list[Text]:
+        """Commands that work with the saved audit, each behind what it does."""
+        steps = self.answers.get(NEXT, ())
+        if not steps or not self.place.can_save:
+            return []
+        if self.place.folder is None:
+            text = f"Add --out {FOLDER} to keep this audit and its report; then 'fairbrief view {FOLDER}' shows the records."
+            return _with_label(self._wrapped(text, indent=INDENT), NEXT.upper(), "bold")
+        folder = shlex.quote(printable(str(self.place.folder))).replace(" ", "\u00a0")
+        lines: list[Text] = []
+        for why, command in steps:
+            whole = command.replace(f" {FOLDER}", f" {folder}", 1)
+            if INDENT + cell_len(f"{why} {whole}") <= self.width:
+                lines += self._wrapped(f"{why} {whole}", indent=INDENT)
+                continue
+            lines += self._wrapped(why, indent=INDENT)
+            lines += _continued(whole, self.width, INDENT + 2)
+        return _with_label(lines, NEXT.upper(), "bold")
+
+    def _more(self) -> list[Text]:
+        """Where the rest is, and how many measures and lines are not shown."""
+        result, rest = self.result, self.place.rest
+        ordered = arrangement.leading(result.estimates).values()
+        untested = sum(all(self.context.kind(e) in UNTESTED for e in members) for members in ordered)
+        if untested == len(ordered):
+            untested = 0
+        sanity_baselines = len(result.made.get("sanity_baselines") or ())
+        parts = [
+            f"{self.place.folder / 'report.html'}" if self.place.folder else "",
+            f"{rest}: every score, difference of systems and note",
+            f"{counted(untested, 'measure')} without a test (too few records, or no value)"
+            if untested
+            else "",
+            counted(sanity_baselines, "sanity baseline") if sanity_baselines else "",
+            f"{counted(len(result.not_measured), 'measure')} not computed (not applicable, or on request)"
+            if result.not_measured
+            else "",
+            f"{counted(result.n_skipped, 'input line')} skipped" if result.n_skipped else "",
+        ]
+        return _with_label(self._wrapped(" | ".join(filter(None, parts)), indent=INDENT), "MORE", "bold")
 
 
-def _fitting(table: Table, numeric: Sequence[bool], width: int) -> tuple[list[int], list[list[int]]]:
-    """The columns that name the rows, and the others in groups that fit beside them.
+def _apart(*blocks: list[Text]) -> Iterator[Text]:
+    """The lines of all blocks with an empty line between them."""
+    for i, block in enumerate(block for block in blocks if block):
+        if i:
+            yield Text("")
+        yield from block
 
-    The first column names rows, and those after it that hold no number, if that leaves room for numbers.
+
+def _notes_once(tables: Iterable[Table]) -> list[Table]:
+    """The tables, each note only below the first table that has it."""
+    seen: set[str] = set()
+    shown = []
+    for table in tables:
+        shown.append(replace(table, notes=tuple(note for note in table.notes if note not in seen)))
+        seen.update(table.notes)
+    return shown
+
+
+def _filled(row: Sequence[str]) -> int:
+    """The number of cells with a value behind the row's name."""
+    return sum(cell != ABSENT for cell in row[1:])
+
+
+def _with_label(lines: list[Text], label: str, style: str) -> list[Text]:
+    """The lines with a label in the indent of the first."""
+    if not lines:
+        return []
+    rest = lines[0].plain[INDENT:]
+    return [Text.assemble((f"{label:{INDENT}}", style), rest), *lines[1:]]
+
+
+def _continued(command: str, width: int, indent: int) -> list[Text]:
+    """A command that can be copied: a long one goes on after a backslash, and no word of it is broken."""
+    lines = wrapped(command, max(width - indent - 2, NARROWEST), fold=False)
+    return [
+        Text(f"{' ' * indent}{line}{'' if i == len(lines) - 1 else ' ' + chr(92)}")
+        for i, line in enumerate(lines)
+    ]
+
+
+# ---------------------------------------------------------------------------------------------- tables
+
+
+def table_lines(table: Table, width: int) -> list[Text]:
+    """The title, the columns and the notes of a table: numbers to the right, wrapped names, no line wider than ``width``.
+
+    A table that is too wide is narrowed in steps: smaller gaps, the first column as headings above its rows, wrapped columns of
+    text; then its columns go on below, and the columns that name the rows are repeated.
     """
-    names = [0]
-    used = max(16, _width(table, 0))
-    for k in range(1, len(table.header) - 1):
-        need = _width(table, k) + 2
-        if numeric[k] or used + need > width - ROOM:
-            break
-        names.append(k)
-        used += need
-    first = used
-    groups: list[list[int]] = []
-    group: list[int] = []
-    for k in range(len(names), len(table.header)):
-        need = _width(table, k) + 2
-        if group and used + need > width:
-            groups.append(group)
-            group, used = [], first
-        group.append(k)
-        used += need
-    return names, [*groups, group]
+    title = [Text(line, "bold") for line in wrapped(printable(table.title), width)]
+    notes = [Text(line, "dim") for note in table.notes for line in wrapped(printable(note), width)]
+    return [*title, *_columns(table, width), *notes]
 
 
-def _width(table: Table, column: int) -> int:
-    """What a column needs: its longest cell, or the longest word of its heading."""
-    words_ = table.header[column].split() or [""]
-    cells = [line for row in table.rows for line in row[column].split("\n")]
-    return min(max(cell_len(printable(text)) for text in (*words_, *cells)), WIDEST)
+@dataclass(frozen=True)
+class _Layout:
+    """Cells as lines of text, with the width of each column."""
+
+    header: list[list[str]]
+    rows: list[list[list[str]]]
+    numeric: list[bool]
+    widths: list[int]
+    gap: int
+
+    @property
+    def width(self) -> int:
+        return sum(self.widths) + self.gap * (len(self.widths) - 1)
+
+    def lines(self, width: int) -> Iterator[Text]:
+        depth = max(map(len, self.header))
+        yield from self._row([[""] * (depth - len(cell)) + cell for cell in self.header], style="dim")
+        for row in self.rows:
+            if len(row) == 1:  # a heading above rows
+                yield from (Text(line) for line in wrapped(" ".join(row[0]), width))
+            else:
+                yield from self._row(row)
+
+    def _row(self, cells: list[list[str]], style: str = "") -> Iterator[Text]:
+        for k in range(max(map(len, cells))):
+            line = Text(style=style)
+            for i, (cell, wide) in enumerate(zip(cells, self.widths, strict=True)):
+                text = cell[k] if k < len(cell) else ""
+                blanks = " " * (wide - cell_len(text))
+                line.append(" " * (self.gap if i else 0))
+                line.append(f"{blanks}{text}" if self.numeric[i] else f"{text}{blanks}", MARKS.get(text, ""))
+            line.rstrip()
+            yield line
 
 
-def _lines(cell: str) -> Text:
-    """A cell whose lines stay: a score above its intervals, as papers set them."""
-    return Text("\n").join(plain(line) for line in cell.split("\n"))
+def _columns(table: Table, width: int) -> Iterator[Text]:
+    flat, nested = _cells(table), _nested(table)
+    for form in filter(None, (flat, nested)):
+        for gap in (2, 1):
+            layout = _layout(*form, gap)
+            if layout.width <= width:
+                return layout.lines(width)
+    for form in filter(None, (nested, flat)):
+        if (narrowed := _narrowed(_layout(*form, 1), width)) is not None:
+            return narrowed.lines(width)
+    return _split(*flat, width)
 
 
-def _print_left_out(result: Result, console: Console) -> None:
-    if result.not_measured:
-        heading(console, "Measures that were not taken")
-        reasons: dict[str, list[str]] = {}
-        for m in result.not_measured:
-            reasons.setdefault(m.reason, []).append(m.measure)
-        for reason, measures in reasons.items():
-            _item(plain(", ".join(measures), "bold").append_text(plain(f": {reason}", "not bold")), console)
-    if result.skipped:
-        total = result.n_skipped
-        heading(console, f"Input that was left out: {counted(total, 'line')}")
-        for line in result.skipped[:MOST_SKIPPED]:
-            console.print(Padding(plain(line), (0, 0, 0, 2)))
-        if total > MOST_SKIPPED:
-            say(console, f"  and {total - min(len(result.skipped), MOST_SKIPPED):,} more", style="dim")
+def _fits(table: Table, width: int) -> bool:
+    return _layout(*_cells(table), 2).width <= width
 
 
-def _item(text: Text, console: Console) -> None:
-    """A line of a list; where it is folded, what follows is set in further."""
-    first, *others = text.wrap(console, max(console.width - 4, NARROWEST))
-    for indent, line in ("  ", first), *(("    ", line) for line in others):
-        line.rstrip()
-        console.print(Text(indent).append_text(line))
+Cells = tuple[list[list[str]], list[list[list[str]]], list[bool]]
 
 
-def ruled() -> Grid:
-    """A table with a rule below its headings and nothing else."""
-    return Grid(
-        box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0), header_style="dim"
+def _cells(table: Table) -> Cells:
+    """Header, rows and which columns are numeric; a row without any cell but the first is a heading."""
+    rows = []
+    for row in table.rows:
+        is_heading = len(row) > 1 and row[0] and not any(row[1:])
+        rows.append([_lines(cell) for cell in (row[:1] if is_heading else row)])
+    return [_lines(cell) for cell in table.header], rows, numeric_columns(table)
+
+
+def _lines(cell: str) -> list[str]:
+    """The lines of a cell: a score above its intervals, as papers print them."""
+    return [shorten(printable(line), 300) for line in cell.split("\n")]
+
+
+def _nested(table: Table) -> Cells | None:
+    """The same with the first column as headings above the rows; None where a second column does not name rows as well."""
+    numeric = numeric_columns(table)
+    if len(numeric) < 3 or numeric[0] or numeric[1] or not any(numeric[2:]):
+        return None
+    header, every, _ = _cells(table)
+    rows: list[list[list[str]]] = []
+    last: list[str] = []
+    for row in every:
+        if row[0] != last and row[0] != [""]:
+            rows.append(row[:1])
+            last = row[0]
+        if len(row) > 1:
+            rows.append([["  " + line for line in row[1]], *row[2:]])
+    return [[", ".join(" ".join(cell) for cell in header[:2])], *header[2:]], rows, numeric[1:]
+
+
+def _layout(header: list[list[str]], rows: list[list[list[str]]], numeric: list[bool], gap: int) -> _Layout:
+    """Each column as wide as its longest cell; with the small gap headings are wrapped, and ``not testable`` is."""
+    full = [row for row in rows if len(row) == len(header)]
+    if gap == 1:
+        full_rows = [
+            [["not", "testable"] if cell == ["not testable"] else cell for cell in row]
+            if len(row) == len(header)
+            else row
+            for row in rows
+        ]
+        rows, full = full_rows, [row for row in full_rows if len(row) == len(header)]
+    cells = [max((cell_len(line) for row in full for line in row[k]), default=0) for k in range(len(header))]
+    if gap == 1:
+        header = [
+            list(
+                chain.from_iterable(
+                    wrapped(line, max(cell, *map(cell_len, line.split() or [""]), 1)) for line in head
+                )
+            )
+            for head, cell in zip(header, cells, strict=True)
+        ]
+    widths = [max(cell, *map(cell_len, head)) for head, cell in zip(header, cells, strict=True)]
+    return _Layout(header, rows, numeric, widths, gap)
+
+
+def _narrowed(layout: _Layout, width: int) -> _Layout | None:
+    """The layout with its widest columns of text wrapped until it fits; None where it cannot."""
+    widths = list(layout.widths)
+    while (over := sum(widths) + layout.gap * (len(widths) - 1) - width) > 0:
+        k = max(
+            (k for k, is_number in enumerate(layout.numeric) if not is_number),
+            key=lambda k: widths[k],
+            default=-1,
+        )
+        if k < 0 or widths[k] <= NARROWEST:
+            return None
+        widths[k] = max(widths[k] - over, NARROWEST)
+
+    def fold(cells: list[list[str]]) -> list[list[str]]:
+        if len(cells) != len(widths):
+            return cells
+        return [
+            cell if is_number else list(chain.from_iterable(_hanging(line, wide) for line in cell))
+            for cell, wide, is_number in zip(cells, widths, layout.numeric, strict=True)
+        ]
+
+    return _Layout(
+        fold(layout.header), [fold(row) for row in layout.rows], layout.numeric, widths, layout.gap
     )
 
 
-def _grid(first: str) -> Grid:
-    grid = ruled()
-    grid.add_column(plain(first), overflow="fold", min_width=NARROWEST)
-    return grid
+def _hanging(line: str, width: int) -> Iterator[str]:
+    """A wrapped cell whose further lines have the indent of the first."""
+    indent = " " * (len(line) - len(line.lstrip(" ")))
+    yield from (indent + part for part in wrapped(line.strip(" "), max(width - len(indent), 1)))
 
 
-def heading(console: Console, title: str) -> None:
-    """A title below an empty line."""
-    console.print()
-    console.print(plain(title, "bold underline"))
+def _split(
+    header: list[list[str]], rows: list[list[list[str]]], numeric: list[bool], width: int
+) -> Iterator[Text]:
+    """The columns in parts below one another, each part with the columns that name the rows."""
+    layout = _layout(header, rows, numeric, 1)
+    names = [0]
+    while names[-1] + 1 < len(header) - 1 and not numeric[names[-1] + 1]:
+        names.append(names[-1] + 1)
+    while len(names) > 1 and sum(layout.widths[k] + 1 for k in names) > width // 2:
+        names.pop()
+    parts: list[list[int]] = []
+    used = width + 1
+    for k in range(len(names), len(header)):
+        need = layout.widths[k] + 1
+        if used + need > width:
+            parts.append([])
+            used = min(sum(layout.widths[i] + 1 for i in names) - 1, max(width // 2, NARROWEST))
+        parts[-1].append(k)
+        used += need
+    for part in parts:
+        chosen = [*names, *part]
+        cells = [[row[k] for k in chosen] if len(row) > 1 else row for row in layout.rows]
+        each = _Layout(
+            [layout.header[k] for k in chosen],
+            cells,
+            [numeric[k] for k in chosen],
+            [layout.widths[k] for k in chosen],
+            1,
+        )
+        yield from (each if each.width <= width else _narrowed(each, width) or each).lines(width)
 
 
-def say(console: Console, text: str, style: str = "") -> None:
-    """A sentence, folded at the width of the terminal."""
-    console.print(plain(text, style, limit=2000))
+# ------------------------------------------------------------------------------------------------ text
 
 
-def plain(text: str, style: str = "", limit: int = 300) -> Text:
-    """Text in which nothing is obeyed, of bearable length."""
-    return Text(shorten(printable(text), limit), style, overflow="fold")
+def wrapped(text: str, width: int, *, fold: bool = True) -> list[str]:
+    """Lines of at most ``width`` columns, broken at spaces; a longer word after a joint. No line breaks at a no-break space.
 
-
-@dataclass(frozen=True, slots=True)
-class Name:
-    """A name for a cell of a grid, which says how wide it may be."""
-
-    text: str
-
-    def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
-        """From one column to the whole name in a line."""
-        return Measurement(1, max(cell_len(self.text), 1)).with_maximum(options.max_width)
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """The lines of the name."""
-        yield Text("\n".join(folded(self.text, options.max_width)), overflow="fold")
+    >>> wrapped("a gap (p\u00a0=\u00a00.012) of two", 14)
+    ['a gap', '(p = 0.012) of', 'two']
+    """
+    lines: list[str] = []
+    line = ""
+    for word in TESTED.sub("p\u00a0\\1\u00a0", text).split(" "):
+        if line and cell_len(line) + 1 + cell_len(word) > width:
+            lines.append(line)
+            line = ""
+        *whole, word = folded(word, width) if fold and cell_len(word) > width else (word,)
+        lines += whole
+        line = f"{line} {word}" if line else word
+    return [line.replace("\u00a0", " ") for line in (*lines, line)]
 
 
 def folded(name: str, width: int) -> Iterator[str]:
-    """Lines of at most so many columns, each ending behind a joint where the line has one in its second half.
+    """The lines of a long name, each at most ``width`` columns and ended after a joint in its second half, if there is one.
 
     >>> list(folded("Llama-3.2-3B-Instruct", 16))
     ['Llama-3.2-3B-', 'Instruct']
@@ -411,11 +600,31 @@ def folded(name: str, width: int) -> Iterator[str]:
         most = 1
         while most < len(name) and cell_len(name[: most + 1]) <= width:
             most += 1
-        if name[most] == " ":
-            cut = most
-        else:
-            joints = (i for i in range(most, most // 2, -1) if name[i - 1] in JOINTS)
-            cut = next(joints, most)
-        yield name[:cut].rstrip()
-        name = name[cut:].lstrip()
+        joints = (i for i in range(most, most // 2, -1) if name[i - 1] in JOINTS)
+        cut = next(joints, most)
+        yield name[:cut]
+        name = name[cut:]
     yield name
+
+
+def ruled() -> Grid:
+    """A rich table with a line below its headings and no other lines."""
+    return Grid(
+        box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0), header_style="dim"
+    )
+
+
+def heading(console: Console, title: str) -> None:
+    """Print a title below an empty line."""
+    console.print()
+    console.print(plain(title, "bold"))
+
+
+def say(console: Console, text: str, style: str = "") -> None:
+    """Print a sentence, wrapped at the width of the terminal."""
+    _print([Text(line, style) for line in wrapped(shorten(printable(text), 2000), console.width)], console)
+
+
+def plain(text: str, style: str = "", limit: int = 300) -> Text:
+    """Printable text without markup, of at most ``limit`` characters."""
+    return Text(shorten(printable(text), limit), style, overflow="fold")

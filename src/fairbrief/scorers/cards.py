@@ -23,8 +23,8 @@ FAITHFUL = "0.3"
 ENOUGH = 0.75
 """ROC-AUC on rewritten text from which on no caution is given."""
 BETTER = (
-    "A model trained to judge support may see it: 'fairbrief prefetch vectara/hallucination_evaluation_model' fetches a "
-    "small one (extra 'neural'), and --scorers recommended takes it"
+    "A model may detect paraphrases: fairbrief prefetch vectara/hallucination_evaluation_model "
+    "(extra 'neural'), then --scorers recommended"
 )
 NO_CARD = "no card: how well it judges support was not measured"
 
@@ -112,13 +112,13 @@ def cautions(scorers: Iterable[str], *, advises: bool = True) -> Iterator[str]:
     if missing := [f"'{spec}'" for spec, card in known.items() if card is None]:
         yield f"how well {' and '.join(missing)} judges support was not measured: no card"
     few = [
-        f"'{spec}' {card.roc_auc(COPIED):.2f} on copied, {card.roc_auc(REWRITTEN):.2f} on rewritten text"
+        f"'{spec}' {card.roc_auc(REWRITTEN):.2f}"
         for spec, card in known.items()
         if card is not None and card.misses_paraphrases()
     ]
     if few:
-        judged = f"ROC-AUC of support, by people's judgements (chance 0.50): {'; '.join(few)}"
-        yield f"a paraphrase can count as left out. {judged}" + (f". {BETTER}" if advises else "")
+        figures = f"ROC-AUC on rewritten text: {', '.join(few)}; chance 0.50"
+        yield f"a paraphrase can count as not covered ({figures})" + (f". {BETTER}" if advises else "")
 
 
 def _has_labels(spec: str) -> bool:

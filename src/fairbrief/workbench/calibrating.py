@@ -295,4 +295,4 @@ def precision_expected(share: float = 0.5) -> Table:
 
 def _cells(measured: Measured) -> tuple[str, str]:
     value, low, high = measured
-    return f"{value:.3f}", f"[{low:.3f}, {high:.3f}]"
+    return f"{value:z.3f}", f"[{low:z.3f}, {high:z.3f}]"

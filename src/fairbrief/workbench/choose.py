@@ -344,7 +344,7 @@ def _table(choices: Sequence[Choice], lengths: Lengths, plan: Plan) -> Table:
     each = sorted({len(c.candidates) for c in choices})
     pool = sum(len(c.pool) for c in choices) / len(choices)
     interval = "" if lengths.low is None else f" [{100 * plan.confidence_level:g}% interval]"
-    bounds = "" if lengths.low is None else f" [{lengths.low:+.2f}, {lengths.high:+.2f}]"
+    bounds = "" if lengths.low is None else f" [{lengths.low:+z.2f}, {lengths.high:+z.2f}]"
     rows = (
         ("records", f"{len(choices):,}"),
         ("candidates of each", str(each[0]) if len(each) == 1 else f"{each[0]} to {each[-1]}"),
@@ -354,6 +354,6 @@ def _table(choices: Sequence[Choice], lengths: Lengths, plan: Plan) -> Table:
         ("records with a worse candidate (preference pairs)", f"{made['pairs']:,}"),
         ("mean words, chosen", f"{lengths.chosen:.2f}"),
         ("mean words, random candidate", f"{lengths.random:.2f}"),
-        (f"difference in words{interval}", f"{lengths.difference:+.2f}{bounds}"),
+        (f"difference in words{interval}", f"{lengths.difference:+z.2f}{bounds}"),
     )
     return Table("What was chosen from", ("", ""), rows)

@@ -309,10 +309,10 @@ def test_an_audit_says_how_many_summaries_fell_back_from_claims_to_sentences(tmp
         path.write_text("".join(json.dumps(row) + "\n" for row in taken))
     arguments = ["--measure", "equal_coverage@side", "--measure", "uer@side", "--resamples", "20"]
     said = " ".join(printed("audit", tmp_path / "mixed.jsonl", *arguments).split())
-    assert "equal_coverage: s: 3 of 8 summaries have no claims and are cut into sentences" in said
-    assert said.count("cut into sentences") == 1
+    assert "3 of 8 summaries by s have no claims and are split into sentences" in said
+    assert said.count("split into sentences") == 1
     for name in ("whole", "none"):
-        assert "cut into sentences" not in printed("audit", tmp_path / f"{name}.jsonl", *arguments)
+        assert "split into sentences" not in printed("audit", tmp_path / f"{name}.jsonl", *arguments)
 
 
 def test_a_dry_audit_counts_what_chat_judges_would_be_asked(tmp_path: Path) -> None:

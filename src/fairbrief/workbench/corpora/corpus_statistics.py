@@ -262,7 +262,7 @@ def word_tables(contrasts: Iterable[WordContrast], most: int = 20) -> list[Table
             f"Words that lean to {group}",
             ("word", "here", "elsewhere", "log-odds", "z"),
             tuple(
-                (w.word, str(w.count), str(w.rest), f"{w.log_odds:+.2f}", f"{w.z:+.2f}")
+                (w.word, str(w.count), str(w.rest), f"{w.log_odds:+z.2f}", f"{w.z:+z.2f}")
                 for w in words[:most]
                 if w.z > 0
             ),

@@ -1,0 +1,209 @@
+"""The first screen of the terminal: its length, order, colours, and that nothing is cut at any width."""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import shlex
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.cells import cell_len
+from rich.console import Console
+from tests import sample_results
+from typer.testing import CliRunner
+
+import fairbrief
+from fairbrief.cli.saved_commands import app
+from fairbrief.reports import terminal
+from fairbrief.reports.frames import Estimates
+from fairbrief.reports.result import Result
+from fairbrief.reports.terminal import Place, folded, wrapped
+from fairbrief.types import Estimate
+
+WIDTHS = (60, 80, 120, 200)
+NUMBERS = re.compile(r"\[?[−+<]?\d[\d.,]*[%*\]]?")
+
+
+def shown(result: Result, width: int = 80, place: Place | None = None, **more: Any) -> list[str]:
+    """The printed lines, without colour."""
+    out = io.StringIO()
+    terminal.print_result(result, Console(file=out, width=width), place=place or Place(), **more)
+    return out.getvalue().splitlines()
+
+
+@pytest.fixture(scope="module")
+def demo() -> Result:
+    """The audit of the reviews that come with the project."""
+    result = fairbrief.audit("examples/reviews.jsonl", n_resamples=200).result
+    return replace(result, made={**result.made, "files": ["reviews.jsonl"]})
+
+
+@pytest.fixture(scope="module")
+def large() -> Result:
+    """Six systems with long names, three attributes of up to twelve groups, position, tone, subgroups and sanity baselines."""
+    systems = [f"Meta-Llama-3.{i}-70B-Instruct-20241022" for i in range(6)]
+    base = Estimate(
+        "coverage_parity@sentiment", "relative_difference[a]", systems[0], -0.3, low=-0.4, high=-0.2, p=0.001,
+        testable=True, n=400, clusters=400, kind="group_difference", is_primary=True, detectable=0.06, extract_baseline=-0.05,
+        extract_difference=-0.25, extract_difference_low=-0.3, extract_difference_high=-0.2, extract_p=0.001, extract_p_adjusted=0.004,
+        family_p=0.004, family_size=99, group_clusters=400, group_items=1900.0, excluded={"one group only": 12},
+    )  # fmt: skip
+    estimates = [
+        base.replace(measure=f"{measure}@{over}", over=over, system=system, group=f"{over} number {g}", quantity=f"d[{g}]", subgroup=part)
+        for measure in ("coverage_parity", "uer")
+        for over, many in (("sentiment", 3), ("region", 12), ("a long attribute name", 2))
+        for part in ({}, {"city": "Rome"}, {"city": "Oslo"})
+        for system in systems
+        for g in range(many)
+    ]  # fmt: skip
+    alone = {
+        "over": "",
+        "group": "",
+        "extract_baseline": None,
+        "extract_difference": None,
+        "extract_p": None,
+        "extract_p_adjusted": None,
+    }
+    for system in systems:
+        estimates.append(
+            base.replace(measure="position_bias", quantity="mean_position_shift", system=system, **alone)
+        )
+        pair = {**alone, "group": "female − male", "other_clusters": 200}
+        estimates.append(
+            base.replace(measure="sentiment_shift", quantity="difference", system=system, **pair)
+        )
+    sanity_baselines = [f"sanity:lead({system})" for system in systems]
+    made = {
+        **sample_results.make().made,
+        "systems": systems,
+        "by": [["city"]],
+        "sanity_baselines": sanity_baselines,
+    }
+    return replace(sample_results.make(), estimates=Estimates(estimates), made=made, tables=())
+
+
+def test_the_demo_is_at_most_45_lines_in_a_fixed_order(demo: Result) -> None:
+    """Header, sizes, finding, caution, the table of the leading measure, shares, what next, where the rest is."""
+    lines = shown(demo, place=Place(Path("demo")))
+    assert len(lines) <= 45
+    assert max(map(cell_len, lines)) <= 80
+    assert re.fullmatch(r"Fairbrief \S+ \| reviews.jsonl \| 28 records, 2 systems", lines[0])
+    assert lines[1].startswith("Sentiment: negative 54 documents in 26 records, neutral 37 in 25, positive")
+    starts = ("FINDING  rosy covers", "CAUTION ", "COVERAGE ", "SHARE ", "NEXT ", "MORE ")
+    places = [next(i for i, line in enumerate(lines) if line.startswith(start)) for start in starts]
+    assert places == sorted(places)
+    (row,) = (line for line in lines if re.match(r"rosy +negative", line))
+    assert re.fullmatch(r"rosy +negative +−77 +\[−8\d, −7\d\] +−1 +−76 +<0.001  less", row)
+    assert "demo/report.html" in lines[-2] + lines[-1]
+
+
+def test_the_commands_of_the_demo_work(demo: Result, tmp_path: Path) -> None:
+    """What stands under NEXT runs as it is printed, in a folder whose name needs quotes."""
+    folder = tmp_path / "my demo"
+    fairbrief.audit("examples/reviews.jsonl", n_resamples=200).save(folder)
+    text = "\n".join(shown(demo, place=Place(folder)))
+    rule = re.search(r"fairbrief (gate .*?)\nMORE", text, re.DOTALL)
+    assert rule is not None
+    words = shlex.split(rule[1].replace("\\\n", " "))
+    assert words[:2] == ["gate", str(folder)]
+    done = CliRunner().invoke(app, words)
+    assert (done.exit_code, "relative_difference" in done.output) == (1, True)
+    unclear = [e.replace(p=0.5, family_p=0.5, extract_p=0.5, extract_p_adjusted=0.5) for e in demo.estimates]
+    text = "\n".join(shown(replace(demo, estimates=Estimates(unclear)), place=Place(folder)))
+    power = re.search(r"fairbrief (power .*?)\nMORE", text, re.DOTALL)
+    assert power is not None
+    assert CliRunner().invoke(app, shlex.split(power[1].replace("\\\n", " "))).exit_code == 0
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("first", ["", "subgroups", "differences"])
+def test_a_large_audit_is_at_most_60_lines_and_counts_the_rest(large: Result, width: int, first: str) -> None:
+    """Findings, rows and tables that do not fit are counted with the option that prints them."""
+    lines = shown(large, width, tables_first=first)
+    assert len(lines) <= terminal.MOST_LINES
+    assert max(map(cell_len, lines)) <= width
+    text = "\n".join(lines)
+    assert re.search(r"\d+ more (rows|tables): --details", text)
+    assert "6 sanity baselines" in " ".join(text.split())
+    table = next(line for line in lines if line.startswith(("COVERAGE", "SHARE", "POSITION")))
+    title = " ".join(lines[lines.index(table) : lines.index(table) + 2])
+    assert ("in subgroups of city" in title) == (first == "subgroups")
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("details", [False, True])
+def test_no_number_is_cut_at_any_width(demo: Result, width: int, details: bool) -> None:
+    """A narrow terminal shows the numbers of a wide one, and each p beside its number."""
+    lines = shown(demo, width, details=details)
+    assert max(map(cell_len, lines)) <= width
+    wide = shown(demo, 400, details=True)
+    known = {number for line in wide for number in NUMBERS.findall(line)}
+    text = re.sub(r"fairbrief (gate|power).*", "", "\n".join(lines), flags=re.DOTALL)
+    assert {number for number in NUMBERS.findall(text) if number not in known} <= {"17"}
+    assert not any(re.search(r"[(,;] ?p( [<=])?$", line.rstrip()) for line in lines)
+    assert not re.search(r"−0(\.0+)?(?![.\d])", text)
+
+
+def test_the_p_column_stays_in_its_table_at_80_columns(large: Result) -> None:
+    """Every row of a table of group differences ends with its p and mark."""
+    rows = [line for line in shown(large, 80) if re.search(r"\[−\d+, −\d+\]", line) and "*" not in line]
+    assert rows
+    assert all(re.search(r" 0\.\d{3}( +(less|below|lower))?$", row) for row in rows)
+
+
+def test_colours_mean_one_thing_each_and_a_pipe_has_none(
+    demo: Result, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Red is less, blue is more, yellow is a caution; NO_COLOR, TERM=dumb and pipes are without colour."""
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm-256color")
+
+    def printed(**settings: Any) -> str:
+        out = io.StringIO()
+        terminal.print_result(demo, Console(file=out, width=80, **settings))
+        return out.getvalue()
+
+    coloured = re.findall(r"\x1b\[([\d;]*3\d)m([^\x1b]+)", printed(force_terminal=True))
+    assert {(code, text.strip()) for code, text in coloured} == {
+        ("31", "less"), ("34", "more"), ("1;33", "CAUTION"),
+    }  # fmt: skip
+    assert "\x1b" not in printed()
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert not re.search(r"\x1b\[[\d;]*3\dm", printed(force_terminal=True))
+    monkeypatch.delenv("NO_COLOR")
+    monkeypatch.setenv("TERM", "dumb")
+    assert "\x1b" not in printed(force_terminal=True)
+
+
+def test_subgroups_come_first_where_they_were_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The command for subgroups begins its tables with them."""
+    monkeypatch.setitem(os.environ, "COLUMNS", "80")
+    fairbrief.audit("examples/reviews.jsonl", n_resamples=200).save(tmp_path / "demo")
+    done = CliRunner().invoke(app, ["subgroups", str(tmp_path / "demo"), "--by", "kind"])
+    lines = done.output.splitlines()
+    assert len(lines) <= terminal.MOST_LINES
+    title = next(i for i, line in enumerate(lines) if line.startswith("COVERAGE"))
+    assert "in subgroups of kind" in " ".join(lines[title : title + 2])
+    assert any(line.startswith("         Subgroup kind food: rosy covers") for line in lines)
+
+
+def test_an_audit_without_group_differences_shows_its_main_values() -> None:
+    """A table of scores, without empty columns."""
+    result = fairbrief.audit("examples/reviews.jsonl", ["rouge1", "rouge2"], n_resamples=20).result
+    text = "\n".join(shown(result))
+    assert re.search(r"rouge1 +balanced +0\.226 +\[", text)
+    assert "random" not in text
+
+
+def test_long_names_are_broken_at_joints_and_lines_at_spaces() -> None:
+    """Words stay whole, wide characters count twice, and no-break spaces hold."""
+    assert wrapped("two words and more", 9) == ["two words", "and more"]
+    assert wrapped("好好好好", 4) == ["好好", "好好"]
+    assert wrapped("a p\u00a0=\u00a00.012 b", 10) == ["a", "p = 0.012", "b"]
+    assert list(folded("Llama-3.2-3B-Instruct", 16)) == ["Llama-3.2-3B-", "Instruct"]
