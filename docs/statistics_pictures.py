@@ -7,16 +7,12 @@ from math import exp
 
 import numpy as np
 
-from fairbrief.reports.plot import CHANCE, COLOURS, FAINT, INK, Scale, line, picture, shape, tag, text
+from fairbrief.reports.palette import complete
+from fairbrief.reports.plot import COLOURS, FAINT, INK, PAPER, Scale, line, picture, shape, tag, text
 from fairbrief.statistics.jackknife import Precision, leave_one_out, spreads, t_interval
 
 WIDTH = 560
-COLOUR_NAMES = ("ink", "soft", "line", "chance", "paper", "s1", "s3")
-LIGHT = dict(
-    zip(COLOUR_NAMES, "#1d1c1a #5d5a54 #dedad0 #b4461d #fcfbf8 #1f5f99 #2c7a4b".split(), strict=True)
-)
-DARK = dict(zip(COLOUR_NAMES, "#e9e6df #aba69b #383a40 #f09a6c #16171a #7db5ea #7fcf9d".split(), strict=True))
-BLUE, GREEN = COLOURS[0], COLOURS[2]
+BLUE, AMBER, PURPLE = COLOURS[:3]
 
 
 def drawn() -> Mapping[str, str]:
@@ -28,20 +24,7 @@ def drawn() -> Mapping[str, str]:
         "coherent-interval": coherent_interval(),
         "detectable-size": detectable_size(),
     }
-    return {f"{name}.svg": _standing_alone(svg) for name, svg in pictures.items()}
-
-
-def _standing_alone(svg: str) -> str:
-    """With the page's colours inside, for light and dark, and its paper behind."""
-
-    def rule(colours: Mapping[str, str]) -> str:
-        return ":root{" + ";".join(f"--{name}:{value}" for name, value in colours.items()) + "}"
-
-    head, _, rest = svg.partition(">")
-    left, top = head.partition('viewBox="')[2].split()[:2]
-    style = f"<style>{rule(LIGHT)}@media (prefers-color-scheme:dark){{{rule(DARK)}}}</style>"
-    paper = tag("rect", x=left, y=top, width="100%", height="100%", fill="var(--paper)")
-    return f"{head}>{style}{paper}{rest}\n"
+    return {f"{name}.svg": f"{complete(svg)}\n" for name, svg in pictures.items()}
 
 
 def _framed(parts: Sequence[str], alt: str, height: float) -> str:
@@ -61,7 +44,7 @@ def _axis(x: Scale, y: float, ticks: Mapping[float, str]) -> str:
 
 
 def _span(x: Scale, y: float, low: float, high: float, words: str, colour: str) -> str:
-    """A measured stretch with what it is called above it."""
+    """A measured distance with its name above it."""
     ends = "".join(line(x.at(v), y - 4, x.at(v), y + 4, colour, 1.5) for v in (low, high))
     middle = (x.at(low) + x.at(high)) / 2
     return (
@@ -70,27 +53,27 @@ def _span(x: Scale, y: float, low: float, high: float, words: str, colour: str) 
 
 
 def baselines() -> str:
-    """Permuted labels at zero, random extracts beside it, the system beyond both."""
+    """Label permutations at zero, random sentences next to it, the system further away than both."""
     x = Scale(-0.2, 0.04, 20, WIDTH - 20)
     parts = [
-        _span(x, 24, -0.155, 0.0, "against permuted labels: do the groups matter at all?", FAINT),
-        _span(x, 62, -0.155, -0.051, "beyond random extracts: its own", BLUE),
-        _span(x, 62, -0.051, 0.0, "any pick's", CHANCE),
+        _span(x, 24, -0.155, 0.0, "difference from label permutations: do the groups matter?", FAINT),
+        _span(x, 62, -0.155, -0.051, "difference from the random baseline", BLUE),
+        _span(x, 62, -0.051, 0.0, "any selection", AMBER),
         *(line(x.at(v), 28, x.at(v), 118, FAINT, 1, stroke_dasharray="2 3") for v in (-0.155, -0.051, 0.0)),
         _interval(x, 100, -0.175, -0.135, -0.155, BLUE),
-        shape(3, x.at(-0.051), 100, 80, fill="var(--paper)", stroke=INK, stroke_width=1.5),
-        line(x.at(0), 90, x.at(0), 110, CHANCE, 3),
+        shape(3, x.at(-0.051), 100, 80, fill=PAPER, stroke=INK, stroke_width=1.5),
+        line(x.at(0), 90, x.at(0), 110, AMBER, 3),
         text(x.at(-0.155), 82, "GPT-4", BLUE, "middle"),
-        text(x.at(-0.051), 82, "random extracts", INK, "middle"),
-        text(x.at(0), 82, "permuted labels", CHANCE, "middle"),
+        text(x.at(-0.051), 82, "random sentences", INK, "middle"),
+        text(x.at(0), 82, "label permutations", AMBER, "middle"),
         _axis(x, 124, {-0.2: "−20%", -0.15: "−15%", -0.1: "−10%", -0.05: "−5%", 0.0: "0"}),
         text(WIDTH / 2, 152, "coverage of negative reviews, relative to the average review", anchor="middle"),
     ]
-    return _framed(parts, "Permuted labels read 0, random extracts −5.1%, the system −15.5%", 160)
+    return _framed(parts, "Label permutations give 0, random sentences −5.1%, the system −15.5%", 160)
 
 
 def excess() -> str:
-    """A magnitude is above zero under permuted labels too; the excess is what is left of it."""
+    """An unsigned disparity is above zero under label permutations, too; the chance-adjusted score is the rest."""
     x, mean, value, width = Scale(0.0, 0.22, 20, WIDTH - 20), 0.098, 0.169, 0.016
     heights = [(v, exp(-(((v - mean) / width) ** 2) / 2)) for v in np.arange(0.036, 0.161, 0.005)]
     parts = [
@@ -101,29 +84,29 @@ def excess() -> str:
                 y=round(112 - 64 * h, 1),
                 width=10,
                 height=round(64 * h, 1),
-                fill=CHANCE,
+                fill=AMBER,
                 opacity=0.45,
             )
             for v, h in heights
         ),
-        line(x.at(mean), 34, x.at(mean), 112, CHANCE, 1.5, stroke_dasharray="4 3"),
+        line(x.at(mean), 34, x.at(mean), 112, AMBER, 1.5, stroke_dasharray="4 3"),
         line(x.at(value), 34, x.at(value), 112, BLUE, 2),
-        _span(x, 28, mean, value, "excess", BLUE),
-        text(x.at(mean) - 8, 28, "what permuted labels read, and their mean", CHANCE, "end"),
+        _span(x, 28, mean, value, "chance-adjusted score", BLUE),
+        text(x.at(mean) - 8, 28, "label permutations and their mean", AMBER, "end"),
         text(x.at(value) + 6, 60, "the value"),
         _axis(x, 112, {0.0: "0", 0.05: "0.05", 0.1: "0.10", 0.15: "0.15", 0.2: "0.20"}),
         text(
             WIDTH / 2,
             140,
-            "a size without direction, such as uer: never 0, even where groups are treated alike",
+            "an unsigned disparity such as uer: above 0 even where groups are treated equally",
             anchor="middle",
         ),
     ]
-    return _framed(parts, "The excess is the value less the mean under permuted labels", 148)
+    return _framed(parts, "The chance-adjusted score is the value minus the permutation mean", 148)
 
 
 def jackknife() -> str:
-    """What the value is without each cluster, and the interval that follows."""
+    """The value without each cluster, and the interval that follows."""
     said = np.array([-0.31, -0.05, -0.22, 0.04, -0.12, -0.27, -0.02, -0.19])
     rows = np.column_stack([said, np.ones(len(said))])
     left = leave_one_out(rows)
@@ -133,13 +116,13 @@ def jackknife() -> str:
     x = Scale(-0.36, 0.08, 150, WIDTH - 20)
     parts = [line(x.at(0), 0, x.at(0), 132, FAINT, 1.2)]
     for y, words, values, colour in (
-        (14, "each cluster by itself", said, FAINT),
-        (52, "without each in turn", without, GREEN),
+        (14, "each cluster alone", said, FAINT),
+        (52, "all but one cluster", without, PURPLE),
     ):
         parts.append(text(0, y, words))
         parts += [shape(0, x.at(v), y, 36, fill=colour, opacity=0.8) for v in values]
     parts += [
-        text(0, 92, "value ± t · error"),
+        text(0, 92, "value ± t · standard error"),
         _interval(x, 92, low, high, found.value, BLUE),
         text(
             x.at(found.value),
@@ -154,10 +137,10 @@ def jackknife() -> str:
 
 
 def coherent_interval() -> str:
-    """Three magnitudes: one that its test does not reject, one rejected near 0, one rejected far from it."""
+    """Three unsigned disparities: one that its test does not reject, one rejected near 0, one rejected far from 0."""
     x = Scale(0.0, 0.16, 210, WIDTH - 20)
     rows = (
-        ("not rejected: from 0", 0.035, 0.0, 0.075, "[0, 0.075]"),
+        ("not rejected: begins at 0", 0.035, 0.0, 0.075, "[0, 0.075]"),
         ("rejected, v − t · error below 0", 0.04, 0.0, 0.085, "> 0, at most 0.085"),
         ("rejected, well above 0", 0.1, 0.062, 0.138, "[0.062, 0.138]"),
     )
@@ -169,13 +152,15 @@ def coherent_interval() -> str:
             _interval(x, y, low, high, value, BLUE),
             text(x.at((low + high) / 2), y + 15, told, BLUE, "middle"),
         ]
-    parts.append(shape(0, x.at(0), 50, 50, fill="var(--paper)", stroke=BLUE, stroke_width=2))
+    parts.append(shape(0, x.at(0), 50, 50, fill=PAPER, stroke=BLUE, stroke_width=2))
     parts.append(_axis(x, 118, {0.0: "0", 0.05: "0.05", 0.1: "0.10", 0.15: "0.15"}))
-    return _framed(parts, "A magnitude's interval holds 0 exactly where its test does not reject", 134)
+    return _framed(
+        parts, "The interval of an unsigned disparity contains 0 exactly where its test does not reject", 134
+    )
 
 
 def detectable_size() -> str:
-    """The difference that is beyond the critical value in four of five audits."""
+    """The difference that exceeds the critical value in four of five audits."""
     seen = Precision(0.02, 60, 59)
     size = seen.detectable(60)
     critical = seen.error * 2.001
@@ -198,12 +183,14 @@ def detectable_size() -> str:
     )
     parts = [
         shade,
-        curve(0.0, CHANCE),
+        curve(0.0, AMBER),
         curve(size, BLUE),
         line(x.at(critical), 8, x.at(critical), 104, INK, 1.2, stroke_dasharray="4 3"),
-        text(x.at(critical), 0, "significant beyond this", INK, "middle"),
-        text(x.at(0), 60, "no difference", CHANCE, "middle"),
+        text(x.at(critical), 0, "significant to the right of this line", INK, "middle"),
+        text(x.at(0), 60, "no difference", AMBER, "middle"),
         text(x.at(size) + 4, 60, "80% of audits", BLUE, "middle"),
-        _axis(x, 104, {0.0: "0", size: "smallest size seen in 80 of 100 audits"}),
+        _axis(x, 104, {0.0: "0", size: "smallest difference found in 80 of 100 audits"}),
     ]
-    return _framed(parts, "The detectable size: 80 % of what audits of it read is significant", 122)
+    return _framed(
+        parts, "The detectable size: with a true difference of this size, 80% of audits are significant", 122
+    )

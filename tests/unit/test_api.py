@@ -194,7 +194,7 @@ def test_a_notebook_shows_headlines_and_figures() -> None:
     assert "&lt;script&gt;" in page
     assert "<script>" not in page + found.plot()._repr_html_()
     assert "uer" in str(found)
-    assert [f.title for f in found.plot()] == ["What summaries give each value of side"]
+    assert [f.title for f in found.plot()] == ["Share of each group by side: summary ÷ sources"]
 
 
 def test_the_worst_records_come_largest_first() -> None:

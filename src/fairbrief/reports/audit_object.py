@@ -3,44 +3,34 @@
 from __future__ import annotations
 
 import io
-import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from fairbrief.errors import RequestError
 from fairbrief.readers.messages import did_you_mean
-from fairbrief.reports import arrangement, figures, first_answers, terminal, wording, write_all
+from fairbrief.reports import arrangement, figures, first_answers, palette, terminal, wording, write_all
 from fairbrief.reports.estimate_figures import Figure, Panel
 from fairbrief.reports.frames import Estimates, Evidence
-from fairbrief.reports.pages import page, style_text
+from fairbrief.reports.pages import page
 from fairbrief.reports.result import Exhibit, Result
 from fairbrief.reports.tables import section_table
 from fairbrief.text.counted import counted
 from fairbrief.types import Table
 
 
-def standing_alone(figure: Figure) -> Figure:
-    """The figure with the light colours and the paper of the page in its pictures, for where its style sheet is not."""
-    colours = dict(
-        reversed(re.findall(r"(?<![\w-])--([\w-]+): (#\w+)", style_text()))
-    )  # those of the light page come first
-    background = f'<svg style="background: {colours["paper"]}" '
-
-    def coloured(svg: str) -> str:
-        svg = re.sub(r"var\(--([\w-]+)\)", lambda name: colours.get(name[1], name[0]), svg)
-        return svg.replace("<svg ", background, 1)
-
-    return replace(figure, panels=tuple(Panel(panel.title, coloured(panel.svg)) for panel in figure.panels))
+def completed(figure: Figure) -> Figure:
+    """The figure with pictures that are complete without the page's style sheet."""
+    return replace(figure, panels=tuple(Panel(p.title, palette.complete(p.svg)) for p in figure.panels))
 
 
 class Figures(tuple[Figure, ...]):
-    """Figures that a notebook shows; ``.save(folder)`` writes each picture as an SVG file."""
+    """Figures that a notebook shows; ``.save(folder)`` writes each picture as an SVG file. Each picture is complete by itself."""
 
     __slots__ = ()
 
     def _repr_html_(self) -> str:
-        return page("notebook.html.j2", {"figures": map(standing_alone, self)})
+        return page("notebook.html.j2", {"figures": self})
 
     def __repr__(self) -> str:
         return f"<Figures: {'; '.join(f.title for f in self) or 'none'}>"
@@ -50,7 +40,7 @@ class Figures(tuple[Figure, ...]):
         folder = Path(folder)
         folder.mkdir(parents=True, exist_ok=True)
         written = []
-        for i, figure in enumerate(map(standing_alone, self), 1):
+        for i, figure in enumerate(self, 1):
             for k, panel in enumerate(figure.panels, 1):
                 written.append(folder / f"{i:02}-{k:02}.svg")
                 written[-1].write_text(panel.svg, encoding="utf-8")
@@ -111,8 +101,8 @@ class Audit:
         return tuple(x for of in kept.values() for x in sorted(of, key=lambda x: -x.value)[:n])
 
     def plot(self) -> Figures:
-        """The figures that the measures declare, as the page shows them."""
-        return Figures(figures.draw(self.result))
+        """The figures that the measures declare, as the report shows them."""
+        return Figures(map(completed, figures.draw(self.result)))
 
     def save(self, folder: Path | str) -> Path:
         """Write results.json, the evidence, report.html and the tables; return the folder."""

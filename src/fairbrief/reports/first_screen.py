@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
-from typing import Any, Literal
+from typing import Any
 
 from fairbrief.declarations import ContrastUnit, ContrastWords
 from fairbrief.reports import arrangement, contrast_words, plot, reach, wording
@@ -21,7 +21,7 @@ from fairbrief.reports.plain import named
 from fairbrief.reports.plot import BARE, FAINT, INK, PAPER, Axis, Dot, Mark, Spread
 from fairbrief.reports.result import Result
 from fairbrief.reports.tables import group_counts_by_system
-from fairbrief.standings import NAMED, SIGNIFICANT, WORDS, Standing, decisive
+from fairbrief.standings import SIGNIFICANT, WORDS, Standing, decisive
 from fairbrief.types import Estimate
 
 WIDTH, HEIGHT, EDGE = 420, 26, 26
@@ -33,7 +33,7 @@ MOST_PANELS = 8
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One system's contrast for one group; ``side`` is empty where nothing is significant."""
+    """One system's group difference for one group."""
 
     who: str
     picture: str
@@ -41,7 +41,6 @@ class Line:
     said: str
     standing: str
     kind: Standing
-    side: Literal["", "worse", "other"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +84,7 @@ def make(result: Result) -> FirstScreen | None:
     if not members:
         return None
     ordered = context.clearest_first(members.values())
-    systems = list(dict.fromkeys(e.system for of in members.values() for e in of))
-    panels = _said_once(_panel(of, systems, context) for of in ordered)
+    panels = _said_once(_panel(of, result.all_systems, context) for of in ordered)
     few = reach.shortfalls(result.made, {ordered[0][0].measure}, is_brief=True)
     doubts = [f"{contrast_words.capital(text)}." for text in few]
     return FirstScreen(
@@ -98,7 +96,14 @@ def make(result: Result) -> FirstScreen | None:
     )
 
 
-def _panel(members: Sequence[Estimate], systems: Sequence[str], context: Context) -> Panel:
+def lead(result: Result) -> Estimate | None:
+    """The group difference with which a report begins; None if there is none."""
+    context = context_of(result)
+    ordered = context.clearest_first(arrangement.leading(result.estimates).values())
+    return min(ordered[0], key=context.rank) if ordered else None
+
+
+def _panel(members: Sequence[Estimate], colours: Sequence[str], context: Context) -> Panel:
     first = members[0]
     declared = context.declared(first)
     there = list(dict.fromkeys(e.system for e in members))
@@ -110,7 +115,7 @@ def _panel(members: Sequence[Estimate], systems: Sequence[str], context: Context
 
     def line(e: Estimate, who: str) -> Line:
         words = context.words(e)
-        picture = _picture(e, scale, plot.colour_of(systems, e.system), _alt(e, words))
+        picture = _picture(e, scale, plot.colour_of(colours, e.system), _alt(e, words))
         return _line(e, who, picture, context)
 
     if len(shown) == 1:
@@ -169,7 +174,6 @@ def _line(e: Estimate, who: str, picture: str, context: Context) -> Line:
         said="no value" if e.value is None else _said_plainly(e, words, context),
         standing=_standing(e, words.unit, context),
         kind=kind,
-        side="" if kind not in NAMED else "worse" if context.worse(e) else "other",
     )
 
 
@@ -230,11 +234,11 @@ def _picture(e: Estimate, x: Axis, colour: str, alt: str) -> str:
     """One estimate on the panel's axis."""
     marks: list[Mark] = [
         plot.upright(0, FAINT, dash=None),
-        *Spread("", None, e.low, e.high).marks(0.5, colour),
+        *Spread("", None, e.low, e.high, colour=colour).marks(0.5),
     ]
     if e.blind is not None:
         marks.append(Dot(e.blind, 0.5, INK, plot.DIAMOND, 60, fill=PAPER))
-    marks += Spread("", e.value).marks(0.5, colour)
+    marks += Spread("", e.value, colour=colour).marks(0.5)
     bare = replace(x, ticks=tuple((value, "") for value, _ in x.ticks), has_line=False)
     return _stretched(alt, bare, marks, HEIGHT)
 

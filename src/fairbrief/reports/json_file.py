@@ -254,10 +254,15 @@ def _fields_of(kind: type[Any]) -> tuple[str, ...]:
 # ------------------------------------------------------------------------------------ the record viewer
 
 
-def embedded(examples: Examples, estimates: Iterable[Estimate], first: Sequence[str] = ()) -> str:
-    """The text of a data block; characters that could end it, or that a reader cannot see, are gone.
+def embedded(
+    examples: Examples,
+    estimates: Iterable[Estimate],
+    first: Sequence[str] = (),
+    lead: Estimate | None = None,
+) -> str:
+    """The text of a data block, without characters that could end it or that are invisible.
 
-    ``first`` names the measures that are offered first, in their order.
+    ``first`` are the measures to offer first, ``lead`` the group difference at which the viewer opens.
     """
     over = {e.measure: e.over for e in estimates}
     found = visible_all(plain(examples))
@@ -266,13 +271,29 @@ def embedded(examples: Examples, estimates: Iterable[Estimate], first: Sequence[
         _measure(spec, over.get(spec, ""), examples)
         for spec in dict.fromkeys(r.measure for r in examples.rows)
     ]
-    # First what the page begins with, then what tells who is above and who below.
+    # First the measures of the first screen, then those with group differences.
     found["measures"] = sorted(
         told, key=lambda one: (place.get(one["spec"], len(place)), len(one["quantities"]) < 2)
     )
+    found["start"] = _start(examples, found["measures"], lead)
     found["groups"] = {visible(a): [visible(g) for g in of] for a, of in _groups(examples).items()}
     text = json.dumps(found, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def _start(
+    examples: Examples, measures: Sequence[Mapping[str, Any]], lead: Estimate | None
+) -> Mapping[str, str]:
+    """Measure, system and order at which the viewer opens."""
+    for row in examples.rows:
+        if lead and row.measure == lead.measure and row.system == lead.system and lead.quantity in row.values:
+            way = "up" if (lead.value or 0.0) < 0 else "down"
+            start = {"measure": lead.measure, "system": lead.system, "order": f"{way}|{lead.quantity}"}
+            return {name: visible(text) for name, text in start.items()}
+    if not measures:
+        return {}
+    system = next(r.system for r in examples.rows if visible(r.measure) == measures[0]["spec"])
+    return {"measure": measures[0]["spec"], "system": visible(system), "order": ""}
 
 
 def _measure(spec: str, over: str, examples: Examples) -> dict[str, Any]:

@@ -155,6 +155,11 @@ class Result:
         return self.made.get("systems") or list(dict.fromkeys(e.system for e in self.estimates))
 
     @property
+    def all_systems(self) -> list[str]:
+        """Every system with an estimate, the audited ones first: a system's place in it decides its colour."""
+        return list(dict.fromkeys([*map(str, self.systems), *(e.system for e in self.estimates)]))
+
+    @property
     def n_skipped(self) -> int:
         """How many input lines were left out on request."""
         recorded = self.made.get("skipped")

@@ -16,7 +16,7 @@ from fairbrief.auditing.record_values import RowReader, contrasts_of, reader_of
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.errors import DataError, FairbriefError, RequestError
 from fairbrief.readers import Reading
-from fairbrief.reports import json_file, number_format
+from fairbrief.reports import first_screen, json_file, number_format
 from fairbrief.reports.audit_folder import opened
 from fairbrief.reports.contrast_words import ordered_groups
 from fairbrief.reports.evidence import SavedRows
@@ -74,7 +74,14 @@ class Answers:
         several = len(self._audits) > 1
         over = {e.measure: e.over for e in first.result.estimates}
         leads = {e.measure for e in first.result.estimates if e.leads}
+        lead = first_screen.lead(first.result)
+        ordered = sorted(
+            (spec for spec in first.evidence.measures if spec in over),
+            key=lambda spec: (lead is None or spec != lead.measure, spec not in leads),
+        )
+        system = lead.system if lead and lead.system in first.systems else next(iter(first.systems), "")
         found = {
+            "start": {"measure": next(iter(ordered), ""), "system": f"0:{system}", "order": ""},
             "audits": [saved.name for saved in self._audits],
             "faults": [f"{saved.name}: {saved.fault}" for saved in self._audits if saved.fault],
             "systems": [
@@ -88,8 +95,7 @@ class Answers:
                     "label": spec.removesuffix(f"@{over[spec]}")
                     + (f" by {over[spec]}" if over[spec] else ""),
                 }
-                for spec in sorted(first.evidence.measures, key=lambda measure: measure not in leads)
-                if spec in over
+                for spec in ordered
             ],
         }
         return _visible(found)

@@ -1,5 +1,5 @@
 "use strict";
-// The list of records beside the view: a button each, with the value that it is sorted by.
+// The list of records next to the view: a button per record, with the value that the list is sorted by.
 
 /** `rows`: [{ record, system, shown, label }]; `open` is called with a row. Arrow keys move through the list. */
 function recordList(rows, open) {
@@ -28,7 +28,7 @@ function recordList(rows, open) {
   return list;
 }
 
-/** What a measure's records can be sorted by: the headline, and each group's contrast from both ends. */
+/** The orders of a measure's records: by its main value, and by each group difference in both directions. */
 function orders(quantities, headline) {
   const found = [[`size|${headline}`, "most uneven first"]];
   for (const name of quantities) {

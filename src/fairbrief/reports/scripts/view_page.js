@@ -1,5 +1,5 @@
 "use strict";
-// The page of `fairbrief view`: what it shows is asked of the command, page by page.
+// The page of `fairbrief view`: the command answers its requests.
 
 async function ask(name, given = {}) {
   const response = await fetch(`${name}?${new URLSearchParams(given)}`);
@@ -11,14 +11,14 @@ async function ask(name, given = {}) {
 async function startView() {
   const place = document.getElementById("view");
   const about = await ask("about");
-  const state = { measure: about.measures[0].spec, system: about.systems[0].key, other: "", order: "", search: "", start: 0 };
+  const state = { ...about.start, other: "", search: "", start: 0 };
   const controls = element("div", { class: "controls" });
   const count = element("p", { class: "note", "aria-live": "polite" });
   const listed = element("div", { class: "listed" });
   const viewed = element("div", { class: "viewed" });
   const search = element("input", { type: "search", onchange: () => turn({ search: search.value }) });
   const faults = about.faults.map((text) => element("p", { class: "fault", role: "status" }, element("bdi", { text })));
-  document.getElementById("name").textContent = about.audits.join(" beside ");
+  document.getElementById("name").textContent = about.audits.join(" and ");
   place.replaceChildren(...faults, controls, count, element("div", { class: "browser" }, listed, viewed));
   let last = 0;
 
