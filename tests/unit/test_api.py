@@ -15,6 +15,7 @@ import pytest
 import fairbrief
 from fairbrief.errors import DataError, RequestError
 from fairbrief.measures.representation import Bur
+from fairbrief.reports import first_answers, first_screen
 from fairbrief.reports.evidence import EvidenceRows
 from fairbrief.scorers.ngram import Ngram
 
@@ -184,13 +185,45 @@ def test_a_table_of_summaries_names_its_systems(library: str) -> None:
     assert {e.system for e in found.estimates} == {"gpt", "own"}
 
 
-def test_a_notebook_shows_headlines_and_figures() -> None:
-    """The short repr counts, the HTML holds a table per section and escapes every text."""
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_records_and_summaries_in_two_data_frames(library: str) -> None:
+    """Summaries without a system become the system "summaries"; a column or list of texts is refused with what to give."""
+    frames = pytest.importorskip(library)
+    bare = frames.DataFrame(
+        [{k: v for k, v in row.items() if k not in ("summary", "system")} for row in ROWS]
+    )
+    summaries = frames.DataFrame([{"id": row["id"], "summary": row["summary"]} for row in ROWS])
+    found = fairbrief.audit(bare, "bur@side", summaries=summaries, n_resamples=0)
+    apart = fairbrief.audit(ROWS, "bur@side", n_resamples=0)
+    assert {e.system for e in found.estimates} == {"summaries"}
+    assert [e.value for e in found.estimates] == [e.value for e in apart.estimates]
+    with pytest.raises(RequestError, match=r"are a Series. Give a data frame or rows with the fields 'id'"):
+        fairbrief.audit(bare, "bur@side", summaries=summaries["summary"])
+    with pytest.raises(RequestError, match=r"are the text 'Alder wood .*, which is not a file. Give a file"):
+        fairbrief.audit(bare, "bur@side", summaries=["Alder wood is light."])
+
+
+def test_a_notebook_shows_finding_caution_and_leading_table() -> None:
+    """The view of an audit begins as the report does; the main values are folded."""
+    found = fairbrief.audit("examples/reviews.jsonl", ["coverage_parity", "bur"], n_resamples=200)
+    view = found._repr_html_()
+    first = first_screen.make(found.result)
+    assert first is not None
+    lead, caution, table, rest = (
+        view.index(text)
+        for text in (first.lead, f"<p>{first_answers.CAUTION}: ", "coverage_parity@", "<details>")
+    )
+    assert lead < caution < table < rest
+    assert view.count("<table ", 0, rest) == 1
+
+
+def test_a_notebook_shows_main_values_and_figures() -> None:
+    """The short repr counts, the HTML has the leading table and one per section, and every text is escaped."""
     rows = [{**row, "system": "<script>"} for row in ROWS]
     found = fairbrief.audit(rows, ["bur@side", "uer@side"], n_resamples=50)
-    assert repr(found) == "<Audit: 4 records, 1 system, 2 measures; print it for its findings>"
+    assert repr(found) == "<Audit: 4 records, 1 system, 2 measures; print() shows its findings>"
     page = found._repr_html_()
-    assert page.count("<table ") == 1
+    assert page.count("<table ") == 2
     assert "&lt;script&gt;" in page
     assert "<script>" not in page + found.plot()._repr_html_()
     assert "uer" in str(found)

@@ -1,20 +1,30 @@
-"""An audit in a person's hands: data frames, pictures, single records, a folder, the screen, a notebook."""
+"""An audit in Python: data frames, figures, single records, a folder, text, and a view for notebooks."""
 
 from __future__ import annotations
 
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from fairbrief.errors import RequestError
 from fairbrief.readers.messages import did_you_mean
-from fairbrief.reports import arrangement, figures, first_answers, palette, terminal, wording, write_all
+from fairbrief.reports import (
+    arrangement,
+    figures,
+    first_answers,
+    first_screen,
+    palette,
+    terminal,
+    wording,
+    write_all,
+)
 from fairbrief.reports.estimate_figures import Figure, Panel
 from fairbrief.reports.frames import Estimates, Evidence
 from fairbrief.reports.pages import page
 from fairbrief.reports.result import Exhibit, Result
-from fairbrief.reports.tables import section_table
+from fairbrief.reports.tables import contrast_tables, section_table
 from fairbrief.text.counted import counted
 from fairbrief.types import Table
 
@@ -24,13 +34,17 @@ def completed(figure: Figure) -> Figure:
     return replace(figure, panels=tuple(Panel(p.title, palette.complete(p.svg)) for p in figure.panels))
 
 
+def _notebook(context: Mapping[str, Any]) -> str:
+    return page("notebook.html.j2", {**context, "colours": palette.LIGHT, "series": palette.SERIES})
+
+
 class Figures(tuple[Figure, ...]):
     """Figures that a notebook shows; ``.save(folder)`` writes each picture as an SVG file. Each picture is complete by itself."""
 
     __slots__ = ()
 
     def _repr_html_(self) -> str:
-        return page("notebook.html.j2", {"figures": self})
+        return _notebook({"figures": self})
 
     def __repr__(self) -> str:
         return f"<Figures: {'; '.join(f.title for f in self) or 'none'}>"
@@ -49,11 +63,11 @@ class Figures(tuple[Figure, ...]):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Audit:
-    """What an audit found. ``print`` shows what the command prints; a notebook shows the first screen and the headlines."""
+    """The result of an audit. ``print`` shows what the command prints; a notebook shows finding, caution and leading table."""
 
     result: Result
     read: Callable[[Result], Result] = lambda result: result
-    """Adds the records that the page shows, which takes another look at the input."""
+    """Adds the records that the report shows, which reads the input again."""
 
     @property
     def estimates(self) -> Estimates:
@@ -62,12 +76,12 @@ class Audit:
 
     @property
     def differences(self) -> Estimates:
-        """Paired differences between systems; frames as above."""
+        """Paired differences between systems, with the same methods."""
         return Estimates(self.result.differences)
 
     @property
     def evidence(self) -> Evidence:
-        """The rows under the estimates; frames as above."""
+        """The per-record statistics behind the estimates, with the same methods."""
         return Evidence(self.result.evidence)
 
     @property
@@ -76,14 +90,14 @@ class Audit:
         return self.result.tables
 
     def worst(self, n: int = 5, measure: str | None = None, system: str | None = None) -> tuple[Exhibit, ...]:
-        """Records where a measure's headline is largest: at most ``n`` of each measure and system, largest first.
+        """The records with the largest main value: at most ``n`` per measure and system, the largest first.
 
-        ``measure`` is a measure spec or a measure's name. Each has ``case`` (the texts), ``value`` and ``story``. An audit
-        keeps five of each; of levels (a ROUGE score), which have no zero to be held to, none.
-        Raises RequestError for an ``n`` below 1, and for a measure or a system that the audit has not.
+        ``measure`` is a measure's spec or name. Each record has ``case`` (the texts), ``value`` and ``story``. An audit keeps
+        five per measure and system, and none of label-independent scores such as ROUGE.
+        Raises RequestError for an ``n`` below 1, and for an unknown measure or system.
         """
         if n < 1:
-            raise RequestError(f"n is how many records to show, at least 1, not {n}.")
+            raise RequestError(f"n is the number of records to show: at least 1, not {n}.")
         estimates = self.result.estimates
         measures = {name for e in estimates for name in (e.measure, wording.name_of(e.measure))}
         for what, name, there in (
@@ -105,7 +119,7 @@ class Audit:
         return Figures(map(completed, figures.draw(self.result)))
 
     def save(self, folder: Path | str) -> Path:
-        """Write results.json, the evidence, report.html and the tables; return the folder."""
+        """Write results.json, the per-record statistics, report.html and the tables; return the folder."""
         write_all(self.read(self.result), folder)
         return Path(folder)
 
@@ -116,7 +130,7 @@ class Audit:
             counted(len(made.get("systems", ())), "system"),
             counted(len({e.measure for e in self.result.estimates}), "measure"),
         )
-        return f"<Audit: {', '.join(counts)}; print it for its findings>"
+        return f"<Audit: {', '.join(counts)}; print() shows its findings>"
 
     def __str__(self) -> str:
         from rich.console import Console
@@ -127,8 +141,14 @@ class Audit:
         return screen.getvalue()
 
     def _repr_html_(self) -> str:
-        answers = first_answers.answers(self.result)
-        headlines = [e for e in self.result.estimates if wording.is_headline(e)]
-        sections = arrangement.arrange(headlines, self.result.made)
-        tables = [section_table(section, self.result.made) for section in sections]
-        return page("notebook.html.j2", {"answers": answers, "tables": tables})
+        made, estimates = self.result.made, self.result.estimates
+        first = first_screen.make(self.result)
+        leading = [e for e in estimates if first and e.measure == first.measures[0]]
+        headlines = [e for e in estimates if wording.is_headline(e)]
+        context = {
+            "first": first,
+            "caution": first_answers.CAUTION,
+            "leading": contrast_tables(leading, made)[:1],
+            "tables": [section_table(section, made) for section in arrangement.arrange(headlines, made)],
+        }
+        return _notebook(context)
