@@ -254,7 +254,13 @@ def test_saved_audits_are_loaded_compared_and_gated(tmp_path: Path) -> None:
     audit = fairbrief.audit(ROWS, ["uer@side"], n_resamples=50)
     folder = audit.save(tmp_path / "audit")
     assert list(fairbrief.load(folder).estimates) == list(audit.estimates)
-    assert {e.value for e in fairbrief.compare(audit, folder)} == {0.0}
+    compared = fairbrief.compare(audit, folder)
+    assert {e.value for e in compared} == {0.0}
+    assert {(e.system, e.baseline) for e in compared} == {("candidate: plain", "baseline: plain")}
+    again = audit.save(tmp_path / "old" / "audit")
+    assert {(e.system, e.baseline) for e in fairbrief.compare(folder, again)} == {
+        (f"{tmp_path.name}/audit: plain", "old/audit: plain")
+    }
     (check,) = [c for c in fairbrief.gate(folder, most="uer@side<=1") if c.name.startswith("uer")]
     assert check.outcome == "inconclusive"  # four clusters decide nothing
 

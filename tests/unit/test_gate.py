@@ -132,7 +132,9 @@ def test_an_audit_whose_judges_were_checked_can_be_a_baseline(tmp_path: Path) ->
     result = audit(cases, Plan(measures=["sentiment_shift"], n_resamples=50))
     assert any(e.measure.startswith("scorer_bias_sentiment") for e in result.estimates)
     write_all(result, tmp_path / "a")
-    assert {(e.measure, e.system) for e in compare(result, result)} == {("sentiment_shift", "plain")}
+    assert {(e.measure, e.system) for e in compare(result, result)} == {
+        ("sentiment_shift", "candidate: plain")
+    }
     code, told = run(tmp_path / "a", "--baseline", tmp_path / "a", "--margin", "1")
     assert code == 0, told
 
@@ -316,5 +318,6 @@ def test_a_check_against_a_baseline_says_what_was_compared_with_what(tmp_path: P
     assert "label-independent score, plain − plain (baseline)" in level
     ran = CliRunner().invoke(app, ["compare", str(after), str(before)])
     told = " ".join(ran.output.split())
-    assert "(baseline)" in told
+    assert "candidate after minus baseline before" in told
+    assert "after: plain − before: plain" in told
     assert "by group differences, each less its own random-sentence baseline" in told

@@ -233,16 +233,16 @@ def _known(value: float) -> float | None:
     return float(value) if np.isfinite(value) else None
 
 
-def open_audit(folder: Path, read: Callable[[Sequence[str], Inputs], Reading]) -> Saved:
-    """Open a folder that ``fairbrief audit --out`` wrote. DataError where it is none.
+def open_audit(folder: Path, read: Callable[[Sequence[str], Inputs], Reading], name: str = "") -> Saved:
+    """Open a folder that ``fairbrief audit --out`` wrote, under a name. Raises DataError for another folder.
 
-    ``read`` reads the files that it is given as the audit read its inputs. Arrow takes memory from the system from
-    here on: its own pool keeps what it once took, a tenth more for the evidence of a million records.
+    ``read`` reads files as the audit read its inputs. From here on, Arrow allocates memory from the system: its own pool never
+    releases memory, which costs a tenth more for a million records.
     """
     pa.set_memory_pool(pa.system_memory_pool())
     saved, rows = opened(folder)
     texts, fault = _texts(folder, saved.audit, read, pools_runs=bool(saved.made.get("pools_runs")))
-    return Saved(folder.resolve().name, saved.result(rows), SavedEvidence(rows), texts, fault)
+    return Saved(name or folder.resolve().name, saved.result(rows), SavedEvidence(rows), texts, fault)
 
 
 def _texts(
