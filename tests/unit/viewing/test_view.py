@@ -322,8 +322,8 @@ def test_the_list_opens_on_what_holds_whatever_the_scorer_did_not_find(
     and the record say so. Scorers that cannot tell agree with the one that can.
     """
     found = paraphrased.rows(Asked(measure, "0:s"))
-    assert found["order"].startswith("sure|")
-    assert found["sure"] == 4
+    assert found["order"].startswith("robust|")
+    assert found["robust"] == 4
     kinds = [row["record"].partition("-")[0] for row in found["rows"]]
     assert kinds == ["copied"] * 4 + ["mixed"] * 4 + ["both"] * 4
     sure, unsure = found["rows"][0], found["rows"][4]
