@@ -278,7 +278,7 @@ def test_a_value_of_groups_of_records_is_told_through_the_whole() -> None:
     (found,) = explain(made(), "sentiment_shift", top=1)
     (opened,) = found.opened
     assert opened.value is None
-    assert opened.reason == "one record alone does not tell it"
+    assert opened.reason == "undefined for a single record"
     effects = [abs(p.whole.effect) for p in opened.parts if p.whole.effect is not None]
     assert effects == sorted(effects, reverse=True)
     assert effects[0] > 0
@@ -298,9 +298,9 @@ def test_nothing_that_matters_is_said() -> None:
 
 
 def test_a_single_record_is_all_there_is() -> None:
-    """Without the only record nothing is left to count."""
+    """Without the only record no data remains."""
     (found,) = explain(made(1), "uer@side")
-    assert found.influences[0].whole.reason == "nothing is left to count"
+    assert found.influences[0].whole.reason == "no data remains"
     assert "There is no value without r0" in sheets(found)[0].lead[-1]
 
 

@@ -118,7 +118,7 @@ def test_other_documents_than_the_baselines_are_inconclusive(tmp_path: Path) -> 
     write_all(audit(cases, Plan(measures=[BUR, "rouge1"], n_resamples=400)), tmp_path / "b")
     code, told = run(whole, "--baseline", tmp_path / "b", "--margin", 0.5)
     assert code == 3
-    assert "the documents of 7 records are not those of the baseline (r0, r1, r2, r3, r4…)" in " ".join(
+    assert "the documents of 7 records differ from the baseline (r0, r1, r2, r3, r4…)" in " ".join(
         told.split()
     )
     assert run(whole, "--baseline", whole, "--margin", 0.5)[0] == 0
@@ -176,7 +176,7 @@ def test_a_rule_may_be_spelled_in_its_own_way(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        ((), "nothing to hold"),
+        ((), "gate has no limit"),
         (("--max", "bur@side"), "is not a valid rule"),
         (("--max", "rouge1>=0.3"), "--max takes a rule with <="),
         (("--min", "bur@side<=0.3"), "--min takes a rule with >="),

@@ -153,7 +153,7 @@ def test_a_measure_of_a_model_is_linked_by_shared_words_and_says_so() -> None:
     observation = registry.make("measure", "equal_coverage(scorer=entailment(model=m))@side").observation
     scorer, rule = scorer_for(observation, Scorers())
     assert scorer == "containment"
-    assert "The measure itself reads entailment(model=m)." in rule
+    assert "The measure uses entailment(model=m)." in rule
 
 
 @pytest.mark.parametrize("spec", MEASURES)

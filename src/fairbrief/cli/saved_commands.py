@@ -227,6 +227,7 @@ def power(
         raise RequestError(
             "Give the folder of an audit, or, without one, a standard error with its clusters: --se X --clusters N."
         )
+    typer.echo(prospects.answer(found, question))
     print_tables(prospects.tables(found, question))
 
 
