@@ -76,7 +76,7 @@ def test_hostile_texts_neither_run_nor_overflow(served: Served, width: int) -> N
     hostile = with_contrasts(sample_results.hostile(), sample_results.HOSTILE[:6], sample_results.HOSTILE[6:])
     html.write(hostile, served.folder / "report.html")
     found = served.look("report.html", FACTS, width)
-    assert found["title"] == "Fairness of summaries: what was measured"
+    assert found["title"] == "Fairness of summaries"
     assert found["scripts"] == 2
     assert found["images"] == 0
     assert found["pictures"] > 5

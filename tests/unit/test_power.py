@@ -128,7 +128,7 @@ def test_the_command_prints_needed_and_shown_records(pilot: Path) -> None:
         "relative_difference[negative]",
         "rosy",
         "sentences",
-        "records for 0.1",
+        "for 0.1",
         "50",
         "one test",
     ):

@@ -138,11 +138,11 @@ def test_numbers_that_are_not_finite_never_leave() -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("{", "no JSON of ours"),
+        ("{", "is not valid JSON"),
         ("[]", "its schema is 'None'"),
-        ('{"schema": "fairbrief.results/2"}', "this version reads"),
-        ('{"schema": "fairbrief.results/5", "estimates": 3}', "does not follow"),
-        ("[" * 100_000, "no JSON of ours"),
+        ('{"schema": "fairbrief.results/2"}', "again with this version"),
+        ('{"schema": "fairbrief.results/5", "estimates": 3}', "does not match its schema"),
+        ("[" * 100_000, "is not valid JSON"),
     ],
 )
 def test_a_file_that_is_no_result_is_a_data_error(tmp_path: Path, text: str, said: str) -> None:
@@ -161,7 +161,7 @@ def test_absent_and_broken_folders_are_data_errors(tmp_path: Path) -> None:
     reports.write_all(sample_results.make(), tmp_path)
     path = tmp_path / "evidence" / "shares.parquet"
     path.write_bytes(b"not parquet")
-    with pytest.raises(DataError, match=f"evidence/{path.name}: not a Parquet file"):
+    with pytest.raises(DataError, match=f"evidence/{path.name}: the Parquet file is damaged"):
         reports.load(tmp_path)
     path.unlink()
     with pytest.raises(DataError, match=f"evidence/{path.name}: there is no such file"):

@@ -143,9 +143,9 @@ def test_markdown_answers_first_and_tells_last_how_it_was_made() -> None:
     made = {**result.made, "controls": [], "without_text": {}, "compared_scorers": ""}
     text = exports.markdown(replace(result, estimates=Estimates([contrast, *result.estimates]), made=made))
     heads = [line for line in text.splitlines() if line.startswith(("#", "**"))]
-    assert heads[0] == "# Fairness of summaries: what was measured"
+    assert heads[0] == "# Fairness of summaries"
     assert heads[1].startswith("**What was measured?** ")
-    assert heads[-1] == "## How it was made"
+    assert heads[-1] == "## Settings"
     assert "What next?" not in text
     assert not re.search(r"^- (declared|words|controls|without_text|compared_scorers):", text, re.MULTILINE)
     assert "- seed: 0" in text.splitlines()

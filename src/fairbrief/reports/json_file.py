@@ -1,8 +1,7 @@
-"""``results.json``: every estimate, difference, table and exhibit of an audit, in a versioned schema; ``examples.json``, and these
-examples in a page.
+"""``results.json``: every estimate, difference, table and example of an audit in a versioned schema; and ``examples.json``.
 
-The schema is ``results.schema.json`` beside this module. Numbers that are not finite never leave: an undefined number is null.
-Lone surrogates, which JSON can spell and UTF-8 cannot, are escaped.
+The schema is ``results.schema.json`` in this folder. An undefined number is null; other numbers are finite. Lone surrogates,
+which JSON can write but UTF-8 cannot, are escaped.
 """
 
 from __future__ import annotations
@@ -35,17 +34,17 @@ SCHEMA, EXAMPLES = "fairbrief.results/5", "fairbrief.examples/1"
 T = TypeVar("T")
 _ENCODER = msgspec.json.Encoder()
 LINES = 1_000
-"""Lines that are written together."""
+"""Lines written at once."""
 
 
 def render(result: Result) -> tuple[str, str]:
-    """The text of ``results.json``, where what is listed has a line each; and its identity, which stands in it."""
+    """The text of ``results.json``, with a line per item of its lists; and its identity."""
     pieces, audit = _rendered(result)
     return b"".join(pieces).decode(), audit
 
 
 def write(result: Result, path: Path) -> str:
-    """Write ``results.json``; its identity."""
+    """Write ``results.json``; return its identity."""
     pieces, audit = _rendered(result)
     with path.open("wb") as out:
         out.writelines(pieces)
@@ -53,7 +52,7 @@ def write(result: Result, path: Path) -> str:
 
 
 def identity(result: Result) -> str:
-    """Sixteen hex digits of a hash of all that a result says, but for how long it took."""
+    """Sixteen hex digits of a hash of the result, apart from its duration."""
     return _rendered(result)[1]
 
 
@@ -67,12 +66,12 @@ def _rendered(result: Result) -> tuple[list[bytes], str]:
 
 
 def _head(made: Mapping[str, Any], audit: str) -> bytes:
-    told = {"schema": SCHEMA, "audit": audit, "made": plain(made)}
-    return b"{\n" + b",\n".join(_compact(name) + b": " + _compact(value) for name, value in told.items())
+    head = {"schema": SCHEMA, "audit": audit, "made": plain(made)}
+    return b"{\n" + b",\n".join(_compact(name) + b": " + _compact(value) for name, value in head.items())
 
 
 def _texts(result: Result) -> Iterator[bytes]:
-    """What follows the head: lists, each with an item a line; so many lines at a time."""
+    """The lists after the head, with a line per item."""
     listed: Mapping[str, Iterator[bytes]] = {
         "estimates": _estimates(result.estimates),
         "differences": _estimates(result.differences),
@@ -95,15 +94,15 @@ def _texts(result: Result) -> Iterator[bytes]:
 
 
 def _estimates(estimates: Sequence[Estimate]) -> Iterator[bytes]:
-    """The fields of estimates, a line each; their notes with the words, too."""
+    """Estimates, a line each, with their notes also as text."""
     for start in range(0, len(estimates), LINES):
         some = estimates[start : start + LINES]
         try:
             notes = of_each(_notes, [e.notes for e in some])
-            told = (e.replace(notes=of_one) for e, of_one in zip(some, notes, strict=True))
-            # No text holds a line break as such.
-            yield _ENCODER.encode_lines(told).removesuffix(b"\n").replace(b"\n", b",\n")
-        except (TypeError, ValueError):  # a number that is not Python's own, or a text that is not UTF-8
+            noted = (e.replace(notes=of_one) for e, of_one in zip(some, notes, strict=True))
+            # JSON escapes line breaks in texts.
+            yield _ENCODER.encode_lines(noted).removesuffix(b"\n").replace(b"\n", b",\n")
+        except (TypeError, ValueError):  # a numpy number, or a text that is not UTF-8
             yield b",\n".join(
                 [_compact(plain(e.replace(notes=list(map(_plain_note, e.notes))))) for e in some]
             )
@@ -118,12 +117,12 @@ def _plain_note(note: Note) -> dict[str, Any]:
 
 
 def text_of(thing: Any) -> str:
-    """Anything made of dataclasses, mappings, sequences, texts and numbers, as the text of a JSON file."""
+    """Dataclasses, mappings, sequences, texts and numbers as the text of a JSON file."""
     return _escaped(json.dumps(plain(thing), ensure_ascii=False, allow_nan=False, indent=1) + "\n")
 
 
 def _compact(value: Any) -> bytes:
-    """On one line; the standard library writes lone surrogates, which msgspec cannot."""
+    """JSON on one line; the standard library writes lone surrogates, msgspec cannot."""
     try:
         return _ENCODER.encode(value)
     except UnicodeEncodeError:
@@ -136,7 +135,7 @@ def _escaped(text: str) -> str:
 
 
 class Saved(msgspec.Struct, frozen=True):
-    """The content of ``results.json``: the fields of a `Result`, the audit's identity, and its files of evidence."""
+    """The content of ``results.json``: the fields of a `Result`, its identity, and the files of per-record statistics."""
 
     audit: Annotated[str, msgspec.Meta(pattern="^([0-9a-f]{16})?$")]
     made: dict[str, Any]
@@ -151,7 +150,7 @@ class Saved(msgspec.Struct, frozen=True):
     def result(
         self, rows: EvidenceRows, examples: Examples | None = None, sources: pa.Table | None = None
     ) -> Result:
-        """The result, with the rows of its evidence, its examples and its sources."""
+        """The result with its per-record statistics, examples and sources."""
         return Result(
             self.estimates, self.differences, rows, self.exhibits, self.tables, self.left_out, self.skipped,
             examples or Examples(), sources, self.made,
@@ -159,12 +158,12 @@ class Saved(msgspec.Struct, frozen=True):
 
 
 def read(path: Path) -> Saved:
-    """Read ``results.json``; DataError where the file is not one that this version can read."""
+    """Read ``results.json``; raises DataError if this version cannot read it."""
     return _converted(path, _content(path, SCHEMA), Saved, SCHEMA)
 
 
 def read_examples(path: Path, audit: str) -> Examples:
-    """Read ``examples.json``; none where there is no such file. DataError where it is not one of this audit."""
+    """Read ``examples.json``; empty if there is no file. Raises DataError if it is of another audit."""
     if not path.exists():
         return Examples()
     found = _content(path, EXAMPLES)
@@ -182,7 +181,7 @@ def write_examples(examples: Examples, path: Path, audit: str) -> None:
 
 
 def _content(path: Path, schema: str) -> dict[str, Any]:
-    """What a file of ours holds as JSON, with finite numbers; DataError where it is damaged or of another schema."""
+    """The JSON of a file, with finite numbers; raises DataError if it is damaged or of another schema."""
     try:
         found = json.loads(
             path.read_text(encoding="utf-8"), parse_constant=_finite, parse_float=_finite, parse_int=_finite
@@ -190,11 +189,11 @@ def _content(path: Path, schema: str) -> dict[str, Any]:
     except FileNotFoundError:
         raise DataError(f"{path}: there is no such file. 'fairbrief audit … --out DIR' writes it.") from None
     except (ValueError, RecursionError) as error:
-        raise DataError(f"{path}: no JSON of ours: {first_line(error)}. Run the audit again.") from error
+        raise DataError(f"{path} is not valid JSON: {first_line(error)}. Run the audit again.") from error
     known = found.get("schema") if isinstance(found, dict) else None
     if known != schema:
         raise DataError(
-            f"{path}: its schema is {str(known)[:60]!r}; this version reads '{schema}'. Run the audit again."
+            f"{path}: its schema is {str(known)[:60]!r}, not '{schema}'. Run the audit again with this version."
         )
     return dict(found)
 
@@ -204,7 +203,7 @@ def _converted(path: Path, found: Mapping[str, Any], kind: type[T], schema: str)
         return convert(found, kind)
     except (ValidationError, RecursionError) as error:
         raise DataError(
-            f"{path}: does not follow '{schema}': {first_line(error)}. Run the audit again."
+            f"{path} does not match its schema '{schema}': {first_line(error)}. Run the audit again."
         ) from error
 
 
@@ -216,11 +215,11 @@ def _finite(text: str) -> float:
 
 
 def plain(thing: Any) -> Any:
-    """Dataclasses, estimates and mappings to objects, sequences to arrays, numbers as they are if finite, else null."""
+    """Dataclasses, estimates and mappings as objects, sequences as arrays, numbers that are not finite as null."""
     if thing is None or isinstance(thing, bool):
         return thing
     if isinstance(thing, str):
-        return str(thing)  # numpy has texts of its own
+        return str(thing)  # also for numpy's texts
     kind: Any = type(thing)
     if kind is float:
         return thing if math.isfinite(thing) else None
@@ -322,7 +321,7 @@ def _groups(examples: Examples) -> dict[str, list[str]]:
 
 
 def visible_all(thing: Any) -> Any:
-    """Every text made harmless to read, letter for letter, so that spans still fit."""
+    """Every text without invisible characters, letter for letter, so that spans stay valid."""
     if isinstance(thing, str):
         return visible(thing)
     if isinstance(thing, Mapping):
