@@ -19,7 +19,7 @@ def drawn() -> Mapping[str, str]:
     """Every picture's text by its file name."""
     pictures = {
         "baselines": baselines(),
-        "excess": excess(),
+        "chance_adjusted": chance_adjusted(),
         "jackknife": jackknife(),
         "coherent-interval": coherent_interval(),
         "detectable-size": detectable_size(),
@@ -72,7 +72,7 @@ def baselines() -> str:
     return _framed(parts, "Label permutations give 0, random sentences −5.1%, the system −15.5%", 160)
 
 
-def excess() -> str:
+def chance_adjusted() -> str:
     """An unsigned disparity is above zero under label permutations, too; the chance-adjusted score is the rest."""
     x, mean, value, width = Scale(0.0, 0.22, 20, WIDTH - 20), 0.098, 0.169, 0.016
     heights = [(v, exp(-(((v - mean) / width) ** 2) / 2)) for v in np.arange(0.036, 0.161, 0.005)]

@@ -16,11 +16,11 @@ Scope = Literal["case", "block", "cluster"]
 class ObservationDeclaration:
     """What an observation is, for the audit that carries it; plug-ins fill it in like built-ins.
 
-    ``scope`` is ``case`` (each case is a unit), ``cluster`` (all variants of one original are) or ``block``: the
-    variants of one original that share the record attribute ``sample`` are (a pair filled with exchanged
+    ``scope`` is ``case`` (each case is a unit), ``cluster`` (all counterfactuals of one seed document are) or ``block``: the
+    counterfactuals of one seed document that share the record attribute ``sample`` are (a pair filled with exchanged
     groups, say); a record without it is a block by itself. ``version`` rises when the numbers change.
     ``tests_units`` names the column, if any, that is also tested in each unit alone, upper tail, over all its
-    labellings; the audit then adds the columns ``("testable",)``, ``("significant",)`` and
+    label permutations; the audit then adds the columns ``("testable",)``, ``("significant",)`` and
     ``("expected_significant",)`` to the unit's row. ``tests_within`` names a statistic of 0 and 1 by whose values these
     three are counted as well: ``("testable", value)``. ``chance_means`` are columns whose mean over a unit's
     permutations is kept beside its row, as ``("by chance", *column)``. A unit with a score that is not finite is left

@@ -67,13 +67,13 @@ class Plan:
         recorded=False,
     )
     protocol: str | None = measured(None, "Run a paper's whole protocol and print its tables.", "NAME")
-    slices: Sequence[Sequence[str]] = measured(
+    by: Sequence[Sequence[str]] = measured(
         (), "Also estimate for each value of a record attribute; A,B crosses two.", "NAME[,NAME]",
-        flag="--slice", parse=crossed,
+        flag="--by", parse=crossed,
     )
-    controls: Sequence[str] = measured(
+    sanity_baselines: Sequence[str] = measured(
         (), "Audit a sanity baseline besides the systems, e.g. exchanged or whole_source.", "NAME",
-        flag="--control", recorded="asked_controls",
+        flag="--sanity-baseline", recorded="asked_sanity_baselines",
     )
     ordered: bool = measured(
         False, "The order of a record's documents means something (turns, posts by date): take measures of "
@@ -179,8 +179,8 @@ def plan_from(**settings: Any) -> Plan:
     """A plan from keywords, in which one name may be given in the place of a list of names, and None for no ``scorers``."""
     kinds = {f.name: _kind(f) for f in fields(Plan)}
     given = {name: listed(value) if kinds[name] == "list" else value for name, value in settings.items()}
-    slices = tuple(map(listed, given.get("slices", ())))
-    return Plan(**{**given, "slices": slices, "scorers": given.get("scorers") or {}})
+    by = tuple(map(listed, given.get("by", ())))
+    return Plan(**{**given, "by": by, "scorers": given.get("scorers") or {}})
 
 
 def listed(given: Any) -> Any:
@@ -284,10 +284,10 @@ def check_together(plan: Plan) -> None:
         )
 
 
-def check_slice(names: Sequence[str]) -> None:
-    """RequestError for a slice by one attribute twice."""
+def check_subgroup(names: Sequence[str]) -> None:
+    """RequestError for a subgroup by one attribute twice."""
     if len(set(names)) < len(names):
-        raise RequestError(f"A slice by {', '.join(names)} names an attribute twice: name each once.")
+        raise RequestError(f"A subgroup by {', '.join(names)} names an attribute twice: name each once.")
 
 
 def _described(given: Any) -> str:

@@ -14,8 +14,8 @@ from fairbrief.errors import BackendError, FairbriefError, RequestError, first_l
 from fairbrief.scorers.calibrated import Calibrated, uses_in
 from fairbrief.text.addresses import sealed
 
-Kind = Literal["measure", "scorer", "tagger", "scorer or tagger", "summarizer", "protocol", "engine"]
-"""What can be named. A scorer reads texts beside texts, a tagger single ones; an observation asks either by its spec."""
+Kind = Literal["measure", "scorer", "classifier", "scorer or classifier", "summarizer", "protocol", "engine"]
+"""What can be named. A scorer reads texts beside texts, a classifier single ones; an observation asks either by its spec."""
 
 AFTER_COLON = {"engine": "address"}
 """Which setting follows a colon: ``ray:ADDRESS``; of all other kinds it is ``model``."""

@@ -189,7 +189,7 @@ class BatchObservation(Observation, Protocol):
     def observe_many(
         self, units: ScoredUnits, labels: Integers
     ) -> tuple[Sequence[AlikeRows], Mapping[int, Reason]]:
-        """The rows of each unit, as `observe` returns them, or why it has none. ``labels`` (units, R, n): each unit's labellings.
+        """The rows of each unit, as `observe` returns them, or why it has none. ``labels`` (units, R, n): each unit's label permutations.
 
         Where ``units.extracts`` is not empty, the extracts are observed in place of the summaries, as by
         `ExtractObservation.observe_extracts`, under the real labels (R = 1). A unit's rows are the same whichever units are

@@ -94,7 +94,7 @@ def parse(text: str) -> Spec:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """One number of an audit by name: of a measure, its quantity (empty: the headline), of a system (empty: of each)."""
+    """One number of an audit by name: of a measure, its quantity (empty: the main value), of a system (empty: of each)."""
 
     measure: str
     quantity: str = ""

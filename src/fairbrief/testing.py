@@ -57,9 +57,9 @@ def keeps_its_name(measure: Measure, cases: Sequence[Case]) -> None:
 
 
 def gives_a_row_or_a_reason(measure: Measure, cases: Sequence[Case]) -> None:
-    """Every unit leaves rows of finite numbers, one per labelling, or a reason with words."""
+    """Every unit leaves rows of finite numbers, one per label permutation, or a reason with words."""
     for unit in units_of(measure, cases):
-        labels = labellings_of(measure, unit)
+        labels = permutations_of(measure, unit)
         found = measure.observation.observe(unit, scores_of(measure, unit), labels)
         if isinstance(found, Reason):
             _promise(bool(found.text.strip()), "a reason has no words")
@@ -79,21 +79,21 @@ def observes_the_same_twice(measure: Measure, cases: Sequence[Case]) -> None:
         _same(a, b, "observed again, in another order")
 
 
-def reads_each_labelling_alone(measure: Measure, cases: Sequence[Case]) -> None:
-    """A labelling's row does not depend on the labellings beside it; the first is the real one."""
+def reads_each_permutation_alone(measure: Measure, cases: Sequence[Case]) -> None:
+    """A label permutation's row does not depend on the label permutations beside it; the first is the real one."""
     for unit in units_of(measure, cases):
-        labels, scores = labellings_of(measure, unit), scores_of(measure, unit)
+        labels, scores = permutations_of(measure, unit), scores_of(measure, unit)
         together = measure.observation.observe(unit, scores, labels)
         if isinstance(together, Reason):
             continue
         for r in range(len(labels)):
             alone = measure.observation.observe(unit, scores, labels[r : r + 1])
-            _promise(isinstance(alone, Rows), "a labelling has a row beside others, and none alone")
+            _promise(isinstance(alone, Rows), "a label permutation has a row beside others, and none alone")
             if isinstance(alone, Rows):
                 _same(
                     alone,
                     Rows(together.columns, together.values[r : r + 1]),
-                    f"labelling {r} alone and beside others",
+                    f"label permutation {r} alone and beside others",
                 )
 
 
@@ -104,7 +104,7 @@ def reads_each_unit_alone(measure: Measure, cases: Sequence[Case]) -> None:
         return
     alike: dict[tuple[int, ...], list[tuple[Cases, Sequence[Scores], Integers]]] = {}
     for unit in units_of(measure, cases):
-        labels = labellings_of(measure, unit)
+        labels = permutations_of(measure, unit)
         alike.setdefault(labels.shape, []).append((unit, scores_of(measure, unit), labels))
     for together in alike.values():
         blocks, reasons = observation.observe_many(
@@ -131,7 +131,9 @@ def does_not_read_ids(measure: Measure, cases: Sequence[Case]) -> None:
         copies = tuple(
             Case(
                 dataclasses.replace(
-                    case.record, id=f"copy of {case.record.id}", original=f"copy of {case.record.original_id}"
+                    case.record,
+                    id=f"copy of {case.record.id}",
+                    seed_document=f"copy of {case.record.seed_id}",
                 ),
                 dataclasses.replace(case.summary, record=f"copy of {case.record.id}", system="copy"),
             )
@@ -141,7 +143,7 @@ def does_not_read_ids(measure: Measure, cases: Sequence[Case]) -> None:
 
 
 def broadcasts(measure: Measure, cases: Sequence[Case]) -> None:
-    """`value` over stacked totals is `value` of each: same names, same numbers, headline first."""
+    """`value` over stacked totals is `value` of each: same names, same numbers, main value first."""
     totals = _stacked(measure, cases)
     if totals is None:
         return
@@ -149,7 +151,7 @@ def broadcasts(measure: Measure, cases: Sequence[Case]) -> None:
     names = list(together)
     _promise(
         bool(names) and names[0] == measure.name,
-        f"the first value is {names[:1]}, wanted the headline '{measure.name}'",
+        f"the first value is {names[:1]}, wanted the main value '{measure.name}'",
     )
     for index in np.ndindex(totals.array.shape[:-1]):
         alone = measure.value(Totals(totals.columns, totals.array[index]))
@@ -164,14 +166,15 @@ def broadcasts(measure: Measure, cases: Sequence[Case]) -> None:
 
 
 def is_undefined_without_rows(measure: Measure, cases: Sequence[Case]) -> None:
-    """The headline of nothing is undefined (nan), never zero or infinite, and nothing warns."""
+    """The main value of nothing is undefined (nan), never zero or infinite, and nothing warns."""
     totals = _stacked(measure, cases)
     if totals is None:
         return
     with np.errstate(all="raise"):
         values = measure.value(Totals(totals.columns, np.zeros(len(totals.columns))))
     _promise(
-        bool(np.isnan(values[measure.name].array)), f"the headline of nothing is {values[measure.name].array}"
+        bool(np.isnan(values[measure.name].array)),
+        f"the main value of nothing is {values[measure.name].array}",
     )
     for name, value in values.items():
         _promise(not np.isinf(value.array), f"'{name}' of nothing is infinite")
@@ -204,7 +207,7 @@ MEASURE_CLAUSES: tuple[MeasureClause, ...] = (
     keeps_its_name,
     gives_a_row_or_a_reason,
     observes_the_same_twice,
-    reads_each_labelling_alone,
+    reads_each_permutation_alone,
     reads_each_unit_alone,
     does_not_read_ids,
     broadcasts,
@@ -298,14 +301,14 @@ def scores_of(measure: Measure, unit: Cases, scorers: Mapping[str, Scorer] | Non
     made: dict[str, Any] = dict(scorers or {})
     answers = []
     for ask in measure.observation.asks(unit):
-        scorer = made.setdefault(ask.scorer, None) or registry.make("scorer or tagger", ask.scorer)
+        scorer = made.setdefault(ask.scorer, None) or registry.make("scorer or classifier", ask.scorer)
         made[ask.scorer] = scorer
         answers += list(scorer.answer([ask]))
     return answers
 
 
-def labellings_of(measure: Measure, unit: Cases, draws: int = 4) -> Integers:
-    """The real labelling and a few random ones. Shape (1 + draws, n), or (1, 0) without an exchange."""
+def permutations_of(measure: Measure, unit: Cases, draws: int = 4) -> Integers:
+    """The real label permutation and a few random ones. Shape (1 + draws, n), or (1, 0) without an exchange."""
     exchange = measure.observation.permutation_scheme(unit)
     if exchange is None:
         return np.zeros((1, 0), dtype=np.int64)
@@ -324,11 +327,11 @@ def labellings_of(measure: Measure, unit: Cases, draws: int = 4) -> Integers:
 
 
 def _observed(measure: Measure, unit: Cases) -> Rows | Reason:
-    return measure.observation.observe(unit, scores_of(measure, unit), labellings_of(measure, unit))
+    return measure.observation.observe(unit, scores_of(measure, unit), permutations_of(measure, unit))
 
 
 def _stacked(measure: Measure, cases: Sequence[Case]) -> Totals | None:
-    """All rows over one set of columns. Shape (labellings, units, columns), real labelling at 0."""
+    """All rows over one set of columns. Shape (label permutations, units, columns), real label permutation at 0."""
     found = [rows for unit in units_of(measure, cases) if isinstance(rows := _observed(measure, unit), Rows)]
     if not found:
         return None

@@ -32,7 +32,7 @@ class Document(Data, frozen=True):
     text: str
     attributes: Mapping[str, str] = msgspec.field(default_factory=dict)
     id: str | None = None
-    """Names the document in its record; the same in variants of the record. None where the input gives none."""
+    """Names the document in its record; the same in counterfactuals of the record. None where the input gives none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ class Record(Data, frozen=True):
     references: tuple[str, ...] = ()
     entities: tuple[Entity, ...] = ()
     attributes: Mapping[str, str] = msgspec.field(default_factory=dict)
-    original: str | None = None
+    seed_document: str | None = None
     """Id of the record that this one varies; None if it varies nothing."""
     where: str = ""
     """File and line it came from, for messages."""
@@ -76,14 +76,14 @@ class Record(Data, frozen=True):
     """Attribute of the record whose value names its cluster; None: what it varies does."""
 
     @property
-    def original_id(self) -> str:
-        """Id of the original that this record varies, or its own: variants are observed together under it."""
-        return self.original if self.original is not None else self.id
+    def seed_id(self) -> str:
+        """Id of the seed document that this record varies, or its own: counterfactuals are observed together under it."""
+        return self.seed_document if self.seed_document is not None else self.id
 
     @property
     def cluster(self) -> str:
-        """Records of one cluster are resampled together: those that share ``cluster_by``, or vary one original."""
-        return self.original_id if self.cluster_by is None else self.attributes[self.cluster_by]
+        """Records of one cluster are resampled together: those that share ``cluster_by``, or vary one seed document."""
+        return self.seed_id if self.cluster_by is None else self.attributes[self.cluster_by]
 
     def values_of(self, attribute: str) -> list[str]:
         """The documents' values of an attribute; empty if no document has it.
@@ -103,20 +103,20 @@ class Record(Data, frozen=True):
 
     @property
     def block(self) -> str:
-        """The variants of one original that were made together, as the attribute ``sample`` says."""
+        """The counterfactuals of one seed document that were made together, as the attribute ``sample`` says."""
         sample = self.attributes.get("sample")
-        return self.id if sample is None or self.original is None else f"{self.original}\t{sample}"
+        return self.id if sample is None or self.seed_document is None else f"{self.seed_document}\t{sample}"
 
 
 @dataclass(frozen=True, slots=True)
-class Unit:
+class Claim:
     """An atomic statement of a summary; ``values`` holds, per attribute, the values that entail it."""
 
     text: str
     values: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
-SystemKind = Literal["system", "control", "counterfactual source"]
+SystemKind = Literal["system", "sanity_baseline", "counterfactual source"]
 """What stands behind a system's name: who wrote summaries, or texts whose fairness is known by construction."""
 
 
@@ -129,7 +129,7 @@ class Summary(Data, frozen=True):
     record: str
     system: str
     text: str
-    units: tuple[Unit, ...] | None = None
+    claims: tuple[Claim, ...] | None = None
     reason: str = ""
     made: Mapping[str, str] = msgspec.field(default_factory=dict)
     system_kind: SystemKind = "system"
@@ -147,7 +147,7 @@ class Case(Data, frozen=True):
 
 
 Cases = Sequence[Case]
-"""The cases behind one row of evidence: a single one, or all variants of one original."""
+"""The cases behind one row of evidence: a single one, or all counterfactuals of one seed document."""
 
 # ------------------------------------------------------------------------------------- the scores
 
@@ -246,7 +246,7 @@ class Cacheable(Protocol):
         ...
 
 
-# ------------------------------------------------------------------------------------- the evidence
+# ------------------------------------------------------------------------------------- the per-record statistics
 
 Column = tuple[str, ...]
 """Name of an additive statistic, and the value(s) it speaks of: ``("deficit", "negative")``."""
@@ -254,7 +254,7 @@ Column = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """Additive statistics of one unit of observation under R labellings.
+    """Additive statistics of one unit of observation under R label permutations.
 
     Shapes: ``values`` (R, len(columns)): counts, sums, sums of products; never a ratio.
     A column that a row lacks adds zero.
@@ -264,9 +264,9 @@ class Rows:
     values: Floats
 
     @classmethod
-    def of(cls, row: Mapping[Column, float], labellings: int = 1) -> Rows:
-        """One row by column, the same under each of some labellings."""
-        return cls(tuple(row), np.array([list(row.values())] * labellings, dtype=np.float64))
+    def of(cls, row: Mapping[Column, float], permutations: int = 1) -> Rows:
+        """One row by column, the same under each of some label permutations."""
+        return cls(tuple(row), np.array([list(row.values())] * permutations, dtype=np.float64))
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,7 +303,7 @@ class PermutationScheme(Data, frozen=True):
     cyclic: bool = False
     """Labels are not shuffled but moved along together, around the end to the beginning."""
     is_together: bool = False
-    """Units of one cluster that have the same labels take the same labelling in each draw."""
+    """Units of one cluster that have the same labels take the same label permutation in each draw."""
 
 
 Weighted = tuple[tuple[Column, float], ...]
@@ -320,7 +320,7 @@ class Ratio:
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """Summed rows, by column name, with any leading axes (draws, labellings, rows).
+    """Summed rows, by column name, with any leading axes (draws, label permutations, rows).
 
     ``totals["one"]`` and ``totals["deficit", "negative"]`` have the leading shape; a column that
     nobody observed is zero. ``totals.values_of("deficit")`` lists the values a statistic speaks of.
@@ -371,10 +371,10 @@ class Value(Data, frozen=True):
     array: Floats
     tail: Literal["upper", "both"] | None = None
     contrasts: tuple[str, ...] = ()
-    """Names of the observation's contrasts that decide the test: a signed contrast's own, or all that a magnitude
+    """Names of the observation's contrasts that decide the test: a signed contrast's own, or all that a unsigned score
     folds; it is then tested by the largest of their studentized sizes. Empty: by the value itself."""
     mean_of: tuple[Column, Column] | None = None
-    """Of a magnitude that is a mean of records: the summed column and the count. Its excess over chance is a mean, too."""
+    """Of a unsigned score that is a mean of records: the summed column and the count. Its chance-adjusted score over chance is a mean, too."""
     is_share: bool = False
     """A mean of numbers from 0 to 1, whose interval keeps to them."""
     is_correlation: bool = False
@@ -385,10 +385,10 @@ class Value(Data, frozen=True):
     """A random extract reads it too, where the observation observes extracts."""
     is_compared: bool = False
     """A signed contrast that is compared with what a random extract reads."""
-    blind: Floats | None = None
+    extract_baseline: Floats | None = None
     """What a random extract is known to read, where no extract need be drawn."""
     fold: Callable[[Floats], Floats] | None = None
-    """How a magnitude is made of its contrasts, (…, contrasts) → (…); gives its chance level under turned signs."""
+    """How a unsigned score is made of its contrasts, (…, contrasts) → (…); gives its chance level under turned signs."""
     strata: tuple[Column, ...] = ()
     """Counts by which units of different kinds are told apart, where groups lie in different units."""
     is_between: bool = False
@@ -396,8 +396,8 @@ class Value(Data, frozen=True):
     freedom. Turned signs would take what varies within a group for what differs between groups."""
     is_tested_by_t: bool = False
     """Tested against 0 by the jackknife t, since no permutation of labels keeps what it adjusts for."""
-    leads: bool = False
-    """A signed contrast that stands before the magnitudes that fold it."""
+    is_primary: bool = False
+    """A signed contrast that stands before the unsigned scores that fold it."""
     group: str = ""
     """The group that it speaks of, if one."""
     present: tuple[Column, ...] = ()
@@ -462,7 +462,7 @@ class Observation(Protocol):
         ...
 
     def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:
-        """Rows under each labelling. ``labels`` (R, n) holds labellings of ``permutation_scheme(cases).labels``.
+        """Rows under each label permutation. ``labels`` (R, n) holds label permutations of ``permutation_scheme(cases).labels``.
 
         The first is the real one. Without a scheme its shape is (1, 0).
         """
@@ -522,7 +522,7 @@ NoteCode = Literal[
     "tests_need_resamples",
     "needs_texts",
     "runs",
-    "without_units",
+    "without_claims",
     "groups_alike",
     "groups_missing",
     "scorer_differs",
@@ -556,17 +556,17 @@ class Estimate(msgspec.Struct, frozen=True, gc=False):
     ``quantity`` is the name of the measure's value that this is; the headline's is the measure's
     own name. ``value`` is None where undefined, and ``notes`` then say why. ``p`` comes from the
     null (or, for a difference of systems, from swapping them), the interval from resampling clusters.
-    ``testable`` is False where even the most extreme labelling could not be significant.
+    ``testable`` is False where even the most extreme label permutation could not be significant.
     """
 
     measure: str
     quantity: str
     system: str
     value: float | None
-    slice: Mapping[str, str] = msgspec.field(default_factory=dict)
+    subgroup: Mapping[str, str] = msgspec.field(default_factory=dict)
     low: float | None = None
     high: float | None = None
-    null_mean: float | None = None
+    permutation_mean: float | None = None
     p: float | None = None
     p_adjusted: float | None = None
     testable: bool | None = None
@@ -579,10 +579,10 @@ class Estimate(msgspec.Struct, frozen=True, gc=False):
     baseline: str = ""
     """For a difference: the system that was subtracted."""
     low_within: float | None = None
-    """Bounds of the interval from resampling the sampled variants inside each original (the papers'
-    "s"), where there are any; ``low`` and ``high`` resample the originals ("d")."""
+    """Bounds of the interval from resampling the sampled counterfactuals inside each seed document (the papers'
+    "s"), where there are any; ``low`` and ``high`` resample the seed documents ("d")."""
     high_within: float | None = None
-    kind: Literal["contrast", "magnitude", "level"] = "level"
+    kind: Literal["group_difference", "unsigned_disparity", "label_independent"] = "label_independent"
     """A signed contrast, a size that cannot be negative, or a level that no exchange of labels speaks to."""
     group: str = ""
     """The group that a contrast or level speaks of, if one."""
@@ -590,21 +590,21 @@ class Estimate(msgspec.Struct, frozen=True, gc=False):
     """``low`` itself lies outside: the value is above 0, by how little is not known."""
     se: float | None = None
     """Cluster jackknife standard error."""
-    excess: float | None = None
+    chance_adjusted: float | None = None
     """Of a mean of records: value − permutation baseline, with its interval."""
-    excess_low: float | None = None
-    excess_high: float | None = None
-    blind: float | None = None
+    chance_adjusted_low: float | None = None
+    chance_adjusted_high: float | None = None
+    extract_baseline: float | None = None
     """Random-extract baseline: what extracts of random sentences, as long as the summary, read."""
-    blind_difference: float | None = None
+    extract_difference: float | None = None
     """Value − random-extract baseline, on the records that have one; with interval, p of the cluster t, and Holm's."""
-    blind_difference_low: float | None = None
-    blind_difference_high: float | None = None
-    blind_p: float | None = None
-    blind_p_adjusted: float | None = None
+    extract_difference_low: float | None = None
+    extract_difference_high: float | None = None
+    extract_p: float | None = None
+    extract_p_adjusted: float | None = None
     smallest_p: float | None = None
-    """The smallest p that the number of distinct labellings allows."""
-    leads: bool = False
+    """The smallest p that the number of distinct label permutations allows."""
+    is_primary: bool = False
     """Whether it is what the report begins with: a signed contrast, or a difference that is to be decided on."""
     detectable: float | None = None
     """The smallest difference from the baseline that so many clusters would have shown with probability 80 %, before p is
@@ -621,17 +621,17 @@ class Estimate(msgspec.Struct, frozen=True, gc=False):
     other_items: float | None = None
     freedom: float | None = None
     """Degrees of freedom of the t interval around ``value``."""
-    blind_se: float | None = None
-    """Standard error of ``blind_difference``, and its degrees of freedom."""
-    blind_freedom: float | None = None
+    extract_se: float | None = None
+    """Standard error of ``extract_difference``, and its degrees of freedom."""
+    extract_freedom: float | None = None
     label_p: float | None = None
     """Of what leads: p of the cluster t that the value is its mean over label permutations; 1 where it differs from that in
     the other direction than from its baseline."""
-    is_primary: bool = False
+    is_named: bool = False
     """Whether it was named in advance as what the audit is about."""
     family_p: float | None = None
     """P of the baseline, or ``label_p`` where that is larger, adjusted by Holm over all leading group differences of the audit
-    that have the same baseline (`fairbrief.standings`)."""
+    that have the same baseline (`fairbrief.conclusions`)."""
     family_size: int = 0
     """How many they are."""
     family_low: float | None = None

@@ -35,10 +35,10 @@ app = o.new_app()
 @reading_options("attribute", "references_field", "document_id_field")
 def agree(
     sources: list[str] = o.argument(
-        "Folders of saved audits (two scorers are compared), or files whose units people labelled.",
+        "Folders of saved audits (two scorers are compared), or files whose claims people labelled.",
         "DIR…|FILE…",
     ),
-    attribute: str | None = o.option(None, "Attribute whose values the units' labels name.", "NAME[=FIELD]"),
+    attribute: str | None = o.option(None, "Attribute whose values the claims' labels name.", "NAME[=FIELD]"),
     scorer: str = o.option("ngram", "Scorer to compare with the labels.", "SPEC"),
     temperature: str = o.option(
         ".05,.1,.2,.5,1,2", "Temperatures of the softmax, separated by commas.", "T,…"
@@ -59,7 +59,7 @@ def agree(
     plan: Plan,
     options: ReadingOptions,
 ) -> None:
-    """Agreement of two scorers or measures in saved audits, or of a scorer and people's labels of units.
+    """Agreement of two scorers or measures in saved audits, or of a scorer and people's labels of claims.
 
     For agreement with people who filled in sheets, see 'fairbrief annotate agree'.
     """
@@ -83,7 +83,7 @@ def agree(
     if measure or relative_change:
         raise RequestError("--measure and --relative-change are for saved audits; give their folders.")
     if attribute is None:
-        raise RequestError("Say whose labels the units carry: --attribute NAME.")
+        raise RequestError("Say whose labels the claims carry: --attribute NAME.")
     reading = options.read(sources, [attribute])
     suppose_language(reading)
     with progress_bar(reading) as progress:
@@ -144,19 +144,19 @@ def chunks(
         "Sizes of pieces: sentence, or numbers of words, separated by commas.",
         "SIZES",
     ),
-    threshold: float = o.option(0.5, "Support above this identifies a unit's source.", "X"),
-    units: str = o.option("auto", "What units are: auto, given or sentences.", "UNITS"),
+    threshold: float = o.option(0.5, "Support above this identifies a claim's source.", "X"),
+    claims: str = o.option("auto", "What claims are: auto, given or sentences.", "CLAIMS"),
     cache: Path | None = o.CACHE,
     *,
     plan: Plan,
     options: ReadingOptions,
 ) -> None:
-    """Share of units whose source document is identified, for each size of the documents' pieces."""
+    """Share of claims whose source document is identified, for each size of the documents' pieces."""
     from fairbrief.auditing.scorer_lookup import Scorers
     from fairbrief.saved.label_agreement import chunk_sizes, chunk_tables
     from fairbrief.saved.saved_values import Resampling
 
-    refuse_other("--units", units, ("auto", "given", "sentences"))
+    refuse_other("--claims", claims, ("auto", "given", "sentences"))
     if not isfinite(threshold):
         raise RequestError(f"--threshold is a finite number, not {threshold}.")
     reading = options.read(files, [attribute] if attribute else None)
@@ -168,7 +168,7 @@ def chunks(
             sizes=[size.strip() for size in sizes.split(",")],
             over=attribute.partition("=")[0] if attribute else None,
             threshold=threshold,
-            units=units,
+            claims=claims,
             resampling=Resampling(plan.n_resamples, plan.seed),
             scorers=Scorers(wrap=cached(cache)),
             progress=progress,

@@ -40,7 +40,7 @@ class JudgingOptions:
 
     # fmt: off
     task: str = question(
-        MISSING, "units, rating, leaning, pairs, people or alignment.", "units|rating|leaning|pairs|people|alignment"
+        MISSING, "claims, rating, leaning, pairs, people or alignment.", "claims|rating|leaning|pairs|people|alignment"
     )
     attribute: str = question("", "Attribute whose values are judged.", "NAME")
     choices: str | None = question(None, "Leanings to choose from instead of negative,fair,positive.", "A,fair,B")
@@ -193,7 +193,7 @@ def import_(
     if out is not None:
         count = write_lines((case_line(case) for case in judged), out)
         typer.echo(f"\n{counted(count, 'judged summary', 'judged summaries')} in {out}")
-    if task == "units" and judged:
+    if task == "claims" and judged:
         _measure(judged, attribute, replace(plan, seed=seed), details=details)
 
 
@@ -211,7 +211,7 @@ def agree(
     """How often each measure orders summaries as people do, and how its value shares correlate with theirs.
 
     People's judgement comes from the sheets that 'fairbrief annotate export' wrote. For a scorer's
-    agreement with labels of units in a file, see 'fairbrief agree FILE'.
+    agreement with labels of claims in a file, see 'fairbrief agree FILE'.
     """
     from fairbrief import registry
     from fairbrief.auditing.measure_selection import check_scorers
@@ -222,7 +222,7 @@ def agree(
     task, attribute, seed = judging.task, judging.attribute, judging.seed
     if task in ("people", "alignment"):
         raise RequestError(
-            "Measures are held against units, ratings, leanings or pairs; people are checked on import."
+            "Measures are held against claims, ratings, leanings or pairs; people are checked on import."
         )
     measures = {spec: registry.make("measure", spec) for spec in measure}
     check_scorers(list(measures.values()), {})
@@ -233,9 +233,9 @@ def agree(
         return
     import numpy as np
 
-    if task == "units":
+    if task == "claims":
         cases = list(judged_cases(asked, answers.given, attribute))
-        human = case_values(registry.make("measure", f"uer(scorer=units)@{attribute}"), cases, scorers)
+        human = case_values(registry.make("measure", f"uer(scorer=claims)@{attribute}"), cases, scorers)
         judged = human["uer"]
     else:
         known = unfairness(asked, answers.given)
@@ -320,7 +320,7 @@ def _print(found: Sequence[Agreement]) -> None:
 def _measure(judged: Sequence[Case], attribute: str, plan: Plan, *, details: bool) -> None:
     from fairbrief.auditing import audit
 
-    measures = [f"{name}(scorer=units)@{attribute}" for name in ("bur", "uer", "auc", "sof")]
+    measures = [f"{name}(scorer=claims)@{attribute}" for name in ("bur", "uer", "auc", "sof")]
     typer.echo("")
     print_audit(audit(judged, replace(plan, measures=measures)), details=details, has_report=None)
 

@@ -35,7 +35,9 @@ def audit(
         "Files (also s3://…, gs://…, abfs://…) or saved data sets with records and summaries, or hf:NAME.",
         "FILE…",
     ),
-    all_controls: bool = o.switch("--controls", "Audit all sanity baselines besides the systems.", MEASURED),
+    all_controls: bool = o.switch(
+        "--sanity-baseline all", "Audit all sanity baselines besides the systems.", MEASURED
+    ),
     references: bool = o.switch(
         "--references", "Audit the references too, as systems 'reference 1', 'reference 2' ….", MEASURED
     ),
@@ -52,7 +54,7 @@ def audit(
     """Audit summaries: value, interval, chance level and p of every measure that the file allows."""
     from fairbrief import specs
     from fairbrief.auditing import audit as run
-    from fairbrief.auditing.controls import CONTROLS
+    from fairbrief.auditing.sanity_baselines import SANITY_BASELINES
     from fairbrief.auditing.scorer_lookup import Scorers
     from fairbrief.auditing.system_runs import Pooled
     from fairbrief.engines import cores
@@ -66,7 +68,9 @@ def audit(
     plan = replace(
         plan,
         attributes=options.attributes,
-        controls=list(dict.fromkeys([*plan.controls, *(CONTROLS if all_controls else ())])),
+        sanity_baselines=list(
+            dict.fromkeys([*plan.sanity_baselines, *(SANITY_BASELINES if all_controls else ())])
+        ),
         skips=options.skips,
         wrap=cached(cache),
     )
@@ -107,7 +111,7 @@ def audit(
             print_audit(result, details=details, has_report=out is not None)
     if out is not None:
         typer.echo(
-            f"\nReport: {out / 'report.html'}   Numbers: {out / 'results.json'}   Evidence: {out / 'evidence'}"
+            f"\nReport: {out / 'report.html'}   Numbers: {out / 'results.json'}   Evidence: {out / 'per_record'}"
         )
 
 

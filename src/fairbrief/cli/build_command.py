@@ -117,7 +117,7 @@ def people(
         "balanced: half of the people in each group, in pairs; mono: one group per input; original: the seed documents that could be filled, unchanged.",
         "balanced|mono|original",
     ),
-    per_original: int | None = o.option(
+    per_seed_document: int | None = o.option(
         None, "How many inputs to make from each seed document; by default 20.", "N"
     ),
     names: str = o.option(
@@ -154,7 +154,7 @@ def people(
     refuse_other("--genders", genders, ("keep", "random"))
     words: dict[str, bool | Literal["neutral"]] = {"keep": False, "exchange": True, "neutral": "neutral"}
     choices: dict[str, Any] = {
-        "groups": groups, "design": design, "per_original": per_original, "names": names, "last_names": last_names,
+        "groups": groups, "design": design, "per_seed_document": per_seed_document, "names": names, "last_names": last_names,
         "content_words": words[content_words], "pronouns": not no_pronouns, "weights": weights, "genders": genders,
         "woman": woman, "seed": seed,
     }  # fmt: skip
@@ -169,13 +169,13 @@ def people(
     write_lines((record_line(record) for record in chain((first,), stream)), out)
     originals = len(report.capacities)
     typer.echo(
-        f"{counted(report.written, 'input')} of {counted(len(report.built), 'original')} (of {originals:,}) in {out}"
+        f"{counted(report.written, 'input')} of {counted(len(report.built), 'seed_document')} (of {originals:,}) in {out}"
     )
     if report.refused:
         typer.echo(f"left out, with all of their inputs: {_reasons(report)}")
     for capacity in report.refused:
         varied = f"{capacity.varied} of {capacity.people} people vary"
-        typer.echo(f"  left out: {capacity.original}: {capacity.reason} ({varied}): {capacity.detail}")
+        typer.echo(f"  left out: {capacity.seed_document}: {capacity.reason} ({varied}): {capacity.detail}")
     for line in report.advice():
         typer.echo(line)
 

@@ -107,8 +107,8 @@ def recogniser(
     people: str = o.option("builtin", "builtin, or any spaCy pipeline.", "builtin|spacy:NAME"),
 ) -> None:
     """Show how many women and men a recogniser finds and how it reads their gender, and print the setting for found_inclusion."""
+    from fairbrief.classifiers.people_classifier import People
     from fairbrief.people.build_people import try_recogniser
-    from fairbrief.taggers.people_tagger import People
     from fairbrief.text.people import GROUPS, spell_errors
     from fairbrief.workbench.corpora.text_sources import read_people
 

@@ -110,11 +110,11 @@ def _library(name: str) -> Finding:
 
 
 def plugins() -> Iterator[Finding]:
-    """What measures, scorers, taggers, summarizers and protocols are declared, and which of them cannot be loaded."""
+    """What measures, scorers, classifiers, summarizers and protocols are declared, and which of them cannot be loaded."""
     from fairbrief import registry
     from fairbrief.reports.plain import printable
 
-    kinds: tuple[registry.Kind, ...] = ("measure", "scorer", "tagger", "summarizer", "protocol")
+    kinds: tuple[registry.Kind, ...] = ("measure", "scorer", "classifier", "summarizer", "protocol")
     for kind in kinds:
         known = registry.names(kind)
         yield Finding(True if known else None, f"{kind}s", ", ".join(known) or "none")
@@ -165,7 +165,7 @@ def models() -> Iterator[Finding]:
     from fairbrief.pretrained import hub
 
     named: dict[str, list[str]] = {}
-    for name, kind in registry.loaded("scorer or tagger"):
+    for name, kind in registry.loaded("scorer or classifier"):
         default = getattr(getattr(kind, "__dataclass_fields__", {}).get("model"), "default", None)
         if isinstance(default, str):
             named.setdefault(default, []).append(name)
@@ -248,16 +248,16 @@ def model_of(name: str) -> str:
         parsed = specs.parse(name)
     except RequestError:
         return name
-    if parsed.name not in registry.names("scorer or tagger"):
+    if parsed.name not in registry.names("scorer or classifier"):
         return name
-    model = getattr(registry.make("scorer or tagger", name), "model", None)
+    model = getattr(registry.make("scorer or classifier", name), "model", None)
     if not isinstance(model, str):
         raise RequestError(f"The scorer '{name}' needs no model: there is nothing to fetch.")
     return model
 
 
-KINDS: tuple[Literal["measure", "scorer", "tagger", "summarizer", "protocol"], ...] = (
-    "measure", "scorer", "tagger", "summarizer", "protocol",
+KINDS: tuple[Literal["measure", "scorer", "classifier", "summarizer", "protocol"], ...] = (
+    "measure", "scorer", "classifier", "summarizer", "protocol",
 )  # fmt: skip
 """What can be named, in the order that it is listed."""
 WIDEST = 100
@@ -270,10 +270,10 @@ CODE = re.compile(r"``([^`]+)``|`([^`]+)`")
 @app.command()
 def measures(
     name: str | None = o.argument(
-        "Measure, scorer, tagger, summarizer or protocol to explain.", "NAME", None
+        "Measure, scorer, classifier, summarizer or protocol to explain.", "NAME", None
     ),
 ) -> None:
-    """List all measures, scorers, taggers, summarizers and protocols, or explain one of them."""
+    """List all measures, scorers, classifiers, summarizers and protocols, or explain one of them."""
     from rich.console import Console
     from rich.markdown import Markdown
     from rich.table import Table

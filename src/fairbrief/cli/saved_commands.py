@@ -1,4 +1,4 @@
-"""Commands for saved audits: ``fairbrief slice``, ``report``, ``view``, ``compare``, ``power``, ``gate`` and ``rank``; and ``explain``."""
+"""Commands for saved audits: ``fairbrief subgroups``, ``report``, ``view``, ``compare``, ``power``, ``gate`` and ``rank``; and ``explain``."""
 
 from __future__ import annotations
 
@@ -40,32 +40,32 @@ SHOWN = 5
 STYLES = {"pass": "green", "fail": "bold red", "inconclusive": "yellow"}
 
 
-@app.command("slice")
-def slice_(
+@app.command("subgroup")
+def subgroup(
     folder: Path = o.SAVED_AUDIT,
     by: list[str] = o.option(
         ..., "Attribute of the records to estimate by; A,B crosses two.", "NAME[,NAME]", "--by"
     ),
     out: Path | None = o.option(
-        None, "Folder for the audit with its slices, as 'audit --out' writes it.", "DIR"
+        None, "Folder for the audit with its subgroups, as 'audit --out' writes it.", "DIR"
     ),
     details: bool = o.DETAILS,
 ) -> None:
     """Estimate a saved audit by attributes of its records, from its evidence: nothing is scored again.
 
-    Values, differences of systems, excesses and their intervals are those of 'audit --slice'. The
-    permutation test, its chance level, and the intervals of magnitudes, which depend on it, need the texts and
+    Values, differences of systems, chance-adjusted scores and their intervals are those of 'audit --by'. The
+    permutation test, its chance level, and the intervals of unsigned scores, which depend on it, need the texts and
     are left out.
     """
     from fairbrief.reports import load
     from fairbrief.reports.audit_folder import replace_all
     from fairbrief.reports.json_file import identity
     from fairbrief.saved import saved_inputs
-    from fairbrief.saved.slicing import slice_audit
+    from fairbrief.saved.subgroups import subgroup_audit
 
     refuse_no_folder(out)
     saved = load(folder)
-    result = slice_audit(saved, crossed(by))
+    result = subgroup_audit(saved, crossed(by))
     with held(out) as place:
         if place is not None:
             _, now = replace_all(result, place)
@@ -178,7 +178,7 @@ def compare(
     candidate, baseline = names_of((first, second))
     found = tuple(differences(ours, theirs, system=system, against=against, names=(candidate, baseline)))
     typer.echo(f"Differences: candidate {printable(candidate)} minus baseline {printable(baseline)}\n")
-    result = replace(ours, differences=found, estimates=(), exhibits=(), tables=(), left_out=(), skipped=())
+    result = replace(ours, differences=found, estimates=(), top_cases=(), tables=(), left_out=(), skipped=())
     print_audit(result, details=details, has_report=None)
     if changed := changed_sources(ours, theirs):
         named = ", ".join(printable(ident) for ident in changed[:SHOWN])
@@ -200,7 +200,7 @@ def power(
     ),
     measure: list[str] | None = o.option(None, "Measure of the audit; by default each.", "SPEC"),
     quantity: list[str] | None = o.option(
-        None, "Quantity of a measure, e.g. excess; by default the signed contrasts.", "NAME"
+        None, "Quantity of a measure, e.g. chance-adjusted score; by default the signed contrasts.", "NAME"
     ),
     se: float | None = o.option(None, "Without an audit: a standard error that is known.", "X"),
     clusters: int | None = o.option(None, "Number of clusters behind --se.", "N"),

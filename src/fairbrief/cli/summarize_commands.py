@@ -1,4 +1,4 @@
-"""``fairbrief summarize``: records in, summaries out; ``fairbrief units``: summaries in, their atomic statements out."""
+"""``fairbrief summarize``: records in, summaries out; ``fairbrief claims``: summaries in, their atomic statements out."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def summarize(
 @app.command()
 @spend.spending_options
 @reading_options("cluster_by")
-def units(
+def claims(
     files: list[str] = o.argument("Files with records and summaries.", "FILE…"),
     with_: str = o.option(..., "The model that splits.", "chat:MODEL", "--with"),
     out: Path = o.option(..., "File to write, JSON Lines.", "FILE"),
@@ -88,13 +88,13 @@ def units(
     options: ReadingOptions,
     asking: spend.SpendingOptions,
 ) -> None:
-    """Split summaries into atomic statements, the units of coverage. Resumes where it was stopped."""
+    """Split summaries into atomic statements, the claims of coverage. Resumes where it was stopped."""
     from fairbrief import registry
     from fairbrief.chat.journal import journal_of, keys_in
-    from fairbrief.workbench.units import Splitter, foresee_units, instruction_in, split_file
+    from fairbrief.workbench.claims import Splitter, foresee_claims, instruction_in, split_file
 
     if not with_.startswith(("chat:", "chat(")):
-        raise RequestError(f"--with {with_}: units are split by a chat model: chat:MODEL.")
+        raise RequestError(f"--with {with_}: claims are split by a chat model: chat:MODEL.")
     spending = asking.spending(journal_of(out))
     chat = registry.make("summarizer", with_, asking.of_model())
     splitter = Splitter(
@@ -102,7 +102,7 @@ def units(
     )
     reading = options.read(files)
     refuse_overwriting(out, reading.files)
-    forecast = foresee_units(splitter, reading, keys_in(journal_of(out)))
+    forecast = foresee_claims(splitter, reading, keys_in(journal_of(out)))
     if asking.dry_run:
         spend.print_forecast(forecast, spending.budget)
         return
@@ -111,7 +111,7 @@ def units(
     recall = "none" if outcome.recall is None else f"{outcome.recall:.3f}"
     again = f", {counted(outcome.asked_again, 'reply', 'replies')} asked again" if outcome.asked_again else ""
     split = (
-        f"{counted(outcome.units, 'unit')} of {counted(outcome.split, 'summary', 'summaries')}, unit recall {recall}"
+        f"{counted(outcome.claims, 'claim')} of {counted(outcome.split, 'summary', 'summaries')}, claim recall {recall}"
         f"{again}, {counted(outcome.unparsed_count, 'reply', 'replies')} unparsed"
     )
     spend.end_with(

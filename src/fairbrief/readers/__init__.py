@@ -1,7 +1,7 @@
 """Files and tables -> a stream of cases. Memory does not grow with the input.
 
 A row is ``{"id", "documents": [{"text", "attributes", "id"}], "summary", "system", "references", "attributes",
-"original", "units", "entities", "reason", "made"}``: a line of JSON, a row of a table, a dict. Only the documents
+"original", "claims", "entities", "reason", "made"}``: a line of JSON, a row of a table, a dict. Only the documents
 must be there; documents may be plain texts, ``summary`` may be an object of several systems' summaries. ``reason``
 says why a summary cannot be used (``refused``), ``made`` how it was made; `fairbrief.serialization` makes such rows.
 """
@@ -71,7 +71,7 @@ def read(
 
     ``document_id_field`` names the documents (by default their own field ``id`` does, if they have one).
     ``cluster_by`` is a field of the record (also a nested one): records with one value of it are no independent
-    witnesses, and are resampled together. Without it the variants of one original are.
+    witnesses, and are resampled together. Without it the counterfactuals of one seed document are.
 
     ``summaries`` reads summaries from files of their own, by id (in the field
     ``summaries_id_field``, if it is called differently there) or, from plain text, by order: of one system by name

@@ -140,7 +140,7 @@ def _several(found: Iterable[tuple[str, Any]]) -> Any:
 PATIENCE = 1_000
 """Objects of a source after which a field that none of them has is taken to be misspelt."""
 ID = "id"
-OWN = ("attributes", "original", "units", "entities", "reason", "made")
+OWN = ("attributes", "seed_document", "claims", "entities", "reason", "made")
 """Fields of a row that are read under these names alone."""
 
 

@@ -91,7 +91,7 @@ class PartTally:
     sources: array[int] = field(default_factory=lambda: array("i"))
     """Of several parts, the source that each summary's row stands in."""
     clusters: array[int] = field(default_factory=lambda: array("q"))
-    """Two hashes of each record that varies one and names its cluster: of the original, of the cluster."""
+    """Two hashes of each record that varies one and names its cluster: of the seed document, of the cluster."""
     blank: int = 0
     """Documents that had no text and were left out."""
     lines: int = 0
@@ -113,11 +113,11 @@ class PartTally:
     def note(self, record: Record, system: str, texts: Sequence[str], start: int) -> None:
         """Note a summary and where its row begins; ``texts`` are those of the record's documents. Alike in every process."""
         self.keys.extend((hash_of_name(system), hash_of_name(record.id), hash_of_documents(*texts), start))
-        if record.cluster_by is not None and record.original is not None:
-            self.clusters.extend((hash_of_name(record.original), hash_of_name(record.cluster)))
+        if record.cluster_by is not None and record.seed_document is not None:
+            self.clusters.extend((hash_of_name(record.seed_document), hash_of_name(record.cluster)))
 
     def has_repeats(self) -> bool:
-        """Whether the input is wrong: a system has an id twice, an id several texts, or an original several clusters."""
+        """Whether the input is wrong: a system has an id twice, an id several texts, or a seed document several clusters."""
         systems, ids, texts, _ = np.frombuffer(self.keys, dtype=np.uint64).reshape(-1, OF_EACH).T
         clusters = np.frombuffer(self.clusters, dtype=np.uint64).reshape(-1, 2)
         return _has_equal(systems + ids * MIXED) or _has_several(ids, texts) or _has_several(*clusters.T)

@@ -391,15 +391,15 @@ class Reading:
         return Read(replace(record, documents=tuple(kept)), read.summaries)
 
     def _check_cluster(self, record: Record) -> None:
-        """Variants of one original are observed together, so no two clusters may share them."""
-        if record.original is None:
+        """Counterfactuals of one seed document are observed together, so no two clusters may share them."""
+        if record.seed_document is None:
             return
         cluster = hash_of(record.cluster, "")
-        if self._clusters.setdefault(hash_of(record.original, ""), cluster) != cluster:
+        if self._clusters.setdefault(hash_of(record.seed_document, ""), cluster) != cluster:
             other = fault(
-                f"{record.cluster!r} as {record.cluster_by!r}, and another one at an earlier variant of {record.original!r}",
-                "variants of one original in one cluster",
-                "mend the value, or cluster by something that variants share",
+                f"{record.cluster!r} as {record.cluster_by!r}, and another one at an earlier counterfactual of {record.seed_document!r}",
+                "counterfactuals of one seed document in one cluster",
+                "mend the value, or cluster by something that counterfactuals share",
             )
             raise at(record.where, other, record.id)
 

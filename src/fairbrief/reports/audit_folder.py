@@ -19,11 +19,11 @@ from fairbrief.text.addresses import refuse_stored
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from fairbrief.reports.evidence import EvidenceRows, EvidenceWriter, SavedRows
     from fairbrief.reports.json_file import Saved
+    from fairbrief.reports.per_record import PerRecordRows, PerRecordWriter, SavedRows
     from fairbrief.reports.result import Result
 
-EVIDENCE, TABLES = "evidence", "tables"
+PER_RECORD, TABLES = "per_record", "tables"
 PAGE, MARKDOWN = "report.html", "report.md"
 ESTIMATES, EXAMPLES, SOURCES = "estimates.csv", "examples.json", "sources.parquet"
 LISTED = ".written"
@@ -34,7 +34,7 @@ RESULTS = "results.json"
 OURS = b'"schema": "fairbrief.'
 """The beginning of Fairbrief's results.json."""
 WRITTEN = (
-    PAGE, MARKDOWN, ESTIMATES, EVIDENCE, EXAMPLES, SOURCES, RESULTS,
+    PAGE, MARKDOWN, ESTIMATES, PER_RECORD, EXAMPLES, SOURCES, RESULTS,
 )  # fmt: skip
 """The files that an audit replaces in its folder."""
 STAGE = ".new"
@@ -123,7 +123,7 @@ def write_all(result: Result, folder: Path | str) -> tuple[Path, ...]:
     """Write every format into the folder, all of them or none; return their paths.
 
     ``results.json``, ``sources.parquet``, ``examples.json``, ``report.html``, ``report.md``, ``estimates.csv``, per observation
-    ``evidence/NAME.parquet``, and per printed table ``tables/NAME.csv`` and ``tables/NAME.tex``. Files of an older audit are removed.
+    ``per_record/NAME.parquet``, and per printed table ``tables/NAME.csv`` and ``tables/NAME.tex``. Files of an older audit are removed.
 
     Raises RequestError if another process writes there, OSError for a full or failing disk.
     """
@@ -131,7 +131,7 @@ def write_all(result: Result, folder: Path | str) -> tuple[Path, ...]:
         return replace_all(result, claim)[0]
 
 
-class EvidenceAhead:
+class PerRecordAhead:
     """Writes per-record statistics in another thread as soon as their rows are sorted, during the estimation.
 
     The caller must hold the folder (`claimed`) until after the ``with`` block.
@@ -140,7 +140,7 @@ class EvidenceAhead:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._pool = ThreadPoolExecutor(1)
-        self._begun: Future[EvidenceWriter] | None = None
+        self._begun: Future[PerRecordWriter] | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -150,13 +150,13 @@ class EvidenceAhead:
         if self._begun is not None and self._begun.exception() is None:
             self._begun.result().close()  # already closed if the work finished
 
-    def begin(self, rows: EvidenceRows) -> None:
+    def begin(self, rows: PerRecordRows) -> None:
         """Begin to write these rows, which must not change any more."""
-        from fairbrief.reports.evidence import EvidenceWriter
+        from fairbrief.reports.per_record import PerRecordWriter
 
         stage = _stage(self._folder)
         # With the context of the caller: the language of the texts.
-        self._begun = self._pool.submit(copy_context().run, EvidenceWriter, rows, stage / EVIDENCE)
+        self._begun = self._pool.submit(copy_context().run, PerRecordWriter, rows, stage / PER_RECORD)
 
     def end(self, audit: str) -> None:
         """Write the remaining rows and the audit's identity; raises errors of the writing thread."""
@@ -165,12 +165,12 @@ class EvidenceAhead:
 
 
 @contextlib.contextmanager
-def ahead_in(folder: Path | None, threads: int) -> Iterator[EvidenceAhead | None]:
+def ahead_in(folder: Path | None, threads: int) -> Iterator[PerRecordAhead | None]:
     """The writer for a folder; None without a folder, or if the process may use only one thread."""
     if folder is None or threads < 2:
         yield None
         return
-    with EvidenceAhead(folder) as ahead:
+    with PerRecordAhead(folder) as ahead:
         yield ahead
 
 
@@ -178,7 +178,7 @@ def replace_all(
     result: Result,
     folder: Path,
     complete: Callable[[Result], Result] = lambda result: result,
-    ahead: EvidenceAhead | None = None,
+    ahead: PerRecordAhead | None = None,
 ) -> tuple[tuple[Path, ...], str]:
     """`write_all` into a folder that the caller has claimed (`claimed`).
 
@@ -192,7 +192,7 @@ def replace_all(
         names, audit = _write(result, stage, complete, ahead)
         for name in names:
             _sync(stage / name)
-        for below in (EVIDENCE, TABLES):
+        for below in (PER_RECORD, TABLES):
             (folder / below).mkdir(exist_ok=True)
             for old in _listed(folder / below):
                 (folder / below / old).unlink(missing_ok=True)
@@ -207,25 +207,25 @@ def replace_all(
 
 def _stage(folder: Path) -> Path:
     """The subfolder for new files; created if missing."""
-    for below in (EVIDENCE, TABLES):
+    for below in (PER_RECORD, TABLES):
         (folder / STAGE / below).mkdir(parents=True, exist_ok=True)
     return folder / STAGE
 
 
 def _write(
-    result: Result, stage: Path, complete: Callable[[Result], Result], ahead: EvidenceAhead | None
+    result: Result, stage: Path, complete: Callable[[Result], Result], ahead: PerRecordAhead | None
 ) -> tuple[list[str], str]:
     """Write every file; their names in the order in which they are moved, and the identity."""
     from fairbrief.reports import json_file
-    from fairbrief.reports.evidence import EvidenceWriter, files_of
+    from fairbrief.reports.per_record import PerRecordWriter, files_of
 
     audit = json_file.write(result, stage / RESULTS)
     if ahead is None:
-        EvidenceWriter(result.rows, stage / EVIDENCE).end(audit)
+        PerRecordWriter(result.rows, stage / PER_RECORD).end(audit)
     names = _write_pages(complete(result), stage, audit)
     if ahead is not None:
         ahead.end(audit)
-    names += [f"{EVIDENCE}/{one.file}" for one in files_of(result.rows)]
+    names += [f"{PER_RECORD}/{one.file}" for one in files_of(result.rows)]
     if result.sources is not None:
         write_sources(result.sources, stage / SOURCES, audit)
         names.append(SOURCES)
@@ -234,7 +234,7 @@ def _write(
 
 def _lists(stage: Path, names: Sequence[str]) -> Iterator[str]:
     """Write what is in each folder below this one: the lists' names."""
-    for below in (EVIDENCE, TABLES):
+    for below in (PER_RECORD, TABLES):
         own = [Path(name).name for name in names if name.startswith(f"{below}/")]
         (stage / below / LISTED).write_text("".join(f"{name}\n" for name in own), encoding="utf-8")
         yield f"{below}/{LISTED}"
@@ -243,7 +243,7 @@ def _lists(stage: Path, names: Sequence[str]) -> Iterator[str]:
 def _write_pages(result: Result, stage: Path, audit: str) -> list[str]:
     """What people read, and the examples: the files' names below the folder."""
     from fairbrief.reports import arrangement, exports, html, json_file
-    from fairbrief.reports.evidence import file_name
+    from fairbrief.reports.per_record import file_name
     from fairbrief.reports.tables import printed_tables
 
     arranged = arrangement.Arranged.of(result)
@@ -287,11 +287,11 @@ def load(folder: Path | str) -> Result:
 def opened(folder: Path) -> tuple[Saved, SavedRows]:
     """The content of a folder's ``results.json``, and its per-record statistics. Raises DataError as `load`."""
     from fairbrief.reports import json_file
-    from fairbrief.reports.evidence import SavedRows
+    from fairbrief.reports.per_record import SavedRows
 
     refuse_unfinished(folder)
     saved = json_file.read(folder / RESULTS)
-    return saved, SavedRows(folder / EVIDENCE, saved.evidence, saved.audit)
+    return saved, SavedRows(folder / PER_RECORD, saved.per_record, saved.audit)
 
 
 def place(path: Path, write: Callable[[Path], object]) -> Path:
@@ -312,7 +312,7 @@ def _sync(path: Path) -> None:
 
 def write_sources(sources: pa.Table, path: Path, audit: str) -> None:
     """Write the hashes, with the audit's identity in the metadata."""
-    from fairbrief.reports.evidence import write_hashes
+    from fairbrief.reports.per_record import write_hashes
 
     write_hashes(sources.replace_schema_metadata({b"audit": audit.encode()}), path)
 
@@ -321,7 +321,7 @@ def read_sources(path: Path, audit: str) -> pa.Table | None:
     """The hashes; None if the audit has none. Raises DataError if the file is damaged or of another audit."""
     import pyarrow.parquet as pq
 
-    from fairbrief.reports.evidence import mixed, reading
+    from fairbrief.reports.per_record import mixed, reading
 
     if not path.exists():
         return None

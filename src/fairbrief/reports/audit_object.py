@@ -21,9 +21,9 @@ from fairbrief.reports import (
     write_all,
 )
 from fairbrief.reports.estimate_figures import Figure, Panel
-from fairbrief.reports.frames import Estimates, Evidence
+from fairbrief.reports.frames import Estimates, PerRecord
 from fairbrief.reports.pages import page
-from fairbrief.reports.result import Exhibit, Result
+from fairbrief.reports.result import Result, TopCase
 from fairbrief.reports.tables import contrast_tables, section_table
 from fairbrief.text.counted import counted
 from fairbrief.types import Table
@@ -80,16 +80,16 @@ class Audit:
         return Estimates(self.result.differences)
 
     @property
-    def evidence(self) -> Evidence:
+    def per_record(self) -> PerRecord:
         """The per-record statistics behind the estimates, with the same methods."""
-        return Evidence(self.result.evidence)
+        return PerRecord(self.result.per_record)
 
     @property
     def tables(self) -> tuple[Table, ...]:
         """A protocol's tables."""
         return self.result.tables
 
-    def worst(self, n: int = 5, measure: str | None = None, system: str | None = None) -> tuple[Exhibit, ...]:
+    def worst(self, n: int = 5, measure: str | None = None, system: str | None = None) -> tuple[TopCase, ...]:
         """The records with the largest main value: at most ``n`` per measure and system, the largest first.
 
         ``measure`` is a measure's spec or name. Each record has ``case`` (the texts), ``value`` and ``story``. An audit keeps
@@ -107,8 +107,8 @@ class Audit:
                 raise RequestError(
                     f"The audit has no {what} '{name}'.{did_you_mean(name, there)} It has: {', '.join(sorted(there))}."
                 )
-        kept: dict[tuple[str, str], list[Exhibit]] = {}
-        for one in self.result.exhibits:
+        kept: dict[tuple[str, str], list[TopCase]] = {}
+        for one in self.result.top_cases:
             named = measure in (None, one.measure, wording.name_of(one.measure))
             if named and system in (None, one.system):
                 kept.setdefault((one.measure, one.system), []).append(one)
@@ -144,11 +144,11 @@ class Audit:
         made, estimates = self.result.made, self.result.estimates
         first = first_screen.make(self.result)
         leading = [e for e in estimates if first and e.measure == first.measures[0]]
-        headlines = [e for e in estimates if wording.is_headline(e)]
+        main_values = [e for e in estimates if wording.is_main_value(e)]
         context = {
             "first": first,
             "caution": first_answers.CAUTION,
             "leading": contrast_tables(leading, made)[:1],
-            "tables": [section_table(section, made) for section in arrangement.arrange(headlines, made)],
+            "tables": [section_table(section, made) for section in arrangement.arrange(main_values, made)],
         }
         return _notebook(context)

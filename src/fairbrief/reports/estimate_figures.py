@@ -108,7 +108,7 @@ class Material:
                 held = [n for n in rows.column_names if rows[n].null_count < len(rows)]
                 yield measure, Part(measures, rows.select(held))
 
-    def headline(self, measure: str, system: str) -> Estimate | None:
+    def main_value(self, measure: str, system: str) -> Estimate | None:
         """A measure's main value for one system on all records."""
         return self.estimates.get((measure, wording.name_of(measure), system))
 
@@ -140,7 +140,7 @@ class Material:
 
 def gather(result: Result) -> Material:
     """The material of all figures of a result."""
-    estimates = {(e.measure, e.quantity, e.system): e for e in result.estimates if not e.slice}
+    estimates = {(e.measure, e.quantity, e.system): e for e in result.estimates if not e.subgroup}
     return Material(result, estimates)
 
 
@@ -203,7 +203,7 @@ def describe(parts: Iterable[str]) -> str:
 
 def spread_of(e: Estimate, name: str, colour: str) -> Spread:
     """An estimate as a row of a forest."""
-    return Spread(name, e.value, e.low, e.high, e.null_mean, colour=colour)
+    return Spread(name, e.value, e.low, e.high, e.permutation_mean, colour=colour)
 
 
 def bounds_of(rows: Iterable[Spread], mark: float | None = None) -> Bounds | None:
@@ -282,7 +282,7 @@ def side_by_side(material: Material) -> Drawn:
     """The main values of all systems, a panel per measure that several have."""
     by_measure: dict[str, list[Estimate]] = {}
     for e in material.estimates.values():
-        if wording.is_headline(e) and e.value is not None:
+        if wording.is_main_value(e) and e.value is not None:
             by_measure.setdefault(e.measure, []).append(e)
     caption = "Dot: value. Bar: interval. Vertical tick: permutation mean of the system."
     yield _forests("Main values of all systems", caption, by_measure, material), ""
@@ -292,10 +292,10 @@ def _differences(material: Material) -> Drawn:
     """Paired differences of several systems from one, a panel per tested value."""
     by_quantity: dict[str, list[Estimate]] = {}
     for e in map(wording.from_random, material.result.differences):
-        is_tested = e.leads or (wording.is_headline(e) and e.p is not None)
-        if is_tested and not e.slice and e.value is not None:
-            quantity = "" if wording.is_headline(e) else f": {e.quantity}"
-            by_quantity.setdefault(f"{e.measure}{quantity}", []).append(e.replace(null_mean=0.0))
+        is_tested = e.is_primary or (wording.is_main_value(e) and e.p is not None)
+        if is_tested and not e.subgroup and e.value is not None:
+            quantity = "" if wording.is_main_value(e) else f": {e.quantity}"
+            by_quantity.setdefault(f"{e.measure}{quantity}", []).append(e.replace(permutation_mean=0.0))
     with_one = {
         f"{quantity}, minus {members[0].baseline}": members
         for quantity, members in by_quantity.items()
@@ -324,11 +324,11 @@ def _forests(
 
 def _grids(material: Material) -> Drawn:
     """Main values by two attributes, a grid per system."""
-    by_slices: dict[tuple[str, tuple[str, ...]], dict[str, list[Estimate]]] = {}
+    by_subgroups: dict[tuple[str, tuple[str, ...]], dict[str, list[Estimate]]] = {}
     for e in material.result.estimates:
-        if len(e.slice) == 2 and wording.is_headline(e):
-            by_slices.setdefault((e.measure, tuple(e.slice)), {}).setdefault(e.system, []).append(e)
-    for (measure, (row, column)), systems in by_slices.items():
+        if len(e.subgroup) == 2 and wording.is_main_value(e):
+            by_subgroups.setdefault((e.measure, tuple(e.subgroup)), {}).setdefault(e.system, []).append(e)
+    for (measure, (row, column)), systems in by_subgroups.items():
         shown, cut = first_of(list(systems), MOST_SYSTEMS, "systems")
         panels = tuple(
             Panel(system, _heat_map(systems[system], row, column, material.colour(system)))
@@ -344,20 +344,22 @@ def _heat_map(members: Sequence[Estimate], row: str, column: str, colour: str) -
     """A cell with the value per combination of two attributes, in a stronger colour if the value is larger."""
 
     def in_order(name: str, shown: Iterable[Estimate]) -> list[str]:
-        return sorted({e.slice[name] for e in shown}, key=_natural)
+        return sorted({e.subgroup[name] for e in shown}, key=_natural)
 
-    shown = sorted(members, key=lambda e: (_natural(e.slice[row]), _natural(e.slice[column])))[:MOST_CELLS]
+    shown = sorted(members, key=lambda e: (_natural(e.subgroup[row]), _natural(e.subgroup[column])))[
+        :MOST_CELLS
+    ]
     rows, columns = in_order(row, shown), in_order(column, shown)
     known = [e.value for e in shown if e.value is not None] or [0.0]
     low, reach = min(known), max(known) - min(known) or 1.0
     marks: list[Mark] = []
     read_out = []
     for e in shown:
-        i, k, words = rows.index(e.slice[row]), columns.index(e.slice[column]), _cell(e)
+        i, k, words = rows.index(e.subgroup[row]), columns.index(e.subgroup[column]), _cell(e)
         strength = 0.0 if e.value is None else round(0.08 + 0.6 * (e.value - low) / reach, 3)
         marks.append(Box((k, k + 1), (i, i + 1), colour, strength, plot.GRID))
         marks.append(Words(k + 0.5, i + 0.5, words, "middle"))
-        read_out.append(f"{e.slice[row]}, {e.slice[column]}: {words}")
+        read_out.append(f"{e.subgroup[row]}, {e.subgroup[column]}: {words}")
     alt = f"{members[0].measure} of {members[0].system} by {row} and {column}: {'; '.join(read_out[:20])}"
     x = replace(Axis.of_names(columns, is_upright=False), title=column)
     y = replace(Axis.of_names(rows), title=row)
@@ -380,17 +382,17 @@ def _natural(words: str) -> tuple[tuple[int, float, str], ...]:
 
 def quality(material: Material, kind: str) -> Drawn:
     """Quality against disparity, if three systems have both a quality and a main value with a permutation mean."""
-    headlines: dict[str, dict[str, Estimate]] = {}
+    main_values: dict[str, dict[str, Estimate]] = {}
     for (measure, _, system), e in material.estimates.items():
-        if wording.is_headline(e) and e.value is not None:
-            headlines.setdefault(measure, {})[system] = e
+        if wording.is_main_value(e) and e.value is not None:
+            main_values.setdefault(measure, {})[system] = e
     # By name, the last ROUGE is that of the longest common subsequences.
-    measure = next((m for m in reversed(headlines) if material.draws(m, kind)), "")
-    qualities = headlines.get(measure, {})
+    measure = next((m for m in reversed(main_values) if material.draws(m, kind)), "")
+    qualities = main_values.get(measure, {})
     tested = {
         m: estimates
-        for m, estimates in headlines.items()
-        if any(e.null_mean is not None for e in estimates.values())
+        for m, estimates in main_values.items()
+        if any(e.permutation_mean is not None for e in estimates.values())
         and len(qualities.keys() & estimates.keys()) >= FEWEST_COMPARED
     }
     systems = [s for s in qualities if any(s in estimates for estimates in tested.values())]

@@ -20,14 +20,14 @@ from fairbrief.types import Estimate, Table
 if TYPE_CHECKING:
     from rich.console import Console
 
-Kind = Literal["record", "variant", "document", "sentence", "unit"]
+Kind = Literal["record", "counterfactual", "document", "sentence", "claim"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 SCHEMA = "fairbrief.explanation/1"
 MOST_PARTS = 4
 """Documents, and sentences, per record in a sheet: those with the largest contributions."""
 MOST_UNDEFINED = 2
 """Documents, and sentences, in a sheet without which there is no value."""
-NAMED: tuple[Kind, ...] = ("record", "variant")
+NAMED: tuple[Kind, ...] = ("record", "counterfactual")
 """Kinds that are shown by their id."""
 EXCERPT = 72
 """Characters of a text in a table."""

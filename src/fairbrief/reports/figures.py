@@ -126,7 +126,9 @@ def _mean(estimate: Estimate | None) -> str:
     """``mean 0.30, permutation mean 0.25``; "" if there is no estimate."""
     if estimate is None:
         return ""
-    chance = "" if estimate.null_mean is None else f", permutation mean {number_format.chance(estimate)}"
+    chance = (
+        "" if estimate.permutation_mean is None else f", permutation mean {number_format.chance(estimate)}"
+    )
     return f"mean {number_format.value(estimate)}{chance}"
 
 
@@ -135,11 +137,13 @@ def _by_system(
 ) -> Iterator[Distribution]:
     """A panel per system with the mean of the measure, marked at its permutation mean."""
     for system, numbers in values.items():
-        estimate = material.headline(measure, system)
+        estimate = material.main_value(measure, system)
         mean = _mean(estimate)
         title = f"{system} · {mean}" if mean else system
         alt = f"{system}: {what(numbers)}; {mean}"
-        yield Distribution(title, alt, {system: numbers}, None if estimate is None else estimate.null_mean)
+        yield Distribution(
+            title, alt, {system: numbers}, None if estimate is None else estimate.permutation_mean
+        )
 
 
 def _over(material: Material, part: Part, word: str = "over") -> str:
@@ -205,7 +209,11 @@ def _gaps(material: Material, part: Part, measure: str) -> Figure:
     systems = material.systems(part)
     shown, cut = first_of(systems, MOST_SYSTEMS, "systems")
     gaps = {s: part.of(s).column("gap") for s in shown}
-    chances = [e.null_mean for s in shown if (e := material.headline(measure, s)) and e.null_mean is not None]
+    chances = [
+        e.permutation_mean
+        for s in shown
+        if (e := material.main_value(measure, s)) and e.permutation_mean is not None
+    ]
     # A few records with one document per group have very large gaps; they share the last step.
     reach = max([*chances, *(float(np.quantile(gap, 0.99)) for gap in gaps.values() if len(gap)), 1e-6])
     edges = even_edges(np.array([0.0, reach]))
@@ -218,7 +226,7 @@ def _gaps(material: Material, part: Part, measure: str) -> Figure:
     return Figure(
         f"Coverage gap of single records{_over(material, part, 'by')}",
         "How far the coverage of each group differs from the record's mean. The dashed line is the permutation mean. A gap "
-        "cannot be negative, so a mean above zero is not evidence of a disparity. The last step has all larger gaps."
+        "cannot be negative, so a mean above zero is not per-record statistics of a disparity. The last step has all larger gaps."
         + cut,
         _histograms(panels, edges, "gap of one record", "share of records", material.result.all_systems),
     )

@@ -8,8 +8,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from fairbrief.reports.evidence import EvidenceRows
 from fairbrief.reports.frames import Estimates
+from fairbrief.reports.per_record import PerRecordRows
 from fairbrief.types import Case, Estimate, Table
 
 
@@ -94,7 +94,7 @@ class Examples:
 
 
 @dataclass(frozen=True, slots=True)
-class Exhibit:
+class TopCase:
     """An example: a record with a large main value, with its texts and the measure's sentence."""
 
     measure: str
@@ -106,7 +106,7 @@ class Exhibit:
 
 
 @dataclass(frozen=True, slots=True)
-class LeftOut:
+class NotMeasured:
     """A measure that was not taken, and the reason."""
 
     measure: str
@@ -117,20 +117,20 @@ class LeftOut:
 class Result:
     """The complete result of an audit; reports only arrange it.
 
-    ``rows`` are the per-record statistics, which ``evidence`` returns as a table: one row per observation, system and unit. Columns:
+    ``rows`` are the per-record statistics, which ``per_record`` returns as a table: one row per observation, system and unit. Columns:
     ``observation``; ``measures``, the specs of its measures, one per line; ``system``; ``system_kind``; ``record``; ``cluster``; ``block``,
     the sampled counterfactual of a seed document, if it is one; ``reason``, why the unit is excluded, else null; ``p`` of this unit
-    alone, if tested; ``slice.NAME`` per subgroup attribute; ``attribute.NAME`` per other attribute of the records with not too
+    alone, if tested; ``subgroup.NAME`` per subgroup attribute; ``attribute.NAME`` per other attribute of the records with not too
     many values; and a number per statistic, named ``statistic[value]``, null if the observation does not have it. Numbers are
     packed (dictionaries of distinct values); `fairbrief.reports.frames.unpacked` returns plain numbers.
     """
 
     estimates: tuple[Estimate, ...]
     differences: tuple[Estimate, ...]
-    rows: EvidenceRows
-    exhibits: tuple[Exhibit, ...] = ()
+    rows: PerRecordRows
+    top_cases: tuple[TopCase, ...] = ()
     tables: tuple[Table, ...] = ()
-    left_out: tuple[LeftOut, ...] = ()
+    left_out: tuple[NotMeasured, ...] = ()
     skipped: tuple[str, ...] = ()
     """Messages about skipped input lines; ``made['skipped']`` counts all."""
     examples: Examples = field(default_factory=Examples)
@@ -146,7 +146,7 @@ class Result:
         object.__setattr__(self, "differences", Estimates(self.differences))
 
     @property
-    def evidence(self) -> pa.Table:
+    def per_record(self) -> pa.Table:
         """All per-record statistics as a table, built at each call unless they are one."""
         return self.rows.table()
 

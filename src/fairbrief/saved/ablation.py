@@ -25,7 +25,7 @@ from fairbrief.types import Case, Cases, Column, Entity, Measure, Observation, R
 
 ALONE = "undefined for a single record"
 
-Evidence = Mapping[Column, float]
+PerRecord = Mapping[Column, float]
 """A row, or a sum of rows, by name."""
 
 
@@ -40,7 +40,7 @@ class Subject:
     name: str
     members: tuple[Case, ...]
     focus: Case | None
-    rest: Evidence
+    rest: PerRecord
     influence: Influence | None
 
 
@@ -89,7 +89,7 @@ def _omissions(subject: Subject) -> Iterator[Omission]:
     if subject.focus is None:
         for i, case in enumerate(subject.members):
             left = subject.members[:i] + subject.members[i + 1 :]
-            kind: Kind = "record" if case.record.original is None else "variant"
+            kind: Kind = "record" if case.record.seed_document is None else "counterfactual"
             yield Omission(kind, i + 1, case.record.id, case.record.attributes, left)
     elif not subject.focus.summary.reason:
         yield from omissions(subject.focus, subject.members)
@@ -106,18 +106,18 @@ def omissions(case: Case, members: Cases) -> Iterator[Omission]:
     for i, document in enumerate(documents if len(documents) > 1 else ()):
         left = with_case(without_document(case, i))
         yield Omission("document", i + 1, document.text, document.attributes, left)
-    for i, unit in enumerate(case.summary.units or ()):
-        yield Omission("unit", i + 1, unit.text, {}, with_case(without_unit(case, i)))
+    for i, unit in enumerate(case.summary.claims or ()):
+        yield Omission("claim", i + 1, unit.text, {}, with_case(without_claim(case, i)))
     for i, sentence in enumerate(split(case.summary.text)):
         yield Omission("sentence", i + 1, sentence, {}, with_case(without_sentence(case, i)))
 
 
 def _of_what_is_read(
-    omissions: Sequence[Omission], row: Evidence | Reason, without: Sequence[Evidence | Reason]
-) -> tuple[list[Omission], list[Evidence | Reason]]:
+    omissions: Sequence[Omission], row: PerRecord | Reason, without: Sequence[PerRecord | Reason]
+) -> tuple[list[Omission], list[PerRecord | Reason]]:
     """Of claims and sentences, those that the measure uses: removing a used claim changes the row."""
-    reads_units = any(t.kind == "unit" and left != row for t, left in zip(omissions, without, strict=True))
-    unread = "sentence" if reads_units else "unit"
+    reads_claims = any(t.kind == "claim" and left != row for t, left in zip(omissions, without, strict=True))
+    unread = "sentence" if reads_claims else "claim"
     kept = [i for i, omission in enumerate(omissions) if omission.kind != unread]
     return [omissions[i] for i in kept], [without[i] for i in kept]
 
@@ -129,7 +129,7 @@ def _of_what_is_read(
 class _Noted(Ledger):
     """A ledger that stores every row unchanged, with its own columns."""
 
-    found: list[Evidence | Reason] = field(default_factory=list)
+    found: list[PerRecord | Reason] = field(default_factory=list)
 
     def write(
         self,
@@ -137,7 +137,7 @@ class _Noted(Ledger):
         blocks: Sequence[RowBlock],
         left_out: Mapping[int, str] = MappingProxyType({}),
     ) -> None:
-        found: dict[int, Evidence | Reason] = {
+        found: dict[int, PerRecord | Reason] = {
             i: Reason(reason.removeprefix(LEFT_OUT)) for i, reason in left_out.items()
         }
         for block in blocks:
@@ -146,7 +146,7 @@ class _Noted(Ledger):
         self.found += [found[i] for i in range(len(origins))]
 
 
-def observed(observation: Observation, groups: Sequence[Cases], scorers: Scorers) -> list[Evidence | Reason]:
+def observed(observation: Observation, groups: Sequence[Cases], scorers: Scorers) -> list[PerRecord | Reason]:
     """The summed rows of each group of cases, all scored at once; or the reason why a group has none."""
     units = [units_of(group, observation.declaration.scope) for group in groups]
     ledger = _Noted(observation, n_resamples=0)
@@ -160,7 +160,7 @@ def observed(observation: Observation, groups: Sequence[Cases], scorers: Scorers
     return [_summed([next(found) for _ in several]) for several in units]
 
 
-def _summed(rows: Sequence[Evidence | Reason]) -> Evidence | Reason:
+def _summed(rows: Sequence[PerRecord | Reason]) -> PerRecord | Reason:
     """The sum, as in an audit: units without a row add nothing. The first reason if none has a row."""
     total: dict[Column, float] = {}
     for row in rows:
@@ -173,7 +173,7 @@ def _summed(rows: Sequence[Evidence | Reason]) -> Evidence | Reason:
 # -------------------------------------------------------------------------------------- values
 
 
-def values_of(measure: Measure, *rows: Evidence | Reason) -> dict[str, float]:
+def values_of(measure: Measure, *rows: PerRecord | Reason) -> dict[str, float]:
     """The quantities of summed rows that are defined."""
     total = _summed([*rows, Reason("")])
     if isinstance(total, Reason):
@@ -182,7 +182,7 @@ def values_of(measure: Measure, *rows: Evidence | Reason) -> dict[str, float]:
     return {name: value for name, value in found.items() if isfinite(value)}
 
 
-def totals_of(row: Evidence) -> Totals:
+def totals_of(row: PerRecord) -> Totals:
     """A row as the input of a measure."""
     return Totals({column: i for i, column in enumerate(row)}, np.array(list(row.values())))
 
@@ -199,7 +199,7 @@ def _part(
     quantity: str,
     now: tuple[Mapping[str, float], Mapping[str, float]],
     then: tuple[Mapping[str, float], Mapping[str, float]],
-    left: Evidence | Reason,
+    left: PerRecord | Reason,
 ) -> Part:
     """``now`` and ``then`` are the values of the record, and of all records."""
     reason = left.text if isinstance(left, Reason) else ALONE
@@ -243,10 +243,10 @@ def without_sentence(case: Case, number: int) -> Case:
     return replace(case, summary=replace(case.summary, text=left, reason=reason))
 
 
-def without_unit(case: Case, number: int) -> Case:
+def without_claim(case: Case, number: int) -> Case:
     """The case without one claim (from 0) of its summary; the text stays."""
-    units = case.summary.units or ()
-    return replace(case, summary=replace(case.summary, units=units[:number] + units[number + 1 :]))
+    claims = case.summary.claims or ()
+    return replace(case, summary=replace(case.summary, claims=claims[:number] + claims[number + 1 :]))
 
 
 def _without_mentions(person: Entity, document: int) -> Entity | None:

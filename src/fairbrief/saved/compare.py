@@ -10,10 +10,10 @@ import pyarrow as pa
 
 from fairbrief.auditing import estimating
 from fairbrief.auditing.differences import Change, changes, difference
-from fairbrief.auditing.evidence import ledgers_from
 from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.origins import WHOLE, systems_of
 from fairbrief.auditing.parts import Part, parts_of
+from fairbrief.auditing.per_record import ledgers_from
 from fairbrief.errors import RequestError
 from fairbrief.readers.messages import did_you_mean
 from fairbrief.reports.frames import usable

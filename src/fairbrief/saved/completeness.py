@@ -155,7 +155,7 @@ def left_out(result: Result, most: float) -> list[Check]:
     if any(reasons.values()):
         checks.append(_check("input left out", reasons, summaries + skipped, most))
     for system, total in (made.get("summaries_by_system") or {}).items():
-        excluded = [e.excluded for e in result.estimates if e.system == system and not e.slice]
+        excluded = [e.excluded for e in result.estimates if e.system == system and not e.subgroup]
         failed = [{why: n for why, n in e.items() if why.startswith((NO_NUMBER, LEFT_OUT))} for e in excluded]
         own = lacking.get(system, {}) | max(failed, key=lambda reasons: sum(reasons.values()), default={})
         if own:

@@ -31,7 +31,7 @@ NUMBER = re.compile(r"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What an estimate has to keep; ``quantity`` empty: the headline, ``system`` empty: every system.
+    """What an estimate has to keep; ``quantity`` empty: the main value, ``system`` empty: every system.
 
     ``from_random``: the limit is for the quantity's difference from the random-sentence baseline.
     """

@@ -17,7 +17,7 @@ from fairbrief.auditing.observing import finite
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.errors import DataError, RequestError
 from fairbrief.measures.distributions import COUNTING
-from fairbrief.measures.record_texts import is_blank, known, units_of
+from fairbrief.measures.record_texts import claims_of, is_blank, known
 from fairbrief.measures.representation import Representation
 from fairbrief.reports.number_format import number
 from fairbrief.saved.saved_values import DRAWS, Interval, Resampling
@@ -141,7 +141,7 @@ def _read_batch(
     scorers: Scorers,
     read: _Read,
 ) -> None:
-    by_people = Representation(over, "units")
+    by_people = Representation(over, "claims")
     judges = [Representation(over, scorer, temperature=t) for t in temperatures]
     kept = []
     for case in batch:
@@ -151,15 +151,15 @@ def _read_batch(
         else:
             kept.append((case, shares))
     whole = [judges[0].asks((case,))[0] for case, _ in kept]
-    units = [
-        Ask(scorer, tuple(d.text for d in c.record.documents), tuple(u.text for u in c.summary.units or ()))
+    claims = [
+        Ask(scorer, tuple(d.text for d in c.record.documents), tuple(u.text for u in c.summary.claims or ()))
         for c, _ in kept
     ]
-    asks = [*whole, *units]
+    asks = [*whole, *claims]
     answers = finite(asks, scorers[scorer].answer(asks) if kept else ())
     scores_of_whole = [next(answers) for _ in whole]
     for (case, shares), scores in zip(kept, scores_of_whole, strict=True):
-        of_units = next(answers)
+        of_claims = next(answers)
         # There may also be a request to the scorer that counts tokens of the source.
         sizes = _answers([ask for ask in judges[0].asks((case,)) if ask.scorer != scorer], scorers)
         judged = [_shares(judge, case, [scores, *sizes]) for judge in judges]
@@ -169,7 +169,7 @@ def _read_batch(
             continue
         read.people.append(shares)
         read.judged.append([j for j in judged if not isinstance(j, str)])
-        labels, support = _unit_items(case, over, of_units)
+        labels, support = _claim_items(case, over, of_claims)
         read.labels.append(labels)
         read.support.append(support)
 
@@ -191,16 +191,16 @@ def _column(rows: Rows, statistic: str, among: dict[str, float] | None = None) -
     return found if among is None else {v: x for v, x in found.items() if among[v]}
 
 
-def _unit_items(case: Case, over: str, scores: Scores) -> tuple[Floats, Floats]:
+def _claim_items(case: Case, over: str, scores: Scores) -> tuple[Floats, Floats]:
     """Human labels (0, 1) and the best support by a document of the group. Both (claims · groups,)."""
-    units, documents = case.summary.units or (), case.record.documents
+    claims, documents = case.summary.claims or (), case.record.documents
     owner = [document.attributes[over] for document in documents]
     labels, support = [], []
     for value in sorted({d.attributes[over] for d in documents}):
         rows = scores.matrix[[v == value for v in owner]]
         best = rows.max(axis=0, keepdims=True) if len(rows) else np.zeros((1, scores.matrix.shape[1]))
-        support.append(Scores(best, scores.owner, np.zeros(1)).by_column(len(units))[0])
-        labels.append([float(value in unit.values.get(over, ())) for unit in units])
+        support.append(Scores(best, scores.owner, np.zeros(1)).by_column(len(claims))[0])
+        labels.append([float(value in claim.values.get(over, ())) for claim in claims])
     return np.array(labels).ravel(), np.concatenate(support)
 
 
@@ -313,7 +313,7 @@ class ChunkSize:
     high: float | None
     by_value: Mapping[str, float]
     chunks: float
-    units: int
+    claims: int
     records: int
 
 
@@ -343,7 +343,7 @@ def chunk_sizes(
     sizes: Sequence[str] = SIZES,
     over: str | None = None,
     threshold: float = 0.5,
-    units: str = "auto",
+    claims: str = "auto",
     resampling: Resampling = DRAWS,
     scorers: Scorers | None = None,
     progress: Callable[[int], None] | None = None,
@@ -361,11 +361,11 @@ def chunk_sizes(
     for batch in _batches(cases, progress):
         if over and not found:
             check_over(over, batch)
-        usable = [case for case in batch if not case.summary.reason and units_of(case.summary, units)]
+        usable = [case for case in batch if not case.summary.reason and claims_of(case.summary, claims)]
         for size, by in cuts.items() if usable else ():
             cut = [[_pieces(text, by) for text in known(case.record).texts] for case in usable]
             asks = [
-                Ask(scorer, tuple(itertools.chain.from_iterable(pieces)), units_of(case.summary, units), whole=True)
+                Ask(scorer, tuple(itertools.chain.from_iterable(pieces)), claims_of(case.summary, claims), whole=True)
                 for case, pieces in zip(usable, cut, strict=True)
             ]  # fmt: skip
             answers = finite(asks, made[scorer].answer(asks))
@@ -401,13 +401,13 @@ def _by_document(scores: Scores, pieces: Sequence[int]) -> Floats:
 
 def _made(size: str, system: str, found: _Found, resampling: Resampling) -> ChunkSize:
     rows = np.array(found.rows)
-    identified, units, chunks, documents = rows.sum(axis=0)
-    share, bootstrap = float(identified / units), resampling.bootstrap(len(rows))
+    identified, claims, chunks, documents = rows.sum(axis=0)
+    share, bootstrap = float(identified / claims), resampling.bootstrap(len(rows))
     drawn = None if bootstrap is None else bootstrap.totals(rows)
     bounds = resampling.interval(share, None if drawn is None else drawn[:, 0] / drawn[:, 1])
     by_value = {v: part / whole for v, (part, whole) in sorted(found.by_value.items())}
     return ChunkSize(
-        size, system, share, bounds.low, bounds.high, by_value, float(chunks / documents), int(units), len(rows)
+        size, system, share, bounds.low, bounds.high, by_value, float(chunks / documents), int(claims), len(rows)
     )  # fmt: skip
 
 
@@ -432,7 +432,7 @@ def _table(
             "–" if row.low is None else f"[{number(row.low)}, {number(row.high)}]",
             *(number(row.by_value.get(value)) for value in values),
             number(row.chunks, 1),
-            f"{row.units:,}",
+            f"{row.claims:,}",
         )
         for row in found
     )

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from fairbrief.auditing.evidence import ledgers_from
 from fairbrief.auditing.jackknifed import Jackknifed
 from fairbrief.auditing.origins import WHOLE
 from fairbrief.auditing.parts import Part, parts_of
+from fairbrief.auditing.per_record import ledgers_from
 from fairbrief.errors import RequestError
 from fairbrief.readers.messages import did_you_mean
 from fairbrief.reports import number_format
@@ -91,7 +91,7 @@ def power(
     seen: dict[str, None] = {}
     for ledger, measure in chosen:
         for part in parts_of(ledger, (), seed).values():
-            if part.system_kind != "system" or part.slice != WHOLE or not part.clusters:
+            if part.system_kind != "system" or part.subgroup != WHOLE or not part.clusters:
                 continue
             here = Jackknifed(measure, part.units)
             seen |= dict.fromkeys(here.here)
@@ -122,7 +122,7 @@ def _precisions(
 ) -> Iterator[tuple[str, str, Precision]]:
     """The precision of every group difference, and of its difference from the random baseline."""
     for name, value in here.here.items():
-        if name not in quantities if quantities else not value.leads:
+        if name not in quantities if quantities else not value.is_primary:
             continue
         if not np.isfinite(value.array):
             continue

@@ -9,9 +9,9 @@ from itertools import pairwise
 import numpy as np
 import pyarrow as pa
 
-from fairbrief.auditing.evidence import ledgers_from
 from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.origins import Names, names_of, side_by_side
+from fairbrief.auditing.per_record import ledgers_from
 from fairbrief.reports.frames import plain_numbers
 from fairbrief.reports.number_format import number
 from fairbrief.reports.result import Result

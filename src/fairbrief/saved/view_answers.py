@@ -19,8 +19,8 @@ from fairbrief.readers import Reading
 from fairbrief.reports import first_screen, json_file, number_format
 from fairbrief.reports.audit_folder import opened
 from fairbrief.reports.contrast_words import ordered_groups
-from fairbrief.reports.evidence import SavedRows
 from fairbrief.reports.json_file import visible_all
+from fairbrief.reports.per_record import SavedRows
 from fairbrief.reports.result import Result, Row
 from fairbrief.saved import saved_inputs
 from fairbrief.saved.examples import open_case
@@ -39,7 +39,7 @@ class Saved:
 
     name: str
     result: Result
-    evidence: SavedEvidence
+    per_record: SavedPerRecord
     texts: SavedTexts | None
     fault: str
 
@@ -73,11 +73,11 @@ class Answers:
         first = self._audits[0]
         several = len(self._audits) > 1
         over = {e.measure: e.over for e in first.result.estimates}
-        leads = {e.measure for e in first.result.estimates if e.leads}
+        primary = {e.measure for e in first.result.estimates if e.is_primary}
         lead = first_screen.lead(first.result)
         ordered = sorted(
-            (spec for spec in first.evidence.measures if spec in over),
-            key=lambda spec: (lead is None or spec != lead.measure, spec not in leads),
+            (spec for spec in first.per_record.measures if spec in over),
+            key=lambda spec: (lead is None or spec != lead.measure, spec not in primary),
         )
         system = lead.system if lead and lead.system in first.systems else next(iter(first.systems), "")
         found = {
@@ -181,9 +181,9 @@ class Answers:
 
     def _listing(self, measure: str, system: str) -> Listing:
         saved, name = self._named(system)
-        if measure not in saved.evidence.measures:
+        if measure not in saved.per_record.measures:
             raise RequestError(f"{saved.name} has no measure '{measure}'.")
-        return saved.evidence.listing(measure, name)
+        return saved.per_record.listing(measure, name)
 
     def _order(self, listing: Listing, asked: Asked) -> tuple[str, str]:
         known = {key for key, _ in self._orders(listing, compared=bool(asked.other))}
@@ -195,7 +195,7 @@ class Answers:
 
     def _orders(self, listing: Listing, *, compared: bool) -> list[tuple[str, str]]:
         """The orders of the list; group differences first."""
-        contrasts = [name for name in listing.values if name != listing.headline]
+        contrasts = [name for name in listing.values if name != listing.main_value]
         found = []
         for name in contrasts:
             group = name.partition("[")[2].removesuffix("]") + (
@@ -204,9 +204,9 @@ class Answers:
             words = ("falls most", "rises most") if compared else ("least first", "most first")
             found += [(f"up|{name}", f"{group} {words[0]}"), (f"down|{name}", f"{group} {words[1]}")]
         size = "largest difference first" if compared else "largest value first"
-        found.append((f"size|{listing.headline}", f"{listing.headline}: {size}"))
+        found.append((f"size|{listing.main_value}", f"{listing.main_value}: {size}"))
         robust = (
-            [(f"{ROBUST}|{listing.headline}", "most robust difference first")]
+            [(f"{ROBUST}|{listing.main_value}", "most robust difference first")]
             if listing.groups and not compared
             else []
         )
@@ -251,7 +251,7 @@ def open_audit(folder: Path, read: Callable[[Sequence[str], Inputs], Reading], n
     pa.set_memory_pool(pa.system_memory_pool())
     saved, rows = opened(folder)
     texts, fault = _texts(folder, saved.audit, read, pools_runs=bool(saved.made.get("pools_runs")))
-    return Saved(name or folder.resolve().name, saved.result(rows), SavedEvidence(rows), texts, fault)
+    return Saved(name or folder.resolve().name, saved.result(rows), SavedPerRecord(rows), texts, fault)
 
 
 def _texts(
@@ -296,7 +296,7 @@ class Listing:
     record: pa.Array
     values: Mapping[str, Floats]
     p: Floats
-    headline: str
+    main_value: str
     groups: Mapping[str, str]
     """By group, the name of its difference in ``values``."""
     robust: Floats
@@ -328,7 +328,7 @@ def _most_robust(sure: Floats, contrasts: Floats) -> tuple[Floats, Integers]:
     return sure[whose, np.arange(sure.shape[1])], whose
 
 
-class SavedEvidence:
+class SavedPerRecord:
     """The per-record statistics of one audit; ``measures`` maps each spec to its observation."""
 
     def __init__(self, rows: SavedRows) -> None:

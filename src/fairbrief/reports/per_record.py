@@ -1,4 +1,4 @@
-"""The per-record statistics of a result, in memory and in ``evidence/``, a Parquet file per observation."""
+"""The per-record statistics of a result, in memory and in ``per_record/``, a Parquet file per observation."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def all_columns(_: str) -> bool:
     return True
 
 
-class EvidenceRows(ABC):
+class PerRecordRows(ABC):
     """The rows of all observations, in order. See `Result` for the columns."""
 
     @abstractmethod
@@ -55,9 +55,9 @@ class EvidenceRows(ABC):
         return of_all(self)
 
 
-def of_all(evidence: EvidenceRows) -> pa.Table:
+def of_all(per_record: PerRecordRows) -> pa.Table:
     """The rows of all observations in one table; columns that an observation does not have are null."""
-    observed = [evidence.of(observation) for observation in dict.fromkeys(evidence.measures().values())]
+    observed = [per_record.of(observation) for observation in dict.fromkeys(per_record.measures().values())]
     schema = pa.unify_schemas([pa.schema([]), *(rows.schema for rows in observed)])
     # One array of nulls per type is shared by all columns.
     most = max(map(len, observed), default=0)
@@ -71,7 +71,7 @@ def of_all(evidence: EvidenceRows) -> pa.Table:
 
 
 @dataclass(frozen=True, slots=True)
-class Held(EvidenceRows):
+class Held(PerRecordRows):
     """Per-record statistics in memory."""
 
     held: pa.Table
@@ -101,10 +101,10 @@ class Held(EvidenceRows):
 
 
 @dataclass(frozen=True, slots=True)
-class Renamed(EvidenceRows):
+class Renamed(PerRecordRows):
     """Per-record statistics with renamed columns; ``names`` maps old names to new."""
 
-    rows: EvidenceRows
+    rows: PerRecordRows
     names: Mapping[str, str]
 
     def __len__(self) -> int:
@@ -124,7 +124,7 @@ class Renamed(EvidenceRows):
         return self.names.get(name, name)
 
 
-SCHEMA = "fairbrief.evidence/4"
+SCHEMA = "fairbrief.per_record/4"
 GROUP = 1 << 15
 """The most rows of a row group."""
 NAMES = ("record", "cluster")
@@ -132,7 +132,7 @@ NAMES = ("record", "cluster")
 
 
 @dataclass(frozen=True, slots=True)
-class EvidenceFile:
+class PerRecordFile:
     """A file of per-record statistics: its name, its observation, and the specs of the measures of that observation."""
 
     file: str
@@ -140,14 +140,14 @@ class EvidenceFile:
     measures: tuple[str, ...]
 
 
-def files_of(rows: EvidenceRows) -> tuple[EvidenceFile, ...]:
+def files_of(rows: PerRecordRows) -> tuple[PerRecordFile, ...]:
     """The files of the rows, named after their observation: ``positions.parquet``, ``positions-2.parquet``."""
     read: dict[str, list[str]] = {}
     for spec, observation in rows.measures().items():
         read.setdefault(observation, []).append(spec)
     taken: set[str] = set()
     return tuple(
-        EvidenceFile(f"{file_name(_name_of(observation), taken)}.parquet", observation, tuple(measures))
+        PerRecordFile(f"{file_name(_name_of(observation), taken)}.parquet", observation, tuple(measures))
         for observation, measures in read.items()
     )
 
@@ -168,10 +168,10 @@ def file_name(title: str, taken: set[str]) -> str:
     return name
 
 
-class EvidenceWriter:
+class PerRecordWriter:
     """Writes per-record statistics into a folder, compressed with Zstandard: the rows at once, the audit's identity at the `end`."""
 
-    def __init__(self, rows: EvidenceRows, folder: Path) -> None:
+    def __init__(self, rows: PerRecordRows, folder: Path) -> None:
         self._writers: list[pq.ParquetWriter] = []
         with ExitStack() as opened:
             for one in files_of(rows):
@@ -208,14 +208,14 @@ def write_hashes(table: pa.Table, path: Path) -> None:
     pq.write_table(table, path, compression="zstd", row_group_size=GROUP, use_dictionary=False)
 
 
-class SavedRows(EvidenceRows):
+class SavedRows(PerRecordRows):
     """The rows of the files in a folder; only requested columns are read.
 
     The files are opened once, so later replacements are ignored. Raises DataError if one is missing, damaged, or of another
     audit.
     """
 
-    def __init__(self, folder: Path, files: Sequence[EvidenceFile], audit: str) -> None:
+    def __init__(self, folder: Path, files: Sequence[PerRecordFile], audit: str) -> None:
         import pyarrow.parquet as pq
 
         self._measures = {spec: one.observation for one in files for spec in one.measures}
