@@ -83,11 +83,11 @@ seed = [1, 2]
 [[systems]]
 with = "lead"
 sentences = [1, 3]
-[units]
+[claims]
 with = "chat:gpt-x"
 [audit]
 measures = ["bur@side"]
-slices = ["town", "town,side"]
+by = ["town", "town,side"]
 baseline = "lead sentences=1"
 resamples = 100
 confidence = 0.9

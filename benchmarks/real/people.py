@@ -86,7 +86,7 @@ def main() -> None:
     )
     parser.add_argument("--conllu", type=Path, required=True)
     parser.add_argument("--systems", type=Path)
-    parser.add_argument("--per-original", type=int, default=20)
+    parser.add_argument("--per-seed-document", type=int, default=20)
     parser.add_argument("--resamples", type=int, default=2000)
     parser.add_argument("--work", type=Path)
     parser.add_argument("--out", type=Path)

@@ -182,7 +182,7 @@ def test_strict_ties_give_the_scores_of_the_papers_equation(golden: Path) -> Non
 
 
 def test_both_intervals_lie_near_those_of_the_release(golden: Path, expected: dict[str, Any]) -> None:
-    """Resampling originals and resampling samples within them give the release's d and s, loosely."""
+    """Resampling seed documents and resampling samples within them give the release's d and s, loosely."""
     instances = read_instances(golden / "people" / "parsed_gender_mono.jsonl", "gender")
     result = audit([case for case, _ in instances], Plan(measures=("word_list_inclusion(words=published)",)))
     estimate = next(e for e in result.estimates if e.quantity == "word_list_inclusion")

@@ -162,7 +162,7 @@ def test_a_planted_shift_is_found_with_its_size(audited: Result, news: list[Case
     (gap,) = [
         d
         for d in audited.differences
-        if d.quantity == "sentiment_shift" and not d.baseline.startswith("control:")
+        if d.quantity == "sentiment_shift" and not d.baseline.startswith("sanity:")
     ]
     assert gap.p < 0.01
 

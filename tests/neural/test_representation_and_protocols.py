@@ -54,7 +54,7 @@ def scorers(encoder_folder: Path, bart_folder: Path, classifier_folder: Path) ->
     }
 
 
-@pytest.mark.parametrize("kind", ["bertscore", "bartscore", "entailment", "embedding", "units"])
+@pytest.mark.parametrize("kind", ["bertscore", "bartscore", "entailment", "embedding", "claims"])
 def test_every_scorer_gives_all_four_measures(kind: str, scorers: dict[str, str]) -> None:
     """BUR, UER, AUC and SOF are defined and in range; a chance level stands beside what labels can move."""
     told = [f"{m}(scorer={scorers[kind]})@mood" for m in ("bur", "uer", "auc", "sof")]

@@ -100,10 +100,10 @@ def test_a_difference_that_no_turning_could_show_has_no_detectable_size() -> Non
 def test_a_quantity_is_a_contrast_a_unsigned_score_or_a_level(result: Result) -> None:
     """Signed, of one tail, or of none."""
     kinds = {e.quantity: e.kind for e in result.estimates if e.system == "a"}
-    assert kinds["difference[L]"] == "contrast"
-    assert kinds["uer"] == "magnitude"
-    assert kinds["source[L]"] == "level"
-    assert {e.kind for e in result.differences} == {"contrast"}
+    assert kinds["difference[L]"] == "group_difference"
+    assert kinds["uer"] == "unsigned_disparity"
+    assert kinds["source[L]"] == "label_independent"
+    assert {e.kind for e in result.differences} == {"group_difference"}
 
 
 def test_random_extracts_stand_beside_what_has_a_baseline(result: Result) -> None:
@@ -603,6 +603,6 @@ def test_sources_that_name_nobody_check_no_scorer() -> None:
     measure = make("measure", "scorer_bias_sentiment(scorer=vader)@gender")
     asked = Check("gender", ("female", "male"), {"female": "female", "male": "male"}, (measure,), {})
     found = take([asked], sources, {}, Settings(20, 0))
-    (out,) = found.left_out
+    (out,) = found.not_measured
     assert (found.estimates, out.measure) == ([], "scorer bias@gender")
     assert "no source could be exchanged" in out.reason

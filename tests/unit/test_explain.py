@@ -382,7 +382,7 @@ def test_units_are_left_out_where_a_measure_reads_them() -> None:
 
 
 def variants() -> list[Case]:
-    """Two originals with four variants each, their summaries telling women from men in the first alone."""
+    """Two seed documents with four variants each, their summaries telling women from men in the first alone."""
     cases = []
     for o in range(2):
         for v in range(4):
@@ -407,7 +407,7 @@ def test_counterfactuals_of_an_seed_document_are_left_out_together_and_one_by_on
     assert (opened.record, opened.influence.rows) == ("o0", 1)
     same(opened.influence.whole.without, value([c for c in cases if c.record.seed_document != "o0"], measure))
     assert [(p.kind, p.own.reason) for p in opened.parts] == [
-        ("variant", "fewer than two usable summaries in a group")
+        ("counterfactual", "fewer than two usable summaries in a group")
     ] * 4
     (named,) = explain(cases, measure, ids=["o0v1"])
     parts = named.opened[0].parts

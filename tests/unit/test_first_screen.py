@@ -123,7 +123,7 @@ def test_records_that_a_measure_could_not_use_are_told_with_the_reason() -> None
         )
     )
     assert found["What was measured?"].endswith(
-        "1,531 records do not count: one group only 1,529, the summary has no unit 2."
+        "1,531 records do not count: one group only 1,529, the summary has no claim 2."
     )
 
 

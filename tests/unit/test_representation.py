@@ -43,7 +43,7 @@ def case_of(
 ) -> Case:
     """A case over the attribute 'x'; None is a document that lacks it."""
     made = tuple(Document(text, {} if v is None else {"x": v}) for text, v in documents)
-    return Case(Record("r1", made, where="in.jsonl:7"), Summary("r1", "s", summary, units))
+    return Case(Record("r1", made, where="in.jsonl:7"), Summary("r1", "s", summary, claims))
 
 
 def observed(measure: Bur | Uer | Auc | AucCutoff | Sof, case: Case) -> Rows | Reason:
@@ -182,7 +182,7 @@ def test_reasons() -> None:
     assert observed(Bur("x"), case_of(())) == Reason("no document has the attribute 'x'")
     assert observed(Bur("x"), case_of(summary=" \n")) == Reason("empty summary")
     assert observed(Bur("x"), case_of((("the", "a"), ("!", "b")))) == Reason("no counted token in the source")
-    assert observed(Bur("x", scorer="units"), case_of()) == Reason("the summary has no units")
+    assert observed(Bur("x", scorer="claims"), case_of()) == Reason("the summary has no claims")
 
 
 def test_a_document_lacks_the_attribute() -> None:
@@ -423,7 +423,7 @@ def test_extracts_are_asked_for_as_their_scorer_reads_them() -> None:
         ("bertscore", documents, ("A.", "B.", "C.", "D.")),
         ("ngram", documents, ()),
     ]
-    assert asked(scorer="units") == asked(scorer="uniform") == asked(texts="values") == []
+    assert asked(scorer="claims") == asked(scorer="uniform") == asked(texts="values") == []
 
 
 @pytest.mark.parametrize(

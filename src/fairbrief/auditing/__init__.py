@@ -55,7 +55,11 @@ def audit(cases: Iterable[Case], plan: Plan, settled: Settled = None) -> Result:
 
     ``settled`` is given the per-record statistics once no row of it changes any more, in most audits before anything is estimated.
     """
-    plan = replace(plan, compared_scorers=sensitivity.resolved(plan.compared_scorers))
+    plan = replace(
+        plan,
+        compared_scorers=sensitivity.resolved(plan.compared_scorers),
+        sanity_baselines=named_baselines(plan.sanity_baselines),
+    )
     with languages.using(plan.language or languages.setting()):
         return (_audit_pooled if plan.pools_runs else _audit)(cases, plan, settled)
 
@@ -195,7 +199,7 @@ class _Audit:
             rows=rows,
             top_cases=tuple(run.top_cases.shown([s for s, kind in systems.items() if kind == "system"])),
             tables=tables,
-            left_out=(*self.left_out, *checked.left_out, *retrieved.left_out),
+            not_measured=(*self.left_out, *checked.left_out, *retrieved.left_out),
             skipped=tuple(getattr(self.cases, "skipped", ())),
             sources=watchers.hashes.table(),
             made={**self._made(started, (checked, retrieved)), **_left_out_by(self.cases)},

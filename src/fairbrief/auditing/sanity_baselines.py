@@ -38,7 +38,7 @@ def names_a_sanity_baseline(system: str) -> bool:
 
 
 FROM_RECORDS = ("whole_source", "proportional_documents", "one_document", "largest_group")
-"""Controls made from the record alone: all documents, as fair as a summary can be; up to five drawn at random, so that each group has
+"""Sanity baselines made from the record alone: all documents, as fair as a summary can be; up to five drawn at random, so that each group has
 its share on average; one drawn at random; up to five of the largest group of an attribute, the first among equals."""
 
 

@@ -159,7 +159,7 @@ def run(
     dry_run: bool = o.DRY_RUN,
     quiet: bool = o.QUIET,
 ) -> None:
-    """Run an experiment: data, summaries of every setting, units, audit, comparisons, gate, one page.
+    """Run an experiment: data, summaries of every setting, claims, audit, comparisons, gate, one page.
 
     Everything is checked before anything is asked. Kill it at any moment: the same command again goes on. Paths
     in the file are relative to its folder. Ends with 1 if a limit of the gate is broken, 3 if one is inconclusive or

@@ -30,7 +30,7 @@ from fairbrief.reports.result import Examples, NotMeasured, Result, TopCase
 from fairbrief.reports.wording import worded
 from fairbrief.types import Estimate, Note, Table
 
-SCHEMA, EXAMPLES = "fairbrief.results/5", "fairbrief.examples/1"
+SCHEMA, EXAMPLES = "fairbrief.results/6", "fairbrief.examples/1"
 T = TypeVar("T")
 _ENCODER = msgspec.json.Encoder()
 LINES = 1_000
