@@ -98,7 +98,7 @@ def main() -> None:
     for design in ("balanced", "mono"):
         inputs = work / f"{design}.jsonl"
         built = fairbrief(
-            "build", "people", str(given.conllu), "--design", design, "--per-original", str(given.per_seed_document),
+            "build", "people", str(given.conllu), "--design", design, "--per-seed-document", str(given.per_seed_document),
             "--content-words", WORDS[design], "--seed", "1", "--out", str(inputs), log=work / f"{design}.build.txt",
         )  # fmt: skip
         summaries = []

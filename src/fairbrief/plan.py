@@ -72,7 +72,7 @@ class Plan:
         flag="--by", parse=crossed,
     )
     sanity_baselines: Sequence[str] = measured(
-        (), "Audit a sanity baseline besides the systems, e.g. exchanged or whole_source.", "NAME",
+        (), "Also audit a sanity baseline, e.g. exchanged or whole_source; all: every one of them.", "NAME",
         flag="--sanity-baseline", recorded="asked_sanity_baselines",
     )
     ordered: bool = measured(

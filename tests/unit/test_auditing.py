@@ -227,7 +227,7 @@ def test_a_system_is_held_beside_its_own_sanity_baselines_alone() -> None:
     result = audit(
         cases_of(6, systems=("a", "b")), replace(PLAN, sanity_baselines=["exchanged", "whole_source"])
     )
-    pairs = {(e.system, e.baseline) for e in result.differences if e.baseline.startswith("control:")}
+    pairs = {(e.system, e.baseline) for e in result.differences if e.baseline.startswith("sanity:")}
     assert pairs == {(s, c) for s in "ab" for c in (f"sanity:exchanged({s})", "sanity:whole_source")}
 
 

@@ -43,7 +43,7 @@ def case(groups: str, words: Sequence[int] = (), claims: int = 1) -> Case:
         Document(" ".join(["word"] * n) or "!", {"side": g}) for g, n in zip(groups, lengths, strict=True)
     )
     return Case(
-        Record("r", documents), Summary("r", "s", "Text.", tuple(Claim(f"u{j}") for j in range(units)))
+        Record("r", documents), Summary("r", "s", "Text.", tuple(Claim(f"u{j}") for j in range(claims)))
     )
 
 
@@ -88,7 +88,7 @@ def test_a_record_of_three_groups_is_read_as_written_out() -> None:
     assert row == pytest.approx(
         {
             ("one",): 1, ("gap",): 0.4 / 3, ("level",): 0.5,
-            ("words",): 1, ("words in claims",): 0, ("units",): 2, ("claims supported",): 2,
+            ("words",): 1, ("words in claims",): 0, ("claims",): 2, ("claims supported",): 2,
             ("documents", "a"): 2, ("documents", "b"): 1, ("documents", "c"): 1,
             ("difference", "a"): 0, ("difference", "b"): 0.2, ("difference", "c"): -0.2,
             ("shift", "a"): 0, ("shift", "b"): 0.2, ("shift", "c"): -0.2,
@@ -123,7 +123,7 @@ def test_a_unit_that_no_document_supports_is_not_a_supported_unit() -> None:
     """One unit of two is supported, by ½: coverage ¼ of all units, ½ of those that are covered."""
     support = [[0.5, 0.0], [0.0, 0.0]]
     every, covered = observed("ab", support), observed("ab", support, denominator="covered")
-    assert (every["units",], every["claims supported",]) == (2, 1)
+    assert (every["claims",], every["claims supported",]) == (2, 1)
     assert (every["level",], covered["level",]) == (1 / 8, 1 / 4)
 
 

@@ -39,7 +39,7 @@ SOURCE = (("cats purr softly", "a"), ("cats sleep", "a"), ("dogs bark loudly tod
 def case_of(
     documents: tuple[tuple[str, str | None], ...] = SOURCE,
     summary: str = "cats purr",
-    units: tuple[Claim, ...] | None = None,
+    claims: tuple[Claim, ...] | None = None,
 ) -> Case:
     """A case over the attribute 'x'; None is a document that lacks it."""
     made = tuple(Document(text, {} if v is None else {"x": v}) for text, v in documents)
@@ -197,12 +197,12 @@ def test_a_document_lacks_the_attribute() -> None:
 def test_units() -> None:
     """Units count for every value that entails them, and no exchange of document labels tests them."""
     units = (Claim("1", {"x": ("a",)}), Claim("2", {"x": ("a", "b")}), Claim("3", {"x": ("z",)}), Claim("4"))
-    case = case_of(units=units)
+    case = case_of(claims=units)
     assert values(Uer("x", scorer="claims"), case)["summary[a]"] == pytest.approx(2 / 3)
     assert Uer("x", scorer="claims").observation.permutation_scheme((case,)) is None
-    nobody = case_of(units=(Claim("1"),))
+    nobody = case_of(claims=(Claim("1"),))
     assert observed(Uer("x", scorer="claims"), nobody) == Reason(
-        "no unit of the summary is entailed by a value"
+        "no claim of the summary is entailed by a value"
     )
 
 

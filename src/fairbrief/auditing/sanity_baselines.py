@@ -21,7 +21,7 @@ from fairbrief.statistics.keyed_random import keys_of
 from fairbrief.text.sentences import split
 from fairbrief.types import Case, Record, Summary
 
-SANITY_PREFIX = "control:"
+SANITY_PREFIX = "sanity:"
 """How the name of every sanity baseline begins; no system of an input may be called so."""
 DOCUMENTS = 5
 """How many documents ``proportional_documents`` draws, as in the diagnostics of the published numbers."""
@@ -33,7 +33,7 @@ def sanity_baseline_name(kind: str, of: str = "") -> str:
 
 
 def names_a_sanity_baseline(system: str) -> bool:
-    """Whether a name is kept for controls."""
+    """Whether a name is reserved for sanity baselines."""
     return system.startswith(SANITY_PREFIX)
 
 
@@ -44,7 +44,7 @@ its share on average; one drawn at random; up to five of the largest group of an
 
 @dataclass(frozen=True)
 class SanityBaseline:
-    """One sanity baseline as a system: ``sanity_baseline:NAME``. Seeded by the record's id, whatever stands beside it.
+    """One sanity baseline as a system: ``sanity:NAME``. Seeded by the record's id, whatever stands beside it.
 
     ``kind`` is one of `FROM_RECORDS`; ``over`` is the attribute of ``largest_group``, whose text is empty where no document has it.
     """
@@ -184,8 +184,19 @@ def rng_of(seed: int, *names: str) -> np.random.Generator:
 
 
 OF_SYSTEMS = ("exchanged", "random_sentences")
-"""Controls made from a system's own summaries; the others from the record alone."""
+"""Sanity baselines made from a system's own summaries; the others from the record alone."""
 SANITY_BASELINES = (*OF_SYSTEMS, *FROM_RECORDS)
+
+
+def named_baselines(names: Sequence[str]) -> tuple[str, ...]:
+    """The names of the sanity baselines asked for, each once; ``all`` names all. RequestError for any other name."""
+    for name in names:
+        if name not in (*SANITY_BASELINES, "all"):
+            known = ", ".join(SANITY_BASELINES)
+            raise RequestError(
+                f"There is no sanity baseline '{name}'.{did_you_mean(name, SANITY_BASELINES)} Choose from: {known}; or all."
+            )
+    return SANITY_BASELINES if "all" in names else tuple(dict.fromkeys(names))
 
 
 @dataclass(frozen=True)
@@ -201,13 +212,6 @@ class SanityBaselines:
     exchange: Exchange | None = None
     _met: set[int] = field(default_factory=set)
     """Hashes of the ids of records that have their sanity baselines: another system's line of one may come much later."""
-
-    def __post_init__(self) -> None:
-        for name in self.names:
-            if name not in SANITY_BASELINES:
-                raise RequestError(
-                    f"No sanity baseline named '{name}'.{did_you_mean(name, SANITY_BASELINES)} Controls: {', '.join(SANITY_BASELINES)}."
-                )
 
     def of(self, system: str) -> list[str]:
         """The names of the sanity baselines that a system is held beside: its own, and those made from the records alone.

@@ -16,7 +16,7 @@ from fairbrief.cli.command_line import UsageError, ended_by, watched
 COMMANDS = {
     "audit": "Audit a file of summaries: every disparity with interval, chance level and p, and a report.",
     "init": "Look at files, show what they hold, and write the settings that audit them.",
-    "subgroup": "Estimate by an attribute of the records from a saved audit, without scoring again.",
+    "subgroups": "Estimate by an attribute of the records from a saved audit, without scoring again.",
     "report": "Print or rewrite the report of a saved audit.",
     "view": "Look at all records of a saved audit, or compare two, in a browser.",
     "explain": "Say which records, documents and sentences a value comes from.",
@@ -44,8 +44,8 @@ COMMANDS = {
 }
 """Command → one line of help."""
 MODULES = {
-    "saved_commands": ("subgroup", "report", "view", "compare", "power", "gate", "rank", "explain"),
-    "summarize_commands": ("summarize", "units"),
+    "saved_commands": ("subgroups", "report", "view", "compare", "power", "gate", "rank", "explain"),
+    "summarize_commands": ("summarize", "claims"),
     "experiment_commands": ("sweep", "run"),
     "agreement_commands": ("agree", "chunks"),
     "corpus_commands": ("stats", "words", "recogniser"),

@@ -35,9 +35,6 @@ def audit(
         "Files (also s3://…, gs://…, abfs://…) or saved data sets with records and summaries, or hf:NAME.",
         "FILE…",
     ),
-    all_controls: bool = o.switch(
-        "--sanity-baseline all", "Audit all sanity baselines besides the systems.", MEASURED
-    ),
     references: bool = o.switch(
         "--references", "Audit the references too, as systems 'reference 1', 'reference 2' ….", MEASURED
     ),
@@ -54,7 +51,6 @@ def audit(
     """Audit summaries: value, interval, chance level and p of every measure that the file allows."""
     from fairbrief import specs
     from fairbrief.auditing import audit as run
-    from fairbrief.auditing.sanity_baselines import SANITY_BASELINES
     from fairbrief.auditing.scorer_lookup import Scorers
     from fairbrief.auditing.system_runs import Pooled
     from fairbrief.engines import cores
@@ -68,9 +64,6 @@ def audit(
     plan = replace(
         plan,
         attributes=options.attributes,
-        sanity_baselines=list(
-            dict.fromkeys([*plan.sanity_baselines, *(SANITY_BASELINES if all_controls else ())])
-        ),
         skips=options.skips,
         wrap=cached(cache),
     )

@@ -169,7 +169,7 @@ def people(
     write_lines((record_line(record) for record in chain((first,), stream)), out)
     originals = len(report.capacities)
     typer.echo(
-        f"{counted(report.written, 'input')} of {counted(len(report.built), 'seed_document')} (of {originals:,}) in {out}"
+        f"{counted(report.written, 'input')} of {counted(len(report.built), 'seed document')} (of {originals:,}) in {out}"
     )
     if report.refused:
         typer.echo(f"left out, with all of their inputs: {_reasons(report)}")

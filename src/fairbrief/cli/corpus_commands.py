@@ -106,7 +106,7 @@ def recogniser(
     source: Path = o.argument(o.ANNOTATED, "ANNOTATED"),
     people: str = o.option("builtin", "builtin, or any spaCy pipeline.", "builtin|spacy:NAME"),
 ) -> None:
-    """Show how many women and men a recogniser finds and how it reads their gender, and print the setting for found_inclusion."""
+    """Show how many women and men a recogniser finds and how it reads their gender, and print the setting for detected_inclusion."""
     from fairbrief.classifiers.people_classifier import People
     from fairbrief.people.build_people import try_recogniser
     from fairbrief.text.people import GROUPS, spell_errors

@@ -176,7 +176,7 @@ def test_texts_are_found_in_every_format(tmp_path: Path, kind: str) -> None:
     assert texts.case("3", "s").summary.text == "Größe 3."
     assert texts.case("r0", "s").record.documents[0].text == "Ein Text über Größe 0."
     assert texts.search(["GRÖSSE".replace("SS", "ß"), "3"]) == {"3"}
-    with pytest.raises(DataError, match="record 'r9' .* no longer in the inputs"):
+    with pytest.raises(DataError, match=r"record 'r9' .* no longer in the inputs"):
         texts.case("r9", "s")
 
 
