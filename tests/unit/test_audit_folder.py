@@ -29,7 +29,6 @@ from fairbrief.types import Table
 
 FILES = [
     "estimates.csv",
-    "per_record",
     "examples.json",
     "per_record",
     "report.html",
@@ -266,7 +265,7 @@ def test_per_record_statistics_that_could_not_be_written_ahead_leaves_the_older_
 
     with pytest.raises(ValueError, match="no estimates"):
         write_ahead(None)
-    monkeypatch.setattr("fairbrief.reports.per_record.EvidenceWriter", full)
+    monkeypatch.setattr("fairbrief.reports.per_record.PerRecordWriter", full)
     with pytest.raises(OSError, match="No space"):
         write_ahead(two[1])
     assert names(tmp_path / "a") == sorted([*FILES, UNFINISHED])

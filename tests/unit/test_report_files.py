@@ -141,7 +141,7 @@ def test_numbers_that_are_not_finite_never_leave() -> None:
         ("{", "is not valid JSON"),
         ("[]", "its schema is 'None'"),
         ('{"schema": "fairbrief.results/2"}', "again with this version"),
-        ('{"schema": "fairbrief.results/5", "estimates": 3}', "does not match its schema"),
+        ('{"schema": "fairbrief.results/6", "estimates": 3}', "does not match its schema"),
         ("[" * 100_000, "is not valid JSON"),
     ],
 )

@@ -69,7 +69,7 @@ def test_measures_left_out_for_one_reason_share_an_item() -> None:
         *(NotMeasured(name, "no reference") for name in names),
         NotMeasured("judged", "on request only"),
     )
-    shown = bare(printed(replace(EMPTY, left_out=left_out))).splitlines()
+    shown = bare(printed(replace(EMPTY, not_measured=left_out))).splitlines()
     assert shown[-3:] == [
         "  measure_number_0, measure_number_1, measure_number_2, measure_number_3,",
         "    measure_number_4: no reference",
@@ -86,7 +86,7 @@ def test_long_specs_are_named_by_number_where_records_were_left_out() -> None:
     base = (
         sample_results.make()
         .estimates[0]
-        .replace(subgroup={}, value=None, n=0, excluded={"too few units": 8})
+        .replace(subgroup={}, value=None, n=0, excluded={"too few claims": 8})
     )
     both = [
         base.replace(

@@ -40,8 +40,8 @@ SHOWN = 5
 STYLES = {"pass": "green", "fail": "bold red", "inconclusive": "yellow"}
 
 
-@app.command("subgroup")
-def subgroup(
+@app.command()
+def subgroups(
     folder: Path = o.SAVED_AUDIT,
     by: list[str] = o.option(
         ..., "Attribute of the records to estimate by; A,B crosses two.", "NAME[,NAME]", "--by"
@@ -178,7 +178,9 @@ def compare(
     candidate, baseline = names_of((first, second))
     found = tuple(differences(ours, theirs, system=system, against=against, names=(candidate, baseline)))
     typer.echo(f"Differences: candidate {printable(candidate)} minus baseline {printable(baseline)}\n")
-    result = replace(ours, differences=found, estimates=(), top_cases=(), tables=(), left_out=(), skipped=())
+    result = replace(
+        ours, differences=found, estimates=(), top_cases=(), tables=(), not_measured=(), skipped=()
+    )
     print_audit(result, details=details, has_report=None)
     if changed := changed_sources(ours, theirs):
         named = ", ".join(printable(ident) for ident in changed[:SHOWN])

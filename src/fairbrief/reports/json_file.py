@@ -78,7 +78,7 @@ def _texts(result: Result) -> Iterator[bytes]:
         **{
             name: (_compact(plain(item)) for item in items)
             for name, items in (
-                ("tables", result.tables), ("left_out", result.left_out),
+                ("tables", result.tables), ("not_measured", result.not_measured),
                 ("skipped", map(str, result.skipped)), ("top_cases", result.top_cases), ("per_record", files_of(result.rows)),
             )
         },
@@ -142,7 +142,7 @@ class Saved(msgspec.Struct, frozen=True):
     estimates: tuple[Estimate, ...]
     differences: tuple[Estimate, ...]
     tables: tuple[Table, ...]
-    left_out: tuple[NotMeasured, ...]
+    not_measured: tuple[NotMeasured, ...]
     skipped: tuple[str, ...]
     top_cases: tuple[TopCase, ...]
     per_record: tuple[PerRecordFile, ...]
@@ -152,7 +152,7 @@ class Saved(msgspec.Struct, frozen=True):
     ) -> Result:
         """The result with its per-record statistics, examples and sources."""
         return Result(
-            self.estimates, self.differences, rows, self.top_cases, self.tables, self.left_out, self.skipped,
+            self.estimates, self.differences, rows, self.top_cases, self.tables, self.not_measured, self.skipped,
             examples or Examples(), sources, self.made,
         )  # fmt: skip
 

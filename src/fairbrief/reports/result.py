@@ -130,7 +130,7 @@ class Result:
     rows: PerRecordRows
     top_cases: tuple[TopCase, ...] = ()
     tables: tuple[Table, ...] = ()
-    left_out: tuple[NotMeasured, ...] = ()
+    not_measured: tuple[NotMeasured, ...] = ()
     skipped: tuple[str, ...] = ()
     """Messages about skipped input lines; ``made['skipped']`` counts all."""
     examples: Examples = field(default_factory=Examples)
