@@ -318,7 +318,7 @@ def test_an_audit_is_held_to_limits_without_being_saved() -> None:
     found = fairbrief.audit(eight, ["uer@sentiment"], n_resamples=50)
     checks = fairbrief.gate(found, most="uer@sentiment<=0.5", baseline=found, margin=0.1)
     assert {check.outcome for check in checks} == {"inconclusive"}
-    assert "8 records are too few" in checks[0].message
+    assert "8 records; a decision needs 20" in checks[0].message
 
 
 def test_the_worst_records_are_of_measures_that_there_are() -> None:
