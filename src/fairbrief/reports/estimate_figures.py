@@ -91,8 +91,8 @@ class Material:
 
     def question(self, measure: str) -> str:
         """What a measure measures, as the beginning of a sentence; its family where it declares no question."""
-        told = wording.declared(measure, self.result.made)
-        text = told.question or told.family
+        declared = wording.declared(measure, self.result.made)
+        text = declared.question or declared.family
         return text[:1].upper() + text[1:]
 
     def parts_for(self, figure: str) -> Iterator[tuple[str, Part]]:

@@ -250,9 +250,9 @@ def _verdict(opened: Opened, effects: Sequence[tuple[Effect, Part]], places: int
         return "Removing any one of these changes nothing."
     if share <= 0:
         return "No single item contributes to the value: without any one of them it is as large or larger."
-    told = f"{share:.0%}" if share < 1 else "all"
+    part_of_value = f"{share:.0%}" if share < 1 else "all"
     named = _called(part)[0].upper() + _called(part)[1:] + ("," if part.attributes else "")
-    return f"{named} contributes {told} of the value: without it, {number(most.without, places)}."
+    return f"{named} contributes {part_of_value} of the value: without it, {number(most.without, places)}."
 
 
 def _undefined(effects: Sequence[tuple[Effect, Part]]) -> Iterator[str]:

@@ -46,8 +46,8 @@ def markdown(result: Result, tables: Sequence[Table] | None = None) -> str:
 def _answer(answer: Answer) -> str:
     """A question and its answer."""
     lines = [markdown_escape(text) for text, _ in answer.lines]
-    told = lines[0] if len(lines) == 1 else "\n\n" + "\n".join(f"- {line}" for line in lines)
-    return f"**{markdown_escape(answer.asked)}** {told}"
+    text = lines[0] if len(lines) == 1 else "\n\n" + "\n".join(f"- {line}" for line in lines)
+    return f"**{markdown_escape(answer.asked)}** {text}"
 
 
 def markdown_table(t: Table) -> str:

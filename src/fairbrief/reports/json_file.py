@@ -266,13 +266,13 @@ def embedded(
     over = {e.measure: e.over for e in estimates}
     found = visible_all(plain(examples))
     place = {spec: i for i, spec in enumerate(first)}
-    told = [
+    measures = [
         _measure(spec, over.get(spec, ""), examples)
         for spec in dict.fromkeys(r.measure for r in examples.rows)
     ]
     # First the measures of the first screen, then those with group differences.
     found["measures"] = sorted(
-        told, key=lambda one: (place.get(one["spec"], len(place)), len(one["quantities"]) < 2)
+        measures, key=lambda one: (place.get(one["spec"], len(place)), len(one["quantities"]) < 2)
     )
     found["start"] = _start(examples, found["measures"], lead)
     found["groups"] = {visible(a): [visible(g) for g in of] for a, of in _groups(examples).items()}
@@ -299,14 +299,14 @@ def _measure(spec: str, over: str, examples: Examples) -> dict[str, Any]:
     rows = [row for row in examples.rows if row.measure == spec]
     names = list(dict.fromkeys(name for row in rows for name in row.values))
     label = spec.removesuffix(f"@{over}") + (f" by {over}" if over else "")
-    told = {
+    texts = {
         "spec": spec,
         "over": over,
         "label": label,
         "main_value": wording.name_of(spec),
         "quantities": names,
     }
-    found: dict[str, Any] = visible_all({**told, "rule": examples.rules.get(spec, "")})
+    found: dict[str, Any] = visible_all({**texts, "rule": examples.rules.get(spec, "")})
     return found
 
 

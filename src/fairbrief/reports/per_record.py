@@ -193,8 +193,8 @@ class PerRecordWriter:
 
         first = unpacked(next(tables))
         schema = first.schema.with_metadata({b"schema": SCHEMA.encode()})
-        alike = [name for name in schema.names if name not in NAMES]
-        writer = pq.ParquetWriter(path, schema, compression="zstd", use_dictionary=alike)
+        repeated = [name for name in schema.names if name not in NAMES]
+        writer = pq.ParquetWriter(path, schema, compression="zstd", use_dictionary=repeated)
         self._writers.append(opened.enter_context(writer))
         writer.write_table(first, row_group_size=GROUP)
         for rows in tables:

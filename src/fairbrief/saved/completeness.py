@@ -82,11 +82,11 @@ def refuse_missing(ours: Seen, theirs: Seen, allowed: Sequence[str] = ()) -> Non
     lacking = _lacking(ours, theirs)
     for name in allowed:
         if name not in lacking:
-            raise RequestError(f"--allow-missing '{name}': it is not missing. {_told(lacking)}")
+            raise RequestError(f"--allow-missing '{name}': it is not missing. {_as_sentence(lacking)}")
     refused = {name: what for name, what in lacking.items() if name not in allowed}
     if refused:
         raise RequestError(
-            f"{_told(refused)} Audit them, too, or allow them to be missing with --allow-missing NAME: "
+            f"{_as_sentence(refused)} Audit them, too, or allow them to be missing with --allow-missing NAME: "
             f"{', '.join(refused)}."
         )
 
@@ -132,7 +132,7 @@ def _lacking(ours: Seen, theirs: Seen) -> dict[str, str]:
     return lacking
 
 
-def _told(lacking: dict[str, str]) -> str:
+def _as_sentence(lacking: dict[str, str]) -> str:
     return f"The audit lacks {'; '.join(lacking.values()) if lacking else 'nothing of its baseline'}."
 
 
@@ -165,7 +165,7 @@ def left_out(result: Result, most: float) -> list[Check]:
 
 def _check(name: str, reasons: dict[str, int], total: int, most: float) -> Check:
     bad = sum(reasons.values())
-    told = ", ".join(f"{n:,} {reason}" for reason, n in reasons.items() if n)
+    counts = ", ".join(f"{n:,} {reason}" for reason, n in reasons.items() if n)
     share = bad / total if total else 1.0
-    message = f"{bad:,} of {total:,} ({share:.1%}): {told}; at most {most:.1%} are allowed (--max-left-out)"
+    message = f"{bad:,} of {total:,} ({share:.1%}): {counts}; at most {most:.1%} are allowed (--max-left-out)"
     return Check(name, "inconclusive" if share > most else "pass", message)

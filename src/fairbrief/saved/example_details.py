@@ -100,7 +100,7 @@ Key = tuple[str, str]
 Observed = PerRecord | Reason
 
 
-def told(
+def explained(
     rows: Sequence[Row], cases: Mapping[Key, Case], measures: Mapping[str, Measure], scorers: Scorers
 ) -> list[Row]:
     """The rows with their stories, and with the contribution of each item of the record to the main value.
@@ -125,10 +125,12 @@ def told(
         key: (next(found), {kind: [next(found) for _ in lefts] for kind, lefts in parts[key].items()})
         for key in kept
     }
-    return [_told(row, measures[row.measure], *seen[row.system, row.record]) for row in rows]
+    return [_with_contributions(row, measures[row.measure], *seen[row.system, row.record]) for row in rows]
 
 
-def _told(row: Row, measure: Measure, whole: Observed, left: Mapping[str, Sequence[Observed]]) -> Row:
+def _with_contributions(
+    row: Row, measure: Measure, whole: Observed, left: Mapping[str, Sequence[Observed]]
+) -> Row:
     now, *then = _main_values(measure, [whole, *(o for lefts in left.values() for o in lefts)])
     effects = iter([None if now is None or x is None else round(now - x, 4) for x in then])
     without = {kind: tuple(next(effects) for _ in lefts) for kind, lefts in left.items()}

@@ -15,7 +15,7 @@ from fairbrief.readers import Reading
 from fairbrief.reports.frames import coded, encodable
 from fairbrief.reports.per_record import PerRecordRows
 from fairbrief.reports.result import Examples, Passage, Result, Row, Support, Texts
-from fairbrief.saved.example_details import holds_model, scorer_for, support_of, told
+from fairbrief.saved.example_details import explained, holds_model, scorer_for, support_of
 from fairbrief.types import Case, Floats, Measure, Record
 
 MOST_CHARACTERS = 3_000
@@ -45,11 +45,11 @@ def examples(result: Result, cases: Iterable[Case], scorers: Scorers) -> Example
         if holds_model(observation, kept.values(), scorers):
             complete += _with_stories(own, result.rows)
         else:
-            complete += told(own, kept, of, scorers)
+            complete += explained(own, kept, of, scorers)
     rules = {m: scorer_for(measure.observation, scorers) for m, measure in measures.items()}
     supports = tuple(_supports(complete, measures, rules, kept, scorers))
-    told_rules = {m: rule for m, (_, rule) in rules.items()}
-    return Examples(tuple(_texts(kept)), tuple(complete), supports, told_rules, _all(result))
+    rule_texts = {m: rule for m, (_, rule) in rules.items()}
+    return Examples(tuple(_texts(kept)), tuple(complete), supports, rule_texts, _all(result))
 
 
 def with_examples(result: Result, cases: Iterable[Case], scorers: Scorers) -> Result:
@@ -62,10 +62,10 @@ def open_case(row: Row, case: Case, scorers: Scorers) -> tuple[Row, Texts, Suppo
     key = row.system, row.record
     measure = registry.make("measure", row.measure)
     rules = {row.measure: scorer_for(measure.observation, scorers)}
-    (explained,) = told([row], {key: case}, {row.measure: measure}, scorers)
+    (row,) = explained([row], {key: case}, {row.measure: measure}, scorers)
     (support,) = _supports([row], {row.measure: measure}, rules, {key: case}, scorers)
     (texts,) = _texts({key: case})
-    return explained, texts, support
+    return row, texts, support
 
 
 def _with_stories(rows: Sequence[Row], per_record: PerRecordRows) -> Iterator[Row]:
@@ -75,8 +75,8 @@ def _with_stories(rows: Sequence[Row], per_record: PerRecordRows) -> Iterator[Ro
     (observation,) = {known[m] for m in measures}
     stories: dict[str, dict[Key, str]] = {m: {} for m in measures}
     for observed in per_record.each_of(observation):
-        for m, told_of in stories.items():
-            told_of |= stories_of(observed, m, records)
+        for m, by_key in stories.items():
+            by_key |= stories_of(observed, m, records)
     for row in rows:
         yield replace(row, story=stories[row.measure].get((row.system, row.record), ""))
 
@@ -160,7 +160,7 @@ def _supports(
         (scorer, rule), key = rules[row.measure], (row.system, row.record)
         if (key, rule) not in made:
             made.add((key, rule))
-            reads_claims = getattr(measures[row.measure].observation, "units", "") in ("auto", "given")
+            reads_claims = getattr(measures[row.measure].observation, "claims", "") in ("auto", "given")
             yield support_of(kept[key], scorer, rule, scorers, reads_claims=reads_claims)
 
 

@@ -99,9 +99,9 @@ def explain(
 
 def _of_summaries(per_record: pa.Table) -> pa.Table:
     """The per-record statistics without those of label permutations and random sentences."""
-    beside = (OF_EXTRACTS, WITHOUT_EXTRACTS, BY_CHANCE)
+    baselines = (OF_EXTRACTS, WITHOUT_EXTRACTS, BY_CHANCE)
     return per_record.select(
-        [name for name in per_record.column_names if name.partition("[")[0] not in beside]
+        [name for name in per_record.column_names if name.partition("[")[0] not in baselines]
     )
 
 
@@ -282,10 +282,10 @@ def values_without_each(measure: Measure, columns: Columns, sums: Floats) -> dic
         name: np.array(np.broadcast_to(value.array, (len(sums),)), dtype=np.float64)
         for name, value in measure.value(Totals(columns, rest)).items()
     }
-    speaking = (sums != 0).sum(axis=0)
-    for i in np.flatnonzero(_speaks_alone(columns, sums)):
-        others = speaking - (sums[i] != 0)
-        alone = measure.value(Totals(_spoken_of(columns, others > 0), rest[i]))
+    rows_with_value = (sums != 0).sum(axis=0)
+    for i in np.flatnonzero(_has_unique_value(columns, sums)):
+        others = rows_with_value - (sums[i] != 0)
+        alone = measure.value(Totals(_with_values(columns, others > 0), rest[i]))
         for name, array in found.items():
             array[i] = float(alone[name].array) if name in alone else np.nan
     return found
@@ -295,15 +295,15 @@ def columns_elsewhere(columns: Columns, sums: Floats, left_out: Sequence[int]) -
     """The columns without those of values that only the removed rows have."""
     kept = np.ones(len(sums), dtype=bool)
     kept[list(left_out)] = False
-    return _spoken_of(columns, (sums[kept] != 0).any(axis=0))
+    return _with_values(columns, (sums[kept] != 0).any(axis=0))
 
 
-def _spoken_of(columns: Columns, spoken: NDArray[np.bool_]) -> dict[Column, int]:
-    values = {c[1] for c, i in columns.items() if len(c) > 1 and spoken[i]}
+def _with_values(columns: Columns, has_value: NDArray[np.bool_]) -> dict[Column, int]:
+    values = {c[1] for c, i in columns.items() if len(c) > 1 and has_value[i]}
     return {c: i for c, i in columns.items() if len(c) == 1 or c[1] in values}
 
 
-def _speaks_alone(columns: Columns, sums: Floats) -> NDArray[np.bool_]:
+def _has_unique_value(columns: Columns, sums: Floats) -> NDArray[np.bool_]:
     """Whether a row is the only one with some value. Shape (n,)."""
     places: dict[str, list[int]] = {}
     for c, i in columns.items():
@@ -311,7 +311,7 @@ def _speaks_alone(columns: Columns, sums: Floats) -> NDArray[np.bool_]:
             places.setdefault(c[1], []).append(i)
     alone = np.zeros(len(sums), dtype=bool)
     for of_value in places.values():
-        says = (sums[:, of_value] != 0).any(axis=1)
-        if says.sum() == 1:
-            alone |= says
+        has_it = (sums[:, of_value] != 0).any(axis=1)
+        if has_it.sum() == 1:
+            alone |= has_it
     return alone

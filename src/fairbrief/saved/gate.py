@@ -88,14 +88,14 @@ def hold_audit(
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """An estimate with its limit; ``doubt`` widens an interval of width 0, ``told`` begins the message."""
+    """An estimate with its limit; ``doubt`` widens an interval of width 0, ``prefix`` begins the message."""
 
     name: str
     estimate: Estimate
     sign: Sign
     limit: float
     doubt: float
-    told: str = ""
+    prefix: str = ""
 
 
 def decided(asked: Sequence[Asked], confidence_level: float = 0.95) -> list[Check]:
@@ -127,8 +127,8 @@ def _documents(changed: Sequence[str]) -> list[Check]:
         return []
     shown = ", ".join(map(printable, changed[:SHOWN])) + ("…" if len(changed) > SHOWN else "")
     many = counted(len(changed), "record")
-    told = f"the documents of {many} differ from the baseline ({shown}): audit the baseline's summaries with the new documents"
-    return [Check("documents as in the baseline", "inconclusive", told)]
+    message = f"the documents of {many} differ from the baseline ({shown}): audit the baseline's summaries with the new documents"
+    return [Check("documents as in the baseline", "inconclusive", message)]
 
 
 def _check_arguments(
@@ -276,7 +276,7 @@ def of_margin(
         doubt = 0.0 if same_rows else _unanimous(decides(e), confidence_level)
         what = e.measure if wording.is_main_value(e) else f"{e.measure}:{e.quantity}"
         against = f"[{e.baseline}]{' of the baseline' if e.baseline == e.system else ''}"
-        limit, told = margin, ""
+        limit, prefix = margin, ""
         sign: Sign = "<="
         if change.is_contrast and both_directions:
             way = "away from"
@@ -284,13 +284,13 @@ def of_margin(
         elif change.is_contrast:
             way = f"further from {'random sentences' if change.from_random else '0'} than"
             e = e.replace(value=change.growth, low=change.low, high=change.high)
-            told = _told(change)
+            prefix = _both_values(change)
         elif better.get(e.measure, "less") == "less":
             way = "above"
         else:
             way, limit, sign = "below", -margin, ">="
         name = f"{what} [{e.system}] at most {margin:g} {way} {against}"
-        asked.append(Asked(name, e, sign, limit, doubt, told))
+        asked.append(Asked(name, e, sign, limit, doubt, prefix))
     return asked
 
 
@@ -306,7 +306,7 @@ def _is_checked_already(change: Change, seen: set[tuple[object, ...]]) -> bool:
     return False
 
 
-def _told(change: Change) -> str:
+def _both_values(change: Change) -> str:
     """The two group differences, as the beginning of a message."""
     if change.now is None or change.before is None:
         return ""
@@ -340,12 +340,12 @@ def _decide(asked: Asked, among: int, confidence_level: float) -> Check:
     name, estimate, limit = asked.name, asked.estimate, asked.limit
     if not _is_finite(estimate.value) or not _is_finite(estimate.low) or not _is_finite(estimate.high):
         why = told(estimate) or "no interval"
-        return Check(name, "inconclusive", f"{asked.told}{why} (n = {estimate.n})")
+        return Check(name, "inconclusive", f"{asked.prefix}{why} (n = {estimate.n})")
     many = decides(estimate)
     if many < FEWEST_TO_DECIDE:
         of_group = f" with {estimate.group}" if many != estimate.clusters else ""
         few = f"{counted(many, 'record')}{of_group}; a decision needs {FEWEST_TO_DECIDE}"
-        return Check(name, "inconclusive", f"{asked.told}{few}")
+        return Check(name, "inconclusive", f"{asked.prefix}{few}")
     low, high = _least(estimate, confidence_level), estimate.high
     if low == high:
         low, high = low - asked.doubt, high + asked.doubt
@@ -356,17 +356,17 @@ def _decide(asked: Asked, among: int, confidence_level: float) -> Check:
     compared = f"{wording.compared(estimate)}: " if estimate.baseline else ""
     found = (
         f"{compared}{estimate.value:.4g}, interval [{low:.4g}, {high:.4g}], limit {asked.sign}{limit:g}, n = {estimate.n}"
-        f"{_what_it_holds(estimate)}"
+        f"{_baselines_of(estimate)}"
     )
     if inside:
-        return Check(name, "pass", f"{asked.told}the whole interval keeps the limit: {found}")
+        return Check(name, "pass", f"{asked.prefix}the whole interval keeps the limit: {found}")
     if outside and (nearest > limit if is_upper else nearest < limit):
-        return Check(name, "fail", f"{asked.told}the whole interval breaks the limit: {found}")
+        return Check(name, "fail", f"{asked.prefix}the whole interval breaks the limit: {found}")
     if outside:
         why = f"the interval breaks the limit, but not when corrected for {among} checks"
     else:
         why = "the limit is inside the interval"
-    return Check(name, "inconclusive", f"{asked.told}{why}: {found}; add records to decide")
+    return Check(name, "inconclusive", f"{asked.prefix}{why}: {found}; add records to decide")
 
 
 def _stretch(among: int, clusters: int, confidence_level: float) -> float:
@@ -386,18 +386,18 @@ def _least(estimate: Estimate, confidence_level: float) -> float:
     return 0.0 if is_folded and doubtful else estimate.low
 
 
-def _what_it_holds(estimate: Estimate) -> str:
+def _baselines_of(estimate: Estimate) -> str:
     """Baselines of an unsigned score, for the message."""
     if estimate.kind != "unsigned_disparity" or estimate.baseline:
         return ""
-    told = ["an unsigned score"]
+    baselines = ["an unsigned score"]
     if estimate.extract_baseline is not None:
-        told.append(f"random sentences score {estimate.extract_baseline:.4g}")
+        baselines.append(f"random sentences score {estimate.extract_baseline:.4g}")
     if estimate.chance_adjusted is None:
-        told.append("its interval begins at 0 unless its test rejects")
+        baselines.append("its interval begins at 0 unless its test rejects")
     elif estimate.permutation_mean is not None:
-        told.append(f"label permutations score {estimate.permutation_mean:.4g} on average")
-    return f"; {', '.join(told)}"
+        baselines.append(f"label permutations score {estimate.permutation_mean:.4g} on average")
+    return f"; {', '.join(baselines)}"
 
 
 def _is_finite(number: float | None) -> TypeGuard[float]:

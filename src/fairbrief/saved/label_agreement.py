@@ -103,10 +103,10 @@ def agreement(
     for batch in _batches(cases, progress):
         _read_batch(batch, over, scorer, temperatures, made, read)
     if not read.people:
-        told = f" Excluded: {_counted(read.excluded)}." if read.excluded else ""
+        excluded = f" Excluded: {_counted(read.excluded)}." if read.excluded else ""
         raise DataError(
             f"No summary has claims with labels for '{over}'. A label of a claim is "
-            f'{{"text": …, "values": {{"{over}": ["VALUE"]}}}}.{told}'
+            f'{{"text": …, "values": {{"{over}": ["VALUE"]}}}}.{excluded}'
         )
     values = sorted({v for shares in read.people for v in shares})
     people = _array(read.people, values)
