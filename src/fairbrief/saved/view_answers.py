@@ -201,8 +201,12 @@ class Answers:
             group = name.partition("[")[2].removesuffix("]") + (
                 ", relative" if name.startswith("relative") else ""
             )
-            words = ("falls most", "rises most") if compared else ("least first", "most first")
-            found += [(f"up|{name}", f"{group} {words[0]}"), (f"down|{name}", f"{group} {words[1]}")]
+            words = (
+                ("largest fall first", "largest rise first")
+                if compared
+                else ("lowest first", "highest first")
+            )
+            found += [(f"up|{name}", f"{group}: {words[0]}"), (f"down|{name}", f"{group}: {words[1]}")]
         size = "largest difference first" if compared else "largest value first"
         found.append((f"size|{listing.main_value}", f"{listing.main_value}: {size}"))
         robust = (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import threading
 import urllib.error
 import urllib.request
@@ -85,6 +86,29 @@ def test_measures_whose_groups_lead_the_report_come_first(folder: Path) -> None:
         led = [e.replace(is_primary=e.measure == spec, group="negative") for e in saved.result.estimates]
         about = Answers([replace(saved, result=replace(saved.result, estimates=tuple(led)))]).about()
         assert [m["spec"] for m in about["measures"]] == [spec, *(s for s in specs if s != spec)]
+
+
+def test_the_page_opens_on_the_reports_finding(about: Answers, folder: Path) -> None:
+    """View and report begin with the measure and system of the leading finding; of two audits, with both of its systems."""
+    twice = Answers([open_audit(folder, read, "new"), open_audit(folder, read, "old")])
+    for answers, other in ((about, ""), (twice, "1:rosy")):
+        assert answers.about()["start"] == {
+            "measure": COVERAGE,
+            "system": "0:rosy",
+            "other": other,
+            "order": "",
+        }
+    assert [s["name"] for s in twice.about()["systems"]] == [
+        "new: balanced",
+        "new: rosy",
+        "old: balanced",
+        "old: rosy",
+    ]
+    page = (folder / "report.html").read_text(encoding="utf-8")
+    (start,) = re.findall(r'"start":(\{[^}]*\})', page)
+    assert json.loads(start) == {
+        "measure": COVERAGE, "system": "rosy", "order": "up|relative_difference[negative]",
+    }  # fmt: skip
 
 
 def test_pages_hold_every_record_once(about: Answers, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,12 +17,14 @@ function element(name, properties = {}, ...children) {
 /** A number as in the tables: with a true minus sign, or a dash if there is none. */
 function written(value, places = 3) {
   if (value === null || value === undefined) return "–";
-  return value.toFixed(places).replace("-", "−");
+  const text = value.toFixed(places);
+  return Number(text) === 0 ? text.replace("-", "") : text.replace("-", "−");
 }
 
 /** The same with its sign. */
 function signed(value, places = 3) {
-  return (value > 0 ? "+" : "") + written(value, places);
+  const text = written(value, places);
+  return value > 0 && Number(text) > 0 ? `+${text}` : text;
 }
 
 /** One of eight colours, by the position of a group among the groups of its attribute. */

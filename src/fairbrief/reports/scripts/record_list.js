@@ -30,12 +30,12 @@ function recordList(rows, open) {
 
 /** The orders of a measure's records: by its main value, and by each group difference in both directions. */
 function orders(quantities, main_value) {
-  const found = [[`size|${main_value}`, "most uneven first"]];
+  const found = [[`size|${main_value}`, "largest value first"]];
   for (const name of quantities) {
     if (name === main_value) continue;
     const group = name.replace(/^[^[]*\[/, "").replace(/\]$/, "");
     const kind = name.startsWith("relative") ? ", relative" : "";
-    found.push([`up|${name}`, `${group} least first${kind}`], [`down|${name}`, `${group} most first${kind}`]);
+    found.push([`up|${name}`, `${group}${kind}: lowest first`], [`down|${name}`, `${group}${kind}: highest first`]);
   }
   return found;
 }

@@ -14,7 +14,7 @@ function withShared(text, words) {
 }
 
 /**
- * `shown`: { row, texts, support, over, groups, doubt }. Pointing at a claim of the summary, or focusing it with
+ * `shown`: { row, texts, support, over, groups, doubt, name }. Pointing at a claim of the summary, or focusing it with
  * the keyboard, marks its support; pointing at a document marks the claims that it supports.
  */
 function recordView(shown) {
@@ -29,7 +29,7 @@ function recordView(shown) {
   const sources = element("div", { class: "sources" });
   view.append(
     element("div", { class: "pair" },
-      element("section", {}, element("h4", {}, "Summary by ", element("bdi", { text: row.system })), units),
+      element("section", {}, element("h4", {}, "Summary by ", element("bdi", { text: shown.name || row.system })), units),
       element("section", {}, element("h4", { text: `Sources${shown.over ? `, by ${shown.over}` : ""}` }), sources)),
   );
   for (const part of unitsOf(summary, support)) units.append(unitCard(part, shown, view));

@@ -52,7 +52,7 @@ async function startView() {
       `${found.rows.length ? found.start + 1 : 0} to ${last_one} of ${found.total} records${found.total < found.of ? ` (of ${found.of})` : ""}${found.robust === null ? "" : `, ${found.robust} with a robust difference`} `,
       step("earlier", found.start - found.size, found.start > 0), " ", step("later", found.start + found.size, last_one < found.total));
     const label = (row) => row.label ? row.label : row.value === null || (found.compared && row.other === null) ? "no value"
-      : row.other === null ? signed(row.value) : `${signed(row.value)} − ${signed(row.other)} = ${signed(row.value - row.other)}`;
+      : row.other === null ? signed(row.value) : `${signed(row.value - row.other)} (${signed(row.value)} vs ${signed(row.other)})`;
     const rows = found.rows.map((row) => ({ ...row, label: label(row) }));
     listed.replaceChildren(recordList(rows, show));
     if (!rows.length) viewed.replaceChildren();
@@ -69,7 +69,7 @@ async function startView() {
     const views = await Promise.all(keys.map(async (system) => {
       try {
         const found = await ask("record", { measure: asked, system, record: row.record });
-        return recordView(found);
+        return recordView({ ...found, name: about.systems.find((one) => one.key === system).name });
       } catch (error) {
         return element("p", { class: "fault", text: error.message });
       }
