@@ -1,4 +1,4 @@
-"""The pictures of docs/statistics.md, one per idea, drawn with the report's own figure code."""
+"""The pictures of docs/explanation/inference.md, drawn with the report's figure code."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ def drawn() -> Mapping[str, str]:
     """Every picture's text by its file name."""
     pictures = {
         "baselines": baselines(),
-        "chance_adjusted": chance_adjusted(),
+        "chance-adjusted-score": chance_adjusted_score(),
         "jackknife": jackknife(),
-        "coherent-interval": coherent_interval(),
-        "detectable-size": detectable_size(),
+        "test-inverted-interval": test_inverted_interval(),
+        "detectable-difference": detectable_difference(),
     }
     return {f"{name}.svg": f"{complete(svg)}\n" for name, svg in pictures.items()}
 
@@ -44,7 +44,7 @@ def _axis(x: Scale, y: float, ticks: Mapping[float, str]) -> str:
 
 
 def _span(x: Scale, y: float, low: float, high: float, words: str, colour: str) -> str:
-    """A measured distance with its name above it."""
+    """A labelled distance between two values."""
     ends = "".join(line(x.at(v), y - 4, x.at(v), y + 4, colour, 1.5) for v in (low, high))
     middle = (x.at(low) + x.at(high)) / 2
     return (
@@ -53,12 +53,11 @@ def _span(x: Scale, y: float, low: float, high: float, words: str, colour: str) 
 
 
 def baselines() -> str:
-    """Label permutations at zero, random sentences next to it, the system further away than both."""
+    """Label permutations at 0, random sentences below them, the system below both."""
     x = Scale(-0.2, 0.04, 20, WIDTH - 20)
     parts = [
         _span(x, 24, -0.155, 0.0, "difference from label permutations: do the groups matter?", FAINT),
-        _span(x, 62, -0.155, -0.051, "difference from the random baseline", BLUE),
-        _span(x, 62, -0.051, 0.0, "any selection", AMBER),
+        _span(x, 62, -0.155, -0.051, "difference from random sentences", BLUE),
         *(line(x.at(v), 28, x.at(v), 118, FAINT, 1, stroke_dasharray="2 3") for v in (-0.155, -0.051, 0.0)),
         _interval(x, 100, -0.175, -0.135, -0.155, BLUE),
         shape(3, x.at(-0.051), 100, 80, fill=PAPER, stroke=INK, stroke_width=1.5),
@@ -72,8 +71,8 @@ def baselines() -> str:
     return _framed(parts, "Label permutations give 0, random sentences −5.1%, the system −15.5%", 160)
 
 
-def chance_adjusted() -> str:
-    """An unsigned disparity is above zero under label permutations, too; the chance-adjusted score is the rest."""
+def chance_adjusted_score() -> str:
+    """An unsigned score is above 0 under label permutations, too; the chance-adjusted score is its difference from their mean."""
     x, mean, value, width = Scale(0.0, 0.22, 20, WIDTH - 20), 0.098, 0.169, 0.016
     heights = [(v, exp(-(((v - mean) / width) ** 2) / 2)) for v in np.arange(0.036, 0.161, 0.005)]
     parts = [
@@ -92,13 +91,13 @@ def chance_adjusted() -> str:
         line(x.at(mean), 34, x.at(mean), 112, AMBER, 1.5, stroke_dasharray="4 3"),
         line(x.at(value), 34, x.at(value), 112, BLUE, 2),
         _span(x, 28, mean, value, "chance-adjusted score", BLUE),
-        text(x.at(mean) - 8, 28, "label permutations and their mean", AMBER, "end"),
+        text(x.at(mean) - 8, 28, "label permutations, and their mean", AMBER, "end"),
         text(x.at(value) + 6, 60, "the value"),
         _axis(x, 112, {0.0: "0", 0.05: "0.05", 0.1: "0.10", 0.15: "0.15", 0.2: "0.20"}),
         text(
             WIDTH / 2,
             140,
-            "an unsigned disparity such as uer: above 0 even where groups are treated equally",
+            "an unsigned score, such as uer: above 0 even where groups are treated equally",
             anchor="middle",
         ),
     ]
@@ -106,7 +105,7 @@ def chance_adjusted() -> str:
 
 
 def jackknife() -> str:
-    """The value without each cluster, and the interval that follows."""
+    """The value without each cluster, and the resulting interval."""
     said = np.array([-0.31, -0.05, -0.22, 0.04, -0.12, -0.27, -0.02, -0.19])
     rows = np.column_stack([said, np.ones(len(said))])
     left = leave_one_out(rows)
@@ -116,13 +115,13 @@ def jackknife() -> str:
     x = Scale(-0.36, 0.08, 150, WIDTH - 20)
     parts = [line(x.at(0), 0, x.at(0), 132, FAINT, 1.2)]
     for y, words, values, colour in (
-        (14, "each cluster alone", said, FAINT),
-        (52, "all but one cluster", without, PURPLE),
+        (14, "each cluster by itself", said, FAINT),
+        (52, "without each in turn", without, PURPLE),
     ):
         parts.append(text(0, y, words))
         parts += [shape(0, x.at(v), y, 36, fill=colour, opacity=0.8) for v in values]
     parts += [
-        text(0, 92, "value ± t · standard error"),
+        text(0, 92, "value ± t · error"),
         _interval(x, 92, low, high, found.value, BLUE),
         text(
             x.at(found.value),
@@ -136,11 +135,11 @@ def jackknife() -> str:
     return _framed(parts, "Values without each of eight clusters, and the jackknife interval", 150)
 
 
-def coherent_interval() -> str:
-    """Three unsigned disparities: one that its test does not reject, one rejected near 0, one rejected far from 0."""
+def test_inverted_interval() -> str:
+    """Three unsigned scores: one that its test does not reject, one rejected near 0, one rejected far from it."""
     x = Scale(0.0, 0.16, 210, WIDTH - 20)
     rows = (
-        ("not rejected: begins at 0", 0.035, 0.0, 0.075, "[0, 0.075]"),
+        ("not rejected: from 0", 0.035, 0.0, 0.075, "[0, 0.075]"),
         ("rejected, v − t · error below 0", 0.04, 0.0, 0.085, "> 0, at most 0.085"),
         ("rejected, well above 0", 0.1, 0.062, 0.138, "[0.062, 0.138]"),
     )
@@ -155,11 +154,11 @@ def coherent_interval() -> str:
     parts.append(shape(0, x.at(0), 50, 50, fill=PAPER, stroke=BLUE, stroke_width=2))
     parts.append(_axis(x, 118, {0.0: "0", 0.05: "0.05", 0.1: "0.10", 0.15: "0.15"}))
     return _framed(
-        parts, "The interval of an unsigned disparity contains 0 exactly where its test does not reject", 134
+        parts, "The interval of an unsigned score contains 0 exactly where its test does not reject", 134
     )
 
 
-def detectable_size() -> str:
+def detectable_difference() -> str:
     """The difference that exceeds the critical value in four of five audits."""
     seen = Precision(0.02, 60, 59)
     size = seen.detectable(60)
@@ -186,11 +185,9 @@ def detectable_size() -> str:
         curve(0.0, AMBER),
         curve(size, BLUE),
         line(x.at(critical), 8, x.at(critical), 104, INK, 1.2, stroke_dasharray="4 3"),
-        text(x.at(critical), 0, "significant to the right of this line", INK, "middle"),
+        text(x.at(critical), 0, "significant from here", INK, "middle"),
         text(x.at(0), 60, "no difference", AMBER, "middle"),
         text(x.at(size) + 4, 60, "80% of audits", BLUE, "middle"),
         _axis(x, 104, {0.0: "0", size: "smallest difference found in 80 of 100 audits"}),
     ]
-    return _framed(
-        parts, "The detectable size: with a true difference of this size, 80% of audits are significant", 122
-    )
+    return _framed(parts, "The detectable difference: 80 % of audits with it are significant", 122)

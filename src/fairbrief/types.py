@@ -509,6 +509,7 @@ class Summarizer(Protocol):
 
 NoteCode = Literal[
     "undefined",
+    "infinite",
     "few_answered",
     "few_in_group",
     "few_clusters",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -51,7 +52,7 @@ class SourceOptions:
         None, "Attribute of every set, e.g. topic=buses, which prompts may name.", "NAME=TEXT",
     )
     format_: str | None = shared(
-        None, "labelled, semeval, fewsum, amazon, court, convokit, iq2, or records; by default detected "
+        None, "labelled, semeval, mitweet, fewsum, amazon, court, convokit, iq2, or records; by default detected "
         "from the file.", "NAME",
     )
     encoding: str | None = shared(None, "utf-8, latin-1, or mixed (line by line).", "NAME")
@@ -180,6 +181,29 @@ def people(
         typer.echo(line)
 
 
+@app.command(short_help="Make a table of people's genders from a dump of Wikipedia.")
+def pages(
+    source: Path = o.argument("A MediaWiki XML dump, also .bz2 or .gz.", "DUMP"),
+    out: Path = o.option(..., "Table to write, CSV with name and gender.", "FILE"),
+) -> None:
+    """Make a table of people's genders from the pronouns of their pages, for names(pages=FILE)."""
+    import csv
+
+    from fairbrief.workbench.corpora.page_pronouns import page_genders
+
+    refuse_overwriting(out, [source])
+    found = page_genders(source)
+    if not found:
+        raise DataError(
+            f"{source}: no page of a person with a title of two words or more; nothing is written."
+        )
+    with out.open("w", encoding="utf-8", newline="") as file:
+        table = csv.writer(file)
+        table.writerow(("name", "gender"))
+        table.writerows(sorted(found.items()))
+    typer.echo(f"{counted(len(found), 'name')} in {out}: {_counts(Counter(found.values()))}")
+
+
 def _reasons(report: Report) -> str:
     return ", ".join(f"{times:,} × {reason}" for reason, times in sorted(report.reasons().items()))
 
@@ -249,10 +273,16 @@ def stratified(
     out: Path = OUT,
     attribute: str = ATTRIBUTE,
     sets: int = o.option(300, "How many sets in all; each value dominates equally many.", "N", least=1),
-    size: int | None = o.option(
-        None, "Texts in a set. By default the records of the source are the sets.", "N", least=1
+    size: str | None = o.option(
+        None, "Texts in a set, e.g. 20 or 4-8. By default the records of the source are the sets.", "N|N-N"
     ),
     topic: str = o.option("", "Attribute that a set's texts share, e.g. target.", "ATTRIBUTE"),
+    similar: float = o.option(
+        0.0,
+        "Cluster the texts of a topic first: cosine of TF-IDF vectors that joins a text to a cluster, e.g. 0.1.",
+        "X",
+        least=0,
+    ),
     values: str | None = o.option(
         None, "Values that are to dominate, in order; others are left out.", "V,V…"
     ),
@@ -284,9 +314,23 @@ def stratified(
         limits = options.lengths()
         pool = gather(records, name, values=order, topic=topic, lengths=limits, distinct=options.distinct)
         left_out = pool.left_out
-        made = stratify(cut_sets(pool.topics, size, options.seed), name, sets, **how)
+        least, most = _sizes(size)
+        made = stratify(
+            cut_sets(pool.topics, least, options.seed, most=most, similar=similar), name, sets, **how
+        )
     by = Counter(record.attributes["dominated_by"] for record in made)
     options.write(made, out, left_out, f"dominated by {_counts(by)}")
+
+
+def _sizes(text: str) -> tuple[int, int]:
+    """The least and the largest size from ``20`` or ``4-8``."""
+    found = re.fullmatch(r"(\d+)(?:-(\d+))?", text.strip())
+    least, most = (int(found[1]), int(found[2] or found[1])) if found else (0, 0)
+    if not 1 <= least <= most:
+        raise RequestError(
+            f"--size '{text}': write a number of texts, or the smallest and largest, e.g. 4-8."
+        )
+    return least, most
 
 
 @app.command(short_help="Cut conversations into segments.")

@@ -38,7 +38,7 @@ def summarize(
     samples: int | None = o.option(None, "Summaries per record.", "N", least=1),
     temperature: float | None = o.option(None, "Sampling temperature.", "X", least=0),
     sentences: int | None = o.option(
-        None, "Sentences to ask for; longer answers are cut after them.", "N", least=1
+        None, "Sentences to ask for; of a longer answer that many are sampled at random.", "N", least=1
     ),
     words: int | None = o.option(None, "Words to ask for.", "N", least=1),
     seed: int | None = o.option(None, "Seed that is sent to the model.", "N"),

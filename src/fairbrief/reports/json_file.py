@@ -1,7 +1,8 @@
 """``results.json``: every estimate, difference, table and example of an audit in a versioned schema; and ``examples.json``.
 
-The schema is ``results.schema.json`` in this folder. An undefined number is null; other numbers are finite. Lone surrogates,
-which JSON can write but UTF-8 cannot, are escaped.
+The schema is ``results.schema.json`` in this folder. An undefined number is null. Infinity, which is not a JSON number, is the text
+"Infinity" or "-Infinity" as a value or bound of an estimate, and null elsewhere. Lone surrogates, which JSON can write but
+UTF-8 cannot, are escaped.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import hashlib
 import json
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from functools import cache
 from pathlib import Path
@@ -32,6 +33,9 @@ from fairbrief.types import Estimate, Note, Table
 
 SCHEMA, EXAMPLES = "fairbrief.results/6", "fairbrief.examples/1"
 T = TypeVar("T")
+INFINITIES = {math.inf: "Infinity", -math.inf: "-Infinity"}
+MAY_BE_INFINITE = "value", "low", "high", "low_within", "high_within"
+"""The fields of an estimate that may be infinite: published odds are where all people of a group are named, or nobody."""
 _ENCODER = msgspec.json.Encoder()
 LINES = 1_000
 """Lines written at once."""
@@ -99,13 +103,35 @@ def _estimates(estimates: Sequence[Estimate]) -> Iterator[bytes]:
         some = estimates[start : start + LINES]
         try:
             notes = of_each(_notes, [e.notes for e in some])
-            noted = (e.replace(notes=of_one) for e, of_one in zip(some, notes, strict=True))
+            noted = (
+                msgspec.Raw(_compact(_plain_estimate(e))) if _is_infinite(e) else e.replace(notes=of_one)
+                for e, of_one in zip(some, notes, strict=True)
+            )
             # JSON escapes line breaks in texts.
             yield _ENCODER.encode_lines(noted).removesuffix(b"\n").replace(b"\n", b",\n")
         except (TypeError, ValueError):  # a numpy number, or a text that is not UTF-8
-            yield b",\n".join(
-                [_compact(plain(e.replace(notes=list(map(_plain_note, e.notes))))) for e in some]
-            )
+            yield b",\n".join([_compact(_plain_estimate(e)) for e in some])
+
+
+def spelled(number: float | None) -> float | str | None:
+    """A number as JSON: null if undefined, text if infinite.
+
+    >>> spelled(0.5), spelled(-math.inf), spelled(math.nan)
+    (0.5, '-Infinity', None)
+    """
+    return None if number is None or math.isnan(number) else INFINITIES.get(number, number)
+
+
+def _is_infinite(e: Estimate) -> bool:
+    """Whether any of its numbers is written as text."""
+    return any(getattr(e, name) in INFINITIES for name in MAY_BE_INFINITE)
+
+
+def _plain_estimate(e: Estimate) -> dict[str, Any]:
+    """The fields of one estimate, with its notes also as text."""
+    numbers = ((name, getattr(e, name)) for name in MAY_BE_INFINITE)
+    infinite = {name: INFINITIES[number] for name, number in numbers if number in INFINITIES}
+    return {**plain(e.replace(notes=list(map(_plain_note, e.notes)))), **infinite}
 
 
 def _notes(notes: Sequence[Note]) -> msgspec.Raw:
@@ -118,7 +144,7 @@ def _plain_note(note: Note) -> dict[str, Any]:
 
 def text_of(thing: Any) -> str:
     """Dataclasses, mappings, sequences, texts and numbers as the text of a JSON file."""
-    return _escaped(json.dumps(plain(thing), ensure_ascii=False, allow_nan=False, indent=1) + "\n")
+    return _escaped(json.dumps(plain(thing, spelled), ensure_ascii=False, allow_nan=False, indent=1) + "\n")
 
 
 def _compact(value: Any) -> bytes:
@@ -159,7 +185,21 @@ class Saved(msgspec.Struct, frozen=True):
 
 def read(path: Path) -> Saved:
     """Read ``results.json``; raises DataError if this version cannot read it."""
-    return _converted(path, _content(path, SCHEMA), Saved, SCHEMA)
+    found = _content(path, SCHEMA)
+    _read_infinities(found)
+    return _converted(path, found, Saved, SCHEMA)
+
+
+def _read_infinities(found: Mapping[str, Any]) -> None:
+    """Replace the texts of `INFINITIES` by numbers in estimates and differences."""
+    numbers = {text: number for number, text in INFINITIES.items()}
+    for name in ("estimates", "differences"):
+        listed = found.get(name)
+        for estimate in listed if isinstance(listed, list) else ():
+            for field in MAY_BE_INFINITE if isinstance(estimate, dict) else ():
+                text = estimate.get(field)
+                if isinstance(text, str):
+                    estimate[field] = numbers.get(text, text)
 
 
 def read_examples(path: Path, audit: str) -> Examples:
@@ -214,28 +254,32 @@ def _finite(text: str) -> float:
     return int(text) if text.removeprefix("-").isdigit() else number
 
 
-def plain(thing: Any) -> Any:
-    """Dataclasses, estimates and mappings as objects, sequences as arrays, numbers that are not finite as null."""
+def plain(thing: Any, number: Callable[[float], Any] = lambda x: x if math.isfinite(x) else None) -> Any:
+    """Dataclasses, estimates and mappings as objects, sequences as arrays, numbers that are not finite as null.
+
+    ``number`` can convert numbers otherwise (`spelled`).
+    """
     if thing is None or isinstance(thing, bool):
         return thing
     if isinstance(thing, str):
         return str(thing)  # also for numpy's texts
     kind: Any = type(thing)
     if kind is float:
-        return thing if math.isfinite(thing) else None
+        return number(thing)
     if names := _fields_of(kind):
         values = ((name, getattr(thing, name)) for name in names)
-        return {name: value if type(value) in _PLAIN else plain(value) for name, value in values}
+        return {name: value if type(value) in _PLAIN else plain(value, number) for name, value in values}
     if isinstance(thing, Mapping):
-        return {str(key): plain(value) for key, value in thing.items()}
+        return {str(key): plain(value, number) for key, value in thing.items()}
     if isinstance(thing, (list, tuple, set, frozenset)):
-        return [plain(item) for item in (sorted(thing) if isinstance(thing, (set, frozenset)) else thing)]
+        items = sorted(thing) if isinstance(thing, (set, frozenset)) else thing
+        return [plain(item, number) for item in items]
     if hasattr(thing, "item"):  # a numpy scalar
         thing = thing.item()
     if isinstance(thing, int):
         return thing
     if isinstance(thing, float):
-        return thing if math.isfinite(thing) else None
+        return number(thing)
     return str(thing)
 
 
