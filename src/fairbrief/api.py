@@ -24,6 +24,7 @@ from fairbrief.reports.audit_object import Audit
 from fairbrief.reports.frames import Estimates
 from fairbrief.reports.result import Result
 from fairbrief.saved.compare import compare as _compare
+from fairbrief.saved.compare import names_of
 from fairbrief.saved.examples import with_examples
 from fairbrief.saved.explanations import explain as _explain
 from fairbrief.saved.gate_rules import MAX_LEFT_OUT, GateSettings
@@ -199,11 +200,16 @@ def load(folder: Path | str) -> Audit:
 
 
 def compare(candidate: Audit | Path | str, baseline: Audit | Path | str) -> Estimates:
-    """Paired differences, candidate minus baseline, of every measure that two audits took; audits or folders.
+    """Paired differences, candidate minus baseline, of every measure that two audits (or saved ones' folders) took.
 
-    Raises RequestError where they have no measure, system or record in common.
+    A system of both audits is called ``candidate: SYSTEM`` and ``baseline: SYSTEM``, with the names of the folders if both are folders.
+    Raises RequestError if they have no measure, system or record in common.
     """
-    return Estimates(_compare(_result(candidate), _result(baseline)))
+    names = ("candidate", "baseline")
+    if not isinstance(candidate, Audit) and not isinstance(baseline, Audit):
+        first, second = names_of((Path(candidate), Path(baseline)))
+        names = first, second
+    return Estimates(_compare(_result(candidate), _result(baseline), names=names))
 
 
 @_explained

@@ -124,10 +124,12 @@ def view(
 
     The address holds a secret: whoever has it can read the texts. They are read from the inputs of the audit.
     """
+    from fairbrief.saved.compare import names_of
     from fairbrief.saved.view_answers import Answers, open_audit
     from fairbrief.saved.view_server import Server
 
-    audits = [open_audit(folder, read_inputs) for folder in folders]
+    names = names_of(folders)
+    audits = [open_audit(folder, read_inputs, name) for folder, name in zip(folders, names, strict=True)]
     for saved in audits:
         if saved.fault:
             typer.echo(f"{saved.name}: {saved.fault}", err=True)
@@ -166,12 +168,14 @@ def compare(
     """Compare two saved audits on the records that both answered: paired differences with interval and p."""
     from fairbrief.reports import load
     from fairbrief.reports.plain import printable
-    from fairbrief.saved.compare import changed_sources
+    from fairbrief.saved.compare import changed_sources, names_of
     from fairbrief.saved.compare import compare as differences
     from fairbrief.text.counted import counted
 
     ours, theirs = load(first), load(second)
-    found = tuple(differences(ours, theirs, system=system, against=against))
+    candidate, baseline = names_of((first, second))
+    found = tuple(differences(ours, theirs, system=system, against=against, names=(candidate, baseline)))
+    typer.echo(f"Differences: candidate {printable(candidate)} minus baseline {printable(baseline)}\n")
     result = replace(
         ours, differences=found, estimates=(), top_cases=(), tables=(), not_measured=(), skipped=()
     )
@@ -223,6 +227,7 @@ def power(
         raise RequestError(
             "Give the folder of an audit, or, without one, a standard error with its clusters: --se X --clusters N."
         )
+    typer.echo(prospects.answer(found, question))
     print_tables(prospects.tables(found, question))
 
 

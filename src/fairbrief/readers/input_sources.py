@@ -216,23 +216,23 @@ def _rows(
 
 def in_memory(source: Any) -> Source | None:
     """A table or data set that somebody holds, as a source; None for anything else."""
-    kind = type(source)
-    library = kind.__module__.partition(".")[0]
-    if kind.__name__ in LAZY.get(library, ()):
-        raise RequestError(
-            f"A {library} {kind.__name__} can be read once only: collect it into a table first."
-        )
-    if kind.__name__ in FRAMES.get(library, ()):
-        frame = source
-        if kind.__name__ == "RecordBatch":
-            import pyarrow as pa
-
-            frame = pa.Table.from_batches([source])
-        return Source("table", "table", lambda _: tables.read_frame(frame), is_table=True)
+    for kind in type(source).__mro__:  # a table of a subclass is a table, too
+        library = kind.__module__.partition(".")[0]
+        if kind.__name__ in LAZY.get(library, ()):
+            raise RequestError(
+                f"A {library} {kind.__name__} can be read once only: collect it into a table first."
+            )
+        if kind.__name__ in FRAMES.get(library, ()):
+            return Source("table", "table", partial(_frame, source, library), is_table=True)
+    library = type(source).__module__.partition(".")[0]
     if library == "datasets":
         dataset = _one_split(source, None, "The data set", how="pass one of them")
         return Source("dataset", "dataset", lambda _: enumerate(dataset, 1), is_table=True)
     return None
+
+
+def _frame(table: Any, library: str, _: Meter) -> Iterator[Row]:
+    return tables.read_frame(table, library)
 
 
 def _iterable(source: Iterable[Any]) -> Callable[[Meter], Iterator[Row]]:

@@ -7,7 +7,7 @@ records; there a blank line is an empty summary.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -19,9 +19,9 @@ from fairbrief.readers.duplicates import hash_of
 from fairbrief.readers.field_values import id_of
 from fairbrief.readers.fields import ABSENT, ID, Fields, FieldUse
 from fairbrief.readers.files import Meter
-from fairbrief.readers.input_sources import Source, in_memory, one_source
+from fairbrief.readers.input_sources import FRAMES, Source, in_memory, one_source
 from fairbrief.readers.layouts import LAYOUTS
-from fairbrief.readers.messages import at, fault, names, not_utf8
+from fairbrief.readers.messages import at, fault, names, not_utf8, show
 from fairbrief.readers.rows import SummaryReader, summary
 from fairbrief.readers.rows_on_disk import RowsOnDisk
 from fairbrief.text.addresses import is_stored
@@ -55,11 +55,19 @@ def open_summary_file(
     """The summaries of a file, as long as the stack is open; without a system its rows name theirs."""
     if isinstance(given, Path) and is_plain_text(given):
         return _InOrder(system or files.stem(given), given, stack)
-    return _ById(system, one_source(given), fields, leave_out, stack)
+    source = one_source(given)
+    if not isinstance(given, (str, Path)):  # in memory, where the records may have the same name
+        source = replace(source, name=HELD, system=HELD)
+    return _ById(system, source, fields, leave_out, stack)
 
 
 Given = Any
-"""Files of summaries, with the names of their systems or without; a table, or rows with ids, in place of any file."""
+"""Files of summaries, with or without the names of their systems; a table or rows with ids can replace any file."""
+WANTED = (
+    "a data frame or rows with the fields 'id' and 'summary' (and 'system', if several systems wrote them)"
+)
+HELD = "summaries"
+"""The name of a table of summaries in memory, and of its system if nothing names it."""
 
 
 def summary_files(given: Given) -> list[tuple[str | None, Any]]:
@@ -67,6 +75,9 @@ def summary_files(given: Given) -> list[tuple[str | None, Any]]:
     if given is None:
         return []
     is_one = isinstance(given, (str, Path)) or in_memory(given) is not None or _are_rows(given)
+    if not is_one and isinstance(given, Iterable) and type(given).__module__.partition(".")[0] in FRAMES:
+        kind = type(given).__name__
+        raise RequestError(f"The summaries are a {kind}. Give {WANTED}.")
     listed = [given] if is_one else given
     named = listed.items() if isinstance(listed, Mapping) else listed
     pairs = [pair if isinstance(pair, tuple) else (None, pair) for pair in named]
@@ -79,6 +90,10 @@ def _are_rows(given: Any) -> bool:
 
 def _checked(name: str | None, source: Any) -> tuple[str | None, Any]:
     path = Path(source) if isinstance(source, (str, Path)) and not is_stored(source) else None
+    if isinstance(source, str) and path is not None and " " in source and not files.parted(path)[0].exists():
+        raise RequestError(
+            f"The summaries are {show(source)}, which is not a file. Give a file, or {WANTED}."
+        )
     if name is not None and not name.strip():
         raise RequestError(
             f"The summaries in {path or 'a table'} need the name of a system: write NAME=FILE."

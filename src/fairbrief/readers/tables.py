@@ -121,11 +121,11 @@ def _arrow_source(path: InputFile) -> Any:
     return path.native() if isinstance(path, StoredFile) else pa.OSFile(str(path), "rb")
 
 
-def read_frame(frame: Any) -> Iterator[Row]:
-    """The rows of a pandas, polars or pyarrow table as objects, numbered from 1."""
-    library = type(frame).__module__.partition(".")[0]
+def read_frame(frame: Any, library: str) -> Iterator[Row]:
+    """The rows of a pandas, polars or pyarrow table (or batch) as objects, numbered from 1."""
     if library == "pyarrow":
-        yield from _rows_of(frame.to_batches(max_chunksize=BATCH), Meter(), 0)
+        batches = frame.to_batches(max_chunksize=BATCH) if hasattr(frame, "to_batches") else [frame]
+        yield from _rows_of(batches, Meter(), 0)
         return
     slices = (
         _pandas_slices(frame) if library == "pandas" else (s.to_dicts() for s in frame.iter_slices(BATCH))

@@ -1,7 +1,7 @@
-"""What a saved audit is held to: the settings of a gate, its rules as they are typed, and its checks, also as JUnit XML.
+"""The settings of a gate, its rules as typed, and its checks, also as JUnit XML.
 
-A rule is ``measure<=limit``, of a quantity and of a system if told. ``measure:quantity-random`` is the quantity less its
-random-sentence baseline; ``measure:quantity`` without brackets stands for the quantity of every group.
+A rule is ``measure<=limit``, optionally for one quantity and one system. ``measure:quantity-random`` is the quantity minus its
+random-sentence baseline; ``measure:quantity`` without brackets is the quantity of every group.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 Sign = Literal["<=", ">="]
 RANDOM = "-random"
-"""How a quantity ends that is taken less its random-sentence baseline."""
+"""The ending of a quantity minus its random-sentence baseline."""
 NUMBER = re.compile(r"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
 
 
@@ -78,7 +78,7 @@ def is_named(quantity: str, wanted: str) -> bool:
 
 
 def _parted(text: str) -> tuple[str, Sign, str]:
-    """What stands before the last sign, the sign, and what stands behind it."""
+    """The text before the last sign, the sign, and the text after it."""
     most, least = text.rpartition("<="), text.rpartition(">=")
     sign: Sign = "<=" if len(most[0]) >= len(least[0]) else ">="
     left, _, right = most if sign == "<=" else least
@@ -132,9 +132,9 @@ class GateSettings:
     # fmt: on
 
     def checks(self, audited: Path | Result, baseline: Result | None = None) -> list[Check]:
-        """The checks of an audit, or of a saved one's folder; ``baseline`` is in the place of a saved one.
+        """The checks of an audit, or of a saved one's folder; ``baseline`` replaces the saved baseline.
 
-        Raises RequestError for a question that cannot be put.
+        Raises RequestError for settings that do not fit together.
         """
         from fairbrief.saved import gate, gate_rules
 
@@ -152,7 +152,7 @@ class GateSettings:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One requirement and how it came out; ``inconclusive`` where the data cannot tell."""
+    """One requirement and its outcome; ``inconclusive`` if the data do not decide."""
 
     name: str
     outcome: Literal["pass", "fail", "inconclusive"]
