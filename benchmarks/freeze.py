@@ -41,7 +41,7 @@ KEYS = ("measure", "quantity", "system", "group", "slice", "baseline", "id", "na
 AUDITS = {
     "reviews": "{examples}/reviews.jsonl --attribute sentiment --extracts 50",
     "slices and a baseline": "{examples}/reviews.jsonl --attribute sentiment --slice kind --baseline balanced --seed 3",
-    "controls": "{examples}/reviews.jsonl --attribute sentiment --controls --measure uer --measure rouge1 --measure coverage_parity",
+    "controls": "{examples}/reviews.jsonl --attribute sentiment --control all --measure uer --measure rouge1 --measure coverage_parity",
     "scorers compared": "{examples}/reviews.jsonl --attribute sentiment --scorers containment,ngram,tfidf --references",
     "articles": "{examples}/articles.jsonl --slice section --references",
     "turns": "{examples}/transcripts.jsonl --attribute speaker",

@@ -59,34 +59,32 @@ class Plan:
 
     # fmt: off
     measures: Sequence[str | Measure] = measured(
-        (), "Measure to take, e.g. 'bur(tau=0.9)@sentiment'; by default all that the input allows.", "SPEC",
+        (), "Measure, e.g. 'bur(tau=0.9)@sentiment'; by default all that apply.", "SPEC",
         flag="--measure", recorded=False,
     )
     attributes: Sequence[str] = setting(
-        (), "Attributes whose groups are compared; by default all that could be.", decides="rows",
+        (), "Attributes whose groups are compared; by default all that could be groups.", decides="rows",
         recorded=False,
     )
-    protocol: str | None = measured(None, "Run a paper's whole protocol and print its tables.", "NAME")
+    protocol: str | None = measured(None, "Run a paper's measures and print its tables.", "NAME")
     slices: Sequence[Sequence[str]] = measured(
-        (), "Also estimate for each value of a record attribute; A,B crosses two.", "NAME[,NAME]",
+        (), "Also estimate each subgroup of a record attribute; A,B crosses two.", "NAME[,NAME]",
         flag="--slice", parse=crossed,
     )
     controls: Sequence[str] = measured(
-        (), "Audit a sanity baseline besides the systems, e.g. exchanged or whole_source.", "NAME",
+        (), "Also audit a sanity baseline, e.g. whole_source; all: every one.", "NAME",
         flag="--control", recorded="asked_controls",
     )
     ordered: bool = measured(
-        False, "The order of a record's documents means something (turns, posts by date): take measures of "
-        "position, too.",
+        False, "Documents have a meaningful order (turns, dated posts): also measure position.",
     )
     baseline: str | None = statistic(None, "System that the others are compared with.", "SYSTEM")
     primary: Sequence[str] = statistic(
-        (), "Group difference that the audit is about, named in advance, e.g. coverage_parity@sentiment "
-        "(also MEASURE:QUANTITY, and {SYSTEM} of one system): reports lead with it, and p-values are "
-        "corrected among the named ones only.", "SPEC",
+        (), "Group difference named in advance: MEASURE, MEASURE:QUANTITY or MEASURE{SYSTEM}. Reports begin "
+        "with it, and p-values are adjusted only among those named.", "SPEC",
     )
     is_pairwise: bool = setting(
-        False, "Compare two systems on the records that both answered, not on those that all systems "
+        False, "Compare two systems on the records that both answered, not only on those that all systems "
         "answered.",
     )
     seed: int = statistic(0, "Seed of all random numbers.", "N", least=0)
@@ -98,11 +96,11 @@ class Plan:
     )
     alpha: float = setting(0.05, "Level of significance.")
     n_extracts: int | None = statistic(
-        None, "Random extracts per record, the random-sentence baseline; 0: none. By default 200 where the "
-        "scorer needs no model.", "N", flag="--extracts", least=0, decides="rows",
+        None, "Random extracts per record; 0: no random-sentence baseline. By default 200 for scorers without "
+        "a model.", "N", flag="--extracts", least=0, decides="rows",
     )
     has_clusters: bool = setting(
-        False, "Whether records after the first 200 share clusters; the first ones are looked at.",
+        False, "Whether records after the first 200 share clusters; the first 200 are checked.",
         decides="rows", recorded=False,
     )
     intervals: Literal["jackknife", "bootstrap"] | None = setting(
@@ -110,46 +108,44 @@ class Plan:
         "clusters, as in papers); by default those of the protocol, or else the jackknife.",
     )
     pools_runs: bool = measured(
-        False, "Treat NAME#1, NAME#2 … as runs of one system, NAME; their spread is reported separately.",
+        False, "Pool NAME#1, NAME#2 … as runs of the system NAME, and report their spread.",
         flag="--pool-runs", recorded=False,
     )
     skips: bool = setting(
-        False, "Leave out, and count, a case that a measure cannot be taken of, instead of ending the audit.",
+        False, "Exclude and count a case for which a measure fails, instead of ending the audit.",
         decides="rows", recorded=False,
     )
     check_scorers: bool | None = measured(
-        None, "Check scorers on sources that differ only in the group. By default only scorers without a "
-        "model are checked.", flag="--check-scorers/--no-check-scorers",
+        None, "Check scorers for bias on sources that differ only in the group; by default only scorers "
+        "without a model.", flag="--check-scorers/--no-check-scorers",
     )
     compared_scorers: Sequence[str] = measured(
-        (), "Take the measures of coverage and representation with each of these scorers, e.g. "
-        "containment,ngram,embedding, and show whether a finding depends on the scorer; recommended is the best that is "
-        "installed.", "NAME,NAME…",
+        (), "Repeat coverage and representation with each scorer, e.g. containment,ngram, to see whether a "
+        "finding depends on it; 'recommended' is the best one installed.", "NAME,NAME…",
         flag="--scorers", parse=parted,
     )
     scorers: Mapping[str, Scorer] = setting(
-        {}, "Scorers as objects, by the name that measures know them by.", decides="rows", recorded=False,
+        {}, "Scorers as objects, by the names that measures use.", decides="rows", recorded=False,
     )
     wrap: Callable[[Scorer], Scorer] | None = setting(
-        None, "Returns the scorer to use in place of each scorer, e.g. one with a cache.", decides="machine",
+        None, "Function that returns the scorer to use in place of a scorer, e.g. one with a cache.", decides="machine",
     )
     progress: Callable[[int], None] | None = setting(
-        None, "Called with the number of summaries that are done.", decides="machine",
+        None, "Function that is called with the number of finished summaries.", decides="machine",
     )
     language: str = measured(
-        "", "Language of the texts, e.g. de; by default it is detected.", "CODE", recorded=False,
+        "", "Language of the texts, e.g. de; by default detected.", "CODE", recorded=False,
     )
     workers: int = machine(
-        1, "Processes that score and observe; 0: one per core. Results are the same with any number. "
-        "Models stay in the main process, except with --models-in-workers.", "N", least=0,
+        1, "Number of processes; 0: one per core. Any number gives the same results.", "N", least=0,
     )
     engine: str = machine(
-        "", "Where the work is done: processes, ray (a cluster that runs here), ray:ADDRESS, or a "
-        "plug-in's name. Results are the same on each.", "NAME[:ADDRESS]",
+        "", "Where to compute: processes, ray (this machine), ray:ADDRESS, or a plug-in. Any gives the same "
+        "results.", "NAME[:ADDRESS]",
     )
     models_in_workers: bool = machine(
-        False, "Let each worker hold its own models, on its own device where there are several, not only "
-        "the main process. Scores then repeat to 1e-5. Chat services are still asked from here.",
+        False, "Load models in each worker, on its own device, not only in the main process; scores then "
+        "repeat to 1e-5.",
     )
     # fmt: on
 

@@ -114,9 +114,11 @@ def test_slices_one_and_two_ways(tmp_path: Path, fairbrief: Command) -> None:
 
 
 def test_controls_stand_beside_the_systems(tmp_path: Path, fairbrief: Command) -> None:
-    """--controls adds texts that no system wrote, named as such; the systems stay as they were."""
+    """--control all adds texts that no system wrote, named as such; the systems stay as they were."""
     file = write(tmp_path / "in.jsonl", rows(5))
-    ran = fairbrief("audit", file, "--measure", "uer@mood", *QUICK, "--controls", "--out", tmp_path / "out")
+    ran = fairbrief(
+        "audit", file, "--measure", "uer@mood", *QUICK, "--control", "all", "--out", tmp_path / "out"
+    )
     assert ran.code == 0, ran.err
     made = results(tmp_path / "out")["made"]
     assert made["systems"] == ["in"]

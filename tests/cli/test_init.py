@@ -65,7 +65,7 @@ def test_init_overwrites_nothing(tmp_path: Path, fairbrief: Command) -> None:
     source = write(tmp_path / "in.jsonl", rows(3))
     out = tmp_path / "a.toml"
     assert fairbrief("init", source, "--out", out).code == 0
-    assert "there already" in fairbrief("init", source, "--out", out).err
+    assert f"{out} exists" in fairbrief("init", source, "--out", out).err
     assert "ends in .toml" in fairbrief("init", source, "--out", tmp_path / "a.json").err
     numbers = write(tmp_path / "numbers.jsonl", [{"a": 1, "b": 2}])
     assert "--documents-field" in fairbrief("init", numbers, "--out", tmp_path / "b.toml").err

@@ -82,8 +82,8 @@ REFUSED = [
     # options that would do nothing
     (f"{CHOOSE} --pairs p.jsonl --prompt nope", "no prompt 'nope'"),
     (f"{CHOOSE} --prompt plain", "--pairs FILE"),
-    ("agree saved saved --attribute mood", "--attribute is for files of records"),
-    # outputs that are inputs, folders or there already
+    ("agree saved saved --attribute mood", "--attribute has no effect on saved audits"),
+    # outputs that are inputs, folders or existing files
     (f"{CHOOSE} --out two.jsonl", "--out", "also read from"),
     (f"{CHOOSE} --pairs two.jsonl", "--pairs", "also read from"),
     ("build perspectives one.jsonl --attribute mood --counts 2 --mix positive=.5,negative=.5 --samples 1 --out one.jsonl", "also read from"),
@@ -95,13 +95,13 @@ REFUSED = [
     ("audit one.jsonl --out s.csv/below", "--out", "is a file"),
     ("sweep one.jsonl --with random --out s.csv", "--out", "is a file"),
     ("gate saved --max 'uer@mood<=0.5' --junit saved", "--junit saved is a folder"),
-    (EXPORT.format("s.csv", ""), "is there already"),
-    (EXPORT.format("s.csv", "--annotators a,b"), "s.b.csv is there already"),
-    (EXPORT.format("t.csv", "--annotators 'a b,a_b'"), "names are alike"),
+    (EXPORT.format("s.csv", ""), "s.csv exists"),
+    (EXPORT.format("s.csv", "--annotators a,b"), "s.b.csv exists"),
+    (EXPORT.format("t.csv", "--annotators 'a b,a_b'"), "the same file name"),
     # builders that would make nothing
-    ("build transcripts one.jsonl --tokens 20 --min-turns 99 --out out.jsonl", "Left out: "),
-    ("build reviews one.jsonl --size 99 --sentiment none --out out.jsonl", "Left out: "),
-    ("build people one.jsonl --out out.jsonl", "Left out: "),
+    ("build transcripts one.jsonl --tokens 20 --min-turns 99 --out out.jsonl", "Excluded: "),
+    ("build reviews one.jsonl --size 99 --sentiment none --out out.jsonl", "Excluded: "),
+    ("build people one.jsonl --out out.jsonl", "Excluded: "),
     # files of settings
     ("audit unknown.toml", "no option. Did you mean 'measure'"),
     ("audit cut.toml", "is no TOML"),

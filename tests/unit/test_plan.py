@@ -33,7 +33,8 @@ def test_help_has_each_option_once_in_its_panel(fairbrief: Command) -> None:
     assert starts == sorted(starts)
     for f in OPTIONS:
         option = option_of(f).partition("/")[0]
-        lines = [line for line in shown.splitlines() if line.strip().split(" ")[0] == option]
+        typed = {option, option.replace("--", "--[no-]")}
+        lines = [line for line in shown.splitlines() if line.strip().split(" ")[0] in typed]
         assert len(lines) == 1, option
         assert shown.index(f"\n{f.metadata['panel']}:\n") < shown.index(lines[0])
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from fairbrief import __version__, registry
 from fairbrief.auditing import extracts, instrument, measure_selection, part_work, scorer_bias, sensitivity
-from fairbrief.auditing.controls import Controls, Exchange, names_a_control
+from fairbrief.auditing.controls import Controls, Exchange, names_a_control, with_all
 from fairbrief.auditing.evidence import LedgerEvidence
 from fairbrief.auditing.finding_checks import findings_without, opposite_gaps
 from fairbrief.auditing.ledger import Ledger
@@ -55,7 +55,11 @@ def audit(cases: Iterable[Case], plan: Plan, settled: Settled = None) -> Result:
 
     ``settled`` is given the evidence once no row of it changes any more, in most audits before anything is estimated.
     """
-    plan = replace(plan, compared_scorers=sensitivity.resolved(plan.compared_scorers))
+    plan = replace(
+        plan,
+        compared_scorers=sensitivity.resolved(plan.compared_scorers),
+        controls=with_all(plan.controls),
+    )
     with languages.using(plan.language or languages.setting()):
         return (_audit_pooled if plan.pools_runs else _audit)(cases, plan, settled)
 
@@ -249,7 +253,7 @@ def check(records: Iterable[Record], plan: Plan) -> Sequence[Measure]:
     head = [Case(record, Summary(record.id, "", "")) for record in itertools.islice(records, HEAD)]
     protocol = registry.make("protocol", plan.protocol) if plan.protocol else None
     _check_slices(plan.slices, head)
-    Controls(plan.controls, (), plan.seed)
+    Controls(with_all(plan.controls), (), plan.seed)
     if plan.ordered:
         measure_selection.check_ordered(head)
     choice = _asked(plan, protocol, head) or measure_selection.fitting(

@@ -186,6 +186,12 @@ def rng_of(seed: int, *names: str) -> np.random.Generator:
 OF_SYSTEMS = ("exchanged", "random_sentences")
 """Controls made from a system's own summaries; the others from the record alone."""
 CONTROLS = (*OF_SYSTEMS, *FROM_RECORDS)
+ALL = "all"
+
+
+def with_all(names: Sequence[str]) -> list[str]:
+    """The names, each once; ``all`` is replaced by every name."""
+    return list(CONTROLS) if ALL in names else list(dict.fromkeys(names))
 
 
 @dataclass(frozen=True)
@@ -206,7 +212,7 @@ class Controls:
         for name in self.names:
             if name not in CONTROLS:
                 raise RequestError(
-                    f"No control named '{name}'.{did_you_mean(name, CONTROLS)} Controls: {', '.join(CONTROLS)}."
+                    f"No control named '{name}'.{did_you_mean(name, CONTROLS)} Controls: {', '.join(CONTROLS)}, or all."
                 )
 
     def of(self, system: str) -> list[str]:

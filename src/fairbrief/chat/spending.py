@@ -159,19 +159,19 @@ class Limits:
     """
 
     # fmt: off
-    concurrency: int | None = asking(None, "Requests that are open at once.", "N", least=1)
+    concurrency: int | None = asking(None, "Most requests at the same time.", "N", least=1)
     per_minute: int | None = asking(None, "Most requests per minute.", "N", least=1)
-    timeout: float | None = asking(None, "Seconds that one request may take.", "X", least=0)
-    retries: int | None = asking(None, "Retries of a request that failed.", "N", least=0)
+    timeout: float | None = asking(None, "Seconds until a request times out.", "X", least=0)
+    retries: int | None = asking(None, "Retries of a failed request.", "N", least=0)
     max_requests: int | None = asking(
-        None, "Most requests to send, counting retries and earlier runs for the same output.", "N", least=1,
+        None, "Most requests, counting retries and earlier runs for the same output.", "N", least=1,
     )
     max_cost: float | None = asking(
-        None, "Most money to spend, at --price, counting earlier runs for the same output; never exceeded.",
+        None, "Most money to spend at --price, counting earlier runs for the same output.",
         "X",
     )
     price: str | None = asking(
-        None, "Price of a million tokens of prompts and of answers, to print the cost.", "IN,OUT",
+        None, "Price of a million prompt and answer tokens, e.g. 0.15,0.6.", "IN,OUT",
     )
     # fmt: on
 

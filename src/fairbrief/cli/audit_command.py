@@ -32,12 +32,11 @@ SHOWN_RUNS = 3
 @reading_options()
 def audit(
     files: list[str] = o.argument(
-        "Files (also s3://…, gs://…, abfs://…) or saved data sets with records and summaries, or hf:NAME.",
+        "Files with records and summaries (also s3://…, gs://…, abfs://…), saved data sets, or hf:NAME.",
         "FILE…",
     ),
-    all_controls: bool = o.switch("--controls", "Audit all sanity baselines besides the systems.", MEASURED),
     references: bool = o.switch(
-        "--references", "Audit the references too, as systems 'reference 1', 'reference 2' ….", MEASURED
+        "--references", "Also audit the references, as systems 'reference 1', 'reference 2' …", MEASURED
     ),
     out: Path | None = o.AUDIT_FOLDER,
     details: bool = o.DETAILS,
@@ -49,10 +48,13 @@ def audit(
     plan: Plan,
     options: ReadingOptions,
 ) -> None:
-    """Audit summaries: value, interval, chance level and p of every measure that the file allows."""
+    """Audit how fairly summaries represent the groups in their sources.
+
+    Prints each system's group differences with confidence interval and p-value, next to the random-sentence
+    baseline; --out also writes a report. Without --measure, all measures run that apply to the file.
+    """
     from fairbrief import specs
     from fairbrief.auditing import audit as run
-    from fairbrief.auditing.controls import CONTROLS
     from fairbrief.auditing.scorer_lookup import Scorers
     from fairbrief.auditing.system_runs import Pooled
     from fairbrief.engines import cores
@@ -66,7 +68,6 @@ def audit(
     plan = replace(
         plan,
         attributes=options.attributes,
-        controls=list(dict.fromkeys([*plan.controls, *(CONTROLS if all_controls else ())])),
         skips=options.skips,
         wrap=cached(cache),
     )
@@ -80,7 +81,9 @@ def audit(
         print_judges(read()[1], plan, cache, price)
         return
     if price is not None:
-        raise RequestError("--price is for --dry-run: without it an audit prints no cost.")
+        raise RequestError(
+            "--price needs --dry-run: only a dry run prints the cost. Add --dry-run, or drop --price."
+        )
     result = None
     try:
         with held(out) as folder, ahead_in(folder, plan.workers or cores()) as ahead:
@@ -102,7 +105,7 @@ def audit(
                     result, folder, lambda done: with_examples(done, shown, scorers), ahead
                 )
                 saved_inputs.write(folder, files, options.attribute or (), options.told(), reading, identity)
-    finally:  # what was computed is shown though it could not be written; and written before it is shown
+    finally:  # print the result even if it could not be written
         if result is not None and not quiet:
             print_audit(result, details=details, has_report=out is not None)
     if out is not None:
@@ -112,32 +115,33 @@ def audit(
 
 
 def _recommendation(plan: Plan) -> list[str]:
-    """Which scorer was recommended, and why, where one was to be."""
+    """The scorer that ``recommended`` means, and why."""
     if "recommended" not in plan.compared_scorers:
         return []
     from fairbrief.scorers.known_models import recommended
 
     scorer, why = recommended()
-    return [f"--scorers recommended: {scorer}, since {why}."]
+    return [f"--scorers recommended: {scorer}, because {why}."]
 
 
 def _notes_of_runs(systems: Sequence[str]) -> list[str]:
-    """That some systems look like runs of one, if they do."""
+    """A note if some systems look like runs of one."""
     from fairbrief.auditing.system_runs import unpooled
 
     found = unpooled(systems)
     if not found:
         return []
     shown = ", ".join(found[:SHOWN_RUNS]) + (" …" if len(found) > SHOWN_RUNS else "")
-    told = f"{shown} are named like runs of one system, and each was audited by itself"
-    return [f"{told}: --pool-runs pools them, and tells how far they differ."]
-
-
-# ----------------------------------------------------------------------- what judges would be asked
+    return [
+        (
+            f"{shown} look like runs of one system; each was audited separately. Add --pool-runs to pool them and "
+            "to see how far they differ."
+        )
+    ]
 
 
 def print_judges(cases: Iterable[Case], plan: Plan, cache: Path | None, price: str | None) -> None:
-    """Go the audit's whole way with judges that answer nothing, and print what they would have been asked."""
+    """Run the audit with judges that answer nothing, and print the questions they would receive."""
     from fairbrief.auditing import audit
     from fairbrief.chat.spending import Budget, price_of
     from fairbrief.cli import spending_options as spend

@@ -12,27 +12,24 @@ import traceback
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import redirect_stdout
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import typer
 
 from fairbrief.cli import settings_file
+from fairbrief.cli.help_pages import with_help_page
 from fairbrief.errors import FairbriefError
-from fairbrief.settings import INPUTS, MACHINE, MEASURED, MODELS, OUTPUT, STATISTICS
 from fairbrief.text.addresses import is_stored, redacted, refuse_secrets, refuse_stored
 
-REST = "Options"
-PANELS = ("Arguments", REST, INPUTS, MEASURED, STATISTICS, OUTPUT, MODELS, MACHINE)
 FILES = ("files", "sources")
 """How the argument is called that takes the input files."""
 
 
-def watched(command: Any) -> Any:
-    """The command, and its subcommands, with these rules."""
-    for inner in getattr(command, "commands", {}).values():
-        watched(inner)
+def prepared(command: Any, name: str) -> Any:
+    """The command, and its subcommands, with the rules of this module and their help pages."""
+    for inner, subcommand in getattr(command, "commands", {}).items():
+        prepared(subcommand, f"{name} {inner}")
     make_parser, invoke = command.make_parser, command.invoke
 
     def parser_of(ctx: Any) -> Any:
@@ -60,22 +57,8 @@ def watched(command: Any) -> Any:
 
     command.make_parser, command.invoke = parser_of, run
     if not hasattr(command, "commands"):
-        command.format_options = partial(_in_panels, command)
+        with_help_page(command, name)
     return command
-
-
-def _in_panels(command: Any, ctx: Any, formatter: Any) -> None:
-    """Write arguments and options into a command's help, in the panels that they belong to."""
-    panels: dict[str, list[tuple[str, str]]] = {name: [] for name in PANELS}
-    for parameter in command.get_params(ctx):
-        shown = parameter.get_help_record(ctx)
-        panel = "Arguments" if parameter.param_type_name == "argument" else parameter.rich_help_panel or REST
-        if shown is not None:
-            panels.setdefault(panel, []).append(shown)
-    for name, shown_in in panels.items():
-        if shown_in:
-            with formatter.section(name):
-                formatter.write_dl(shown_in)
 
 
 def _check_addresses(value: Any, name: str) -> None:

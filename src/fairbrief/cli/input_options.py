@@ -1,4 +1,4 @@
-"""How every command that reads records is told where what it needs is, and what it prints of its input."""
+"""The options by which commands read records, and what they print about their input."""
 
 from __future__ import annotations
 
@@ -33,69 +33,58 @@ LOOKED_AT = 200
 
 @dataclass(frozen=True, slots=True)
 class ReadingOptions:
-    """What a command was told of how its input is read. Each field is an option: see `reading_options`."""
+    """How the input is read. Each field is an option: see `reading_options`."""
 
     # fmt: off
     attribute: list[str] | None = reading(
-        None, "Attribute whose groups are compared; NAME=FIELD reads it from another field or column.",
-        "NAME[=FIELD]",
+        None, "Attribute whose groups are compared. NAME=FIELD reads it from another field.", "NAME[=FIELD]",
     )
     summary_field: list[str] | None = reading(
-        None, "Field with the summary. Where several are named, or a pattern such as 'summary_*', each is "
-        "another system's.", "[NAME=]FIELD",
+        None, "Field with the summary. For several systems: repeat it, or write 'summary_*'.", "[NAME=]FIELD",
     )
     documents_field: list[str] | None = reading(
-        None, "Field with the documents, or with one document. Where several are named, or a pattern such "
-        "as 'review_*' or 'reviews[*].text', each holds one.", "FIELD",
+        None, "Field with the documents, or a pattern such as 'review_*' or 'reviews[*].text'.", "FIELD",
     )
     group_by: str | None = reading(
-        None, "Where each row is one document: field that names the record it belongs to.", "FIELD",
+        None, "Where each row is one document: field with the record's id.", "FIELD",
     )
     id_field: str = reading("id", "Field with the record's id; '' numbers the rows.", "FIELD")
-    system_field: str = reading("system", "Field or column with the system's name.", "FIELD")
-    references_field: str = reading("references", "Field or column with human summaries.", "FIELD")
+    system_field: str = reading("system", "Field with the system's name.", "FIELD")
+    references_field: str = reading("references", "Field with summaries by people.", "FIELD")
     document_id_field: str | None = reading(
-        None, "Field with the documents' ids; by default their own field 'id', if they have one.", "FIELD",
+        None, "Field with the documents' ids; by default 'id' in each document.", "FIELD",
     )
     cluster_by: str | None = reading(
-        None, "Field of the record; records with the same value are one cluster, and are left out or "
-        "resampled together.", "FIELD",
+        None, "Field whose equal values make records one cluster: they are resampled together.", "FIELD",
     )
-    separator: str | None = reading(None, "What is between documents in one text field, e.g. ' || '.", "TEXT")
+    separator: str | None = reading(None, "Text between documents in one field, e.g. '||'.", "TEXT")
     summaries: list[str] | None = reading(
-        None, "File with summaries only: of the system NAME, or of the systems that its rows name.",
-        "[NAME=]FILE",
+        None, "File with summaries only, by the system NAME or by those that its rows name.", "[NAME=]FILE",
     )
     summaries_id_field: str | None = reading(
-        None, "Field with the record's id in the files of summaries.", "FIELD",
+        None, "Field with the record's id in files of summaries.", "FIELD",
     )
     record_attribute: list[str] | None = reading(
-        None, "Attribute of the record, for slices; NAME=FIELD reads it from another field.", "NAME[=FIELD]",
+        None, "Attribute of the record, for results by subgroup; or NAME=FIELD.", "NAME",
     )
-    system: str | None = reading(None, "Name of the system, if the file gives none.", "NAME")
+    system: str | None = reading(None, "Name of the system, if the file names none.", "NAME")
     format: str | None = reading(
-        None, "jsonl, csv, tsv, ssv, excel, parquet, arrow, or a tool's: openai-batch, inspect, lm-eval, "
-        "promptfoo, helm, deepeval, mlflow, summeval, summvis, json-list. By default the file's own form "
-        "decides.", "NAME",
+        None, "File format; by default detected. jsonl, csv, tsv, ssv, excel, parquet, arrow, or a tool's: "
+        "openai-batch, inspect, lm-eval, promptfoo, helm, deepeval, mlflow, summeval, summvis, json-list.", "NAME",
     )
-    encoding: str | None = reading(
-        None, "Encoding of the text, e.g. cp1252; by default the bytes decide.", "NAME",
-    )
-    sheet: str | None = reading(None, "Sheet of a spreadsheet that has several.", "NAME")
+    encoding: str | None = reading(None, "Encoding, e.g. cp1252; by default detected.", "NAME")
+    sheet: str | None = reading(None, "Sheet of a spreadsheet.", "NAME")
     require: list[str] | None = reading(
-        None, "Leave out records whose documents lack this attribute.", "ATTRIBUTE",
+        None, "Exclude records in which a document lacks this attribute.", "ATTRIBUTE",
     )
     missing: str = reading(
-        "refuse", "Where documents lack an attribute that others of their record have: refuse the record, "
-        "drop these documents, or make them a group.", "refuse|drop|group",
+        "refuse", "If only some documents of a record have the attribute: refuse the record, drop the other "
+        "documents, or make them a group.", "RULE",
     )
     bin: list[str] | None = reading(
-        None, "Put the numbers of an attribute in groups: NAME=3,7 cuts at 3 and 7, NAME=q3 makes three of "
-        "equal size.", "NAME=CUTS",
+        None, "Group numbers: NAME=3,7 cuts at 3 and 7; NAME=q3 makes three equal parts.", "NAME=CUTS",
     )
-    on_error: str = reading(
-        "stop", "Stop at bad input, or skip it; what is skipped is counted and listed.", "stop|skip",
-    )
+    on_error: str = reading("stop", "At bad input: stop, or skip it and list what was skipped.", "stop|skip")
     # fmt: on
 
     @property

@@ -29,10 +29,10 @@ class SpendingOptions(Limits):
     """How a model is asked, and what that may cost. Each field is an option: see `spending_options`."""
 
     # fmt: off
-    max_tokens: int | None = asking(None, "Most tokens of an answer; --max-cost needs it.", "N", least=1)
-    base_url: str | None = asking(None, "Address of the server; else OPENAI_BASE_URL.", "URL")
-    key: str | None = asking(None, "Environment variable with the server's key; else OPENAI_API_KEY.", "NAME")
-    dry_run: bool = asking(False, "Fill all prompts, print calls, tokens, cost and examples; ask nothing.")
+    max_tokens: int | None = asking(None, "Most tokens per answer; --max-cost needs it.", "N", least=1)
+    base_url: str | None = asking(None, "Address of the server; by default $OPENAI_BASE_URL.", "URL")
+    key: str | None = asking(None, "Environment variable with the key; by default OPENAI_API_KEY.", "NAME")
+    dry_run: bool = asking(False, "Show the prompts, calls, tokens and cost; send nothing.")
     # fmt: on
 
     def of_model(self) -> dict[str, str]:

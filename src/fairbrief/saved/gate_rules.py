@@ -110,24 +110,23 @@ class GateSettings:
         (), "Upper limit, e.g. 'uer@sentiment:difference-random<=0.1'.", "RULE", flag="--max",
     )
     least: Sequence[str] = limit(
-        (), "Lower limit, e.g. 'coverage_parity@sentiment:relative_difference-random>=-0.15' or "
-        "'rouge1>=0.3'.", "RULE", flag="--min",
+        (), "Lower limit, e.g. 'rouge1>=0.3'.", "RULE", flag="--min",
     )
-    baseline: Path | None = limit(None, "Saved audit that this one must not be worse than.", "DIR")
+    baseline: Path | None = limit(None, "Saved audit to compare with.", "DIR")
     margin: float = limit(
-        0.0, "How much larger than in the baseline a group difference may be, or how much smaller a quality.",
+        0.0, "How much worse than the baseline a value may be.",
         "X",
     )
     measures: Sequence[str] = limit(
-        (), "Measure to compare with the baseline; by default all of them.", "SPEC", flag="--measure",
+        (), "Measure to compare with the baseline; by default all.", "SPEC", flag="--measure",
     )
-    both_directions: bool = limit(False, "Hold group differences to --margin where they shrink, too.")
+    both_directions: bool = limit(False, "Also limit by --margin how far group differences may shrink.")
     allow_missing: Sequence[str] = limit(
-        (), "System or measure of the baseline that need not be there, or 'records'.", "NAME",
+        (), "System or measure of the baseline that may be missing, or 'records'.", "NAME",
     )
     max_left_out: float = limit(
-        MAX_LEFT_OUT, "Share of the input that may be skipped, refused, empty or unanswered; above it "
-        "nothing is decided.", "SHARE",
+        MAX_LEFT_OUT, "Share of the input that may be skipped, refused, empty or unanswered; above it the gate "
+        "is inconclusive.", "SHARE",
     )
     # fmt: on
 
