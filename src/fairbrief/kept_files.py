@@ -1,6 +1,6 @@
-"""Files that survive kills and full disks: held by one process, replaced in one step, on disk when that is reported.
+"""Files that survive kills and full disks: locked by one process, replaced atomically, synchronised to disk.
 
-What the cache of scores, the journals of answers, the parts of audits and all that is written share.
+Used by the cache of scores, the journals of answers, the parts of audits and all outputs.
 """
 
 from __future__ import annotations
@@ -18,17 +18,16 @@ from typing import BinaryIO
 from fairbrief.errors import RequestError
 
 PRIVATE = 0o600
-"""The mode of files with prompts and replies: others may not read them, unless the user has let them."""
+"""The mode of files with prompts and replies, which only the user may read unless the user changes it."""
 TEMPORARY = ".unfinished"
-"""How the names of files end that will take another's place; they are hidden, and begin with its name."""
+"""The ending of temporary files that replace another; they are hidden and begin with its name."""
 
 
 @contextlib.contextmanager
 def held(lock: Path, busy: str) -> Iterator[None]:
-    """Hold the file, made if absent, for this process alone; RequestError(``busy``) at once if another holds it.
+    """Lock the file, created if absent, for this process; RequestError(``busy``) at once if another has locked it.
 
-    The lock is the kernel's: it goes with its process, however that ends. The holder may take the file away before
-    it lets go.
+    The kernel releases the lock when the process ends. The holder may remove the file before the release.
     """
     while True:
         descriptor = os.open(lock, os.O_RDWR | os.O_CREAT, 0o644)
@@ -38,7 +37,7 @@ def held(lock: Path, busy: str) -> Iterator[None]:
             except BlockingIOError:
                 raise RequestError(busy) from None
             if not _is_at(descriptor, lock):
-                continue  # it was taken away between the opening and the locking: another may hold its successor
+                continue  # it was removed between opening and locking
             yield
             return
         finally:
@@ -47,14 +46,14 @@ def held(lock: Path, busy: str) -> Iterator[None]:
 
 @contextlib.contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Hold an output for this process alone, by ``PATH.lock``; RequestError at once if another holds it.
+    """Lock an output for this process with ``PATH.lock``; RequestError at once if another has locked it.
 
-    The lock's file is removed when done; one that a dead process has left blocks nobody.
+    The lock's file is removed at the end; one that a dead process left does not block.
     """
     path = path.resolve()
     path.parent.mkdir(parents=True, exist_ok=True)
     lock = path.with_name(path.name + ".lock")
-    with held(lock, f"Another process is writing {path}. Wait for it, or write to another file."):
+    with held(lock, f"Another process is writing {path}. Wait for it, or give another file."):
         try:
             yield
         finally:
@@ -63,16 +62,16 @@ def locked(path: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def taking_place(path: Path, mode: int = 0o666) -> Iterator[Path]:
-    """Where to write a file that takes the place of ``path`` in one step when it is whole, and never if that fails.
+    """A temporary path for a file that replaces ``path`` atomically at the end, and never after an error.
 
-    It is on disk when this ends. Several processes may do so at once: each writes a file of its own, and the last to
-    finish stays. What killed ones left is taken away. A link is followed: what it leads to is replaced. A new file has
-    ``mode``, less what the user's mask takes away; one that takes another's place has the other's.
+    The file is synchronised to disk at the end. Several processes may do this at once: each writes a separate file, and
+    the last one remains. Leftovers of killed processes are removed. Links are followed. A new file has ``mode``, less the
+    user's mask; a replaced file's mode is preserved.
     """
     path = path.resolve()
     path.parent.mkdir(parents=True, exist_ok=True)
     clear_unfinished(path.parent, glob.escape(path.name))
-    descriptor, unfinished = _beside(path, mode)
+    descriptor, unfinished = _temporary_file(path, mode)
     try:
         yield unfinished
         os.fsync(descriptor)
@@ -85,19 +84,19 @@ def taking_place(path: Path, mode: int = 0o666) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def replacing(path: Path) -> Iterator[BinaryIO]:
-    """A binary stream whose content takes the file's place as by `taking_place`; a new file is the user's alone."""
+    """A binary stream whose content replaces the file, as by `taking_place`; only the user may read a new file."""
     with taking_place(path, PRIVATE) as unfinished, unfinished.open("wb") as stream:
         yield stream
 
 
 def write_all(descriptor: int, data: bytes) -> None:
-    """Write to an open file, however often the system takes only some of it."""
+    """Write all data to an open file, also if the system accepts only parts."""
     while data:
         data = data[os.write(descriptor, data) :]
 
 
 def sync_folder(folder: Path) -> None:
-    """A new name in a folder is on disk only when the folder is."""
+    """Synchronise a folder to disk, without which a new name in it may be lost."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)
@@ -105,23 +104,23 @@ def sync_folder(folder: Path) -> None:
         os.close(descriptor)
 
 
-def _beside(path: Path, mode: int) -> tuple[int, Path]:
-    """A new file beside this one, locked where files can be locked, with the same permissions."""
+def _temporary_file(path: Path, mode: int) -> tuple[int, Path]:
+    """A new file in the same folder, locked if possible, with the same permissions."""
     while True:
-        beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}{TEMPORARY}")
-        descriptor = os.open(beside, os.O_RDWR | os.O_CREAT | os.O_EXCL, mode)
+        temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}{TEMPORARY}")
+        descriptor = os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL, mode)
         with contextlib.suppress(OSError):
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        if _is_at(descriptor, beside):
+        if _is_at(descriptor, temporary):
             break
-        os.close(descriptor)  # it was taken away before it was held
+        os.close(descriptor)  # it was removed before it was locked
     if path.exists():
         os.fchmod(descriptor, stat.S_IMODE(path.stat().st_mode))
-    return descriptor, beside
+    return descriptor, temporary
 
 
 def clear_unfinished(folder: Path, name: str = "*") -> None:
-    """Remove what killed processes left, except files that are locked or cannot be locked."""
+    """Remove leftovers of killed processes, except files that are locked or cannot be locked."""
     for left in folder.glob(f".{name}.*{TEMPORARY}"):
         with contextlib.suppress(OSError):
             descriptor = os.open(left, os.O_RDWR)
@@ -133,7 +132,7 @@ def clear_unfinished(folder: Path, name: str = "*") -> None:
 
 
 def _is_at(descriptor: int, path: Path) -> bool:
-    """Whether the open file is the one with this name."""
+    """Whether the open file has this name."""
     try:
         return os.path.samestat(os.fstat(descriptor), path.stat())
     except FileNotFoundError:

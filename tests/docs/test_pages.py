@@ -115,7 +115,7 @@ def test_every_how_to_stands_in_the_index() -> None:
         ("```sh\nfairbrief audti a.jsonl\n```\n", "no command 'audti'"),
         (
             "```sh\nfairbrief sweep a.jsonl --with 'chat:M(over=party)' --out o\n```\n",
-            "it stands behind an @",
+            "Write it after an @",
         ),
         ("```sh\nfairbrief audit a.jsonl --measure 'uer(warmth=1)@party'\n```\n", "no setting 'warmth'"),
         ("```python\nprint(1 + 1)\n```\n```text\n3\n```\n", "shows"),

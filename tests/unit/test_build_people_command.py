@@ -118,7 +118,7 @@ def test_what_can_be_done_about_originals_that_do_not_fill_is_said(source: Path,
     assert "Give a larger table: --names FILE" in told
     done = CliRunner().invoke(app, [*command, "--design", "mono", "--last-names", "keep"])
     assert done.exit_code == 0, done.output
-    assert "left out, with all of their inputs: 1 × no person to vary" in done.output
+    assert "excluded, with all of their inputs: 1 × no person to vary" in done.output
 
 
 def test_a_name_that_is_left_comes_with_what_can_be_done(tmp_path: Path) -> None:

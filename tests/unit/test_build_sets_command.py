@@ -140,7 +140,7 @@ def test_a_misspelt_value_is_named(tweets: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("option", "value", "said"), [("--counts", "x", "--counts"), ("--attribute", "=x", "names no attribute")]
+    ("option", "value", "said"), [("--counts", "x", "--counts"), ("--attribute", "=x", "has no name")]
 )
 def test_slips_of_required_options(tweets: Path, tmp_path: Path, option: str, value: str, said: str) -> None:
     """Options that a command cannot do without are refused in its words, too."""

@@ -93,14 +93,14 @@ def test_a_record_without_its_cluster_is_refused() -> None:
     reading = read(given, cluster_by="product", on_error="skip")
     assert [case.record.id for case in reading] == ["a"]
     assert reading.skipped_count == 1
-    with pytest.raises(DataError, match=r"wanted a field 'produkt'.*Did you mean 'product'"):
+    with pytest.raises(DataError, match=r"expected a field 'produkt'.*Did you mean 'product'"):
         list(read(given, cluster_by="produkt"))
 
 
 def test_two_clusters_do_not_share_an_original() -> None:
     """Variants of one original are observed together, so they cannot stand in two clusters."""
     given = [ROW | {"original": "o", "product": "x"}, ROW | {"id": "b", "original": "o", "product": "y"}]
-    with pytest.raises(DataError, match="variants of one original in one cluster"):
+    with pytest.raises(DataError, match="counterfactuals of one seed document in one cluster"):
         list(read(given, cluster_by="product"))
 
 

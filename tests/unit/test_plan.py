@@ -67,7 +67,7 @@ def test_plans_that_differ_in_the_machine_alone_are_one() -> None:
 
 def test_a_protocol_and_measures_exclude_each_other() -> None:
     """In Python as on the command line."""
-    with pytest.raises(RequestError, match="--protocol brings its own measures"):
+    with pytest.raises(RequestError, match="--protocol has its own measures"):
         Plan(protocol="li-coverage", measures=["uer"])
     assert plan_from(measures="uer", scorers=None).measures == ("uer",)
 

@@ -133,8 +133,8 @@ def root(
 
 def main() -> None:
     """Run the command and exit with its code: see `fairbrief.cli.command_line`."""
-    process_settings.settle()
-    process_settings.settle_streams()
+    process_settings.configure()
+    process_settings.configure_streams()
     try:
         code = app(prog_name="fairbrief", standalone_mode=False)
         sys.stdout.flush()  # a full disk or a closed pipe must raise here, not at exit

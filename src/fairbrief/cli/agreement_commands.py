@@ -11,11 +11,11 @@ from fairbrief.cli import options as o
 from fairbrief.cli.input_options import (
     ReadingOptions,
     cached,
+    check_choice,
+    print_excluded,
     progress_bar,
     reading_options,
-    refuse_other,
-    suppose_language,
-    tell_left_out,
+    set_default_language,
 )
 from fairbrief.cli.output import print_tables
 from fairbrief.errors import RequestError
@@ -71,9 +71,9 @@ def agree(
     if any(saved):
         if not all(saved):
             raise RequestError("Give either folders of saved audits or files of records, not both.")
-        given = {"attribute": attribute, "threshold": threshold, **options.told()}
-        if told := [name for name, value in given.items() if value is not None]:
-            option = told[0].replace("_", "-")
+        given = {"attribute": attribute, "threshold": threshold, **options.given()}
+        if set_options := [name for name, value in given.items() if value is not None]:
+            option = set_options[0].replace("_", "-")
             raise RequestError(f"--{option} has no effect on saved audits: drop it.")
         audits = [load(source) for source in sources]
         print_tables(_of_audits(audits, measure or (), relative_change, resampling))
@@ -85,7 +85,7 @@ def agree(
     if attribute is None:
         raise RequestError("Give --attribute NAME, the attribute that the labels of claims name.")
     reading = options.read(sources, [attribute])
-    suppose_language(reading)
+    set_default_language(reading)
     with progress_bar(reading) as progress:
         with_people = label_agreement.agreement(
             reading,
@@ -98,7 +98,7 @@ def agree(
             progress=progress,
         )
     print_tables(label_agreement.tables(with_people, resampling))
-    tell_left_out(reading)
+    print_excluded(reading)
 
 
 def _of_audits(
@@ -158,11 +158,11 @@ def chunks(
     from fairbrief.saved.label_agreement import chunk_sizes, chunk_tables
     from fairbrief.saved.saved_values import Resampling
 
-    refuse_other("--units", units, ("auto", "given", "sentences"))
+    check_choice("--units", units, ("auto", "given", "sentences"))
     if not isfinite(threshold):
         raise RequestError(f"--threshold {threshold}: write a finite number.")
     reading = options.read(files, [attribute] if attribute else None)
-    suppose_language(reading)
+    set_default_language(reading)
     with progress_bar(reading) as progress:
         found = chunk_sizes(
             reading,
@@ -176,4 +176,4 @@ def chunks(
             progress=progress,
         )
     print_tables(chunk_tables(found, scorer, threshold))
-    tell_left_out(reading)
+    print_excluded(reading)

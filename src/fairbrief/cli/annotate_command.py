@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from fairbrief.cli import options as o
-from fairbrief.cli.input_options import refuse_other
+from fairbrief.cli.input_options import check_choice
 from fairbrief.cli.output import print_audit, print_tables, refuse_overwriting, write_text
 from fairbrief.errors import RequestError
 from fairbrief.plan import Plan
@@ -165,7 +165,7 @@ def import_(
     )
 
     rules: Mapping[str, Any] = {name: name for name in COMBINES}
-    refuse_other("--combine", combine, tuple(rules))
+    check_choice("--combine", combine, tuple(rules))
     refuse_overwriting(out, [records, *sheets])
     task, attribute, seed = judging.task, judging.attribute, judging.seed
     asked, answers = judging.answered(sheets, records)

@@ -12,7 +12,7 @@ import typer
 
 from fairbrief import process_settings
 from fairbrief.cli import options as o
-from fairbrief.cli.input_options import ReadingOptions, cached, progress_bar, reading_options, tell_notes
+from fairbrief.cli.input_options import ReadingOptions, cached, print_notes, progress_bar, reading_options
 from fairbrief.cli.output import held, print_audit, refuse_no_folder
 from fairbrief.errors import RequestError
 from fairbrief.plan import Plan
@@ -63,7 +63,7 @@ def audit(
     from fairbrief.saved import saved_inputs
     from fairbrief.saved.examples import with_examples
 
-    process_settings.keep_loaded()
+    process_settings.freeze_loaded()
     refuse_no_folder(out)
     plan = replace(
         plan,
@@ -96,7 +96,7 @@ def audit(
                 Path(f).name if isinstance(f, str) else f.name for f in saved_inputs.each(files, reading)
             ]
             made = {**result.made, "files": names, "notes": notes}
-            tell_notes(notes, quiet=quiet)
+            print_notes(notes, quiet=quiet)
             result = replace(result, made=made)
             if folder is not None:
                 shown = Pooled(cases) if plan.pools_runs else cases
@@ -104,7 +104,7 @@ def audit(
                 _, identity = replace_all(
                     result, folder, lambda done: with_examples(done, shown, scorers), ahead
                 )
-                saved_inputs.write(folder, files, options.attribute or (), options.told(), reading, identity)
+                saved_inputs.write(folder, files, options.attribute or (), options.given(), reading, identity)
     finally:  # print the result even if it could not be written
         if result is not None and not quiet:
             print_audit(result, details=details, has_report=out is not None)

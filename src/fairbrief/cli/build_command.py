@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import typer
 
 from fairbrief.cli import options as o
-from fairbrief.cli.input_options import refuse_other
+from fairbrief.cli.input_options import check_choice
 from fairbrief.cli.output import refuse_overwriting
 from fairbrief.errors import DataError, RequestError
 from fairbrief.settings import setting
@@ -145,10 +145,10 @@ def people(
 
     refuse_overwriting(out, [source])
     if last_names is not None:
-        refuse_other("--last-names", last_names, ("keep", "replace"))
-    refuse_other("--content-words", content_words, ("keep", "exchange", "neutral"))
-    refuse_other("--woman", woman, ("Ms.", "Mrs."))
-    refuse_other("--genders", genders, ("keep", "random"))
+        check_choice("--last-names", last_names, ("keep", "replace"))
+    check_choice("--content-words", content_words, ("keep", "exchange", "neutral"))
+    check_choice("--woman", woman, ("Ms.", "Mrs."))
+    check_choice("--genders", genders, ("keep", "random"))
     words: dict[str, bool | Literal["neutral"]] = {"keep": False, "exchange": True, "neutral": "neutral"}
     choices: dict[str, Any] = {
         "groups": groups, "design": design, "per_original": per_original, "names": names, "last_names": last_names,
@@ -266,7 +266,7 @@ def stratified(
     from fairbrief.workbench.corpora.text_sources import gather, with_values
 
     refuse_overwriting(out, [source])
-    refuse_other("--ties", ties, ("drop", "lowest"))
+    check_choice("--ties", ties, ("drop", "lowest"))
     fields = pairs(attribute)
     (name,) = fields
     if topic and topic != name and size is not None:
@@ -342,7 +342,7 @@ def reviews(
     from fairbrief.workbench.corpora.text_sources import composition
 
     refuse_overwriting(out, [source])
-    refuse_other("--draw", draw, ("random", "first"))
+    check_choice("--draw", draw, ("random", "first"))
     label = labeller(sentiment, negative=negative, positive=positive, analyser=analyser)
     fields = {name: field for name, field in (("rating", rating), ("product", product)) if field is not None}
     left_out, values = Counter[str](), Counter[str]()

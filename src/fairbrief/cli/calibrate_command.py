@@ -11,9 +11,9 @@ from fairbrief.cli import options as o
 from fairbrief.cli.input_options import (
     ReadingOptions,
     cached,
+    print_excluded,
     reading_options,
-    suppose_language,
-    tell_left_out,
+    set_default_language,
 )
 from fairbrief.cli.output import print_tables, refuse_overwriting, write_text
 from fairbrief.errors import RequestError
@@ -63,7 +63,7 @@ def calibrate(
     from fairbrief.workbench import calibrating, labelled_pairs
 
     assert out is not None
-    if given := options.told():
+    if given := options.given():
         raise RequestError(
             f"--{next(iter(given)).replace('_', '-')} has an effect only with --label-sheet: drop it."
         )
@@ -109,7 +109,7 @@ def _write_sheet(
     if sheet.exists():
         raise RequestError(f"{sheet} exists and may contain labels: give another name, or remove it.")
     reading = options.read(files)
-    suppose_language(reading)
+    set_default_language(reading)
     spec = _plain(scorer)
     # Scores only decide how evenly pairs are drawn.
     spec = "containment" if spec == "lexical" else spec
@@ -122,7 +122,7 @@ def _write_sheet(
     chosen = labelled_pairs.drawn(found, pairs, seed)
     write_text(sheet, labelled_pairs.pair_sheet(chosen), newline="")
     print_tables([calibrating.precision_expected()])
-    tell_left_out(reading)
+    print_excluded(reading)
     typer.echo(
         f"{sheet}: {len(chosen):,} pairs of {len(found):,}. Fill in the column 'supported' with yes or no: does the text state or "
         f"clearly imply the claim? Then run: fairbrief calibrate {shlex.quote(scorer)} {shlex.quote(str(sheet))} --out calibration.json"

@@ -13,9 +13,9 @@ from fairbrief.cli import options as o
 from fairbrief.cli.input_options import (
     ReadingOptions,
     cached,
+    print_excluded,
     reading_options,
-    suppose_language,
-    tell_left_out,
+    set_default_language,
 )
 from fairbrief.cli.output import print_audit, refuse_no_folder, refuse_overwriting
 from fairbrief.errors import RequestError
@@ -88,7 +88,7 @@ def choose(
         find(prompt)
     floors = [gate_rules.rule(text) for text in floor or ()]
     reading = options.read(files)
-    suppose_language(reading)
+    set_default_language(reading)
     refuse_overwriting(out, reading.files)
     refuse_overwriting(pairs, reading.files, "--pairs")
     refuse_no_folder(report, "--report")
@@ -119,7 +119,7 @@ def choose(
             written.append(f"Report: {report / 'report.html'}")
     finally:
         print_audit(result, details=details, has_report=True if report else None)
-    tell_left_out(reading)
+    print_excluded(reading)
     for line in ("", *written) if written else ():
         typer.echo(line)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from fairbrief.cli import options as o
-from fairbrief.cli.input_options import ReadingOptions, reading_options, tell_left_out
+from fairbrief.cli.input_options import ReadingOptions, print_excluded, reading_options
 from fairbrief.cli.output import print_tables
 from fairbrief.errors import RequestError
 
@@ -50,7 +50,7 @@ def stats(
         for case in reading:
             counts.add_summary(case)
     print_tables(counts.tables())
-    tell_left_out(reading)
+    print_excluded(reading)
 
 
 def _has_summaries(reading: Reading) -> bool:

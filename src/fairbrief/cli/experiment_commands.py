@@ -14,7 +14,7 @@ import typer
 from fairbrief.cli import options as o
 from fairbrief.cli import spending_options as spend
 from fairbrief.cli.command_line import INCOMPLETE
-from fairbrief.cli.input_options import OF_SUMMARIES, ReadingOptions, cached, reading_options, tell_left_out
+from fairbrief.cli.input_options import OF_SUMMARIES, ReadingOptions, cached, print_excluded, reading_options
 from fairbrief.cli.output import print_audit, print_tables, refuse_no_folder
 from fairbrief.errors import RequestError
 from fairbrief.plan import Plan
@@ -108,7 +108,7 @@ def sweep(
     finally:  # print the result even if it could not be written
         if result is not None:
             print_audit(result, details=details, has_report=True)
-    tell_left_out(reading)
+    print_excluded(reading)
     typer.echo(
         f"\nReport: {out / 'report.html'}   Numbers: {out / 'results.csv'}   Answers: {out / sweep.ANSWERS}"
     )

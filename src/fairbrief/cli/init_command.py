@@ -85,7 +85,7 @@ def _counts(reading: Reading) -> dict[str, Any]:
 
 
 def _show(found: Understanding, counts: dict[str, Any], reading: Reading) -> None:
-    from fairbrief.cli.input_options import tell_notes
+    from fairbrief.cli.input_options import print_notes
     from fairbrief.reports.plain import printable
     from fairbrief.text.counted import counted
 
@@ -106,7 +106,7 @@ def _show(found: Understanding, counts: dict[str, Any], reading: Reading) -> Non
         typer.echo(
             'No field looks like a group. Add an attribute to the settings: attribute = ["NAME=FIELD"].'
         )
-    tell_notes(reading.notes)
+    print_notes(reading.notes)
 
 
 def _in_order(group: tuple[str, int]) -> tuple[bool, float, str]:

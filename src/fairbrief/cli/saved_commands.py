@@ -13,10 +13,10 @@ from fairbrief.cli import options as o
 from fairbrief.cli.input_options import (
     ReadingOptions,
     cached,
+    print_excluded,
     progress_bar,
     reading_options,
-    suppose_language,
-    tell_left_out,
+    set_default_language,
 )
 from fairbrief.cli.output import (
     held,
@@ -339,7 +339,7 @@ def explain(
     if out is not None and out.suffix.lower() not in FORMS:
         raise RequestError(f"--out {out}: give a name that ends in {', '.join(FORMS[:-1])} or {FORMS[-1]}.")
     reading = options.read(files)
-    suppose_language(reading)
+    set_default_language(reading)
     refuse_overwriting(out, reading.files)
     with progress_bar(reading, quiet=quiet) as progress:
         found = explanations.explain(
@@ -356,7 +356,7 @@ def explain(
             n_resamples=plan.n_resamples,
         )
     explanation.print_all(found, Console())
-    tell_left_out(reading)
+    print_excluded(reading)
     if out is not None:
         renders = (explanation.as_json, explanation.as_markdown, explanation.as_page)
         write_text(out, dict(zip(FORMS, renders, strict=True))[out.suffix.lower()](found))

@@ -1,4 +1,4 @@
-"""Rows kept in a temporary file and read again by key: only their places are held in memory."""
+"""Rows in a temporary file, read again by key. Only their places are in memory."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from fairbrief.readers.messages import fault, show
 
 
 class RowsOnDisk:
-    """Objects by key, in the order in which the keys first came. The file goes with the context, or with the object.
+    """Objects by key, in the order in which the keys first came. The file is deleted with the context or the object.
 
-    Raises OSError that names the folder for temporary files where the disk is full.
+    Raises OSError with the folder of temporary files if the disk is full.
     """
 
     def __init__(self) -> None:
-        self._file = TemporaryFile()  # noqa: SIM115 # closed by what comes next
+        self._file = TemporaryFile()  # noqa: SIM115 # closed by the finalizer
         self._close = weakref.finalize(self, _close, self._file)
         self._places: dict[Any, list[int]] = {}
 
@@ -38,7 +38,7 @@ class RowsOnDisk:
         self._close()
 
     def add(self, key: Any, row: Any) -> None:
-        """Put an object behind the others of its key."""
+        """Append an object to its key."""
         with _naming_the_folder():
             self._places.setdefault(key, []).append(self._file.seek(0, 2))
             pickle.dump(row, self._file, protocol=pickle.HIGHEST_PROTOCOL)
@@ -50,11 +50,11 @@ class RowsOnDisk:
         return iter(self._places)
 
     def take(self, key: Any) -> list[Any]:
-        """All objects of a key, in their order; none where it is not known."""
+        """All objects of a key, in order; empty if it is unknown."""
         return [self._at(place) for place in self._places.get(key, ())]
 
     def pop(self, key: Any) -> list[Any]:
-        """All objects of a key, which is then forgotten; none where it is not known."""
+        """Remove a key and return its objects; empty if it is unknown."""
         return [self._at(place) for place in self._places.pop(key, ())]
 
     def _at(self, place: int) -> Any:
@@ -72,29 +72,30 @@ def _naming_the_folder() -> Iterator[None]:
 
 
 def _close(file: IO[bytes]) -> None:
-    with suppress(OSError):  # of a full disk, which was reported already
+    with suppress(OSError):  # a full disk, already reported
         file.close()
 
 
-# ---- The rows of a record combined to one row.
+# ---- Combines the rows of a record into one row.
 
 
 Laid = tuple[int, dict[str, Any]]
-"""The number of a row, and the values of those of its fields that are read."""
+"""The number of a row, and the values of its fields that are read."""
 
 
 class LongTable:
-    """Gathers the rows of a source by the field that names their record (and by system, if rows name one).
+    """Combines the rows of a source by the field with the record's id (and by system, if rows name one).
 
-    What speaks of a document (its text, id, attributes) becomes a list; what speaks of the record (summary,
-    references, attributes of the record) must be the same in all its rows, where it is given.
+    Fields of documents (text, id, attributes) become lists. Fields of the record (summary, references, attributes of
+    the record) must be equal in all its rows, where they are not blank.
     """
 
     def __init__(self, fields: Fields, use: FieldUse, *, own_summaries: bool) -> None:
         assert fields.group_by is not None
         if fields.has_several_documents:
             raise RequestError(
-                "With --group-by each row holds one document: name one field with --documents-field, or drop --group-by."
+                "--group-by needs one field of documents, since each row is one document: give one --documents-field, or drop "
+                "--group-by."
             )
         self.key = fields.group_by
         self.fields = fields
@@ -115,10 +116,10 @@ class LongTable:
         if own_summaries:
             self.once += [fields.system, *fields.summary_names()]
         self.without_text = 0
-        """Rows whose text is null or blank: they hold no document."""
+        """Number of rows whose text is null or blank."""
 
     def rows(self, source: Iterator[Row]) -> Iterator[Row]:
-        """A row for each record, numbered by its first; rows that cannot be read as their errors, before."""
+        """One row per record, with the number of its first row; before them, errors for unreadable rows."""
         with RowsOnDisk() as laid:
             for number, row in source:
                 try:
@@ -148,8 +149,8 @@ class LongTable:
         if not kept:
             return number, fault(
                 f"no text in {self.text!r} in any row of {ident!r}",
-                "at least one",
-                "fill it in, or remove the rows",
+                "at least one text",
+                "add it, or remove the rows",
             )
         gathered[self.text] = [values[self.text] for _, values in kept]
         for field in self.each:
@@ -165,12 +166,12 @@ class LongTable:
 
 
 def at_record(ident: str, error: DataError) -> DataError:
-    """The error with the record that it is in."""
+    """The error with its record."""
     return DataError(f"the record {ident!r}: {error}")
 
 
 def _agreed(field: str, rows: list[Laid]) -> Any:
-    """What the rows of a record that say anything agree on; ABSENT where no row has the field."""
+    """The value on which the non-blank rows of a record agree; ABSENT if no row has the field."""
     said = [(number, values[field]) for number, values in rows if field in values]
     given = [(number, value) for number, value in said if not _is_blank(value)]
     for number, value in given[1:]:
@@ -178,7 +179,7 @@ def _agreed(field: str, rows: list[Laid]) -> Any:
             raise fault(
                 f"{show(given[0][1])} in the field {field!r} of row {given[0][0]} and {show(value)} in row {number}",
                 "one value in all rows of a record",
-                "mend it, or, if it speaks of the document, name it with --attribute",
+                "correct it, or, if the field belongs to documents, name it with --attribute",
             )
     return given[0][1] if given else (said[0][1] if said else ABSENT)
 

@@ -193,7 +193,7 @@ def dies(how: int) -> int:
 @pytest.mark.parametrize("how", [-signal.SIGKILL, -signal.SIGSEGV, 3])
 def test_a_worker_that_dies_again_and_again_is_told(how: int) -> None:
     """With what most likely killed it; the others are ended, too."""
-    with pytest.raises(BackendError, match=r"out of memory: use fewer --workers.*__main__"):
+    with pytest.raises(BackendError, match=r"out of memory. Use fewer --workers.*__main__"):
         list(Processes(2).map(dies, [how, how]))
     assert not active_children()
 
