@@ -24,7 +24,7 @@ class ObservationDeclaration:
     ``("expected_significant",)`` to the unit's row. ``tests_within`` names a statistic of 0 and 1 by whose values these
     three are counted as well: ``("testable", value)``. ``chance_means`` are columns whose mean over a unit's
     permutations is kept beside its row, as ``("by chance", *column)``. A unit with a score that is not finite is left
-    out, unless ``reads_unstated`` says that nan, a reply without a score, is for the observation to name.
+    out, unless ``reads_unstated`` is set: then the observation handles nan, a reply without a score.
     """
 
     scope: Scope
@@ -66,7 +66,7 @@ class ContrastWords:
     attribute ("2 stars", "gender female"), and ``{first}`` and ``{second}`` for the sides of a contrast of two groups.
     """
 
-    question: str = "Which groups lie below, which above?"
+    question: str = "Which groups are below, which above?"
     unit: ContrastUnit = "plain"
     below: str = "{size} below"
     """The words for a group difference below zero; ``above`` is for one above zero."""
@@ -93,15 +93,14 @@ class Declaration:
     """The declaration of a measure, for selection, tests, figures and reports.
 
     ``family`` heads its section of a report. ``question`` is what it measures, as the end of a sentence
-    ("how far …"); ``harm`` what a gap would mean for people. ``attribute_of`` says whose attribute ``over``
-    is. ``on_request`` is empty, or says why the measure is taken only when it is asked for by name.
-    ``better`` says which way is better where the headline's tail does not tell (a level that should be
+    ("how far …"); ``harm`` what a gap would mean for people. ``attribute_of`` is the holder of the attribute
+    ``over``. ``on_request`` is empty, or the reason why the measure is computed only if named.
+    ``better`` is the better direction, if the headline's tail does not show it (a level that should be
     small). ``figures`` names the figures that a report draws of it (`fairbrief.reports.figures.KINDS`).
     ``scorer_checks`` have the audit check its scorers on sources that differ only in the group;
     ``checks_scorer`` is True of the measures that do that. ``contrast`` words its signed contrasts, which begin a
-    report. ``needs_order`` is True of measures of where in the sources something stands, which say nothing where a record's
-    documents have no order. ``judges_support`` says that its scorer decides which documents support what a summary says: reports
-    show what the scorer's card says of that.
+    report. ``needs_order`` is True for measures of position, which need an order of a record's documents.
+    ``judges_support`` is True if the scorer decides which documents support a summary: reports show the scorer's card.
     ``items`` is what `Value.present` counts: ``documents``, ``people``, ``texts``, or ``records``.
     """
 

@@ -35,7 +35,7 @@ def parted(texts: Sequence[str]) -> tuple[str, ...]:
     >>> parted(["containment, embedding(model=a, batch=4)"])
     ('containment', 'embedding(model=a, batch=4)')
     """
-    found: list[str] = []
+    result: list[str] = []
     for text in texts:
         parts, depth = [""], 0
         for sign in text:
@@ -44,8 +44,8 @@ def parted(texts: Sequence[str]) -> tuple[str, ...]:
                 parts.append("")
             else:
                 parts[-1] += sign
-        found += [part.strip() for part in parts if part.strip()]
-    return tuple(found)
+        result += [part.strip() for part in parts if part.strip()]
+    return tuple(result)
 
 
 measured = partial(setting, panel=MEASURED, decides="rows")

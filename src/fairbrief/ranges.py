@@ -35,9 +35,9 @@ def numbers_within(many: Integers) -> Integers:
 
 def changes(numbers: NDArray[np.integer[Any]]) -> NDArray[np.bool_]:
     """Whether each number differs from its predecessor; True for the first."""
-    found = np.ones(len(numbers), dtype=bool)
-    np.not_equal(numbers[1:], numbers[:-1], out=found[1:])
-    return found
+    result = np.ones(len(numbers), dtype=bool)
+    np.not_equal(numbers[1:], numbers[:-1], out=result[1:])
+    return result
 
 
 def ordered(numbers: Integers, below: int) -> Integers:

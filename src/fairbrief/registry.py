@@ -30,11 +30,11 @@ def _installed() -> Callable[..., EntryPoints]:
 @cache
 def declared(kind: Kind) -> dict[str, tuple[EntryPoint, ...]]:
     """Every declared name of a kind with its entry points; several of one name exclude each other."""
-    found: dict[str, dict[str, EntryPoint]] = {}
+    result: dict[str, dict[str, EntryPoint]] = {}
     groups = [f"fairbrief.{one}s" for one in kind.split(" or ")]
     for point in sorted((p for group in groups for p in _installed()(group=group)), key=lambda p: p.name):
-        found.setdefault(point.name, {}).setdefault(point.value, point)
-    return {name: tuple(points.values()) for name, points in found.items()}
+        result.setdefault(point.name, {}).setdefault(point.value, point)
+    return {name: tuple(points.values()) for name, points in result.items()}
 
 
 def names(kind: Kind) -> list[str]:
@@ -69,13 +69,13 @@ def load(kind: Kind, name: str) -> Any:
 
 def broken(kind: Kind) -> dict[str, str]:
     """Name → error, for declared names that cannot be loaded; they affect only users of that name."""
-    found = {}
+    result = {}
     for name in names(kind):
         try:
             load(kind, name)
         except FairbriefError as error:
-            found[name] = str(error)
-    return found
+            result[name] = str(error)
+    return result
 
 
 def make(kind: Kind, text: str, settings: Mapping[str, str] | None = None) -> Any:

@@ -50,17 +50,17 @@ class ScoreTable:
         if not tables:
             return cls.of([])
         parts = [(table.shapes, table.cells, table.owner, table.sizes) for table in tables]
-        found = cls(*map(np.concatenate, zip(*parts, strict=True)))
+        result = cls(*map(np.concatenate, zip(*parts, strict=True)))
         ends = np.cumsum([(len(t.sizes), len(t.owner), len(t.cells)) for t in tables], axis=0)
         before = np.concatenate([np.zeros((1, 3), dtype=np.int64), ends[:-1]])
-        found._first = np.concatenate([t._first + start for t, start in zip(tables, before, strict=True)])
-        return found
+        result._first = np.concatenate([t._first + start for t, start in zip(tables, before, strict=True)])
+        return result
 
     def ordered(self, places: Integers) -> ScoreTable:
         """The answers at these places, in this order; the arrays are shared."""
-        found = copy(self)
-        found.shapes, found._first = self.shapes[places], self._first[places]
-        return found
+        result = copy(self)
+        result.shapes, result._first = self.shapes[places], self._first[places]
+        return result
 
     def best_of(self, passages: Integers, rows: Integers) -> ScoreTable:
         """The answers with neighbouring rows merged: the best of their scores, the sum of their sizes.

@@ -60,15 +60,15 @@ def gives_a_row_or_a_reason(measure: Measure, cases: Sequence[Case]) -> None:
     """Every unit gives rows of finite numbers, one per labelling, or a reason that is not empty."""
     for unit in units_of(measure, cases):
         labels = labellings_of(measure, unit)
-        found = measure.observation.observe(unit, scores_of(measure, unit), labels)
-        if isinstance(found, Reason):
-            _promise(bool(found.text.strip()), "a reason is empty")
+        result = measure.observation.observe(unit, scores_of(measure, unit), labels)
+        if isinstance(result, Reason):
+            _promise(bool(result.text.strip()), "a reason is empty")
             continue
-        _promise(isinstance(found, Rows), f"neither Rows nor Reason: {type(found).__name__}")
-        wanted = (len(labels), len(found.columns))
-        _promise(found.values.shape == wanted, f"rows of shape {found.values.shape}, expected {wanted}")
-        _promise(len(set(found.columns)) == len(found.columns), "two columns have the same name")
-        _promise(bool(np.isfinite(found.values).all()), "a row contains nan or infinity")
+        _promise(isinstance(result, Rows), f"neither Rows nor Reason: {type(result).__name__}")
+        wanted = (len(labels), len(result.columns))
+        _promise(result.values.shape == wanted, f"rows of shape {result.values.shape}, expected {wanted}")
+        _promise(len(set(result.columns)) == len(result.columns), "two columns have the same name")
+        _promise(bool(np.isfinite(result.values).all()), "a row contains nan or infinity")
 
 
 def observes_the_same_twice(measure: Measure, cases: Sequence[Case]) -> None:
@@ -102,22 +102,22 @@ def reads_each_unit_alone(measure: Measure, cases: Sequence[Case]) -> None:
     observation = measure.observation
     if not isinstance(observation, BatchObservation):
         return
-    alike: dict[tuple[int, ...], list[tuple[Cases, Sequence[Scores], Integers]]] = {}
+    by_shape: dict[tuple[int, ...], list[tuple[Cases, Sequence[Scores], Integers]]] = {}
     for unit in units_of(measure, cases):
         labels = labellings_of(measure, unit)
-        alike.setdefault(labels.shape, []).append((unit, scores_of(measure, unit), labels))
-    for together in alike.values():
+        by_shape.setdefault(labels.shape, []).append((unit, scores_of(measure, unit), labels))
+    for together in by_shape.values():
         blocks, reasons = observation.observe_many(
             ScoredUnits.of([(unit, scores) for unit, scores, _ in together]),
             np.stack([labels for *_, labels in together]),
         )
-        found: dict[int, Rows | Reason] = dict(reasons)
+        result: dict[int, Rows | Reason] = dict(reasons)
         for block in blocks:
             pairs = zip(block.units, block.values, strict=True)
-            found |= {i: Rows(block.columns, values) for i, values in pairs}
-        _promise(sorted(found) == list(range(len(together))), "a unit has neither a row nor a reason")
+            result |= {i: Rows(block.columns, values) for i, values in pairs}
+        _promise(sorted(result) == list(range(len(together))), "a unit has neither a row nor a reason")
         for i, one in enumerate(together):
-            alone, beside = observation.observe(*one), found[i]
+            alone, beside = observation.observe(*one), result[i]
             _same(alone, beside, "a unit alone and together with others")
             if isinstance(alone, Rows) and isinstance(beside, Rows):
                 _promise(
@@ -330,13 +330,13 @@ def _observed(measure: Measure, unit: Cases) -> Rows | Reason:
 
 def _stacked(measure: Measure, cases: Sequence[Case]) -> Totals | None:
     """All rows over one set of columns. Shape (labellings, units, columns), real labelling at 0."""
-    found = [rows for unit in units_of(measure, cases) if isinstance(rows := _observed(measure, unit), Rows)]
-    if not found:
+    result = [rows for unit in units_of(measure, cases) if isinstance(rows := _observed(measure, unit), Rows)]
+    if not result:
         return None
-    columns = {c: i for i, c in enumerate(dict.fromkeys(c for rows in found for c in rows.columns))}
-    depth = min(len(rows.values) for rows in found)
-    array: Floats = np.zeros((depth, len(found), len(columns)))
-    for i, rows in enumerate(found):
+    columns = {c: i for i, c in enumerate(dict.fromkeys(c for rows in result for c in rows.columns))}
+    depth = min(len(rows.values) for rows in result)
+    array: Floats = np.zeros((depth, len(result), len(columns)))
+    for i, rows in enumerate(result):
         array[:, i, [columns[c] for c in rows.columns]] = rows.values[:depth]
     return Totals(columns, array)
 

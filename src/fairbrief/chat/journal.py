@@ -49,12 +49,12 @@ class Journal:
     def __getitem__(self, key: str) -> Mapping[str, Any]:
         """The last answer of a key; KeyError if there is none."""
         start, length = self.places[key]
-        found = _read(os.pread(self._file, length, start))
-        if found is None:
+        result = _read(os.pread(self._file, length, start))
+        if result is None:
             raise BackendError(
                 f"{self.path} was changed during reading: its line at byte {start} is damaged. Run the command again."
             )
-        return found[1]
+        return result[1]
 
     def held_before(self, key: str) -> bool:
         """Whether the key had an answer when the journal was opened."""
@@ -125,10 +125,10 @@ class Journal:
             for line in stream:
                 if not line.endswith(b"\n"):
                     break
-                if (found := _read(line)) is None:
+                if (result := _read(line)) is None:
                     self.damaged += 1
                 else:
-                    self.places[found[0]] = (end, len(line))
+                    self.places[result[0]] = (end, len(line))
                 end += len(line)
         os.ftruncate(self._file, end)
         self._opened_at = end
@@ -172,8 +172,8 @@ def _read(line: bytes) -> tuple[str, Mapping[str, Any]] | None:
         return None
     key, _, value = content.partition(b" ")
     try:
-        found = json.loads(value)
-        return (key.decode("ascii"), found) if isinstance(found, dict) else None
+        result = json.loads(value)
+        return (key.decode("ascii"), result) if isinstance(result, dict) else None
     except (ValueError, RecursionError):  # the checksum is right, but the content is not ours
         return None
 

@@ -119,14 +119,14 @@ def _of_audits(
 
 def _temperatures(text: str) -> list[float]:
     try:
-        found = [float(part) for part in text.split(",")]
+        result = [float(part) for part in text.split(",")]
     except ValueError:
-        found = []
-    if not found or not all(0 < t < float("inf") for t in found):
+        result = []
+    if not result or not all(0 < t < float("inf") for t in result):
         raise RequestError(
             f"--temperature {text}: write numbers above 0, separated by commas, as in .1,.5,1."
         )
-    return found
+    return result
 
 
 @app.command()
@@ -164,7 +164,7 @@ def chunks(
     reading = options.read(files, [attribute] if attribute else None)
     set_default_language(reading)
     with progress_bar(reading) as progress:
-        found = chunk_sizes(
+        result = chunk_sizes(
             reading,
             scorer,
             sizes=[size.strip() for size in sizes.split(",")],
@@ -175,5 +175,5 @@ def chunks(
             scorers=Scorers(wrap=cached(cache)),
             progress=progress,
         )
-    print_tables(chunk_tables(found, scorer, threshold))
+    print_tables(chunk_tables(result, scorer, threshold))
     print_excluded(reading)

@@ -241,7 +241,7 @@ def agree(
         shares = [name for name in values if name.startswith("summary[") and name in human]
         if shares:
             typer.echo("  shares of the values in the summary, against people's:")
-            ours, theirs = (np.concatenate([found[name] for name in shares]) for found in (values, human))
+            ours, theirs = (np.concatenate([result[name] for name in shares]) for result in (values, human))
             _print(correlations(ours, theirs, ids * len(shares), seed, same_scale=True))
 
 

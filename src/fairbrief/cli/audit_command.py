@@ -128,10 +128,10 @@ def _notes_of_runs(systems: Sequence[str]) -> list[str]:
     """A note if some systems look like runs of one."""
     from fairbrief.auditing.system_runs import unpooled
 
-    found = unpooled(systems)
-    if not found:
+    result = unpooled(systems)
+    if not result:
         return []
-    shown = ", ".join(found[:SHOWN_RUNS]) + (" …" if len(found) > SHOWN_RUNS else "")
+    shown = ", ".join(result[:SHOWN_RUNS]) + (" …" if len(result) > SHOWN_RUNS else "")
     return [
         (
             f"{shown} look like runs of one system; each was audited separately. Add --pool-runs to pool them and "
@@ -152,25 +152,30 @@ def print_judges(cases: Iterable[Case], plan: Plan, cache: Path | None, price: s
     forecast = Forecast()
     shown: set[str] = set()
 
-    def tell(name: str, question: Question) -> None:
+    def record(name: str, question: Question) -> None:
         forecast.wanted += 1
         forecast.ask(question)
         if name not in shown:
             shown.add(name)
             forecast.show(name, question)
 
-    def held(maker: str, keys: Sequence[tuple[str, ...]]) -> Collection[tuple[str, ...]]:
+    def cached_keys(maker: str, keys: Sequence[tuple[str, ...]]) -> Collection[tuple[str, ...]]:
         if cache is None:
             return ()
         with closing(Store(cache)) as store:
-            found = store.read(maker, keys)
-        forecast.wanted += len(found)
-        return found
+            result = store.read(maker, keys)
+        forecast.wanted += len(result)
+        return result
 
     audit(
         cases,
         replace(
-            plan, n_resamples=0, wrap=foreseeing(tell, held), workers=1, engine="", models_in_workers=False
+            plan,
+            n_resamples=0,
+            wrap=foreseeing(record, cached_keys),
+            workers=1,
+            engine="",
+            models_in_workers=False,
         ),
     )
     spend.print_forecast(forecast, Budget(price=price_of(price)))

@@ -307,12 +307,12 @@ def transcripts(
     from fairbrief.workbench.corpora.transcript_segments import Cut, TurnCounts, segments
 
     refuse_overwriting(out, [source])
-    told = TurnCounts()
+    counts = TurnCounts()
     records = islice(options.records(source, {"speaker": speaker} if speaker else {}), first)
     cut = Cut(most, count, not no_names, min_turns)
-    options.write(segments(records, cut, told), out, told.left_out)
-    if told.split:
-        typer.echo(f"  longer than {counted(most, 'token')}, and split: {counted(told.split, 'turn')}")
+    options.write(segments(records, cut, counts), out, counts.left_out)
+    if counts.split:
+        typer.echo(f"  longer than {counted(most, 'token')}, and split: {counted(counts.split, 'turn')}")
 
 
 @app.command(short_help="Sets of reviews of one product.")

@@ -114,16 +114,16 @@ def _write_sheet(
     # Scores only decide how evenly pairs are drawn.
     spec = "containment" if spec == "lexical" else spec
     over = (options.attributes or [""])[0]
-    found = list(labelled_pairs.candidates(reading, spec, over, Scorers(wrap=cached(cache))))
-    if not found:
+    result = list(labelled_pairs.candidates(reading, spec, over, Scorers(wrap=cached(cache))))
+    if not result:
         raise RequestError(
             f"No summary of {', '.join(files)} has both a claim and documents, so no pair can be labelled. Give a file with summaries."
         )
-    chosen = labelled_pairs.drawn(found, pairs, seed)
+    chosen = labelled_pairs.drawn(result, pairs, seed)
     write_text(sheet, labelled_pairs.pair_sheet(chosen), newline="")
     print_tables([calibrating.precision_expected()])
     print_excluded(reading)
     typer.echo(
-        f"{sheet}: {len(chosen):,} pairs of {len(found):,}. Fill in the column 'supported' with yes or no: does the text state or "
+        f"{sheet}: {len(chosen):,} pairs of {len(result):,}. Fill in the column 'supported' with yes or no: does the text state or "
         f"clearly imply the claim? Then run: fairbrief calibrate {shlex.quote(scorer)} {shlex.quote(str(sheet))} --out calibration.json"
     )

@@ -175,10 +175,10 @@ def run(
     refuse_no_folder(folder)
     experiment = read_experiment(file)
     folder.mkdir(parents=True, exist_ok=True)
-    say: Callable[[str], None] = (lambda _: None) if quiet else lambda text: typer.echo(text, err=True)
+    report: Callable[[str], None] = (lambda _: None) if quiet else lambda text: typer.echo(text, err=True)
     with locked(folder / PAGE), chdir(file.absolute().parent), spend.keeping(folder, folder / "answers"):
         watching = partial(spend.progress, quiet=quiet)
-        whole = Run(experiment, folder, _build, watching, say, cached(folder / "scores.sqlite"))
+        whole = Run(experiment, folder, _build, watching, report, cached(folder / "scores.sqlite"))
         forecast = whole.foresee()
         if dry_run:
             spend.print_forecast(forecast, whole.spending.budget)

@@ -42,12 +42,12 @@ def init(
     if out.exists():
         raise RequestError(f"{out} exists: give another name with --out, or remove it.")
     plain = [file for file in inputs if is_plain(file)]
-    found = understand([one for file in inputs if file not in plain for one in inspect_file(file)], plain)
-    reading = _reading(found.settings)
+    result = understand([one for file in inputs if file not in plain for one in inspect_file(file)], plain)
+    reading = _reading(result.settings)
     counted = _counts(reading)
-    _show(found, counted, reading)
-    command = f"fairbrief audit {shlex.join(settings_file.command_line(found.settings))}"
-    text = f"# Written by fairbrief init. Equivalent to:\n# {command}\n{settings_file.written(_beside(found.settings, out))}"
+    _show(result, counted, reading)
+    command = f"fairbrief audit {shlex.join(settings_file.command_line(result.settings))}"
+    text = f"# Written by fairbrief init. Equivalent to:\n# {command}\n{settings_file.written(_beside(result.settings, out))}"
     out.write_text(text, encoding="utf-8")
     typer.echo(
         f"\nWritten: {out}. Next: fairbrief audit {shlex.quote(str(out))} --out audit\nEquivalent: {command}"

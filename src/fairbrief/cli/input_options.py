@@ -186,14 +186,14 @@ def _once_each(option: str, texts: Sequence[str] | None) -> list[str]:
 
 def _mapped(option: str, texts: Sequence[str] | None) -> dict[str, str | None]:
     """Name → field, from NAME=FIELD or NAME."""
-    found: dict[str, str | None] = {}
+    result: dict[str, str | None] = {}
     for text in _once_each(option, texts):
         first, second = _named(text)
         name, field = (second, None) if first is None else (first, second)
-        if name in found:
+        if name in result:
             raise RequestError(f"{option} has the name '{name}' twice: give it once.")
-        found[name] = field
-    return found
+        result[name] = field
+    return result
 
 
 def print_notes(notes: Sequence[str], *, quiet: bool = False) -> None:

@@ -86,20 +86,20 @@ def extras() -> Iterator[Finding]:
     """The libraries of each extra; for missing ones, the command that installs them."""
     for extra, library in requirements():
         if extra:
-            found = _library(library)
-            words = found.words if found.is_well else f"not installed: pip install 'fairbrief[{extra}]'"
-            yield Finding(found.is_well or None, f"{extra}: {library}", words)
+            result = _library(library)
+            words = result.words if result.is_well else f"not installed: pip install 'fairbrief[{extra}]'"
+            yield Finding(result.is_well or None, f"{extra}: {library}", words)
 
 
 def requirements() -> list[tuple[str, str]]:
     """(extra, library) of all declared requirements; the extra is empty for required libraries."""
-    found = []
+    result = []
     for line in metadata.requires("fairbrief") or ():
         name = re.match(r"[\w.-]+", line)
         extra = re.search(r"extra\s*==\s*['\"]([\w.-]+)['\"]", line)
         if name is not None:
-            found.append((extra[1] if extra else "", name[0]))
-    return sorted(dict.fromkeys(found))
+            result.append((extra[1] if extra else "", name[0]))
+    return sorted(dict.fromkeys(result))
 
 
 def _library(name: str) -> Finding:
@@ -290,8 +290,8 @@ def measures(
         table.add_column("what it is")
         for known, thing in registry.loaded(kind):
             over = "@ATTRIBUTE" if specs.needs_over(thing) else ""
-            told = CODE.sub(lambda m: f"'{m[1] or known_as.get(m[2], m[2])}'", first_line(thing))
-            table.add_row(f"{known}{over}", Text(told))
+            line = CODE.sub(lambda m: f"'{m[1] or known_as.get(m[2], m[2])}'", first_line(thing))
+            table.add_row(f"{known}{over}", Text(line))
             if kind == "scorer":
                 table.add_row("", Text(cards.summary(known), style="dim"))
         for known, why in registry.broken(kind).items():
@@ -326,7 +326,7 @@ def observation_of(owner: Any) -> type:
 
 
 def explanation(name: str) -> str:
-    """A plug-in's docstring, what its observation tells of the settings, and the settings, in Markdown."""
+    """A plug-in's docstring, its observation and its settings, in Markdown."""
     from fairbrief import registry, specs
     from fairbrief.readers.messages import did_you_mean
     from fairbrief.scorers import cards

@@ -119,8 +119,8 @@ def view(
 ) -> None:
     """Browse all records of a saved audit, or of two, in a browser.
 
-    Prints an address that works on this machine only, until Ctrl-C. The address contains a secret: whoever has it
-    can read the texts.
+    Prints an address that works on this machine only, until Ctrl-C. The address contains a secret: anybody with it can
+    read the texts.
     """
     from fairbrief.saved.view_answers import Answers, open_audit
     from fairbrief.saved.view_server import Server
@@ -206,18 +206,18 @@ def power(
 
     question = prospects.Question(disparity, records, alpha, with_power)
     if folder is not None and se is None and clusters is None:
-        found = prospects.power(load(folder), question, measure or (), quantity or ())
+        result = prospects.power(load(folder), question, measure or (), quantity or ())
     elif folder is None and se is not None and clusters is not None:
         if measure or quantity:
             raise RequestError(
                 "--measure and --quantity need a saved audit: give its folder in place of --se, or drop them."
             )
-        found = [prospects.planned(se, clusters, question)]
+        result = [prospects.planned(se, clusters, question)]
     else:
         raise RequestError(
             "Give the folder of a saved audit, or a standard error and its clusters: --se X --clusters N."
         )
-    print_tables(prospects.tables(found, question))
+    print_tables(prospects.tables(result, question))
 
 
 @app.command()
@@ -342,7 +342,7 @@ def explain(
     set_default_language(reading)
     refuse_overwriting(out, reading.files)
     with progress_bar(reading, quiet=quiet) as progress:
-        found = explanations.explain(
+        result = explanations.explain(
             reading,
             measure,
             attributes=options.attributes,
@@ -355,9 +355,9 @@ def explain(
             progress=progress,
             n_resamples=plan.n_resamples,
         )
-    explanation.print_all(found, Console())
+    explanation.print_all(result, Console())
     print_excluded(reading)
     if out is not None:
         renders = (explanation.as_json, explanation.as_markdown, explanation.as_page)
-        write_text(out, dict(zip(FORMS, renders, strict=True))[out.suffix.lower()](found))
+        write_text(out, dict(zip(FORMS, renders, strict=True))[out.suffix.lower()](result))
         typer.echo(f"\nExplanation: {out}")

@@ -90,13 +90,13 @@ class _Pool:
         """The result of the first task; meanwhile others are computed, too."""
         while True:
             try:
-                found = self._answer(task)
+                result = self._answer(task)
             except BrokenProcessPool as error:
                 self._replace(task, error)
             else:
                 self._runs_alone = False
                 self._under_way.popleft()
-                return found
+                return result
 
     def _answer(self, first: _Task) -> tuple[bool, Any]:
         for task in [first] if self._runs_alone else self._under_way:

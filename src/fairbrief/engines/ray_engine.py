@@ -73,12 +73,12 @@ def _answered(item: Any, reference: Any, task: Any, held: Any) -> tuple[bool, An
 
     for _ in range(KILLS):
         try:
-            found: tuple[bool, Any] = ray.get(reference)
+            result: tuple[bool, Any] = ray.get(reference)
         except ray.exceptions.RayError as error:
             lost: Exception = error
             reference = task.remote([held], item)
             continue
-        return found
+        return result
     raise BackendError(
         f"Ray lost one part of the work {KILLS} times, most often because its machine ran out of memory ({lost}). "
         "Give each worker more memory: --engine 'ray(cpus=2)'."

@@ -92,9 +92,9 @@ class Store:
 
     def read(self, maker: str, keys: Sequence[ScoreKey]) -> dict[ScoreKey, Array]:
         """The arrays of the keys that are in the file."""
-        found: dict[ScoreKey, Array] = {}
+        result: dict[ScoreKey, Array] = {}
         if not keys or not self.path.exists():
-            return found
+            return result
 
         def look_up() -> None:
             for start in range(0, len(keys), LOOKUP):
@@ -102,10 +102,10 @@ class Store:
                 marks = ",".join("?" * len(by_hash))
                 query = f"SELECT key, value FROM arrays WHERE key IN ({marks})"  # noqa: S608 - question marks only
                 for key, value in self._open().execute(query, list(by_hash)):
-                    found[by_hash[key]] = unpack(value)
+                    result[by_hash[key]] = unpack(value)
 
         self._recovering(look_up)
-        return found
+        return result
 
     def write(self, maker: str, batch: Mapping[ScoreKey, Array]) -> None:
         """Add arrays in one transaction; entries that another process wrote meanwhile are not replaced."""

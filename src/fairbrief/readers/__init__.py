@@ -2,8 +2,8 @@
 
 A row is ``{"id", "documents": [{"text", "attributes", "id"}], "summary", "system", "references", "attributes",
 "original", "units", "entities", "reason", "made"}``: a line of JSON, a row of a table, a dict. Only the documents
-must be there; documents may be plain texts, ``summary`` may be an object of several systems' summaries. ``reason``
-says why a summary cannot be used (``refused``), ``made`` how it was made; `fairbrief.serialization` makes such rows.
+are required; they may be plain texts, ``summary`` may be an object of several systems' summaries. ``reason``
+is why a summary is unusable (``refused``), ``made`` how it was made; `fairbrief.serialization` writes such rows.
 """
 
 from __future__ import annotations

@@ -27,12 +27,12 @@ def files_of(source: Path, *endings: str) -> list[Path]:
         raise DataError(
             f"{source}: found no such file or folder; expected a {wanted} file, or a folder of them; check the path."
         )
-    found = sorted(p for p in source.rglob("*") if p.is_file() and p.name.endswith(endings))
-    if not found:
+    result = sorted(p for p in source.rglob("*") if p.is_file() and p.name.endswith(endings))
+    if not result:
         raise DataError(
             f"{source}: found no {wanted} file in the folder; expected at least one; check the path."
         )
-    return found
+    return result
 
 
 def lines_of(path: Path) -> Iterator[tuple[int, str]]:
@@ -108,28 +108,28 @@ def people(given: Annotation) -> tuple[Entity, ...]:
     ``pronouns``. The words of a name belong to the innermost mention, so that in "[his wife, Anna Miller]" neither
     Anna's chain gets "his" nor the husband's chain gets "Anna Miller".
     """
-    found: dict[str, _Person] = defaultdict(_Person)
+    result: dict[str, _Person] = defaultdict(_Person)
     names, spoken = _linked(given), _pronouns(given)
     same = _same_people(given, names, spoken)
     for span in names:
-        _add_name(found[same.get(span.chain or "", span.chain or "")], given, span)
+        _add_name(result[same.get(span.chain or "", span.chain or "")], given, span)
     for at, chain, where in spoken:
-        token, person = given.tokens[at], found[same.get(chain, chain)]
+        token, person = given.tokens[at], result[same.get(chain, chain)]
         person.mentions.add(Mention(0, token.start, token.end, where))
         person.genders.add(gendered_words.pronoun_gender(token.form) or "")
     for span in given.mentions:
         chain = same.get(span.chain or "", span.chain or "")
         if (
-            chain in found
+            chain in result
             and given.tokens[given.heads.get(span, span.first)].form.lower() in gendered_words.THEY
         ):
-            found[chain].is_they = found[chain].is_they or span.first == span.last
+            result[chain].is_they = result[chain].is_they or span.first == span.last
     for span in given.nouns:
         chain = same.get(span.chain or "", span.chain or "")
-        if chain in found:
+        if chain in result:
             start, end = given.tokens[span.first].start, given.tokens[span.last].end
-            found[chain].mentions.add(Mention(0, start, end, "content"))
-    entities = [_entity(chain, person, given) for chain, person in found.items()]
+            result[chain].mentions.add(Mention(0, start, end, "content"))
+    entities = [_entity(chain, person, given) for chain, person in result.items()]
     return tuple(sorted((e for e in entities if e.mentions), key=lambda e: (e.mentions[0].start, e.id)))
 
 
@@ -192,8 +192,8 @@ def _same_people(
     for chain, forms in called.items():
         full = {form for form in forms if len(form) > 1}
         wanted = full or (forms if chain not in roles else ())
-        found = [{o for o in bearers[form] if o != chain and o not in same} for form in wanted]
-        others = set().union(*found) if full else set.intersection(*found) if found else set()
+        result = [{o for o in bearers[form] if o != chain and o not in same} for form in wanted]
+        others = set().union(*result) if full else set.intersection(*result) if result else set()
         if len(others) == 1 and chain not in same.values():
             (other,) = others
             if len(genders[chain] | genders[other]) < 2:

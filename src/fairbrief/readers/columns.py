@@ -81,25 +81,25 @@ class Column:
 
 def columns_of(rows: Sequence[Mapping[str, Any]]) -> dict[str, Column]:
     """The fields of some rows; nested ones by their paths."""
-    found: dict[str, Column] = {}
+    result: dict[str, Column] = {}
     for number, row in enumerate(rows):
         for name, value in _flat(row, ""):
             if value is None or (isinstance(value, str) and not value.strip()):
-                found.setdefault(name, Column(name))
+                result.setdefault(name, Column(name))
                 continue
-            column = found.setdefault(name, Column(name))
+            column = result.setdefault(name, Column(name))
             column.values.append(value)
             column.rows.append(number)
-    return found
+    return result
 
 
 def numbered(columns: Mapping[str, Column]) -> dict[str, list[Column]]:
     """Fields whose names differ only in a number, by their pattern: ``review_*``."""
-    found: dict[str, list[Column]] = {}
+    result: dict[str, list[Column]] = {}
     for name, column in columns.items():
         if (match := LAST_NUMBER.search(name)) is not None and match.start():
-            found.setdefault(f"{name[: match.start()]}*{match[1]}", []).append(column)
-    return {pattern: fitting for pattern, fitting in found.items() if len(fitting) > 1}
+            result.setdefault(f"{name[: match.start()]}*{match[1]}", []).append(column)
+    return {pattern: fitting for pattern, fitting in result.items() if len(fitting) > 1}
 
 
 def within(rows: Sequence[Mapping[str, Any]], keys: Sequence[str], name: str) -> bool:
@@ -121,8 +121,8 @@ def _flat(holder: Mapping[str, Any], before: str) -> Iterator[tuple[str, Any]]:
             yield from _flat(value, f"{name}.")
         elif isinstance(value, list) and value and all(isinstance(part, Mapping) for part in value):
             for inner in dict.fromkeys(path for part in value for path, _ in _flat(part, "")):
-                found = find(value, f"[*].{inner}")
-                yield f"{name}[*].{inner}", list(found.values()) if isinstance(found, Several) else None
+                result = find(value, f"[*].{inner}")
+                yield f"{name}[*].{inner}", list(result.values()) if isinstance(result, Several) else None
         else:
             yield name, value
 

@@ -47,10 +47,10 @@ class Draft:
         """The documents with None for blank texts; mentions of people count these places."""
         if len(documents) == self.places:
             return documents
-        found: list[Document | None] = [None] * self.places
+        result: list[Document | None] = [None] * self.places
         for i, document in zip(self.kept, documents, strict=True):
-            found[i] = document
-        return found
+            result[i] = document
+        return result
 
     def append(self, text: str, given: Any, attributes: Mapping[str, str]) -> None:
         """Append a document, whose source is ``given``."""
@@ -216,18 +216,18 @@ def need(row: Mapping[str, Any], source: str, how: str = "") -> Any:
 
 def _map_own(name: str, source: str, draft: Draft) -> bool:
     """Set the attribute from the documents' own fields; returns whether any document has it."""
-    found = False
+    result = False
     for i, given in enumerate(draft.objects):
         if not isinstance(given, dict):
             continue
         if source in given and source != "text":
-            found = True
+            result = True
             _give(draft, i, name, given[source])
         elif isinstance(own := given.get("attributes"), Mapping) and source in own:
-            found = True
+            result = True
             if source != name:
                 _give(draft, i, name, own[source])
-    return found
+    return result
 
 
 def _parallel(

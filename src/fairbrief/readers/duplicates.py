@@ -71,21 +71,21 @@ def repeated_id(system: str, place: str, *, is_same: bool, absent: str = "") -> 
 
     ``is_same``: with the same documents. ``absent``: the field of systems, if no row has it.
     """
-    found = f"this id a second time for the system {system!r}, after {place}"
+    result = f"this id a second time for the system {system!r}, after {place}"
     if not is_same:
         return fault(
-            f"{found}, with other documents",
+            f"{result}, with other documents",
             ONCE,
             "if each row is one document of its record, give --group-by FIELD with the record's id; otherwise give "
             "--id-field FIELD with a unique id ('' numbers the rows)",
         )
     if absent:
         return fault(
-            f"{found}; no row has the field {absent!r}",
+            f"{result}; no row has the field {absent!r}",
             ONCE,
             "give --system-field FIELD with the system of each summary, or remove one of the two",
         )
-    return fault(found, ONCE, "correct the system of one of the two, or remove one")
+    return fault(result, ONCE, "correct the system of one of the two, or remove one")
 
 
 def other_documents(system: str, place: str) -> DataError:

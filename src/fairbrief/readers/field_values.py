@@ -80,15 +80,15 @@ def attributes_of(value: Any, what: str) -> Mapping[str, str]:
         value = dict(value)  # Arrow's form of a map
     if not isinstance(value, Mapping):
         raise fault(f"{show(value)} as {what}", "an object (name to value)", "write {} if there are none")
-    found: dict[str, str] = {}
+    result: dict[str, str] = {}
     for name, given in value.items():
         if not (is_plain(name) and name):
             id_of(name, f"a name in {what}")
         if is_plain(given) and given and not given.isspace():
-            found[name] = given
+            result[name] = given
         elif (text := value_of(given, f"{name!r} in {what}")) is not None:
-            found[name] = text
-    return found
+            result[name] = text
+    return result
 
 
 def list_of(value: Any, what: str) -> Sequence[Any]:

@@ -40,8 +40,8 @@ def find(holder: Any, path: str) -> Any:
     if not isinstance(holder, Mapping):
         return ABSENT
     for key, rest in _heads(path):
-        if key in holder and (found := find(holder[key], rest)) is not ABSENT:
-            return found
+        if key in holder and (result := find(holder[key], rest)) is not ABSENT:
+            return result
     return _fitting(holder, path)
 
 
@@ -113,10 +113,10 @@ def _fitting(holder: Mapping[str, Any], path: str) -> Any:
     fits = _pattern(name)
     if fits is None:
         return ABSENT
-    found = [(match[1], find(holder[key], rest)) for key in holder if (match := fits.fullmatch(str(key)))]
-    if all(part.isdecimal() for part, _ in found):
-        found.sort(key=lambda pair: int(pair[0]))
-    return _several(found)
+    result = [(match[1], find(holder[key], rest)) for key in holder if (match := fits.fullmatch(str(key)))]
+    if all(part.isdecimal() for part, _ in result):
+        result.sort(key=lambda pair: int(pair[0]))
+    return _several(result)
 
 
 def _pattern(name: str) -> re.Pattern[str] | None:

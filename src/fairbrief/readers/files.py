@@ -39,13 +39,13 @@ CANDIDATES = (
 def known_encoding(encoding: str) -> str:
     """Python's name of the encoding; RequestError for an unknown one."""
     try:
-        found = codecs.lookup(encoding)
+        result = codecs.lookup(encoding)
         "".encode(encoding)
     except LookupError as error:
         raise RequestError(
             f"--encoding {encoding} is unknown. Examples: utf-8, cp1252, latin-1, utf-16, gb18030."
         ) from error
-    return found.name
+    return result.name
 
 
 def detect_encoding(sample: bytes, *, is_whole: bool) -> str:

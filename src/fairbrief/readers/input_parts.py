@@ -174,8 +174,8 @@ def places_of(source: Source, id_field: str) -> Iterator[tuple[str, int]]:
         start = 0
         for content in file:
             try:
-                found = decode(content)
-                ident = id_of(found.id if is_plain else find(found, id_field))
+                result = decode(content)
+                ident = id_of(result.id if is_plain else find(result, id_field))
             except (msgspec.DecodeError, DataError, AttributeError, TypeError, RecursionError):
                 pass
             else:

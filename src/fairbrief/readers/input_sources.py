@@ -85,28 +85,28 @@ def find_sources(source: Any, options: FileOptions = NO_OPTIONS) -> list[Source]
 
 def one_source(source: Any) -> Source:
     """The source; RequestError if a name with stars matches several files."""
-    found = find_sources(source)
-    if len(found) > 1:
+    result = find_sources(source)
+    if len(result) > 1:
         raise RequestError(
-            f"{source} matches {len(found)} files, but only one can be read here: give its name."
+            f"{source} matches {len(result)} files, but only one can be read here: give its name."
         )
-    return found[0]
+    return result[0]
 
 
 def _named(given: Sequence[str | os.PathLike[str]], options: FileOptions) -> list[Source]:
     """The sources for names: data sets, local files, and files in object stores (several for a name with stars)."""
-    found: list[str | InputFile] = []
+    result: list[str | InputFile] = []
     for name in given:
         if isinstance(name, str) and name.startswith(PREFIX):
-            found.append(name)
+            result.append(name)
         elif is_stored(name):
-            found += object_stores.find(str(name))
+            result += object_stores.find(str(name))
         else:
-            found.append(Path(name))
-    last = [path.name for path in found if not isinstance(path, str)]
+            result.append(Path(name))
+    last = [path.name for path in result if not isinstance(path, str)]
     return [
         _of_hub(one) if isinstance(one, str) else _file(one, options, whole=last.count(one.name) > 1)
-        for one in found
+        for one in result
     ]
 
 
@@ -279,10 +279,10 @@ def open_saved(path: Path) -> Any:
     """The data set in a folder; RequestError if it has several splits."""
     datasets = _library()
     try:
-        found = datasets.load_from_disk(str(path))
+        result = datasets.load_from_disk(str(path))
     except (OSError, ValueError, KeyError) as error:
         raise RequestError(f"{path} is not a complete data set: {error}. Save it again.") from error
-    return _one_split(found, None, str(path), how=f"give its folder, {path}/SPLIT")
+    return _one_split(result, None, str(path), how=f"give its folder, {path}/SPLIT")
 
 
 def open_named(source: str) -> Any:
@@ -292,13 +292,13 @@ def open_named(source: str) -> Any:
     if not name:
         raise RequestError(f"'{source}' has no name of a data set: write hf:NAME or hf:NAME:SPLIT.")
     try:
-        found = datasets.load_dataset(name, streaming=True)
+        result = datasets.load_dataset(name, streaming=True)
     except (OSError, ValueError, RuntimeError, datasets.exceptions.DatasetsError) as error:
         reason = " ".join(str(error).split())
         raise RequestError(
             f"The data set '{name}' could not be opened: {reason} Check the name and the network, or give a file."
         ) from error
-    return _one_split(found, split or None, source, how=f"write hf:{name}:SPLIT")
+    return _one_split(result, split or None, source, how=f"write hf:{name}:SPLIT")
 
 
 def _one_split(found: Any, split: str | None, what: str, *, how: str) -> Any:

@@ -110,10 +110,10 @@ class Labelling:
         for name, bins in self.bins.items():
             record = self._in_bins(record, name, bins)
         for name in self.named if self.missing != "refuse" else ():
-            found = self._without_missing(record, name)
-            if found is None:
+            result = self._without_missing(record, name)
+            if result is None:
                 return None
-            record = found
+            record = result
         self._watch(record)
         return record
 
@@ -222,8 +222,8 @@ def _cut(numbers: Sequence[float], shares: int, name: str) -> Bins:
     """Cuts into shares as equal as ties allow; the largest number is not a cut."""
     if not numbers:
         return Bins((0.0,))  # `check` reports that the attribute does not occur
-    found = np.quantile(np.asarray(numbers), np.arange(1, shares) / shares, method="inverted_cdf")
-    cuts = tuple(sorted({float(cut) for cut in found} - {max(numbers)}))
+    result = np.quantile(np.asarray(numbers), np.arange(1, shares) / shares, method="inverted_cdf")
+    cuts = tuple(sorted({float(cut) for cut in result} - {max(numbers)}))
     if not cuts:
         raise RequestError(
             f"--bin {name}=q{shares}: nearly all numbers are equal, so they cannot be divided. Give cuts "

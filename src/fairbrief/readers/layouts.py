@@ -98,14 +98,14 @@ def load(path: InputFile, name: str, encoding: str) -> Mapping[str, Any]:
     """The JSON document; DataError if it is not an object."""
     with open_text(path, name, encoding) as (_, content):
         try:
-            found = json.load(content)
+            result = json.load(content)
         except (ValueError, RecursionError) as error:
             raise DataError(
                 f"{name}: found invalid JSON ({error}); expected one document; create or copy the file again."
             ) from error
-    if not isinstance(found, Mapping):
-        raise DataError(f"{name}: found {show(found)}; expected an object; give another --format.")
-    return found
+    if not isinstance(result, Mapping):
+        raise DataError(f"{name}: found {show(result)}; expected an object; give another --format.")
+    return result
 
 
 def listed(found: Mapping[str, Any], key: str, name: str) -> list[Any]:
@@ -142,8 +142,8 @@ def text_in(content: Any) -> str | None:
 
 def at(row: Any, path: str) -> Any:
     """The value at a path (a list for a path with stars); None if there is none."""
-    found = find(row, path)
-    return None if found is ABSENT else list(found.values()) if isinstance(found, Several) else found
+    result = find(row, path)
+    return None if result is ABSENT else list(result.values()) if isinstance(result, Several) else result
 
 
 def first_at(row: Mapping[str, Any], paths: str) -> Any:
@@ -190,12 +190,12 @@ def mlflow(path: InputFile, name: str, meter: Meter, encoding: str) -> Rows:  # 
 
 
 def _mlflow_usual(row: dict[str, Any]) -> dict[str, Any]:
-    found = source_among(row) if len(row) > 1 else {}
+    result = source_among(row) if len(row) > 1 else {}
     for ours, usual in USUAL.items():
         known = [name for name in usual if name in row]
         if known:
-            found[ours] = row[known[0]]
-    return found
+            result[ours] = row[known[0]]
+    return result
 
 
 # ------------------------------- promptfoo: a test is a record, a provider (with a prompt) a system
@@ -411,8 +411,8 @@ def _described(path: Path, name: str) -> Mapping[str, Any]:
     with _whole(name), zipfile.ZipFile(path) as log, path.open("rb") as raw:
         for entry in ("header.json", "_journal/start.json"):
             if entry in log.namelist():
-                found = json.loads(_unpacked(log.getinfo(entry), log, raw))
-                return found if isinstance(found, Mapping) else {}
+                result = json.loads(_unpacked(log.getinfo(entry), log, raw))
+                return result if isinstance(result, Mapping) else {}
     raise DataError(
         f"{name}: found neither header.json nor _journal/start.json; expected an Inspect log; copy the log again."
     )

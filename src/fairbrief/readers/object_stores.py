@@ -174,8 +174,8 @@ def _fitting(store: Any, pattern: str) -> list[str]:
     selector = fs.FileSelector(
         "/".join(wanted[:first]), recursive=first + 1 < len(wanted), allow_not_found=True
     )
-    found = [one.path for one in store.get_file_info(selector) if one.type == fs.FileType.File]
-    return sorted(path for path in found if _fits(path.split("/"), wanted))
+    result = [one.path for one in store.get_file_info(selector) if one.type == fs.FileType.File]
+    return sorted(path for path in result if _fits(path.split("/"), wanted))
 
 
 def _fits(path: Sequence[str], wanted: Sequence[str]) -> bool:

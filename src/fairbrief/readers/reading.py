@@ -142,9 +142,9 @@ class Reading:
         if self._labelling.changes_records:
             return None
         ranges = [input_parts.ranges_of(source, fields.id) for source in self._sources]
-        if any(found is None for found in ranges):
+        if any(result is None for result in ranges):
             return None
-        return [(i, found) for i, of_source in enumerate(ranges) for found in of_source or ()]
+        return [(i, result) for i, of_source in enumerate(ranges) for result in of_source or ()]
 
     def part(self, source: int, part: Range) -> Reading:
         """A reading of one range of one source.

@@ -259,16 +259,16 @@ class RowReader:
         """The documents of several fields, or of the parts of one."""
         placed: list[Placed] = []
         for field in self.fields.documents:
-            found = self.use.value(row, field)
-            if isinstance(found, Several):
+            result = self.use.value(row, field)
+            if isinstance(result, Several):
                 head, star, inner = field.rpartition("[*].")
                 parents = find(row, f"{head}[*]") if star and inner else None
                 holders = parents if isinstance(parents, Several) else Several()
-                placed += [(part, text, holders.get(part)) for part, text in found.items()]
-            elif found is ABSENT and len(self.fields.documents) == 1:
+                placed += [(part, text, holders.get(part)) for part, text in result.items()]
+            elif result is ABSENT and len(self.fields.documents) == 1:
                 need(row, field)
-            elif found is not ABSENT:
-                placed.append(((field,), found, None))
+            elif result is not ABSENT:
+                placed.append(((field,), result, None))
         draft = draft_several(placed, self.fields.documents)
         self.blank += len(placed) - len(draft.texts)
         self.use.see_documents(draft.objects)

@@ -60,7 +60,7 @@ class RowsOnDisk:
     def _at(self, place: int) -> Any:
         with _naming_the_folder():  # what is still to be written is written first
             self._file.seek(place)
-        return pickle.load(self._file)  # noqa: S301 # a file of our own, which nobody else can open
+        return pickle.load(self._file)  # noqa: S301 # our temporary file, which has no name
 
 
 @contextmanager
@@ -137,8 +137,8 @@ class LongTable:
         ident = id_of(need(row, self.key), f"the value of {self.key!r}")
         self.use.use(row, self.key)
         system = self.use.value(row, self.fields.system)
-        found = {field: self.use.value(row, field) for field in (*self.each, *self.once, self.text)}
-        values = {field: value for field, value in found.items() if value is not ABSENT}
+        result = {field: self.use.value(row, field) for field in (*self.each, *self.once, self.text)}
+        values = {field: value for field, value in result.items() if value is not ABSENT}
         laid.add((ident, None if system in (None, ABSENT) else str(system)), (number, values))
 
     def _gathered(self, ident: str, rows: list[Laid]) -> Row:
@@ -172,8 +172,8 @@ def at_record(ident: str, error: DataError) -> DataError:
 
 def _agreed(field: str, rows: list[Laid]) -> Any:
     """The value on which the non-blank rows of a record agree; ABSENT if no row has the field."""
-    said = [(number, values[field]) for number, values in rows if field in values]
-    given = [(number, value) for number, value in said if not _is_blank(value)]
+    present = [(number, values[field]) for number, values in rows if field in values]
+    given = [(number, value) for number, value in present if not _is_blank(value)]
     for number, value in given[1:]:
         if value != given[0][1]:
             raise fault(
@@ -181,7 +181,7 @@ def _agreed(field: str, rows: list[Laid]) -> Any:
                 "one value in all rows of a record",
                 "correct it, or, if the field belongs to documents, name it with --attribute",
             )
-    return given[0][1] if given else (said[0][1] if said else ABSENT)
+    return given[0][1] if given else (present[0][1] if present else ABSENT)
 
 
 def _is_blank(value: Any) -> bool:

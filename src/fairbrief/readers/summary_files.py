@@ -161,11 +161,11 @@ class _ById:
         ident = None
         try:
             ident = self._ident(row, fields)
-            found = self.reader.read(row, ident)
+            result = self.reader.read(row, ident)
         except DataError as error:
             raise at(where, error, ident) from None
         known = {laid.system for laid, _ in self.laid.take(hash_of(ident, ""))}
-        for written in found:
+        for written in result:
             if written.system in known:
                 raise at(where, self._again(written, fields), ident)
             self.systems.setdefault(written.system)
@@ -199,8 +199,8 @@ class _ById:
     def take(self, record: Record | None) -> list[Summary]:
         if record is None:
             return []
-        found = {laid.system: laid for laid, _ in self.laid.pop(hash_of(record.id, ""))}
-        return [found.get(system) or summary(record.id, system, None) for system in self.systems]
+        result = {laid.system: laid for laid, _ in self.laid.pop(hash_of(record.id, ""))}
+        return [result.get(system) or summary(record.id, system, None) for system in self.systems]
 
     def finish(self) -> None:
         for key in list(self.laid):

@@ -86,13 +86,13 @@ def row_group_ranges(path: InputFile, name: str) -> list[Range]:
     """The parts of a Parquet file: row groups, joined up to `PART` bytes."""
     with unreadable(name), open_parquet(path) as file:
         sizes = [file.metadata.row_group(i).total_byte_size for i in range(file.num_row_groups)]
-    found, first, held = [], 0, 0
+    result, first, held = [], 0, 0
     for i, size in enumerate(sizes):
         if held and held + size > PART:
-            found.append((first, i))
+            result.append((first, i))
             first, held = i, 0
         held += size
-    return [*found, (first, len(sizes))] if sizes else []
+    return [*result, (first, len(sizes))] if sizes else []
 
 
 def read_arrow(path: InputFile, name: str, meter: Meter) -> Iterator[Row]:
@@ -296,7 +296,7 @@ def _sheet(path: Path, name: str, wanted: str | None) -> Iterator[Sequence[Any]]
     with _whole_book(name, calamine):
         book = calamine.load_workbook(str(path))
         sheets = {title: book.get_sheet_by_name(title) for title in book.sheet_names}
-        filled = [title for title, found in sheets.items() if found.width and found.height]
+        filled = [title for title, result in sheets.items() if result.width and result.height]
         if wanted is not None and wanted not in sheets:
             raise RequestError(
                 f"{name} has no sheet {wanted!r}. Its sheets: {names(sheets)}.{did_you_mean(wanted, sheets)}"
@@ -361,10 +361,10 @@ def _check_part(book: zipfile.ZipFile, info: zipfile.ZipInfo, name: str) -> None
 
 
 def _column_number(column: bytes) -> int:
-    found = 0
+    result = 0
     for letter in column:
-        found = 26 * found + letter - 64
-    return found
+        result = 26 * result + letter - 64
+    return result
 
 
 def _sheet_header(cells: Sequence[Any], name: str, number: int) -> list[str]:

@@ -106,7 +106,7 @@ def heads(tokens: Sequence[Token], name: Span, mention: Span) -> bool:
 def nouns_of(tokens: Sequence[Token], mentions: Sequence[Span], names: Sequence[Span]) -> list[Span]:
     """The noun that heads each mention, where a common noun in the singular does: the "wife" of "his wife, Anna"."""
     taken = {i for n in names for i in range(n.first, n.last + 1)}
-    found = []
+    result = []
     for mention in mentions:
         head = None
         owner = max((i for i in range(mention.first, mention.last) if tokens[i].tag == "POS"), default=None)
@@ -117,8 +117,8 @@ def nouns_of(tokens: Sequence[Token], mentions: Sequence[Span], names: Sequence[
             if tokens[i].tag in _NOUNS:
                 head = i
         if head is not None and tokens[head].tag == "NN":
-            found.append(Span(head, head, mention.chain))
-    return found
+            result.append(Span(head, head, mention.chain))
+    return result
 
 
 _BEGIN = re.compile(r"#begin document \((?P<name>.*)\); part (?P<part>\d+)")
@@ -183,7 +183,7 @@ def _record(id_: str, sentences: Sequence[Sequence[Row]], where: str, path: Path
 
 def _people(rows: Sequence[Row], path: Path) -> list[Span]:
     """Names of people in the column of names: ``(PERSON)``, or ``(PERSON*`` … ``*)``."""
-    found, open_ = [], None
+    result, open_ = [], None
     for i, (number, columns) in enumerate(rows):
         cell = columns[10]
         if "(" in cell:
@@ -200,15 +200,15 @@ def _people(rows: Sequence[Row], path: Path) -> list[Span]:
             begin, kind = open_
             open_ = None
             if kind == "PERSON":
-                found.append(Span(begin, i, None))
+                result.append(Span(begin, i, None))
     if open_ is not None:
         raise DataError(f"{path}:{rows[open_[0]][0]}: found a name without its end; correct the line.")
-    return found
+    return result
 
 
 def _chains(rows: Sequence[Row], path: Path) -> list[Span]:
     """Mentions in the last column: ``(1``, ``1)``, ``(1)``, several joined by ``|``."""
-    found: list[Span] = []
+    result: list[Span] = []
     open_: dict[str, list[int]] = defaultdict(list)
     for i, (number, columns) in enumerate(rows):
         for piece in columns[-1].split("|"):
@@ -220,13 +220,13 @@ def _chains(rows: Sequence[Row], path: Path) -> list[Span]:
                     raise DataError(
                         f"{path}:{number}: found the end of a mention of chain {chain} without its beginning; correct the line."
                     )
-                found.append(Span(open_[chain].pop(), i, chain))
+                result.append(Span(open_[chain].pop(), i, chain))
     for chain, begun in open_.items():
         if begun:
             raise DataError(
                 f"{path}:{rows[begun[0]][0]}: found a mention of chain {chain} without its end; correct the line."
             )
-    return found
+    return result
 
 
 _LEAF = re.compile(r"\(([^\s()]+) ([^\s()]+)\)")
@@ -310,7 +310,7 @@ def _marked(path: Path, mark: str, leaves: Sequence[tuple[str, str]]) -> tuple[s
 
     The words must equal those of the tree.
     """
-    document, found, parts, index = "", [], 0, 0
+    document, result, parts, index = "", [], 0, 0
     stack: list[tuple[int, dict[str, str]]] = []
     for at, piece in _pieces(path):
         closing, tag, rest = piece[1], piece[2], piece[3]
@@ -321,7 +321,7 @@ def _marked(path: Path, mark: str, leaves: Sequence[tuple[str, str]]) -> tuple[s
             if not stack:
                 raise DataError(f"{at}: found </{mark}> without <{mark}>; correct the tags.")
             begin, attributes = stack.pop()
-            found.append(_Marked(begin, index - 1, attributes))
+            result.append(_Marked(begin, index - 1, attributes))
         elif tag == mark:
             stack.append((index, dict(_ATTRIBUTE.findall(rest))))
         elif tag == "DOC" and not closing:
@@ -336,7 +336,7 @@ def _marked(path: Path, mark: str, leaves: Sequence[tuple[str, str]]) -> tuple[s
     if parts > 1:
         # Numbers of chains restart in each part.
         raise DataError(f"{path}: found {parts} parts; expected one <TEXT> per file; split the file.")
-    return document, found
+    return document, result
 
 
 def _pieces(path: Path) -> Iterator[tuple[str, re.Match[str]]]:

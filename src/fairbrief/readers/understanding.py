@@ -92,9 +92,9 @@ def _head(source: Source) -> list[tuple[int, Any]]:
 
 def _objects(rows: list[tuple[int, Any]], source: Source) -> list[Mapping[str, Any]]:
     """The readable rows; DataError if there is none."""
-    found = [row for _, row in rows if isinstance(row, Mapping)]
-    if found:
-        return found
+    result = [row for _, row in rows if isinstance(row, Mapping)]
+    if result:
+        return result
     if not rows:
         raise no_record(source.name)
     number, error = rows[0]
@@ -209,15 +209,15 @@ def understand(inspected: Sequence[InspectedFile], plain: Sequence[str] = ()) ->
         beside = [*beside, *more]
     check_together(sources, beside)
     first = sources[0]
-    found = Understanding({"files": [one.path for one in sources], **first.options})
-    found.roles |= {one.source.name: one.holds for one in sources if one.holds}
+    result = Understanding({"files": [one.path for one in sources], **first.options})
+    result.roles |= {one.source.name: one.holds for one in sources if one.holds}
     if not first.is_of_a_tool:
-        _describe(first, found, has_summaries=not beside and not plain)
+        _describe(first, result, has_summaries=not beside and not plain)
     if beside or plain:
-        found.settings["summaries"] = [*(one.path for one in beside), *plain]
+        result.settings["summaries"] = [*(one.path for one in beside), *plain]
     for one in beside[:1]:
-        _match(first, one, found)
-    return found
+        _match(first, one, result)
+    return result
 
 
 # ------------------------------------------------------------------------------------- one file
@@ -263,10 +263,10 @@ def _documents(columns: Mapping[str, Column], *, strictly: bool = False) -> str 
     if not named and not strictly:  # repeated in the rows of several systems
         named = [c for c in likely if c.is_called("documents") and not c.is_called("summary")]
     if named:
-        found = max(
+        result = max(
             named, key=lambda c: (c.is_list, _is_labelled(c, columns), _length(c))
         )  # prefer texts with groups in the same lists
-        return found.name.replace("[*]", "[-1]") if _is_request(found, columns) else found.name
+        return result.name.replace("[*]", "[-1]") if _is_request(result, columns) else result.name
     others = [] if strictly else [c for c in texts if not c.is_called("summary")]
     return max(others, key=_length).name if others else None
 

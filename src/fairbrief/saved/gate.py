@@ -354,19 +354,19 @@ def _decide(asked: Asked, among: int, confidence_level: float) -> Check:
     inside, outside = (high <= limit, low > limit) if is_upper else (low >= limit, high < limit)
     nearest = estimate.value + wider * ((low if is_upper else high) - estimate.value)
     compared = f"{wording.compared(estimate)}: " if estimate.baseline else ""
-    found = (
+    result = (
         f"{compared}{estimate.value:.4g}, interval [{low:.4g}, {high:.4g}], limit {asked.sign}{limit:g}, n = {estimate.n}"
         f"{_what_it_holds(estimate)}"
     )
     if inside:
-        return Check(name, "pass", f"{asked.prefix}the whole interval keeps the limit: {found}")
+        return Check(name, "pass", f"{asked.prefix}the whole interval keeps the limit: {result}")
     if outside and (nearest > limit if is_upper else nearest < limit):
-        return Check(name, "fail", f"{asked.prefix}the whole interval breaks the limit: {found}")
+        return Check(name, "fail", f"{asked.prefix}the whole interval breaks the limit: {result}")
     if outside:
         why = f"the interval breaks the limit, but not when corrected for {among} checks"
     else:
         why = "the limit is inside the interval"
-    return Check(name, "inconclusive", f"{asked.prefix}{why}: {found}; more records are needed")
+    return Check(name, "inconclusive", f"{asked.prefix}{why}: {result}; more records are needed")
 
 
 def _stretch(among: int, clusters: int, confidence_level: float) -> float:

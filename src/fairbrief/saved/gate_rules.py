@@ -87,15 +87,15 @@ def _parted(text: str) -> tuple[str, Sign, str]:
 
 def rules(most: Sequence[str] = (), least: Sequence[str] = ()) -> list[Rule]:
     """The rules of ``--max`` (each a ``<=``) and of ``--min`` (each a ``>=``)."""
-    found = []
+    result = []
     for option, texts, sign in (("--max", most, "<="), ("--min", least, ">=")):
         for text in texts:
-            found.append(rule(text))
-            if found[-1].sign != sign:
+            result.append(rule(text))
+            if result[-1].sign != sign:
                 raise RequestError(
                     f"{option} '{text}': write a rule with {sign}, or use {'--min' if sign == '<=' else '--max'}."
                 )
-    return found
+    return result
 
 
 limit = partial(setting, panel="Limits")
