@@ -24,6 +24,8 @@ REFUSED = [
     ("audti", "No such command 'audti'. Did you mean 'audit'? Try"),
     ("audit", "FILE"),
     ("audit one.jsonl --atribute mood", "--atribute"),
+    ("summarize one.jsonl --summarizer lead --out o.jsonl", "Did you mean --with?"),
+    ("audit one.jsonl --output o", "Did you mean --out?"),
     ("audit one.jsonl --format pdf", "pdf"),
     ("report saved --format pdf", "markdown"),
     ("measures buur", "bur"),

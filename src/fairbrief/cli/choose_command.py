@@ -68,8 +68,8 @@ def choose(
     """Choose the fairest of several summaries of each record, and compare the choice with a random choice.
 
     The smallest value of --by wins; of group differences, the largest counts, less the random-sentence baseline.
-    Of course the chosen summaries have small values of --by. To see whether they are fairer by another standard,
-    give --measure another measure or scorer.
+    The chosen summaries have small values of --by because --by chose them. To see whether they are fairer by another
+    standard, add --measure with another measure or scorer.
     """
     from fairbrief.auditing import check
     from fairbrief.auditing.scorer_lookup import Scorers

@@ -99,6 +99,8 @@ DISK_ERRORS = {
     errno.ENFILE: "too many files are open on this machine: close other programs",
 }
 
+MEANT = {"--summarizer": "--with", "--model": "--with", "--output": "--out", "--file": "--records"}
+"""Options that people type → the option that they mean, if the command has it."""
 UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 """Typer's error for an invalid command line, from the click that it contains."""
 
@@ -143,6 +145,10 @@ def _usage(error: Exception) -> int:
         return REFUSED
     context = error.ctx  # type: ignore[attr-defined]
     message = " ".join(error.format_message().split())  # type: ignore[attr-defined]
+    typed = getattr(error, "option_name", "")
+    meant = MEANT.get(typed)
+    if context is not None and any(meant in option.opts for option in context.command.params):
+        message = f"No such option: {typed}. Did you mean {meant}?"
     end = "" if message.endswith((".", "?")) else "."
     command = context.command_path if context is not None else "fairbrief"
     _print(f"fairbrief: {message}{end} Try '{command} --help'.")

@@ -108,7 +108,7 @@ def recogniser(
 ) -> None:
     """Measure how many women and men a recogniser detects, and how often it gets their gender wrong.
 
-    Prints the setting ``errors`` of the measure found_inclusion.
+    Prints the setting 'errors' of the measure found_inclusion.
     """
     from fairbrief.people.build_people import try_recogniser
     from fairbrief.taggers.people_tagger import People
