@@ -23,7 +23,7 @@ class ObservationDeclaration:
     labellings; the audit then adds the columns ``("testable",)``, ``("significant",)`` and
     ``("expected_significant",)`` to the unit's row. ``tests_within`` names a statistic of 0 and 1 by whose values these
     three are counted as well: ``("testable", value)``. ``chance_means`` are columns whose mean over a unit's
-    permutations is kept beside its row, as ``("by chance", *column)``. A unit with a score that is not finite is left
+    permutations is stored with its row, as ``("by chance", *column)``. A unit with a score that is not finite is left
     out, unless ``reads_unstated`` is set: then the observation handles nan, a reply without a score.
     """
 

@@ -76,7 +76,7 @@ class Record(Data, frozen=True):
 
     @property
     def original_id(self) -> str:
-        """Id of the original that this record varies, or its own: variants are observed together under it."""
+        """Id of the original that this record varies, or of itself; variants of one original are observed together."""
         return self.original if self.original is not None else self.id
 
     @property
@@ -109,7 +109,7 @@ class Record(Data, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """An atomic statement of a summary; ``values`` holds, per attribute, the values that entail it."""
+    """An atomic statement of a summary; ``values`` are, per attribute, the values that entail it."""
 
     text: str
     values: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -407,7 +407,7 @@ class Value(Data, frozen=True):
 class Extracts:
     """Random extracts of one record's sources, as long as a summary.
 
-    Shapes: ``sentences`` (S,); ``kept`` (E, S), 1 where an extract holds a sentence.
+    Shapes: ``sentences`` (S,); ``kept`` (E, S), 1 if an extract contains a sentence.
     """
 
     sentences: tuple[str, ...]
@@ -461,7 +461,7 @@ class Observation(Protocol):
         ...
 
     def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:
-        """Rows under each labelling. ``labels`` (R, n) holds labellings of ``permutation_scheme(cases).labels``.
+        """Rows under each labelling. ``labels`` (R, n) are labellings of ``permutation_scheme(cases).labels``.
 
         The first is the real one. Without a scheme its shape is (1, 0).
         """

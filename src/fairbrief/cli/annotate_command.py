@@ -119,19 +119,19 @@ def export(
         if path.exists():
             # It may contain people's answers, which could not be recovered.
             raise RequestError(f"{path} exists and may contain answers: give another name, or remove it.")
-    for name, own in loads.items():
+    for name, cases in loads.items():
         path = paths[name]
         text = (
-            sheet(own, name, judging.attribute)
+            sheet(cases, name, judging.attribute)
             if out.suffix == ".csv"
-            else page(own, judging.task, name, judging.attribute)
+            else page(cases, judging.task, name, judging.attribute)
         )
         write_text(path, text, newline="")
-        questions = sum(len(items) for _, items in own)
+        questions = sum(len(items) for _, items in cases)
         shown = (
-            counted(len(own), "pair")
+            counted(len(cases), "pair")
             if judging.task == "pairs"
-            else counted(len(own), "summary", "summaries")
+            else counted(len(cases), "summary", "summaries")
         )
         typer.echo(f"{path}: {counted(questions, 'question')} on {shown}")
 

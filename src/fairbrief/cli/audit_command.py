@@ -13,7 +13,7 @@ import typer
 from fairbrief import process_settings
 from fairbrief.cli import options as o
 from fairbrief.cli.input_options import ReadingOptions, cached, print_notes, progress_bar, reading_options
-from fairbrief.cli.output import held, print_audit, refuse_no_folder
+from fairbrief.cli.output import locked_folder, print_audit, refuse_no_folder
 from fairbrief.errors import RequestError
 from fairbrief.plan import Plan
 from fairbrief.settings import MEASURED
@@ -86,7 +86,7 @@ def audit(
         )
     result = None
     try:
-        with held(out) as folder, ahead_in(folder, plan.workers or cores()) as ahead:
+        with locked_folder(out) as folder, ahead_in(folder, plan.workers or cores()) as ahead:
             reading, cases = read()
             with progress_bar(reading, quiet=quiet) as progress:
                 settled = None if ahead is None else ahead.begin

@@ -125,8 +125,10 @@ def with_parameters(
     Typer reads options from the signature.
     """
     known = signature(command, eval_str=True)
-    kept = [p.replace(kind=Parameter.KEYWORD_ONLY) for name, p in known.parameters.items() if name != without]
-    parameters = [*added, *kept]
+    inherited = [
+        p.replace(kind=Parameter.KEYWORD_ONLY) for name, p in known.parameters.items() if name != without
+    ]
+    parameters = [*added, *inherited]
     made: Any = update_wrapper(run, command)
     made.__signature__ = known.replace(parameters=parameters)
     made.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}

@@ -45,7 +45,7 @@ def _check_reachable(folder: Path, wanted: str) -> None:
 
 
 @contextmanager
-def held(out: Path | None) -> Iterator[Path | None]:
+def locked_folder(out: Path | None) -> Iterator[Path | None]:
     """Lock a folder of results during the work; yields the folder to write to."""
     from fairbrief.reports.audit_folder import claimed
 

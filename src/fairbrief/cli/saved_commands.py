@@ -19,7 +19,7 @@ from fairbrief.cli.input_options import (
     set_default_language,
 )
 from fairbrief.cli.output import (
-    held,
+    locked_folder,
     print_audit,
     print_tables,
     refuse_no_folder,
@@ -61,7 +61,7 @@ def slice_(
     refuse_no_folder(out)
     saved = load(folder)
     result = slice_audit(saved, crossed(by))
-    with held(out) as place:
+    with locked_folder(out) as place:
         if place is not None:
             _, now = replace_all(result, place)
             saved_inputs.copy(folder, identity(saved), place, now)

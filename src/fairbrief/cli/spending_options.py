@@ -40,11 +40,11 @@ class SpendingOptions(Limits):
         named = {"max_tokens": self.max_tokens, "base_url": self.base_url, "key": self.key}
         return {name: str(value) for name, value in named.items() if value is not None} | self.pace
 
-    def spending(self, kept: Path) -> Spending:
-        """The budget; requests of all runs are stored next to the journal ``kept``."""
+    def spending(self, journal: Path) -> Spending:
+        """The budget; requests of all runs are stored next to the journal."""
         from fairbrief.workbench.summarizing import Spending
 
-        return Spending(self.budget(kept.with_suffix(".spent")))
+        return Spending(self.budget(journal.with_suffix(".spent")))
 
 
 spending_options = options_of(SpendingOptions, "asking")
@@ -131,17 +131,17 @@ def end_with(
 
 
 @contextmanager
-def keeping(out: Path, kept: Path | None = None) -> Iterator[None]:
+def keeping(out: Path, journal: Path | None = None) -> Iterator[None]:
     """Print where the answers are stored if the work on ``out`` is interrupted or fails."""
     from fairbrief.chat.journal import journal_of
 
-    kept = journal_of(out) if kept is None else kept
+    journal = journal_of(out) if journal is None else journal
     try:
         yield
     except (KeyboardInterrupt, FairbriefError):
-        if kept.exists():
+        if journal.exists():
             again = "run the same command to continue"
-            typer.echo(f"fairbrief: the answers so far are stored in {kept}: {again}.", err=True)
+            typer.echo(f"fairbrief: the answers so far are stored in {journal}: {again}.", err=True)
         raise
 
 

@@ -354,8 +354,8 @@ def _run(words: Sequence[Word], root: int, inside: range, span: Span) -> list[Sp
         gendered_words.is_title(words[root].token.form) or words[root].token.form.lower() in _ROLES
     ):
         return []
-    beside = range(max(first - 1, 0), min(last + 2, len(words)))
-    if any(words[i].token.form in _FOREIGN_AND for i in beside):
+    neighbours = range(max(first - 1, 0), min(last + 2, len(words)))
+    if any(words[i].token.form in _FOREIGN_AND for i in neighbours):
         return []  # "Jules et Jim" are two, or a film
     if first == last and any(
         words[i].relation == "nmod" and words[i].token.tag == "NNP" and i > last for i in others

@@ -35,7 +35,7 @@ class Draft:
     """The fields of the documents, as named."""
     parts: list[tuple[str, ...]] | None = None
     """The matches of the stars in the documents' path, to align other paths with stars; includes blank texts."""
-    kept: list[int] = field(default_factory=list)
+    filled: list[int] = field(default_factory=list)
     """The indices of the parts with text."""
 
     @property
@@ -48,7 +48,7 @@ class Draft:
         if len(documents) == self.places:
             return documents
         result: list[Document | None] = [None] * self.places
-        for i, document in zip(self.kept, documents, strict=True):
+        for i, document in zip(self.filled, documents, strict=True):
             result[i] = document
         return result
 
@@ -90,7 +90,7 @@ def draft_several(placed: Sequence[Placed], sources: tuple[str, ...]) -> Draft:
     for i, (_, value, parent) in enumerate(placed):
         if value is None or (isinstance(value, str) and not value.strip()):
             continue
-        draft.kept.append(i)
+        draft.filled.append(i)
         _append(draft, value)
         if isinstance(parent, Mapping):
             draft.objects[-1] = parent
@@ -129,7 +129,7 @@ def map_attribute(name: str, source: str, row: Mapping[str, Any], draft: Draft, 
     Returns the value if the field belongs to the whole record, None if it belongs to documents, and ABSENT if there is
     no such field.
     """
-    if _map_own(name, source, draft):
+    if _map_from_documents(name, source, draft):
         return None
     value = look_up(row, source)
     if value is ABSENT:
@@ -144,20 +144,20 @@ def map_attribute(name: str, source: str, row: Mapping[str, Any], draft: Draft, 
     return value
 
 
-def own_ids(draft: Draft, source: str = "id") -> list[Any] | None:
+def ids_in_documents(draft: Draft, source: str = "id") -> list[Any] | None:
     """The values of the documents' field ``source``; None if no document has it."""
-    own = [given.get(source) if isinstance(given, dict) else None for given in draft.objects]
-    return own if any(i is not None for i in own) else None
+    values = [given.get(source) if isinstance(given, dict) else None for given in draft.objects]
+    return values if any(value is not None for value in values) else None
 
 
 def named_ids(draft: Draft, source: str, row: Mapping[str, Any], separator: str | None) -> list[Any] | None:
     """The documents' ids from their field ``source``, or from a parallel list; None if there is no such field."""
-    if (own := own_ids(draft, source)) is not None:
-        return own
+    if (ids := ids_in_documents(draft, source)) is not None:
+        return ids
     what = f"the documents' ids ({source!r})"
     value = look_up(row, source)
-    beside = None if value is ABSENT else _parallel(value, what, source, row, draft, separator)
-    return None if beside is None else list(beside)
+    parallel = None if value is ABSENT else _parallel(value, what, source, row, draft, separator)
+    return None if parallel is None else list(parallel)
 
 
 def give_ids(draft: Draft, ids: Sequence[Any]) -> None:
@@ -214,7 +214,7 @@ def need(row: Mapping[str, Any], source: str, how: str = "") -> Any:
     return value
 
 
-def _map_own(name: str, source: str, draft: Draft) -> bool:
+def _map_from_documents(name: str, source: str, draft: Draft) -> bool:
     """Set the attribute from the documents' own fields; returns whether any document has it."""
     result = False
     for i, given in enumerate(draft.objects):
@@ -223,10 +223,10 @@ def _map_own(name: str, source: str, draft: Draft) -> bool:
         if source in given and source != "text":
             result = True
             _give(draft, i, name, given[source])
-        elif isinstance(own := given.get("attributes"), Mapping) and source in own:
+        elif isinstance(inner := given.get("attributes"), Mapping) and source in inner:
             result = True
             if source != name:
-                _give(draft, i, name, own[source])
+                _give(draft, i, name, inner[source])
     return result
 
 
@@ -260,21 +260,21 @@ def _of_path(values: Several, what: str, source: str, row: Mapping[str, Any], dr
 
     Numbered fields, and paths into one list, are aligned by the matches of their stars; two lists by their order.
     """
-    own, lists = list_of_path(source), [list_of_path(field) for field in draft.sources]
-    items = look_up(row, own) if own else values
+    list_path, lists = list_of_path(source), [list_of_path(field) for field in draft.sources]
+    items = look_up(row, list_path) if list_path else values
     listed = items if isinstance(items, Several) else values
-    remedy = _texts_advice(listed, own) if own else ""
-    if draft.parts is None or bool(own) != any(lists):
+    remedy = _texts_advice(listed, list_path) if list_path else ""
+    if draft.parts is None or bool(list_path) != any(lists):
         return _in_order([values.get(part) for part in listed], what, draft, remedy)
     # Fields without a number, such as a total, belong to no document.
     extra = [part for part, v in values.items() if part not in draft.parts and v not in (None, "")]
-    is_one_list = own and all(path == own or path.startswith(f"{own}.") for path in lists)
-    if own and not is_one_list and list(listed) != draft.parts:
+    is_one_list = list_path and all(path == list_path or path.startswith(f"{list_path}.") for path in lists)
+    if list_path and not is_one_list and list(listed) != draft.parts:
         raise _unequal(len(listed), what, draft, remedy)
-    if not own and any(all(map(str.isdecimal, part)) for part in extra):
+    if not list_path and any(all(map(str.isdecimal, part)) for part in extra):
         raise _unequal(len(values), what, draft, remedy)
     stars = source.count("*")  # a value next to an inner list belongs to all its documents
-    return [values.get(draft.parts[i][:stars]) for i in draft.kept]
+    return [values.get(draft.parts[i][:stars]) for i in draft.filled]
 
 
 def _in_order(values: Sequence[Any], what: str, draft: Draft, remedy: str = "") -> Sequence[Any]:
@@ -282,9 +282,11 @@ def _in_order(values: Sequence[Any], what: str, draft: Draft, remedy: str = "") 
     if draft.parts is None:
         is_of_each = len(values) == len(draft.texts)
     else:
-        is_of_each = len(values) == len(draft.kept) == draft.kept[-1] + 1  # only the last places are blank
+        is_of_each = (
+            len(values) == len(draft.filled) == draft.filled[-1] + 1
+        )  # only the last places are blank
         if len(values) == draft.places:
-            return [values[i] for i in draft.kept]
+            return [values[i] for i in draft.filled]
     if not is_of_each:
         raise _unequal(len(values), what, draft, remedy)
     return values

@@ -205,8 +205,8 @@ def check(path: Path) -> None:
                 "file on this machine, give its path."
             )
         parent = path.parent
-        beside = [p.name for p in parent.iterdir()] if parent.is_dir() else []
-        near = difflib.get_close_matches(path.name, beside, n=3)
+        siblings = [p.name for p in parent.iterdir()] if parent.is_dir() else []
+        near = difflib.get_close_matches(path.name, siblings, n=3)
         guess = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
         raise RequestError(f"There is no file {shown}.{guess}")
     if not os.access(path, os.R_OK):

@@ -131,7 +131,7 @@ def _store(scheme: str, host: str, query: str, process: int) -> tuple[Any, str]:
 
 
 def _s3(fs: Any, bucket: str, settings: Mapping[str, str], *, is_public: bool) -> Any:
-    # pyarrow heeds these variables in addresses alone.
+    # pyarrow uses these variables only in addresses.
     endpoints = (os.environ.get(name) for name in ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"))
     endpoint = settings.get("endpoint_override") or next((url for url in endpoints if url), None)
     region = settings.get("region") or os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION")

@@ -113,11 +113,11 @@ class Reading:
                 for name, path in self._summaries
             ]
             seen, known = KnownIds(len(self._sources)), set[int]()
-            for step in self._steps(own=not summary_files):
+            for step in self._steps(with_summaries=not summary_files):
                 if step.read is None:
                     _skip_summaries(summary_files)
                     continue
-                yield from self._own_cases(step, step.read, seen, is_alone=not summary_files)
+                yield from self._cases_of_row(step, step.read, seen, is_alone=not summary_files)
                 if summary_files and (key := hash_of(step.read.record.id, "")) not in known:
                     known.add(key)
                     yield from self._cases_of_files(step, step.read.record, seen, summary_files)
@@ -203,7 +203,7 @@ class Reading:
         for source in self._sources:
             first = self._of_one(source)
             first._on_error, first._require = "skip", ()
-            for _ in itertools.islice(first._steps(own=True), PATIENCE + 1):
+            for _ in itertools.islice(first._steps(with_summaries=True), PATIENCE + 1):
                 pass
             if not first.notes and first._reader is not None:
                 first._note_source(source, first._reader)
@@ -232,7 +232,7 @@ class Reading:
         """Each record once, with or without summaries."""
         self._begin()
         seen, known = KnownIds(len(self._sources)), set[int]()
-        for step in self._steps(own=False):
+        for step in self._steps(with_summaries=False):
             if step.read is None:
                 continue
             record, summaries = step.read.record, step.read.summaries
@@ -245,7 +245,7 @@ class Reading:
             self._check_required()
             self._note_blank()
 
-    def _own_cases(self, step: Step, read: Read, seen: KnownIds, *, is_alone: bool) -> Iterator[Case]:
+    def _cases_of_row(self, step: Step, read: Read, seen: KnownIds, *, is_alone: bool) -> Iterator[Case]:
         """The summaries in the row itself; a missing one counts only if there are no files of summaries."""
         record = read.record
         self.tally.rows += 1
@@ -272,16 +272,20 @@ class Reading:
         self._clusters: dict[int, int] = {}
         self._meter = Meter()
 
-    def _steps(self, *, own: bool) -> Iterator[Step]:
+    def _steps(self, *, with_summaries: bool) -> Iterator[Step]:
         """The rows of all sources, with the labels of their records processed."""
         self._labelling = labelling = self._new_labelling()
         if labelling.looks_ahead:
-            labelling.look(step.read.record for step in self._plain_steps(own=own) if step.read is not None)
+            labelling.look(
+                step.read.record
+                for step in self._plain_steps(with_summaries=with_summaries)
+                if step.read is not None
+            )
             self._begin()
         if self._is_part:  # only inputs without such processing have parts
-            yield from self._plain_steps(own=own)
+            yield from self._plain_steps(with_summaries=with_summaries)
             return
-        for step in self._plain_steps(own=own):
+        for step in self._plain_steps(with_summaries=with_summaries):
             read = None if step.read is None else self._labelled(step.read)
             yield step if read is step.read else Step(step.source, step.number, step.where, read)
         labelling.check()
@@ -300,23 +304,23 @@ class Reading:
             return None
         return read if record is read.record else Read(record, read.summaries)
 
-    def _plain_steps(self, *, own: bool) -> Iterator[Step]:
+    def _plain_steps(self, *, with_summaries: bool) -> Iterator[Step]:
         for index, source in enumerate(self._sources):
             fields = self._fields
             use = FieldUse({*fields.named(), *fields.summary_names()})
-            if not own:
+            if not with_summaries:
                 use.unseen -= {fields.system, *fields.summary_names()}
             self._reader = reader = RowReader(
                 self._read_by(),
                 self._system or source.system,
                 use,
                 cells=source.is_table,
-                own_summaries=own,
+                own_summaries=with_summaries,
             )
             if self._is_part:
                 use.unseen.clear()  # `look` has checked the fields
             count = 0
-            for number, row in self._rows(source, reader, own=own):
+            for number, row in self._rows(source, reader, with_summaries=with_summaries):
                 count += 1
                 where = f"{source.name}:{number}"
                 read = self._read(reader, row, count, where)
@@ -334,13 +338,13 @@ class Reading:
             self._meter.at(0)
             self.tally.lines = self._meter.lines
 
-    def _rows(self, source: Source, reader: RowReader, *, own: bool) -> Iterator[Row]:
+    def _rows(self, source: Source, reader: RowReader, *, with_summaries: bool) -> Iterator[Row]:
         """The rows of a source, combined if several rows make one record."""
         rows = self._watched(source.rows(self._meter), reader, source)
         if self._fields.group_by is None:
             yield from rows
             return
-        table = LongTable(self._fields, reader.use, own_summaries=own)
+        table = LongTable(self._fields, reader.use, own_summaries=with_summaries)
         yield from table.rows(rows)
         reader.blank += table.without_text
 

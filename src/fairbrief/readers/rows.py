@@ -18,11 +18,11 @@ from fairbrief.readers.documents import (
     draft_documents,
     draft_several,
     give_ids,
+    ids_in_documents,
     look_up,
     map_attribute,
     named_ids,
     need,
-    own_ids,
     parse_documents_cell,
     record_value,
 )
@@ -278,7 +278,7 @@ class RowReader:
     def _name_documents(self, row: Mapping[str, Any], draft: Draft) -> None:
         source = self.fields.document_id
         if source is None:
-            ids = own_ids(draft)
+            ids = ids_in_documents(draft)
         elif (ids := named_ids(draft, source, row, self.fields.separator)) is not None:
             self._noted(row, source)
         if ids is not None:

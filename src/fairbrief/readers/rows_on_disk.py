@@ -79,7 +79,7 @@ def _close(file: IO[bytes]) -> None:
 # ---- Combines the rows of a record into one row.
 
 
-Laid = tuple[int, dict[str, Any]]
+StoredRow = tuple[int, dict[str, Any]]
 """The number of a row, and the values of its fields that are read."""
 
 
@@ -120,16 +120,16 @@ class LongTable:
 
     def rows(self, source: Iterator[Row]) -> Iterator[Row]:
         """One row per record, with the number of its first row; before them, errors for unreadable rows."""
-        with RowsOnDisk() as laid:
+        with RowsOnDisk() as stored:
             for number, row in source:
                 try:
-                    self._lay(laid, number, row)
+                    self._store(stored, number, row)
                 except DataError as error:
                     yield number, error
-            for key in laid:
-                yield self._gathered(key[0], laid.take(key))
+            for key in stored:
+                yield self._gathered(key[0], stored.take(key))
 
-    def _lay(self, laid: RowsOnDisk, number: int, row: Any) -> None:
+    def _store(self, stored: RowsOnDisk, number: int, row: Any) -> None:
         if isinstance(row, DataError):
             raise row
         if not isinstance(row, Mapping):
@@ -139,9 +139,9 @@ class LongTable:
         system = self.use.value(row, self.fields.system)
         result = {field: self.use.value(row, field) for field in (*self.each, *self.once, self.text)}
         values = {field: value for field, value in result.items() if value is not ABSENT}
-        laid.add((ident, None if system in (None, ABSENT) else str(system)), (number, values))
+        stored.add((ident, None if system in (None, ABSENT) else str(system)), (number, values))
 
-    def _gathered(self, ident: str, rows: list[Laid]) -> Row:
+    def _gathered(self, ident: str, rows: list[StoredRow]) -> Row:
         number = rows[0][0]
         gathered: dict[str, Any] = {self.key: ident}
         kept = [row for row in rows if not _is_blank(row[1].get(self.text))]
@@ -170,7 +170,7 @@ def at_record(ident: str, error: DataError) -> DataError:
     return DataError(f"the record {ident!r}: {error}")
 
 
-def _agreed(field: str, rows: list[Laid]) -> Any:
+def _agreed(field: str, rows: list[StoredRow]) -> Any:
     """The value on which the non-blank rows of a record agree; ABSENT if no row has the field."""
     present = [(number, values[field]) for number, values in rows if field in values]
     given = [(number, value) for number, value in present if not _is_blank(value)]

@@ -142,7 +142,7 @@ class _ById:
         self.is_named = system is not None
         self.name = source.name
         self.exclude = exclude
-        self.laid = stack.enter_context(RowsOnDisk())
+        self.stored = stack.enter_context(RowsOnDisk())
         self.use = FieldUse({*fields.summary_names()})
         if source.kind in LAYOUTS:
             fields = replace(fields, system=Fields().system, summary=Fields().summary)
@@ -151,11 +151,11 @@ class _ById:
         for number, row in source.rows(Meter()):
             where = f"{source.name}:{number}"
             try:
-                self._lay(row, where, fields)
+                self._store(row, where, fields)
             except DataError as error:
                 exclude(error)
 
-    def _lay(self, row: Any, where: str, fields: Fields) -> None:
+    def _store(self, row: Any, where: str, fields: Fields) -> None:
         if isinstance(row, DataError):
             raise at(where, row)
         ident = None
@@ -164,12 +164,12 @@ class _ById:
             result = self.reader.read(row, ident)
         except DataError as error:
             raise at(where, error, ident) from None
-        known = {laid.system for laid, _ in self.laid.take(hash_of(ident, ""))}
+        known = {stored.system for stored, _ in self.stored.take(hash_of(ident, ""))}
         for written in result:
             if written.system in known:
                 raise at(where, self._again(written, fields), ident)
             self.systems.setdefault(written.system)
-            self.laid.add(hash_of(ident, ""), (written, where))
+            self.stored.add(hash_of(ident, ""), (written, where))
 
     def _ident(self, row: Any, fields: Fields) -> str:
         key = fields.id or ID
@@ -186,7 +186,7 @@ class _ById:
         return id_of(value)
 
     def _again(self, second: Summary, fields: Fields) -> DataError:
-        first = next(w for s, w in self.laid.take(hash_of(second.record, "")) if s.system == second.system)
+        first = next(w for s, w in self.stored.take(hash_of(second.record, "")) if s.system == second.system)
         remedy = "remove one"
         if self.is_named:
             remedy += f", or, if a column has the system, write --summaries {self.name} without a name"
@@ -199,12 +199,12 @@ class _ById:
     def take(self, record: Record | None) -> list[Summary]:
         if record is None:
             return []
-        result = {laid.system: laid for laid, _ in self.laid.pop(hash_of(record.id, ""))}
+        result = {stored.system: stored for stored, _ in self.stored.pop(hash_of(record.id, ""))}
         return [result.get(system) or summary(record.id, system, None) for system in self.systems]
 
     def finish(self) -> None:
-        for key in list(self.laid):
-            for extra, where in self.laid.pop(key):
+        for key in list(self.stored):
+            for extra, where in self.stored.pop(key):
                 self.exclude(
                     at(
                         where,

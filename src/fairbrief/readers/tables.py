@@ -86,12 +86,12 @@ def row_group_ranges(path: InputFile, name: str) -> list[Range]:
     """The parts of a Parquet file: row groups, joined up to `PART` bytes."""
     with unreadable(name), open_parquet(path) as file:
         sizes = [file.metadata.row_group(i).total_byte_size for i in range(file.num_row_groups)]
-    result, first, held = [], 0, 0
+    result, first, total = [], 0, 0
     for i, size in enumerate(sizes):
-        if held and held + size > PART:
+        if total and total + size > PART:
             result.append((first, i))
-            first, held = i, 0
-        held += size
+            first, total = i, 0
+        total += size
     return [*result, (first, len(sizes))] if sizes else []
 
 

@@ -86,7 +86,7 @@ def link_names(tokens: Sequence[Token], names: Sequence[Span], mentions: Sequenc
 
 
 def _home(mentions: Sequence[Span], name: Span) -> list[Span]:
-    """The innermost mention of the name's own chain around it."""
+    """The innermost mention of the name's chain around it."""
     around = [m for m in mentions if m.chain == name.chain and m.covers(name)]
     return [min(around, key=lambda m: m.last - m.first)] if around else []
 

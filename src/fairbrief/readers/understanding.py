@@ -37,7 +37,7 @@ class InspectedFile:
     source: Source
     options: dict[str, str]
     rows: list[Mapping[str, Any]]
-    holds: str = ""
+    records_place: str = ""
     """The place of the records, if the file is one object around them."""
     columns: dict[str, Column] = field(init=False)
 
@@ -73,11 +73,11 @@ def inspect_file(path: str) -> list[InspectedFile]:
             raise
         source = find_sources(path, FileOptions(**options))[0]
         rows = _head(source)
-    if (holds := held_in(source, rows)) is not None:
+    if (records_place := place_of_records(source, rows)) is not None:
         options = {"format": "json-list"}
         source = find_sources(path, FileOptions(**options))[0]
         rows = _head(source)
-    return [InspectedFile(path, source, options, _objects(rows, source), holds or "")]
+    return [InspectedFile(path, source, options, _objects(rows, source), records_place or "")]
 
 
 def is_plain(path: str) -> bool:
@@ -116,7 +116,7 @@ def _sheets(path: Path) -> list[str]:
 # -------------------------------------------------------------------- one object around the records
 
 
-def held_in(source: Source, rows: Sequence[Row]) -> str | None:
+def place_of_records(source: Source, rows: Sequence[Row]) -> str | None:
     """A description of where the records are in a file that the format json-list reads; None for other files.
 
     ``rows`` are the file's first rows.
@@ -195,10 +195,10 @@ def understand(inspected: Sequence[InspectedFile], plain: Sequence[str] = ()) ->
     no file seems to have documents.
     """
     sources = [one for one in inspected if one.is_of_a_tool or _documents(one.columns)]
-    beside = [one for one in inspected if one not in sources]
+    summary_files = [one for one in inspected if one not in sources]
     bare = [one for one in sources if one.is_bare]
     if len(bare) < len(sources):
-        sources, beside = [one for one in sources if one not in bare], [*beside, *bare]
+        sources, summary_files = [one for one in sources if one not in bare], [*summary_files, *bare]
     if not sources:
         raise RequestError(
             f"No file seems to have documents: {', '.join(one.path for one in inspected)}. Give the field: "
@@ -206,16 +206,16 @@ def understand(inspected: Sequence[InspectedFile], plain: Sequence[str] = ()) ->
         )
     if len(sources) > 1 and (parted := _parted(sources)) is not None:
         sources, more = parted
-        beside = [*beside, *more]
-    check_together(sources, beside)
+        summary_files = [*summary_files, *more]
+    check_together(sources, summary_files)
     first = sources[0]
     result = Understanding({"files": [one.path for one in sources], **first.options})
-    result.roles |= {one.source.name: one.holds for one in sources if one.holds}
+    result.roles |= {one.source.name: one.records_place for one in sources if one.records_place}
     if not first.is_of_a_tool:
-        _describe(first, result, has_summaries=not beside and not plain)
-    if beside or plain:
-        result.settings["summaries"] = [*(one.path for one in beside), *plain]
-    for one in beside[:1]:
+        _describe(first, result, has_summaries=not summary_files and not plain)
+    if summary_files or plain:
+        result.settings["summaries"] = [*(one.path for one in summary_files), *plain]
+    for one in summary_files[:1]:
         _match(first, one, result)
     return result
 
@@ -223,29 +223,29 @@ def understand(inspected: Sequence[InspectedFile], plain: Sequence[str] = ()) ->
 # ------------------------------------------------------------------------------------- one file
 
 
-def _describe(one: InspectedFile, found: Understanding, *, has_summaries: bool) -> None:
+def _describe(one: InspectedFile, proposal: Understanding, *, has_summaries: bool) -> None:
     columns = one.columns
     documents = _documents(columns) or ""
     systems = _summaries(columns, documents) if has_summaries else []
     key = _id(one, documents, systems, is_alone=has_summaries)
     is_long = key is not None and documents in columns and _is_long(one.rows, key, documents)
     if is_long:
-        found.take("group-by", key, key or "", "the record's id; each row is one document")
+        proposal.take("group-by", key, key or "", "the record's id; each row is one document")
     elif key is not None:
-        found.take("id-field", None if key == "id" else key, key, "the record's id")
+        proposal.take("id-field", None if key == "id" else key, key, "the record's id")
     usual = documents == "documents" or documents.startswith("documents[*].text")
-    found.take(
+    proposal.take(
         "documents-field",
         None if usual else [documents],
         documents,
         "the documents" if not is_long else "its text",
     )
     if (separator := _separator(columns.get(documents))) is not None and not is_long:
-        found.settings["separator"] = separator
+        proposal.settings["separator"] = separator
     if has_summaries:
-        _take_summaries(columns, systems, found)
-    _take_references(columns, systems, found)
-    _take_attributes(one, documents, key if is_long else None, found)
+        _take_summaries(columns, systems, proposal)
+    _take_references(columns, systems, proposal)
+    _take_attributes(one, documents, key if is_long else None, proposal)
 
 
 def _documents(columns: Mapping[str, Column], *, strictly: bool = False) -> str | None:
@@ -329,17 +329,17 @@ def _summaries(columns: Mapping[str, Column], documents: str) -> list[str]:
     return named or [c.name for c in columns.values() if c.is_called("reference") and c.has_sentences]
 
 
-def _take_summaries(columns: Mapping[str, Column], systems: Sequence[str], found: Understanding) -> None:
+def _take_summaries(columns: Mapping[str, Column], systems: Sequence[str], proposal: Understanding) -> None:
     for name in systems:
-        found.take("summary-field", None, name, "a summary")
+        proposal.take("summary-field", None, name, "a summary")
     systems = [name.replace("[*]", "[0]") for name in systems]
     begin = _common_beginning(systems)
     if len(systems) > 1:
-        found.settings["summary-field"] = [f"{begin}*"] if begin else list(systems)
+        proposal.settings["summary-field"] = [f"{begin}*"] if begin else list(systems)
     elif systems and systems[0] != "summary":
-        found.settings["summary-field"] = [systems[0]]
+        proposal.settings["summary-field"] = [systems[0]]
     if (writer := _system(columns, systems)) is not None:
-        found.take("system-field", None if writer == "system" else writer, writer, "the system")
+        proposal.take("system-field", None if writer == "system" else writer, writer, "the system")
 
 
 def _system(columns: Mapping[str, Column], systems: Sequence[str]) -> str | None:
@@ -351,11 +351,13 @@ def _system(columns: Mapping[str, Column], systems: Sequence[str]) -> str | None
     return next(named, None) if len(systems) <= 1 else None
 
 
-def _take_references(columns: Mapping[str, Column], systems: Sequence[str], found: Understanding) -> None:
+def _take_references(columns: Mapping[str, Column], systems: Sequence[str], proposal: Understanding) -> None:
     for column in columns.values():
         if column.is_called("reference") and column.has_sentences and column.name not in systems:
             usual = column.name == "references"
-            found.take("references-field", None if usual else column.name, column.name, "a summary by people")
+            proposal.take(
+                "references-field", None if usual else column.name, column.name, "a summary by people"
+            )
             break
 
 
@@ -419,28 +421,28 @@ Attribute = tuple[str, str, list[Column]]
 """An attribute's name, its field, and its columns."""
 
 
-def _take_attributes(one: InspectedFile, documents: str, key: str | None, found: Understanding) -> None:
+def _take_attributes(one: InspectedFile, documents: str, key: str | None, proposal: Understanding) -> None:
     """Add the attributes: of documents if they differ within a record, otherwise of the record."""
     of_documents = _beside_numbered(one, documents)
     taken = {c.name for _, _, fitting in of_documents for c in fitting}
-    taken |= {c.name for c in numbered(one.columns).get(documents, ())} | found.roles.keys()
+    taken |= {c.name for c in numbered(one.columns).get(documents, ())} | proposal.roles.keys()
     of_records: list[Attribute] = []
     for name, column in one.columns.items():
-        if name not in taken and (attribute := _attribute(column, documents, found)) is not None:
-            (of_records if _is_of_record(one, name, key, documents, found) else of_documents).append(
+        if name not in taken and (attribute := _attribute(column, documents, proposal)) is not None:
+            (of_records if _is_of_record(one, name, key, documents, proposal) else of_documents).append(
                 attribute
             )
     if key is None:
-        unequal = [path for _, path, _ in of_documents if not _is_parallel(one, documents, path, found)]
-        found.roles.update(dict.fromkeys(unequal, UNEQUAL))
+        unequal = [path for _, path, _ in of_documents if not _is_parallel(one, documents, path, proposal)]
+        proposal.roles.update(dict.fromkeys(unequal, UNEQUAL))
         of_documents = [attribute for attribute in of_documents if attribute[1] not in unequal]
-    _put("attribute", of_documents, "an attribute of documents", found)
-    _put("record-attribute", of_records, "an attribute of the record", found)
+    _put("attribute", of_documents, "an attribute of documents", proposal)
+    _put("record-attribute", of_records, "an attribute of the record", proposal)
 
 
-def _is_parallel(one: InspectedFile, documents: str, path: str, found: Understanding) -> bool:
+def _is_parallel(one: InspectedFile, documents: str, path: str, proposal: Understanding) -> bool:
     """Whether a field has one value per document in all rows that can be read without it."""
-    plain = Fields(id=None, documents=(documents,), separator=found.settings.get("separator"))
+    plain = Fields(id=None, documents=(documents,), separator=proposal.settings.get("separator"))
     bare, labelled = (
         RowReader(fields, "", FieldUse(set()), cells=one.source.is_table)
         for fields in (plain, replace(plain, attributes={"it": path}))
@@ -467,7 +469,7 @@ def _beside_numbered(one: InspectedFile, documents: str) -> list[Attribute]:
     ]
 
 
-def _attribute(column: Column, documents: str, found: Understanding) -> Attribute | None:
+def _attribute(column: Column, documents: str, proposal: Understanding) -> Attribute | None:
     """The attribute of a field; None if its values cannot be groups."""
     head = documents.rpartition("[*].")[0] or ("documents" if documents == "documents" else "")
     messages = documents.partition("[-1]")[0] if "[-1]" in documents else "body.messages"
@@ -488,31 +490,31 @@ def _attribute(column: Column, documents: str, found: Understanding) -> Attribut
     if column.is_list and not column.is_text and documents != column.name:
         parts = _parts(column)
         return (last, column.name, [parts]) if _looks_like_groups([parts]) else None
-    return (last, column.name, []) if _separator_of(column, found) is not None else None
+    return (last, column.name, []) if _separator_of(column, proposal) is not None else None
 
 
 def _is_of_record(
-    one: InspectedFile, name: str, key: str | None, documents: str, found: Understanding
+    one: InspectedFile, name: str, key: str | None, documents: str, proposal: Understanding
 ) -> bool:
     """Whether an attribute belongs to the record rather than to documents."""
-    if "[*]" in name or one.columns[name].is_list or _separator_of(one.columns[name], found) is not None:
+    if "[*]" in name or one.columns[name].is_list or _separator_of(one.columns[name], proposal) is not None:
         return False
     if key is not None:
         return within(one.rows, [key], name)
     text = one.columns.get(documents)
-    return text is None or text.is_list or "separator" in found.settings
+    return text is None or text.is_list or "separator" in proposal.settings
 
 
-def _put(key: str, listed: Sequence[Attribute], role: str, found: Understanding) -> None:
-    taken = [text.partition("=")[0] for kind in ATTRIBUTES for text in found.settings.get(kind, ())]
+def _put(key: str, listed: Sequence[Attribute], role: str, proposal: Understanding) -> None:
+    taken = [text.partition("=")[0] for kind in ATTRIBUTES for text in proposal.settings.get(kind, ())]
     for last, path, fitting in listed:
         name = path if last in taken else last
         taken.append(name)
-        found.roles[path] = role
-        found.settings.setdefault(key, []).append(name if name == path else f"{name}={path}")
+        proposal.roles[path] = role
+        proposal.settings.setdefault(key, []).append(name if name == path else f"{name}={path}")
         is_many = len({group for column in fitting for group in column.groups}) > DISTINCT_NUMBERS
         if fitting and is_many and all(column.is_number for column in fitting):
-            found.settings.setdefault("bin", []).append(f"{name}=q3")
+            proposal.settings.setdefault("bin", []).append(f"{name}=q3")
 
 
 def _looks_like_groups(fitting: Sequence[Column]) -> bool:
@@ -520,8 +522,8 @@ def _looks_like_groups(fitting: Sequence[Column]) -> bool:
     return joined.is_group or joined.is_number
 
 
-def _separator_of(column: Column, found: Understanding) -> str | None:
-    separator = found.settings.get("separator")
+def _separator_of(column: Column, proposal: Understanding) -> str | None:
+    separator = proposal.settings.get("separator")
     if separator is None or column.is_list or not column.values:
         return None
     marks = [separator.strip(), "|"]
@@ -542,36 +544,39 @@ def _parted(sources: Sequence[InspectedFile]) -> tuple[list[InspectedFile], list
     return with_documents, [one for one in sources if one not in with_documents]
 
 
-def _match(first: InspectedFile, beside: InspectedFile, found: Understanding) -> None:
+def _match(first: InspectedFile, summary_file: InspectedFile, proposal: Understanding) -> None:
     """Add the field that matches a file of summaries, and its fields of summaries and systems."""
-    key = found.settings.get("group-by") or found.settings.get("id-field") or "id"
-    if beside.is_of_a_tool:
+    key = proposal.settings.get("group-by") or proposal.settings.get("id-field") or "id"
+    if summary_file.is_of_a_tool:
         return
     known = {str(find(row, key)) for row in first.rows}
     shares = {
         name: sum(str(value) in known for value in column.values) / len(column.values)
-        for name, column in beside.columns.items() if column.values
+        for name, column in summary_file.columns.items() if column.values
     }  # fmt: skip
     if shares and max(shares.values()) >= 0.5:
         name = max(shares, key=lambda n: (shares[n], n == key))
-        found.take(
-            "summaries-id-field", None if name == key else name, f"{name} ({beside.path})", "the record's id"
+        proposal.take(
+            "summaries-id-field",
+            None if name == key else name,
+            f"{name} ({summary_file.path})",
+            "the record's id",
         )
-    texts = [c.name for c in beside.columns.values() if c.is_text]
-    systems = _summaries(beside.columns, "") or texts[:1]
-    _take_summaries(beside.columns, systems, found)
+    texts = [c.name for c in summary_file.columns.values() if c.is_text]
+    systems = _summaries(summary_file.columns, "") or texts[:1]
+    _take_summaries(summary_file.columns, systems, proposal)
 
 
-def check_together(sources: Sequence[InspectedFile], beside: Sequence[InspectedFile]) -> None:
+def check_together(sources: Sequence[InspectedFile], summary_files: Sequence[InspectedFile]) -> None:
     """RequestError for files that no settings of ``audit`` read together: several formats, tools' files without documents."""
     if any(one.options for one in sources) and len({one.source.kind for one in sources}) > 1:
         several = ", ".join(f"{one.source.name} ({one.source.kind})" for one in sources)
         raise RequestError(
             f"The files have several formats: {several}. One --format applies to all files: audit each separately."
         )
-    for one in beside:
+    for one in summary_files:
         if one.options:
-            what = one.holds or f"a table for --format {one.options['format']}"
+            what = one.records_place or f"a table for --format {one.options['format']}"
             raise RequestError(
                 f"{one.source.name} is {what}; files of summaries cannot have this format. Write its rows to a .jsonl file."
             )
