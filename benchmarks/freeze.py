@@ -1,6 +1,6 @@
 """Do thirty audits still say what they said? For changes of the code that may change no answer.
 
-The audits are of made and of real inputs, by the command line: every family, the papers' protocols, slices, controls, clusters,
+The audits are of made and of real inputs, by the command line: every family, the papers' protocols, subgroups, sanity baselines, clusters,
 references, several systems and runs, labelled units, languages, several processes and Ray. Real inputs are read from the folder
 that ``--real`` names, and what is not there, or not installed, is passed over. FOLDER gets a file for each audit: its numbers,
 texts, tables and examples, without the time that it took. With ``--against OLDER``, numbers are compared with those in that
@@ -35,17 +35,17 @@ TOLERANCE = 1e-9
 SHOWN = 12
 """Differences of one audit that are printed."""
 RESAMPLES = "--resamples 60"
-KEYS = ("measure", "quantity", "system", "group", "slice", "baseline", "id", "name", "number")
+KEYS = ("measure", "quantity", "system", "group", "subgroup", "baseline", "id", "name", "number")
 """What tells one item of a list from the others, where it is there."""
 
 AUDITS = {
     "reviews": "{examples}/reviews.jsonl --attribute sentiment --extracts 50",
-    "slices and a baseline": "{examples}/reviews.jsonl --attribute sentiment --slice kind --baseline balanced --seed 3",
-    "controls": "{examples}/reviews.jsonl --attribute sentiment --control all --measure uer --measure rouge1 --measure coverage_parity",
+    "subgroups and a baseline": "{examples}/reviews.jsonl --attribute sentiment --by kind --baseline balanced --seed 3",
+    "sanity_baselines": "{examples}/reviews.jsonl --attribute sentiment --sanity-baseline all --measure uer --measure rouge1 --measure coverage_parity",
     "scorers compared": "{examples}/reviews.jsonl --attribute sentiment --scorers containment,ngram,tfidf --references",
-    "articles": "{examples}/articles.jsonl --slice section --references",
+    "articles": "{examples}/articles.jsonl --by section --references",
     "turns": "{examples}/transcripts.jsonl --attribute speaker",
-    "labelled units": "{examples}/labelled_units.jsonl --measure uer(scorer=units)@sentiment --measure equal_coverage@sentiment",
+    "labelled units": "{examples}/labelled_claims.jsonl --measure uer(scorer=claims)@sentiment --measure equal_coverage@sentiment",
     "German": "{examples}/reviews_de.jsonl --attribute sentiment --language de",
     "Arabic": "{examples}/reviews_ar.jsonl --attribute sentiment --language ar",
     "Chinese": "{examples}/reviews_zh.jsonl --attribute sentiment",
@@ -54,8 +54,8 @@ AUDITS = {
     "protocol of perspectives": "{examples}/reviews.jsonl --attribute sentiment --protocol zhang-perspectives",
     "protocol of positions": "{examples}/articles.jsonl --protocol chhabra-position",
     "protocol of sentiment": "{examples}/articles.jsonl --protocol chau-sentiment(vectors={examples}/word_vectors.txt,lexicon={examples}/lexicon.csv)",
-    "clusters": "{made}/clustered.jsonl --attribute party --cluster-by maker --slice kind,place --record-attribute kind --record-attribute place",
-    "runs": "{made}/runs.jsonl --attribute party --pool-runs --measure uer --measure rougeL --control exchanged",
+    "clusters": "{made}/clustered.jsonl --attribute party --cluster-by maker --by kind,place --record-attribute kind --record-attribute place",
+    "runs": "{made}/runs.jsonl --attribute party --pool-runs --measure uer --measure rougeL --sanity-baseline exchanged",
     "one process": "{made}/many.jsonl --attribute party --extracts 20",
     "two processes": "{made}/many.jsonl --attribute party --extracts 20 --workers 2",
     "Ray": "{made}/many.jsonl --attribute party --measure uer --measure rouge1 --engine ray",
@@ -65,8 +65,8 @@ AUDITS = {
     "longer texts": "{made}/longer.jsonl --attribute party",
     "real reviews": "{made}/yelp.jsonl --attribute sentiment --extracts 40",
     "real tweets": "{made}/tweets.jsonl --attribute gender --on-error skip",
-    "real news": "{made}/news.jsonl --slice topic --record-attribute topic=dataset --on-error skip",
-    "real articles": "{made}/gum.jsonl --slice genre --baseline gpt4o",
+    "real news": "{made}/news.jsonl --by topic --record-attribute topic=dataset --on-error skip",
+    "real articles": "{made}/gum.jsonl --by genre --baseline gpt4o",
 }  # fmt: skip
 REAL = {
     "yelp": ("reviews/yelp__gpt-4.jsonl", 150),
@@ -99,7 +99,7 @@ def frozen(arguments: Sequence[str]) -> dict[str, Any]:
         found: dict[str, Any] = json.loads((out / "results.json").read_text(encoding="utf-8"))
         examples = json.loads((out / "examples.json").read_text(encoding="utf-8"))
         report = (out / "report.md").read_text(encoding="utf-8").splitlines()
-    del found["made"]["seconds"], found["audit"], found["evidence"]
+    del found["made"]["seconds"], found["audit"], found["per_record"]
     return {
         **found,
         "examples": examples,

@@ -45,7 +45,7 @@ GROWTH: Mapping[str, tuple[int, ...]] = {
     "documents": (4, 16, 64),
     "groups": (2, 8, 32),
     "systems": (1, 2, 4),
-    "slices": (1, 10, 100),
+    "subgroups": (1, 10, 100),
     "resamples": (200, 2_000, 8_000),
     "records in a cluster": (1, 4, 16),
 }
@@ -66,7 +66,7 @@ class Shape:
     documents: int = 6
     groups: int = 2
     systems: int = 1
-    slices: int = 1
+    subgroups: int = 1
     resamples: int = 2_000
     together: int = 1
     """Records in a cluster."""
@@ -95,7 +95,7 @@ def write_records(path: Path, records: int, shape: Shape, seed: int) -> None:
             for system in range(shape.systems):
                 row = {
                     "id": f"r{i}", "system": f"s{system}", "documents": documents, "references": [sentence(rng)],
-                    "summary": f"{sentence(rng)} {sentence(rng)}", "attributes": {"kind": f"k{i % shape.slices}"},
+                    "summary": f"{sentence(rng)} {sentence(rng)}", "attributes": {"kind": f"k{i % shape.subgroups}"},
                     **({"topic": f"t{i // shape.together}"} if shape.together > 1 else {}),
                 }  # fmt: skip
                 file.write(json.dumps(row) + "\n")
@@ -123,7 +123,7 @@ def command(folder: Path, *words: str) -> Used:
 
 def asked(measures: Sequence[str], shape: Shape, *more: str) -> list[str]:
     """The words of an audit of ``in.jsonl``."""
-    by = ["--slice", "kind"] if shape.slices > 1 else []
+    by = ["--by", "kind"] if shape.subgroups > 1 else []
     by += ["--cluster-by", "topic"] if shape.together > 1 else []
     named = [word for measure in measures for word in ("--measure", measure)]
     return [

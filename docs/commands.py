@@ -15,7 +15,7 @@ from fairbrief import cli, registry
 from fairbrief.cli import command_line
 from fairbrief.errors import FairbriefError
 
-KINDS: tuple[registry.Kind, ...] = ("measure", "scorer", "tagger", "summarizer", "protocol")
+KINDS: tuple[registry.Kind, ...] = ("measure", "scorer", "classifier", "summarizer", "protocol")
 TERMINAL = {"COLUMNS": "80", "LINES": "50", "NO_COLOR": "1", "TERM": "xterm"}
 
 

@@ -25,8 +25,8 @@ INTRODUCTIONS = {
         "`equal_coverage(scorer=entailment(model=FOLDER))@sentiment`. Every scorer of pairs also takes `calibrated=FILE` "
         "or `checked=FILE` ([calibrate](how-to/calibrate.md))."
     ),
-    "tagger": (
-        "A tagger says what a single text or name gives away: who is named, of which gender, in which tone. It answers like a\n"
+    "classifier": (
+        "A classifier says what a single text or name gives away: who is named, of which gender, in which tone. It answers like a\n"
         "scorer and is named in the same settings: `sentiment_change(scorer=vader)`."
     ),
     "summarizer": "A summarizer turns records into summaries, with a bias that is known: to see what a measure reads.",

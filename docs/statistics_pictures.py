@@ -23,7 +23,7 @@ def drawn() -> Mapping[str, str]:
     """Every picture's text by its file name."""
     pictures = {
         "baselines": baselines(),
-        "excess": excess(),
+        "chance_adjusted": chance_adjusted(),
         "jackknife": jackknife(),
         "coherent-interval": coherent_interval(),
         "detectable-size": detectable_size(),
@@ -89,8 +89,8 @@ def baselines() -> str:
     return _framed(parts, "Permuted labels read 0, random extracts −5.1%, the system −15.5%", 160)
 
 
-def excess() -> str:
-    """A magnitude is above zero under permuted labels too; the excess is what is left of it."""
+def chance_adjusted() -> str:
+    """A unsigned score is above zero under permuted labels too; the chance-adjusted score is what is left of it."""
     x, mean, value, width = Scale(0.0, 0.22, 20, WIDTH - 20), 0.098, 0.169, 0.016
     heights = [(v, exp(-(((v - mean) / width) ** 2) / 2)) for v in np.arange(0.036, 0.161, 0.005)]
     parts = [
@@ -108,7 +108,7 @@ def excess() -> str:
         ),
         line(x.at(mean), 34, x.at(mean), 112, CHANCE, 1.5, stroke_dasharray="4 3"),
         line(x.at(value), 34, x.at(value), 112, BLUE, 2),
-        _span(x, 28, mean, value, "excess", BLUE),
+        _span(x, 28, mean, value, "chance_adjusted", BLUE),
         text(x.at(mean) - 8, 28, "what permuted labels read, and their mean", CHANCE, "end"),
         text(x.at(value) + 6, 60, "the value"),
         _axis(x, 112, {0.0: "0", 0.05: "0.05", 0.1: "0.10", 0.15: "0.15", 0.2: "0.20"}),
@@ -119,7 +119,7 @@ def excess() -> str:
             anchor="middle",
         ),
     ]
-    return _framed(parts, "The excess is the value less the mean under permuted labels", 148)
+    return _framed(parts, "The chance-adjusted score is the value less the mean under permuted labels", 148)
 
 
 def jackknife() -> str:
@@ -154,7 +154,7 @@ def jackknife() -> str:
 
 
 def coherent_interval() -> str:
-    """Three magnitudes: one that its test does not reject, one rejected near 0, one rejected far from it."""
+    """Three unsigned scores: one that its test does not reject, one rejected near 0, one rejected far from it."""
     x = Scale(0.0, 0.16, 210, WIDTH - 20)
     rows = (
         ("not rejected: from 0", 0.035, 0.0, 0.075, "[0, 0.075]"),

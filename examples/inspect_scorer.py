@@ -27,7 +27,7 @@ def coverage(attribute: str) -> Metric:
     def audited(scores: list[SampleScore]) -> Value:
         rows = [{**(one.score.metadata or {}), "summary": one.score.answer} for one in scores]
         found = fairbrief.audit(rows, [f"coverage_parity@{attribute}"])
-        told = {e.group: e.value for e in found.estimates if e.leads and e.value is not None}
+        told = {e.group: e.value for e in found.estimates if e.is_primary and e.value is not None}
         whole = next(e for e in found.estimates if e.quantity == "coverage_parity")
         return {**told, "p": 1.0 if whole.p is None else whole.p}
 

@@ -31,8 +31,8 @@ MEASURES = [
 
 
 def record(number: int, rng: np.random.Generator) -> Record:
-    """Records in fours: two pairs of one original, with exchanged genders, and every tenth varies nothing."""
-    original, place = divmod(number, 4)
+    """Records in fours: two pairs of one seed document, with exchanged genders, and every tenth varies nothing."""
+    seed_document, place = divmod(number, 4)
     genders = ("female", "male") if place % 2 else ("male", "female")
     people = tuple(Entity(str(i), FIRST[g][i], LAST[i], {"gender": g}) for i, g in enumerate(genders))
     said = [f"{p.first_name} {p.last_name} sang of the {rng.choice(WORDS)}." for p in people]
@@ -50,7 +50,7 @@ def record(number: int, rng: np.random.Generator) -> Record:
             "size": "small" if number % 3 else "large",
             "side": genders[0],
         },
-        original=None if original % 10 == 9 else f"o{original}",
+        seed_document=None if seed_document % 10 == 9 else f"o{seed_document}",
     )
 
 
@@ -72,9 +72,9 @@ def assert_same(ours: Result, theirs: Result) -> None:
     """Equal to the last bit, in everything but the seconds."""
     assert list(ours.estimates) == list(theirs.estimates)
     assert list(ours.differences) == list(theirs.differences)
-    assert ours.evidence.equals(theirs.evidence)
-    assert ours.evidence.schema.equals(theirs.evidence.schema, check_metadata=True)
-    assert ours.exhibits == theirs.exhibits
+    assert ours.per_record.equals(theirs.per_record)
+    assert ours.per_record.schema.equals(theirs.per_record.schema, check_metadata=True)
+    assert ours.top_cases == theirs.top_cases
     assert ours.tables == theirs.tables
     assert ours.left_out == theirs.left_out
     assert {**ours.made, "seconds": 0} == {**theirs.made, "seconds": 0}

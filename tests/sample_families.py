@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from fairbrief import registry
 from fairbrief.auditing import declared_words
-from fairbrief.reports.evidence import Held
+from fairbrief.reports.per_record import Held
 from fairbrief.reports.result import Result
 from fairbrief.types import Estimate
 
@@ -31,7 +31,7 @@ def make(
     names: Sequence[str] = NAMES,
     n: int = 40,
 ) -> Result:
-    """Evidence and estimates of every family beside representation and position."""
+    """Per-record statistics and estimates of every family beside representation and position."""
     estimates = [e for i, s in enumerate(systems) for e in _estimates(s, groups, i)]
     rows = [
         row
@@ -39,7 +39,7 @@ def make(
         for row in _rows(_writable(s), [*map(_writable, groups)], [*map(_writable, names)], i, n)
     ]
     columns = list(dict.fromkeys(name for row in rows for name in row))
-    evidence = pa.Table.from_pylist([{name: row.get(name) for name in columns} for row in rows])
+    per_record = pa.Table.from_pylist([{name: row.get(name) for name in columns} for row in rows])
     made = {
         "systems": list(systems),
         "records": n,
@@ -48,7 +48,7 @@ def make(
         "declared": declared(),
         "scorers": {"containment": "its card", "ngram": "its card"},
     }
-    return Result(tuple(estimates), (), Held(evidence), made=made)
+    return Result(tuple(estimates), (), Held(per_record), made=made)
 
 
 def _estimates(system: str, groups: Sequence[str], i: int) -> Iterator[Estimate]:
@@ -61,7 +61,7 @@ def _estimates(system: str, groups: Sequence[str], i: int) -> Iterator[Estimate]
             quantity,
             system,
             value,
-            null_mean=chance,
+            permutation_mean=chance,
             p=p,
             n=40,
             clusters=40,

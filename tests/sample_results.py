@@ -1,4 +1,4 @@
-"""Results such as an audit returns, made up here: representation, position and slices of two systems."""
+"""Results such as an audit returns, made up here: representation, position and subgroups of two systems."""
 
 from __future__ import annotations
 
@@ -9,9 +9,19 @@ import numpy as np
 import pyarrow as pa
 from tests import sample_families
 
-from fairbrief.reports.evidence import Held
-from fairbrief.reports.result import Examples, Exhibit, LeftOut, Link, Passage, Result, Row, Support, Texts
-from fairbrief.types import Case, Document, Estimate, Note, Record, Summary, Table, Unit
+from fairbrief.reports.per_record import Held
+from fairbrief.reports.result import (
+    Examples,
+    Link,
+    NotMeasured,
+    Passage,
+    Result,
+    Row,
+    Support,
+    Texts,
+    TopCase,
+)
+from fairbrief.types import Case, Claim, Document, Estimate, Note, Record, Summary, Table
 
 HOSTILE = (
     "<script>document.title='ran'</script>",
@@ -39,7 +49,7 @@ def make(systems: tuple[str, ...] = SYSTEMS, values: tuple[str, ...] = VALUES, e
         "records": 300,
         "summaries": 600,
         "systems": list(systems),
-        "controls": [],
+        "sanity_baselines": [],
         "attributes": {"document": {"sentiment": list(values)}},
         "protocol": None,
         "seed": 0,
@@ -53,12 +63,12 @@ def make(systems: tuple[str, ...] = SYSTEMS, values: tuple[str, ...] = VALUES, e
         "skipped": 7,
     }
     return Result(
-        estimates=(*_representation(systems, values), *_position(systems), *_slices(systems, extra)),
+        estimates=(*_representation(systems, values), *_position(systems), *_subgroups(systems, extra)),
         differences=_differences(systems),
-        rows=Held(_evidence(systems, values)),
-        exhibits=tuple(_exhibit(system, values, extra, i) for system in systems for i in range(3)),
+        rows=Held(_per_record(systems, values)),
+        top_cases=tuple(_top_case(system, values, extra, i) for system in systems for i in range(3)),
         tables=(_table(systems),),
-        left_out=(LeftOut("equal_coverage@party", f"no document has the attribute 'party'{extra}"),),
+        left_out=(NotMeasured("equal_coverage@party", f"no document has the attribute 'party'{extra}"),),
         skipped=(f"reviews.jsonl:12: not JSON: Expecting ',' delimiter{extra}",),
         examples=_examples(systems, values, extra),
         made=made,
@@ -69,8 +79,8 @@ def hostile() -> Result:
     """The same with texts that try to break out of every format."""
     result = make(HOSTILE[:6], (*HOSTILE[6:10], "plain"), " ".join(HOSTILE))
     more = sample_families.make(HOSTILE[:6], (*HOSTILE[6:10], "plain"), HOSTILE)
-    evidence = pa.concat_tables([result.evidence, more.evidence], promote_options="default")
-    return replace(result, estimates=(*result.estimates, *more.estimates), rows=Held(evidence))
+    per_record = pa.concat_tables([result.per_record, more.per_record], promote_options="default")
+    return replace(result, estimates=(*result.estimates, *more.estimates), rows=Held(per_record))
 
 
 def _estimate(
@@ -91,7 +101,7 @@ def _representation(systems: tuple[str, ...], values: tuple[str, ...]) -> list[E
         for i, system in enumerate(systems):
             value = base + 0.3 * i * half
             more = {
-                "null_mean": chance,
+                "permutation_mean": chance,
                 "p": 0.0005 + 0.02 * i,
                 "p_adjusted": 0.002 + 0.04 * i,
                 "testable": True,
@@ -105,7 +115,7 @@ def _representation(systems: tuple[str, ...], values: tuple[str, ...]) -> list[E
                 )
             )  # fmt: skip
     estimates += [
-        _estimate("bur@sentiment", f"under[{v}]", s, 0.21, 0.17, 0.26, null_mean=0.2, p=0.31, n=251)
+        _estimate("bur@sentiment", f"under[{v}]", s, 0.21, 0.17, 0.26, permutation_mean=0.2, p=0.31, n=251)
         for v in values
         for s in systems
     ]
@@ -113,7 +123,7 @@ def _representation(systems: tuple[str, ...], values: tuple[str, ...]) -> list[E
     return [
         *estimates,
         _estimate(
-            "uer@gender", "uer", systems[0], 0.31, 0.22, 0.4, null_mean=0.3, testable=False, p=1.0, n=4
+            "uer@gender", "uer", systems[0], 0.31, 0.22, 0.4, permutation_mean=0.3, testable=False, p=1.0, n=4
         ),
         Estimate(
             "bur@gender",
@@ -133,7 +143,9 @@ def _position(systems: tuple[str, ...]) -> list[Estimate]:
     for i, s in enumerate(systems):
         name = "position_bias"
         estimates += [
-            _estimate(name, name, s, 1.21 + i, 1.02 + i, 1.41 + i, null_mean=0.3, p=0.0004, testable=True),
+            _estimate(
+                name, name, s, 1.21 + i, 1.02 + i, 1.41 + i, permutation_mean=0.3, p=0.0004, testable=True
+            ),
             _estimate(name, "mean_position", s, 0.341, 0.322, 0.359),
         ]
         for k, share in enumerate((shares / shares.sum()).tolist(), 1):
@@ -141,20 +153,20 @@ def _position(systems: tuple[str, ...]) -> list[Estimate]:
     return estimates
 
 
-def _slices(systems: tuple[str, ...], extra: str) -> list[Estimate]:
+def _subgroups(systems: tuple[str, ...], extra: str) -> list[Estimate]:
     whole = _estimate(
-        "bur@sentiment", "bur", "", 0.0, 0.25, 0.45, null_mean=0.33, p=0.04, p_adjusted=0.08, n=150
+        "bur@sentiment", "bur", "", 0.0, 0.25, 0.45, permutation_mean=0.33, p=0.04, p_adjusted=0.08, n=150
     )
-    cell = whole.replace(low=0.02, high=0.5, null_mean=0.2, p=0.2, p_adjusted=None, n=40, clusters=40)
+    cell = whole.replace(low=0.02, high=0.5, permutation_mean=0.2, p=0.2, p_adjusted=None, n=40, clusters=40)
     estimates = []
     for s in systems:
         for i, domain in enumerate(("hotels", "restaurants and bars" + extra)):
-            estimates.append(whole.replace(system=s, value=0.3 + 0.1 * i, slice={"domain": domain}))
+            estimates.append(whole.replace(system=s, value=0.3 + 0.1 * i, subgroup={"domain": domain}))
         for i, mix in enumerate(("1:3", "1:1", "3:1")):
             for j, documents in enumerate(("10", "30", "50")):
                 value = 0.1 * i + 0.04 * j if i + j else None
                 estimates.append(
-                    cell.replace(system=s, value=value, slice={"mix": mix, "documents": documents})
+                    cell.replace(system=s, value=value, subgroup={"mix": mix, "documents": documents})
                 )
     return estimates
 
@@ -169,7 +181,7 @@ def _differences(systems: tuple[str, ...]) -> tuple[Estimate, ...]:
     )  # fmt: skip
 
 
-def _evidence(systems: tuple[str, ...], values: tuple[str, ...]) -> pa.Table:
+def _per_record(systems: tuple[str, ...], values: tuple[str, ...]) -> pa.Table:
     draw = np.random.default_rng(7)
     rows: list[dict[str, Any]] = []
     for i, system in enumerate(systems):
@@ -219,7 +231,7 @@ def _writable(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
-def _exhibit(system: str, values: tuple[str, ...], extra: str, i: int) -> Exhibit:
+def _top_case(system: str, values: tuple[str, ...], extra: str, i: int) -> TopCase:
     documents = tuple(
         Document(
             f"The room was {word} and the breakfast came late on day {j}. {extra}",
@@ -231,7 +243,7 @@ def _exhibit(system: str, values: tuple[str, ...], extra: str, i: int) -> Exhibi
         f"hotel-{i}",
         system,
         f"Guests liked the room. {extra}",
-        (Unit("Guests liked the room.", {"sentiment": (values[0],)}),),
+        (Claim("Guests liked the room.", {"sentiment": (values[0],)}),),
     )
     record = Record(
         f"hotel-{i}{extra}",
@@ -241,12 +253,12 @@ def _exhibit(system: str, values: tuple[str, ...], extra: str, i: int) -> Exhibi
         where="reviews.jsonl:3",
     )
     story = f"{values[0]} makes up 41% of the sources and 12% of the summary{extra}"
-    return Exhibit("bur@sentiment", system, 0.9 - i / 10, story, Case(record, summary), 0.03 if i else None)
+    return TopCase("bur@sentiment", system, 0.9 - i / 10, story, Case(record, summary), 0.03 if i else None)
 
 
 def _examples(systems: tuple[str, ...], values: tuple[str, ...], extra: str) -> Examples:
     """Three records of each system, whose first sentence the first document supports."""
-    cases = [_exhibit(system, values, extra, i).case for system in systems for i in range(3)]
+    cases = [_top_case(system, values, extra, i).case for system in systems for i in range(3)]
     texts = {
         case.record.id: Texts(
             case.record.id,

@@ -9,7 +9,7 @@ from fairbrief.types import AlikeRows, Column, Rows
 
 
 def with_test(rows: Rows, column: Column, *, within: str = "") -> tuple[Rows, float]:
-    """Rows of all labellings with the columns of the test, and the p of the real one."""
+    """Rows of all label permutations with the columns of the test, and the p of the real one."""
     block = AlikeRows([0], rows.columns, rows.values[np.newaxis])
     columns, values, ps = with_unit_tests(block, column, exact=True, within=within)
     return Rows(columns, values[0]), float(ps[0])

@@ -22,8 +22,8 @@ from benchmarks.recording import write_section
 from fairbrief.auditing import Plan, audit
 from fairbrief.auditing.scored_rows import with_unit_tests
 from fairbrief.measures.coverage import Coverage
-from fairbrief.statistics import enumerate_labellings
-from fairbrief.types import AlikeRows, Ask, Case, Document, Estimate, Record, Rows, Scores, Summary, Unit
+from fairbrief.statistics import enumerate_permutations
+from fairbrief.types import AlikeRows, Ask, Case, Claim, Document, Estimate, Record, Rows, Scores, Summary
 
 VALUES = "abc"
 SPLITS = [
@@ -60,7 +60,7 @@ def case_of(record: str, labels: Sequence[str], coverage: np.ndarray, scorer: Ma
     texts = [f"{record} text {i}" for i in range(len(labels))]
     scorer.coverage.update(zip(texts, coverage, strict=True))
     documents = tuple(Document(t, {"side": v}) for t, v in zip(texts, labels, strict=True))
-    units = tuple(Unit(f"unit {j}") for j in range(coverage.shape[1]))
+    units = tuple(Claim(f"unit {j}") for j in range(coverage.shape[1]))
     return Case(Record(record, documents), Summary(record, "s", "unit", units))
 
 
@@ -88,7 +88,7 @@ def size_of_records(split: Sequence[int], worlds: int, seed: int) -> dict[str, f
         scores = list(scorer.answer(observation.asks((case,))))
         exchange = observation.permutation_scheme((case,))
         assert exchange is not None
-        rows = observation.observe((case,), scores, enumerate_labellings(exchange.labels))
+        rows = observation.observe((case,), scores, enumerate_permutations(exchange.labels))
         if not isinstance(rows, Rows):
             continue
         block = AlikeRows([0], rows.columns, rows.values[np.newaxis])
@@ -162,7 +162,7 @@ def estimates(cases: Sequence[Case], scorer: MadeUp, n_resamples: int, seed: int
 
 def run(worlds: int, audits: int, seed: int) -> dict[str, object]:
     ps = size_of_audits(audits, seed)
-    headlines = ("equal_coverage", "coverage_parity")
+    main_values = ("equal_coverage", "coverage_parity")
     return {
         "python": platform.python_version(),
         "seed": seed,
@@ -174,7 +174,7 @@ def run(worlds: int, audits: int, seed: int) -> dict[str, object]:
                 "p < 0.5": float((np.array(p) < 0.5).mean()),
             }
             for name, p in ps.items()
-            if name in headlines or name.startswith(("difference[", "between["))
+            if name in main_values or name.startswith(("difference[", "between["))
         },
         "intervals": {"audits": audits, "level": 0.95}
         | {f"{n} records": coverage_of_intervals(audits, seed, n) for n in RECORDS},

@@ -76,7 +76,10 @@ def _observed(
         (
             unit,
             Origin(
-                "s", unit[0].record.id, unit[0].record.cluster, is_shared=unit[0].record.original is not None
+                "s",
+                unit[0].record.id,
+                unit[0].record.cluster,
+                is_shared=unit[0].record.seed_document is not None,
             ),
         )
         for unit in units_of(cases, observation.declaration.scope)
@@ -163,26 +166,28 @@ def _estimates(
         (part,) = parts.values()
         return [e for e in estimate(measures, part, settings) if _is_watched(e) and _is_judged(e, world)]
     first, second = parts["x"], parts["y"]
-    return [e for e in difference(measures, first, second, settings) if e.leads]
+    return [e for e in difference(measures, first, second, settings) if e.is_primary]
 
 
 def _is_watched(e: Estimate) -> bool:
-    return e.leads or e.kind == "magnitude" or e.quantity == "excess"
+    return e.is_primary or e.kind == "unsigned_disparity" or e.quantity == "chance_adjusted"
 
 
 def _is_judged(e: Estimate, world: World) -> bool:
     """Where words tell the label, permuted labels are beaten truly: contrasts alone are held to random extracts."""
-    return world.tested == "p" or e.blind_difference is not None
+    return world.tested == "p" or e.extract_difference is not None
 
 
 def _truth(
     world: World, measures: Sequence[Measure], parts: Mapping[str, Part], settings: Settings
 ) -> dict[tuple[str, str], float]:
-    """What the whole bank says; zero for a magnitude that no disparity makes zero, where there is none."""
+    """What the whole bank says; zero for a unsigned score that no disparity makes zero, where there is none."""
     truth = {}
     for e in _estimates(world, measures, parts, settings):
-        value = e.blind_difference if world.tested == "blind_p" else e.value
-        is_null = world.is_fair and e.kind == "magnitude" and e.low == 0 and e.excess is None
+        value = e.extract_difference if world.tested == "extract_p" else e.value
+        is_null = (
+            world.is_fair and e.kind == "unsigned_disparity" and e.low == 0 and e.chance_adjusted is None
+        )
         if value is not None:
             truth[e.measure, e.quantity] = 0.0 if is_null else value
     return truth
@@ -198,9 +203,11 @@ class Tally:
     def add(self, e: Estimate, truth: float | None, world: World) -> None:
         """Count one audit."""
         self.audits += 1
-        is_blind = world.tested == "blind_p" and e.blind_difference is not None
-        p = e.blind_p if is_blind else e.p
-        low, high = (e.blind_difference_low, e.blind_difference_high) if is_blind else (e.low, e.high)
+        is_extract_baseline = world.tested == "extract_p" and e.extract_difference is not None
+        p = e.extract_p if is_extract_baseline else e.p
+        low, high = (
+            (e.extract_difference_low, e.extract_difference_high) if is_extract_baseline else (e.low, e.high)
+        )
         if p is not None:
             self.tested += 1
             self.rejected += p <= 0.05
@@ -210,10 +217,10 @@ class Tally:
             self.held += (low - slack <= truth or e.low_is_open) and truth <= high + slack
             if (
                 e.clusters >= 20
-                and not is_blind
+                and not is_extract_baseline
                 and e.quantity == e.measure.partition("@")[0].partition("(")[0]
             ):
-                limit = max(truth, 0.0) if e.kind == "magnitude" else truth
+                limit = max(truth, 0.0) if e.kind == "unsigned_disparity" else truth
                 (check, *_) = decided(of_limit(Rule(e.measure, e.quantity, "<=", limit + 1e-9), [e]))
                 self.gated += 1
                 self.failed += check.outcome == "fail"

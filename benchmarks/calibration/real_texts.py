@@ -59,8 +59,8 @@ def _with_groups(path: Path, attribute: str) -> list[Cluster]:
 
 
 def _people(folder: Path) -> list[Cluster]:
-    """Two pairs of filled documents of each original."""
-    filled = build(list(read_corefud(folder)), design="balanced", per_original=4, seed=0)[0]
+    """Two pairs of filled documents of each seed document."""
+    filled = build(list(read_corefud(folder)), design="balanced", per_seed_document=4, seed=0)[0]
     return [tuple(several) for _, several in groupby(filled, key=lambda r: r.cluster)]
 
 
@@ -72,7 +72,7 @@ def inputs(folder: Path) -> Iterator[tuple[str, Callable[[], list[Cluster]], tup
         ("Claritin", "tweets/claritin__alpaca-7b.jsonl", "gender"),
     ):
         measures = tuple(m.format(attribute) for m in coverage)
-        yield name, partial(_with_groups, folder / path, attribute), measures, "blind_p", 100
+        yield name, partial(_with_groups, folder / path, attribute), measures, "extract_p", 100
     xsum = folder / "news/xsum__lead1.jsonl"
     yield "XSum", lambda: [(case.record,) for case in read(xsum)], ("position_from_uniform",), "p", 100
     yield "GUM", lambda: _people(folder / "gum/conllu"), ("entity_inclusion@gender",), "p", 50
@@ -84,7 +84,7 @@ def _world(
     def make(rng: Rng, number: int) -> list[Case]:
         return [Case(record, write(rng, record)) for record in clusters[number % len(clusters)]]
 
-    return World(name, system, make, measures, tested=tested, n_extracts=200 if tested == "blind_p" else 0)
+    return World(name, system, make, measures, tested=tested, n_extracts=200 if tested == "extract_p" else 0)
 
 
 def simulate(folder: Path, audits: int, only: Iterable[str]) -> Iterator[dict[str, Any]]:

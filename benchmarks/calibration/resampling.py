@@ -14,18 +14,18 @@ from benchmarks.recording import write_down
 from fairbrief.statistics import (
     Bootstrap,
     LabelDraws,
-    enumerate_labellings,
+    enumerate_permutations,
     percentile_interval,
 )
 from fairbrief.statistics.arrays import tolerance
-from fairbrief.statistics.labellings import permutations
+from fairbrief.statistics.label_permutations import permutations
 
 SPLITS = [(1, 3), (2, 2), (1, 4), (2, 3), (1, 5), (3, 3), (1, 7), (4, 4), (1, 1, 2), (2, 2, 2), (2, 3, 3)]
 """Documents per value of small document sets."""
 
 
 def upper_p(observed: float, null: np.ndarray, *, exact: bool) -> float:
-    """P of reading at least as much as was observed; ties count. (reached + 1) / (B + 1), where ``null`` lacks the real labelling.
+    """P of reading at least as much as was observed; ties count. (reached + 1) / (B + 1), where ``null`` lacks the real label permutation.
 
     Shapes: null (B,). Range: 1/B, or 1/(B + 1), to 1.
     """
@@ -33,9 +33,9 @@ def upper_p(observed: float, null: np.ndarray, *, exact: bool) -> float:
     return reached / len(null) if exact else (reached + 1) / (len(null) + 1)
 
 
-def group_gaps(x: np.ndarray, labellings: np.ndarray) -> np.ndarray:
-    """Mean over groups of |group mean − mean|, per labelling. Shapes (n,), (R, n) → (R,)."""
-    groups = labellings[:, None, :] == np.unique(labellings)[None, :, None]
+def group_gaps(x: np.ndarray, permutations: np.ndarray) -> np.ndarray:
+    """Mean over groups of |group mean − mean|, per label permutation. Shapes (n,), (R, n) → (R,)."""
+    groups = permutations[:, None, :] == np.unique(permutations)[None, :, None]
     gaps: np.ndarray = np.abs(groups @ x / groups.sum(axis=-1) - x.mean()).mean(axis=-1)
     return gaps
 
@@ -49,7 +49,7 @@ def unit_size(split: tuple[int, ...], worlds: int, seed: int, n_resamples: int =
     """How often a fair system is called unfair at .05: exact, sampled, and with the strict comparison."""
     rng = np.random.default_rng(seed)
     labels = np.repeat(np.arange(len(split)), split)
-    every = enumerate_labellings(labels)
+    every = enumerate_permutations(labels)
     hits = np.zeros(3)
     for _ in range(worlds):
         x = coverages(rng, labels.size)
@@ -64,7 +64,7 @@ def unit_size(split: tuple[int, ...], worlds: int, seed: int, n_resamples: int =
     gaps = group_gaps(coverages(rng, labels.size), every)
     exact, sampled_rate, strict_rate = (hits / worlds).tolist()
     return {
-        "labellings": len(every),
+        "permutations": len(every),
         "smallest_p": upper_p(gaps.max(), gaps, exact=True),
         "exact": exact,
         "sampled": sampled_rate,
@@ -76,7 +76,7 @@ def corpus_size(worlds: int, seed: int, records: int = 40, n_resamples: int = 40
     """How often the corpus null of `LabelDraws` rejects at .05 although the system is fair.
 
     Early documents are covered better in all records alike, labels are exchangeable, and records of
-    8 and of 16 documents (enumerated and sampled labellings) are mixed.
+    8 and of 16 documents (enumerated and sampled label permutations) are mixed.
     """
     rng = np.random.default_rng(seed)
     gap = contrast = 0.0

@@ -69,7 +69,7 @@ def sources(n: int, seed: int = 0) -> list[Record]:
 
 
 def check(scorer: NoisyScorer, records: Sequence[Record], n_resamples: int) -> Estimate:
-    """The headline of one world."""
+    """The main value of one world."""
     kept = Sources.sample(0, wanted=True)
     for record in records:
         kept.offer(record)

@@ -49,7 +49,7 @@ class Written:
 
 def world(rng: np.random.Generator, design: str, planted: float, originals: int) -> list[Case]:
     """One input. ``articles``: independent, a third about women; ``originals``: articles hang together in
-    originals of one group; ``variants``: each original written for a woman and for a man.
+    originals of one group; ``variants``: each seed document written for a woman and for a man.
     """
     cases = []
     for o in range(originals):
@@ -66,7 +66,7 @@ def world(rng: np.random.Generator, design: str, planted: float, originals: int)
             record = Record(
                 f"r{o}.{k}",
                 (Document(f"{pronoun} {base!r}"),),
-                original=f"o{o}" if design != "articles" else None,
+                seed_document=f"o{o}" if design != "articles" else None,
             )
             cases.append(Case(record, Summary(record.id, "s", f"x {base + shift!r}")))
     return cases

@@ -23,23 +23,23 @@ from benchmarks.calibration.audited_worlds import Cell, World, worlds
 from benchmarks.calibration.worlds import Rng
 from benchmarks.recording import write_section
 
-from fairbrief import standings
+from fairbrief import conclusions
 from fairbrief.auditing import Plan, declared_words, measure_selection
 from fairbrief.auditing.estimating import Settings
-from fairbrief.auditing.evidence import LedgerEvidence
 from fairbrief.auditing.extracts import ExtractDraws
 from fairbrief.auditing.grouping import by_observation, units_of
 from fairbrief.auditing.ledger import Ledger, RowBlock
 from fairbrief.auditing.observing import Observer
-from fairbrief.auditing.origins import Origin, Slice
+from fairbrief.auditing.origins import Origin, Subgroup
+from fairbrief.auditing.per_record import LedgerPerRecord
 from fairbrief.auditing.run import Run
 from fairbrief.auditing.scorer_lookup import Scorers
+from fairbrief.conclusions import NAMED
 from fairbrief.reports import arrangement
 from fairbrief.reports.contrast_words import context_of
 from fairbrief.reports.result import Result
 from fairbrief.saved.gate import decided, of_limit
 from fairbrief.saved.gate_rules import Rule
-from fairbrief.standings import NAMED
 from fairbrief.statistics import LabelDraws
 from fairbrief.types import Case, Estimate, Integers, Measure, Observation
 
@@ -83,7 +83,7 @@ class Bank(Ledger):
         self.clusters = np.array([numbers[o.cluster] for o in self.sources])
 
     def draw_into(self, ledger: Ledger, audit: Integers, systems: Sequence[str]) -> None:
-        """The rows of some systems into a ledger, each in the slice of its audit. Shape: (clusters,), -1 where in none."""
+        """The rows of some systems into a ledger, each in the subgroup of its audit. Shape: (clusters,), -1 where in none."""
         kept = np.flatnonzero((audit[self.clusters] >= 0) & np.isin(self.systems, systems))
         place = np.full(len(self.sources), -1)
         place[kept] = np.arange(len(kept))
@@ -95,13 +95,13 @@ class Bank(Ledger):
                 blocks.append(replace(chosen, units=place[chosen.units]))
         left = {int(place[i]): why for i, why in self.left.items() if place[i] >= 0}
         origins = [
-            replace(self.sources[i], slices=(_slice(k),))
+            replace(self.sources[i], subgroups=(_subgroup(k),))
             for i, k in zip(kept.tolist(), audit[self.clusters[kept]].tolist(), strict=True)
         ]
         ledger.write(origins, blocks, left)
 
 
-def _slice(audit: int) -> Slice:
+def _subgroup(audit: int) -> Subgroup:
     return ((f"audit {audit}", ""),)
 
 
@@ -149,8 +149,8 @@ class Banks:
         run = SideBySide(PLAN, measures)
         for ledger in run.ledgers:
             self.banks[ledger.observation].draw_into(ledger, audit, systems)
-        estimates, differences = (_by_slice(found) for found in run.estimates())
-        rows = LedgerEvidence((), {})
+        estimates, differences = (_by_subgroup(found) for found in run.estimates())
+        rows = LedgerPerRecord((), {})
         return [
             Result(tuple(estimates[s]), tuple(differences.get(s, ())), rows, made=self.made)
             for s in estimates
@@ -159,24 +159,24 @@ class Banks:
 
 
 class SideBySide(Run):
-    """Many audits in one run, each a slice, so that all are estimated together; corrected each by itself."""
+    """Many audits in one run, each a subgroup, so that all are estimated together; corrected each by itself."""
 
     def _adjusted(
         self, found: list[Estimate], systems: Sequence[Estimate], settings: Settings
     ) -> list[Estimate]:
         made: list[Estimate] = []
-        audits = _by_slice(systems)
-        for name, own in _by_slice(found).items():
+        audits = _by_subgroup(systems)
+        for name, own in _by_subgroup(found).items():
             adjusted = super()._adjusted(own, audits[name], settings) if name else ()
-            made += [e.replace(slice=dict(name)) for e in adjusted]
+            made += [e.replace(subgroup=dict(name)) for e in adjusted]
         return made
 
 
-def _by_slice(found: Iterable[Estimate]) -> dict[Slice, list[Estimate]]:
+def _by_subgroup(found: Iterable[Estimate]) -> dict[Subgroup, list[Estimate]]:
     """Estimates by audit, as an audit by itself has them."""
-    alike: dict[Slice, list[Estimate]] = {}
+    alike: dict[Subgroup, list[Estimate]] = {}
     for e in found:
-        alike.setdefault(tuple(e.slice.items()), []).append(e.replace(slice={}))
+        alike.setdefault(tuple(e.subgroup.items()), []).append(e.replace(subgroup={}))
     return alike
 
 
@@ -192,7 +192,7 @@ def _observed(observation: Observation, cases: Sequence[Case], scorers: Scorers)
 
 def _origin(case: Case) -> Origin:
     record = case.record
-    return Origin(case.summary.system, record.id, record.cluster, is_shared=record.original is not None)
+    return Origin(case.summary.system, record.id, record.cluster, is_shared=record.seed_document is not None)
 
 
 # ------------------------------------------------------------------------------- what an audit says
@@ -212,8 +212,8 @@ def different(result: Result) -> set[Name]:
     """Differences of systems, in what groups get, that are significant."""
     return {
         (f"{e.system} − {e.baseline}", e.measure, e.quantity)
-        for e in standings.leading(result.differences)
-        if e.group and standings.standing(e, PLAN.alpha) in NAMED
+        for e in conclusions.leading(result.differences)
+        if e.group and conclusions.conclusion(e, PLAN.alpha) in NAMED
     }
 
 
@@ -258,10 +258,10 @@ def limits_of(whole: Result) -> dict[str, Rule]:
     groups = [
         e
         for e in whole.estimates
-        if e.quantity.startswith("relative_difference[") and e.blind_difference is not None
+        if e.quantity.startswith("relative_difference[") and e.extract_difference is not None
     ]
     if groups:
-        values = [e.blind_difference or 0.0 for e in groups if e.measure == groups[0].measure]
+        values = [e.extract_difference or 0.0 for e in groups if e.measure == groups[0].measure]
         limits["contrast"] = Rule(
             groups[0].measure, "relative_difference", ">=", min(values), from_random=True
         )
@@ -308,7 +308,7 @@ def _contrasts(results: Sequence[Result], whole: Result) -> list[dict[str, Any]]
         row: dict[str, Any] = {
             "system": system, "contrast": contrast, "detectable": float(np.mean(seen)) if seen else None
         }  # fmt: skip
-        for of_p, value in (("p", "value"), ("blind_p", "blind_difference")):
+        for of_p, value in (("p", "value"), ("extract_p", "extract_difference")):
             ps = [p for e in own if (p := getattr(e, of_p)) is not None]
             row[of_p] = {
                 "truth": getattr(true, value, None), "tested": len(ps), "significant": sum(p <= PLAN.alpha for p in ps),
@@ -325,7 +325,7 @@ def _share(which: Iterable[bool]) -> float | None:
 # -------------------------------------------------------------------------------------- the tables
 
 FALSE = ("named", "different", "gate score", "gate contrast")
-PS = ("p", "blind_p")
+PS = ("p", "extract_p")
 
 
 def broken(row: Mapping[str, Any]) -> list[str]:

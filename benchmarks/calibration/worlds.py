@@ -23,8 +23,8 @@ GROUPS = ("a", "b", "c")
 class World:
     """Clusters of cases, what is measured on them, and what is true of them.
 
-    ``fair`` names the quantities that are 0 in truth (or, for a magnitude, zero in the limit); ``tested`` the p that holds
-    them to it: ``p`` (permuted labels, turned signs) or ``blind_p`` (random extracts). ``n_extracts`` as in a plan.
+    ``fair`` names the quantities that are 0 in truth (or, for a unsigned score, zero in the limit); ``tested`` the p that holds
+    them to it: ``p`` (permuted labels, turned signs) or ``extract_p`` (random extracts). ``n_extracts`` as in a plan.
     """
 
     name: str
@@ -63,7 +63,7 @@ def source(rng: Rng, of: np.ndarray, how: float, lengths: Sequence[int] | None =
     ]
 
 
-def blind(rng: Rng, texts: Sentences, of: np.ndarray, picked: int = 3, skip: float = 0.0) -> str:
+def extract_baseline(rng: Rng, texts: Sentences, of: np.ndarray, picked: int = 3, skip: float = 0.0) -> str:
     """Sentences picked at random, group 1's with odds 1 − ``skip``; in random order."""
     every = [(s, g) for document, g in zip(texts, of, strict=True) for s in document]
     weights = np.array([1 - skip if g == 1 else 1.0 for _, g in every])
@@ -93,7 +93,7 @@ def plain(
         lengths = np.clip(rng.geometric(0.35, many), 1, 12).tolist() if tails else None
         texts = source(rng, of, how, lengths)
         held = record(f"r{number}", texts, of)
-        return [Case(held, Summary(held.id, "x", blind(rng, texts, of, picked, skip)))]
+        return [Case(held, Summary(held.id, "x", extract_baseline(rng, texts, of, picked, skip)))]
 
     return make
 
@@ -101,16 +101,16 @@ def plain(
 def variants(
     shares: Sequence[float], how: float, copies: int = 4, skip: float = 0.0
 ) -> Callable[[Rng, int], list[Case]]:
-    """An original and variants of it: the same documents and groups, summaries that mostly say the same."""
+    """A seed document and variants of it: the same documents and groups, summaries that mostly say the same."""
 
     def make(rng: Rng, number: int) -> list[Case]:
         of = labels(rng, 8, shares)
         texts = source(rng, of, how)
-        favourite = blind(rng, texts, of, 3, skip)
+        favourite = extract_baseline(rng, texts, of, 3, skip)
         cases = []
         for k in range(copies):
-            text = favourite if rng.random() < 0.8 else blind(rng, texts, of, 3, skip)
-            held = record(f"r{number}-{k}", texts, of, original=f"r{number}")
+            text = favourite if rng.random() < 0.8 else extract_baseline(rng, texts, of, 3, skip)
+            held = record(f"r{number}-{k}", texts, of, seed_document=f"r{number}")
             cases.append(Case(held, Summary(held.id, "x", text)))
         return cases
 
@@ -128,8 +128,8 @@ def two_systems(
         cases = []
         for system, (picked, runs) in zip("xy", (first, second), strict=True):
             for run in range(runs):
-                held = record(f"r{number}-{run}", texts, of, original=f"r{number}")
-                cases.append(Case(held, Summary(held.id, system, blind(rng, texts, of, picked))))
+                held = record(f"r{number}-{run}", texts, of, seed_document=f"r{number}")
+                cases.append(Case(held, Summary(held.id, system, extract_baseline(rng, texts, of, picked))))
         return cases
 
     return make
@@ -235,7 +235,7 @@ def people(copies: int, *, samples: bool, skip: float = 0.0) -> Callable[[Rng, i
             more = {"sample": str(k // 2)} if samples else {}
             held = Record(
                 f"r{number}-{k}", (Document(" ".join(f"{n} spoke." for n in names)),), entities=entities,
-                attributes=more, original=f"r{number}",
+                attributes=more, seed_document=f"r{number}",
             )  # fmt: skip
             named = [
                 n
@@ -278,8 +278,8 @@ def worlds() -> Iterator[World]:
     yield World("a", "labels exchangeable, two groups", plain(even, 0.0), GROUPED)
     yield World("a3", "labels exchangeable, three groups", plain(third, 0.0, documents=9), GROUPED)
     told = "words tell the label, blind writer"
-    yield World("b", f"{told}, balanced", plain(even, 0.9), SIGNED, tested="blind_p", n_extracts=100)
-    yield World("b80", f"{told}, 80/20", plain((0.8, 0.2), 0.9), SIGNED, tested="blind_p", n_extracts=100)
+    yield World("b", f"{told}, balanced", plain(even, 0.9), SIGNED, tested="extract_p", n_extracts=100)
+    yield World("b80", f"{told}, 80/20", plain((0.8, 0.2), 0.9), SIGNED, tested="extract_p", n_extracts=100)
     yield World(
         "b3",
         f"{told}, three groups, permuted labels",
@@ -288,7 +288,7 @@ def worlds() -> Iterator[World]:
     )
     yield World(
         "b-skip", "as b80, group b's sentences at half the odds", plain((0.8, 0.2), 0.9, skip=0.5), SIGNED,
-        is_fair=False, tested="blind_p", n_extracts=100,
+        is_fair=False, tested="extract_p", n_extracts=100,
     )  # fmt: skip
     yield World("c", "clusters of four variants, fair", variants(even, 0.0), GROUPED)
     yield World(

@@ -134,7 +134,7 @@ def _place(error: Exception) -> str:
 
 
 def main() -> None:
-    """Fuzz, print and write what was found; exit 1 if anything was. ``--out`` of earlier slices is added to."""
+    """Fuzz, print and write what was found; exit 1 if anything was. ``--out`` of earlier subgroups is added to."""
     options = argparse.ArgumentParser()
     options.add_argument("--inputs", type=int, default=1_000_000)
     options.add_argument("--seconds", type=float, default=1e9)

@@ -23,6 +23,8 @@ import pyarrow.parquet
 from fairbrief import readers, registry, serialization
 from fairbrief.auditing import Plan, audit
 from fairbrief.chat.journal import keys_in, open_journal
+from fairbrief.classifiers.name_classifier import read_pages
+from fairbrief.classifiers.word_sentiment import VectorFile, read_lexicon
 from fairbrief.cli import settings_file
 from fairbrief.engines.score_cache import Store
 from fairbrief.errors import FairbriefError
@@ -34,9 +36,7 @@ from fairbrief.saved import saved_inputs
 from fairbrief.saved import view_answers as viewed
 from fairbrief.saved.gate import hold_audit
 from fairbrief.saved.gate_rules import rules
-from fairbrief.taggers.name_tagger import read_pages
-from fairbrief.taggers.word_sentiment import VectorFile, read_lexicon
-from fairbrief.types import Case, Document, Entity, Record, Summary, Unit
+from fairbrief.types import Case, Claim, Document, Entity, Record, Summary
 from fairbrief.workbench import units
 from fairbrief.workbench.annotation.items import items_of
 from fairbrief.workbench.annotation.sheets import Answer, read_answers, sheet
@@ -154,7 +154,7 @@ def targets(folder: Path) -> dict[str, Target]:
 def _cases() -> list[Case]:
     documents = tuple(Document(f"It {w} well.", {"side": w}) for w in ("rattles", "shines"))
     people = (Entity("e1", "Ann", "Lee"),)
-    cut = (Unit("It rattles.", {"side": ("rattles",)}),)
+    cut = (Claim("It rattles.", {"side": ("rattles",)}),)
     records = [Record(f"r{i}", documents, ("It shines.",), entities=people) for i in range(6)]
     return [Case(r, Summary(r.id, "s", "It rattles.", cut)) for r in records]
 
@@ -314,8 +314,8 @@ def _loaded(at: Path) -> None:
             hold_audit(at, rules(["bur@side<=0.5"]))
         with _passing():
             opened = viewed.open_audit(at, lambda files, _: readers.read(files))
-            for spec in opened.evidence.measures:
-                opened.evidence.listing(spec, "s")
+            for spec in opened.per_record.measures:
+                opened.per_record.listing(spec, "s")
 
 
 @contextmanager
@@ -379,10 +379,10 @@ def _settings() -> dict[str, Target]:
         "experiment": Target({"e.toml": EXPERIMENT}, lambda at: read_experiment(at / "e.toml").cells()),
         "settings": Target({"s.toml": SETTINGS}, lambda at: settings_file.read(at / "s.toml")),
         "units' instruction": Target(
-            {"u.txt": (Path(units.__file__).parent / "units.txt").read_bytes()},
+            {"u.txt": (Path(units.__file__).parent / "claims.txt").read_bytes()},
             lambda at: units.instruction_in(at / "u.txt"),
         ),
-        "spec": Target({"spec": b"coverage_parity(scorer='entailment(model=x)', least_units=3)@side"}, spec),
+        "spec": Target({"spec": b"coverage_parity(scorer='entailment(model=x)', least_claims=3)@side"}, spec),
         "rules": Target({"rules": b"bur(tau=0.9)@side{gpt-4}<=0.1"}, lambda at: rules([_text(at / "rules")])),
     }
 

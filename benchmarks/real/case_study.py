@@ -19,12 +19,12 @@ from pathlib import Path
 
 from benchmarks.recording import RESULTS, write_section
 
+from fairbrief.conclusions import NAMED, WORDS, conclusion, decisive
 from fairbrief.readers.corefud import read_corefud
 from fairbrief.reports import contrast_words, load, number_format, wording
 from fairbrief.reports.result import Result
 from fairbrief.reports.tables import group_counts
 from fairbrief.serialization import record_line
-from fairbrief.standings import NAMED, WORDS, decisive, standing
 from fairbrief.types import Estimate
 
 PAGE = RESULTS.parent.parent / "docs" / "case-study.md"
@@ -54,15 +54,23 @@ def annotated(files: Iterable[Path], conllu: Path, out: Path) -> None:
 
 def audits(systems: Path, conllu: Path, work: Path) -> tuple[Result, Result]:
     """All documents, and those with annotated people."""
-    blind, joined = work / "random.jsonl", work / "annotated.jsonl"
+    extract_baseline, joined = work / "random.jsonl", work / "annotated.jsonl"
     fairbrief(
-        "summarize", systems, "--with", "random(sentences=2)", "--system", RANDOM, "--out", blind, "--quiet"
+        "summarize",
+        systems,
+        "--with",
+        "random(sentences=2)",
+        "--system",
+        RANDOM,
+        "--out",
+        extract_baseline,
+        "--quiet",
     )
     fairbrief(
-        "audit", systems, blind, "--references", "--slice", "genre", "--measure", "position_from_uniform",
+        "audit", systems, extract_baseline, "--references", "--by", "genre", "--measure", "position_from_uniform",
         "--measure", "sentiment_shift", "--resamples", RESAMPLES, "--out", work / "all", "--quiet",
     )  # fmt: skip
-    annotated([systems, blind], conllu, joined)
+    annotated([systems, extract_baseline], conllu, joined)
     fairbrief(
         "audit", joined, "--references", "--attribute", "gender", "--measure", "entity_inclusion@gender",
         "--measure", "entity_hallucination@gender", "--out", work / "people", "--quiet",
@@ -72,7 +80,7 @@ def audits(systems: Path, conllu: Path, work: Path) -> tuple[Result, Result]:
 
 def of(result: Result, quantity: str, by: str = "") -> list[Estimate]:
     """The estimates of one quantity, on all records or by the genre."""
-    found = [e for e in result.estimates if e.quantity == quantity and e.slice.get("genre", "") == by]
+    found = [e for e in result.estimates if e.quantity == quantity and e.subgroup.get("genre", "") == by]
     return [e for e in found if not e.baseline and not e.system.startswith("control:")]
 
 
@@ -100,12 +108,14 @@ def table(result: Result, quantity: str) -> str:
             rows.append(f"| {called(e.system)} | no value: {wording.told(e)} | – | – | – | {records} |")
             continue
         ranged = "–" if e.low is None or e.high is None else contrast_words.between(e.low, e.high, words.unit)
-        blind = "–" if e.blind is None else contrast_words.signed(e.blind, words.unit)
+        extract_baseline = (
+            "–" if e.extract_baseline is None else contrast_words.signed(e.extract_baseline, words.unit)
+        )
         p, _ = decisive(e)
-        kind = standing(e, wording.alpha_of(result.made))
+        kind = conclusion(e, wording.alpha_of(result.made))
         shown = kind if kind in ("too few", "not testable") else number_format.probability(p)
         rows.append(
-            f"| {called(e.system)} | {contrast_words.said(e, words)} | {ranged} | {blind} | {shown} | {records} |"
+            f"| {called(e.system)} | {contrast_words.said(e, words)} | {ranged} | {extract_baseline} | {shown} | {records} |"
         )
     return "\n".join(rows)
 
@@ -115,9 +125,9 @@ def in_words(result: Result, quantity: str) -> str:
     alpha = wording.alpha_of(result.made)
     kinds: dict[str, list[str]] = {}
     for e in ordered(of(result, quantity)):
-        kind = standing(e, alpha)
+        kind = conclusion(e, alpha)
         name = WORDS[kind].replace(
-            "its baseline", "random sentences" if e.blind_p is not None else "its baseline"
+            "its baseline", "random sentences" if e.extract_p is not None else "its baseline"
         )
         kinds.setdefault(name, []).append(called(e.system))
     told = [f"{', '.join(systems)}: {name}." for name, systems in kinds.items()]
@@ -127,15 +137,15 @@ def in_words(result: Result, quantity: str) -> str:
 def significant(result: Result, quantity: str) -> str:
     """The systems whose difference is significant, or why nothing was tested."""
     found = ordered(of(result, quantity))
-    if all(standing(e, wording.alpha_of(result.made)) == "too few" for e in found):
+    if all(conclusion(e, wording.alpha_of(result.made)) == "too few" for e in found):
         return f"Not tested: {wording.told(found[0])}."
-    names = [called(e.system) for e in found if standing(e, wording.alpha_of(result.made)) in NAMED]
+    names = [called(e.system) for e in found if conclusion(e, wording.alpha_of(result.made)) in NAMED]
     return f"Significant: {', '.join(names) or 'none'}."
 
 
 def by_genre(result: Result, quantity: str) -> str:
     """Genres × systems: the value, with its interval."""
-    genres = sorted({e.slice["genre"] for e in result.estimates if "genre" in e.slice})
+    genres = sorted({e.subgroup["genre"] for e in result.estimates if "genre" in e.subgroup})
     systems = [e.system for e in ordered(of(result, quantity))]
     rows = [f"| genre | {' | '.join(map(called, systems))} |", "|---|" + "--:|" * len(systems)]
     for genre in genres:

@@ -72,7 +72,7 @@ def row(dataset: str, e: Estimate) -> dict[str, Any]:
     return {
         "dataset": dataset, "over": e.over, "scorer": "embedding" if "scorer=embedding" in e.measure else "containment",
         "quantity": e.quantity, "system": e.system, "baseline": e.baseline, "value": e.value, "low": e.low,
-        "high": e.high, "null_mean": e.null_mean, "p": e.p, "p_adjusted": e.p_adjusted, "testable": e.testable,
+        "high": e.high, "permutation_mean": e.permutation_mean, "p": e.p, "p_adjusted": e.p_adjusted, "testable": e.testable,
         "n": e.n, "left_out": dict(e.excluded),
     }  # fmt: skip
 
@@ -88,7 +88,7 @@ def table(found: dict[str, Any]) -> str:
             name = f"{e['system']} − {e['baseline']}" if e["baseline"] else e["system"]
             cells = (
                 e["dataset"], e["scorer"], e["quantity"], name, number(e["value"]),
-                f"[{number(e['low'])}, {number(e['high'])}]", "" if e["baseline"] else number(e["null_mean"]),
+                f"[{number(e['low'])}, {number(e['high'])}]", "" if e["baseline"] else number(e["permutation_mean"]),
                 probability(e["p"]), probability(e["p_adjusted"]), str(e["n"]),
             )  # fmt: skip
             lines.append(f"| {' | '.join(cells)} |")

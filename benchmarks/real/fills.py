@@ -29,7 +29,7 @@ def fills(folder: Path, seed: int) -> Iterator[tuple[Record, Record]]:
     for turn in (0, 1):
         for place, record in enumerate(originals):
             design = DESIGNS[(place + turn) % 2]
-            made = list(build([record], design=design, per_original=2, content_words=True, seed=seed)[0])
+            made = list(build([record], design=design, per_seed_document=2, content_words=True, seed=seed)[0])
             if made:
                 yield record, made[(place // 2) % 2]
 

@@ -31,7 +31,18 @@ SYSTEMS = ("lead", "random", "lexrank", "sexist", "sexist(prefers=male)")
 PEOPLE = ("word_list_inclusion", "entity_inclusion", "entity_hallucination", "distinguishability")
 WORDS = {"balanced": "exchange", "mono": "neutral"}
 """What becomes of wife and husband: exchanged they would give the group of a mono input away by themselves."""
-SHOWN = ("value", "low", "high", "low_within", "high_within", "null_mean", "p", "p_adjusted", "n", "clusters")
+SHOWN = (
+    "value",
+    "low",
+    "high",
+    "low_within",
+    "high_within",
+    "permutation_mean",
+    "p",
+    "p_adjusted",
+    "n",
+    "clusters",
+)
 
 
 def fairbrief(*arguments: str, log: Path) -> dict[str, float]:
@@ -87,7 +98,7 @@ def main() -> None:
     for design in ("balanced", "mono"):
         inputs = work / f"{design}.jsonl"
         built = fairbrief(
-            "build", "people", str(given.conllu), "--design", design, "--per-original", str(given.per_original),
+            "build", "people", str(given.conllu), "--design", design, "--per-original", str(given.per_seed_document),
             "--content-words", WORDS[design], "--seed", "1", "--out", str(inputs), log=work / f"{design}.build.txt",
         )  # fmt: skip
         summaries = []

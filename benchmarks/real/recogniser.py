@@ -21,8 +21,8 @@ from typing import Any
 
 from benchmarks.recording import write_down
 
+from fairbrief.classifiers.people_classifier import People
 from fairbrief.readers.corefud import read_corefud
-from fairbrief.taggers.people_tagger import People
 from fairbrief.text.recognition import Span, choose, propose
 from fairbrief.types import Ask, Record
 

@@ -18,11 +18,11 @@ from pathlib import Path
 from benchmarks.real.case_study import fairbrief
 from benchmarks.recording import show
 
+from fairbrief.conclusions import conclusion, decisive, leading
 from fairbrief.declarations import ContrastUnit
 from fairbrief.reports import load, number_format
 from fairbrief.reports.contrast_words import group_name, signed
 from fairbrief.reports.result import Result
-from fairbrief.standings import decisive, leading, standing
 from fairbrief.text.counted import counted
 from fairbrief.types import Estimate
 
@@ -59,11 +59,11 @@ def findings(result: Result, over: str) -> Iterator[str]:
     for e in leading(result.estimates):
         p, tested = decisive(e)
         unit: ContrastUnit = "points" if e.measure.startswith("uer") else "percent"
-        random = "–" if e.blind is None else signed(e.blind, unit)
+        random = "–" if e.extract_baseline is None else signed(e.extract_baseline, unit)
         name = e.measure.partition("(")[0].partition("@")[0]
         yield (
             f"| {name} | {scorer_of(e.measure)} | {group_name(over, e.group)} | {signed(e.value or 0.0, unit)} | {random} | "
-            f"{signed(tested, unit)} | {number_format.probability(p)} | {standing(e, 0.05)} |"
+            f"{signed(tested, unit)} | {number_format.probability(p)} | {conclusion(e, 0.05)} |"
         )
 
 
@@ -85,8 +85,8 @@ def retrieved(result: Result) -> Iterator[str]:
     for measure, members in of.items():
         means = [e for e in members if e.quantity.startswith("mean[")]
         shares = ", ".join(f"{e.group} {e.value:.2f}" for e in means if e.value is not None)
-        (headline,) = (e for e in members if e.quantity == "scorer_bias_retrieval")
-        yield f"| {scorer_of(measure)} | {shares} | {number_format.probability(headline.p)} |"
+        (main_value,) = (e for e in members if e.quantity == "scorer_bias_retrieval")
+        yield f"| {scorer_of(measure)} | {shares} | {number_format.probability(main_value.p)} |"
 
 
 def section(results: Sequence[tuple[str, str, Result]]) -> str:

@@ -259,7 +259,7 @@ def planted(records: Sequence[Mapping[str, Any]]) -> Planted:
                     found.sources_of.setdefault(unit, set()).add(text)
                 found.rows.append(
                     {
-                        "id": record["id"], "documents": documents, "fold": fold, "units": units,
+                        "id": record["id"], "documents": documents, "fold": fold, "claims": units,
                         "summary": " ".join(units), "system": f"{less:g} at {share:g}",
                     }
                 )  # fmt: skip
@@ -286,16 +286,16 @@ def _taken(
 
 def contrasts(spec: str, scorer: Scorer, made: Planted) -> dict[tuple[float, float, str], float]:
     """The relative contrast of the group as an audit gives it: by planted difference, share and fold ("" for all)."""
-    measure = f"coverage_parity(scorer={spec}, units=given)@{ATTRIBUTE}"
+    measure = f"coverage_parity(scorer={spec}, claims=given)@{ATTRIBUTE}"
     found = fairbrief.audit(
         fairbrief.read(made.rows, record_attributes={"fold": "fold"}),
-        [measure], slices=["fold"], scorers={spec: scorer}, n_resamples=200, n_extracts=0,
+        [measure], by=["fold"], scorers={spec: scorer}, n_resamples=200, n_extracts=0,
     )  # fmt: skip
     values = {}
     for e in found.estimates:
         if e.quantity == f"relative_difference[{UNDER}]":
             less, _, share = e.system.partition(" at ")
-            fold = e.slice.get("fold", "") if e.slice else ""
+            fold = e.subgroup.get("fold", "") if e.subgroup else ""
             values[float(less), float(share), fold] = float("nan") if e.value is None else e.value
     return values
 

@@ -59,7 +59,7 @@ PLAN = Plan(
     ],
     n_resamples=200,
     n_extracts=5,
-    slices=[("size",)],
+    by=[("size",)],
 )  # fmt: skip
 
 

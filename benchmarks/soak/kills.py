@@ -6,7 +6,7 @@ Every command runs once undisturbed; then again and again in a fresh folder, hal
 an older run, and is killed: at a random moment, or when a file appears that was seen in the undisturbed run. What
 stands then must be nothing, the older output (an audit: refused until it is made anew) or the new one, whole; no
 process may stay; and the same command must end as if nothing had been. FILE is gone on from: a kill that stands in
-it is not done again, so that a run can be cut into slices of S seconds. The table is written into PAGE.
+it is not done again, so that a run can be cut into subgroups of S seconds. The table is written into PAGE.
 """
 
 from __future__ import annotations

@@ -220,13 +220,13 @@ def of_command(
         **{name: round(kib / 2**20, 3) for name, kib in apart.items()},
         "limit_gib": LIMIT_GIB,
         "file_mb": round(file.stat().st_size / 1e6),
-        "evidence_mb": round(sum(path.stat().st_size for path in _evidence_in(out)) / 1e6),
+        "per_record_mb": round(sum(path.stat().st_size for path in _per_record_in(out)) / 1e6),
     }
 
 
-def _evidence_in(out: Path) -> list[Path]:
-    """The files of evidence; older commits have one."""
-    return [*out.glob("evidence.parquet"), *out.glob("evidence/*.parquet")]
+def _per_record_in(out: Path) -> list[Path]:
+    """The files of per-record statistics; older commits have one."""
+    return [*out.glob("evidence.parquet"), *out.glob("per_record/*.parquet")]
 
 
 def main() -> None:

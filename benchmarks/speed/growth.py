@@ -1,6 +1,6 @@
 """How do time and memory of an audit grow from a thousand small records to a million?
 
-Every size is audited by the command line in a process of its own, with all default measures, 2,000 labellings and no
+Every size is audited by the command line in a process of its own, with all default measures, 2,000 label permutations and no
 random extracts. Of each is told what a record takes, and what each takes by which it is larger than the size before,
 in which the start is no part. The largest is audited by several workers, too, and by as many audits at once that know
 nothing of each other: these say how many times as fast workers could be at most on a machine whose cores share caches,

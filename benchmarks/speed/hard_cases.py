@@ -1,7 +1,7 @@
 """How long do inputs of an awkward shape take, and how much memory?
 
 Each is made, and audited by the command line in a process of its own, with all default measures: one record of 200
-documents of 200 groups; 1,000 slices of two records each; 30 systems; 10 systems × 1,000 slices; one record of
+documents of 200 groups; 1,000 subgroups of two records each; 30 systems; 10 systems × 1,000 subgroups; one record of
 20,000 documents. A case that is refused before work says why.
 
 Run: python -m benchmarks.speed.hard_cases [--case NAME …] [--out FILE]
@@ -25,9 +25,9 @@ from benchmarks.speed.audit import COMMAND, sentence
 Row = dict[str, object]
 LIMITS = {
     "200 groups": (20, 1.0),
-    "1,000 slices": (20, 1.0),
+    "1,000 subgroups": (20, 1.0),
     "30 systems": (20, 1.0),
-    "10 systems × 1,000 slices": (60, 1.5),
+    "10 systems × 1,000 subgroups": (60, 1.5),
     "20,000 documents": (20, 1.0),
 }
 """Seconds and GB that each may take."""
@@ -40,16 +40,16 @@ def rows_of(case: str, rng: random.Random) -> Iterator[Row]:
     elif case == "20,000 documents":
         yield record(rng, "r0", ["LR"[i % 2] for i in range(20_000)])
     else:
-        records, systems, slices = {
-            "1,000 slices": (2_000, 1, 1_000),
+        records, systems, subgroups = {
+            "1,000 subgroups": (2_000, 1, 1_000),
             "30 systems": (200, 30, 1),
-            "10 systems × 1,000 slices": (2_000, 10, 1_000),
+            "10 systems × 1,000 subgroups": (2_000, 10, 1_000),
         }[case]
         for i in range(records):
             row = record(rng, f"r{i}", ["LLRR", "LLLR", "LRRR"][rng.randrange(3)])
             for system in range(systems):
-                of_slice = {"topic": f"t{i % slices}"}
-                yield {**row, "system": f"s{system}", "summary": sentence(rng), "attributes": of_slice}
+                of_subgroup = {"topic": f"t{i % subgroups}"}
+                yield {**row, "system": f"s{system}", "summary": sentence(rng), "attributes": of_subgroup}
 
 
 def record(rng: random.Random, name: str, groups: list[str] | str) -> Row:
@@ -68,7 +68,7 @@ def of_case(case: str, seed: int) -> dict[str, object]:
                 written.write(json.dumps(row) + "\n")
         command = [sys.executable, "-c", COMMAND, "audit", str(file), "--attribute", "party", "--quiet"]
         command += ["--out", str(Path(folder) / "audit")]
-        command += ["--slice", "topic"] if "slices" in case else []
+        command += ["--by", "topic"] if "subgroups" in case else []
         start = time.perf_counter()
         ended = subprocess.run(
             command, check=False, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True

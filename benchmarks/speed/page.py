@@ -1,7 +1,7 @@
 """The page of a large audit: ``python -m benchmarks.speed.page [RECORDS] [--systems N] [--out RESULTS]``.
 
 Bytes, seconds to write, and seconds until Chromium has opened it and run its script. The estimates are those of a small
-audit of all measures with as many systems, sliced; its evidence on coverage is repeated under new ids, so that no audit
+audit of all measures with as many systems, sliced; its per-record statistics on coverage is repeated under new ids, so that no audit
 of that size is waited for.
 """
 
@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 
 from benchmarks.recording import write_down
-from benchmarks.speed.repeated_evidence import repeat
+from benchmarks.speed.repeated_per_record import repeat
 
 import fairbrief
 from fairbrief.reports import html, load
@@ -40,7 +40,7 @@ def audited(folder: Path, systems: int) -> None:
                     "attributes": {"town": f"town {town}"},
                 }
                 rows.append({**line, **told})
-    fairbrief.audit(rows, slices=["town"], n_resamples=20).save(folder)
+    fairbrief.audit(rows, by=["town"], n_resamples=20).save(folder)
 
 
 def opened(page: Path, profile: Path) -> float:
@@ -68,15 +68,15 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name) / "audit"
         audited(folder, given.systems)
-        repeat(folder / "evidence" / "coverage.parquet", given.records)
+        repeat(folder / "per_record" / "coverage.parquet", given.records)
         began = time.monotonic()
         result = load(folder)
         html.write(result, folder / "report.html")
         found = {
             "records": given.records,
             "systems": given.systems,
-            "slices": TOWNS,
-            "rows of evidence": len(result.evidence),
+            "subgroups": TOWNS,
+            "rows of per-record statistics": len(result.per_record),
             "seconds to write": round(time.monotonic() - began, 2),
             "bytes of the page": (folder / "report.html").stat().st_size,
             "seconds to open": round(opened(folder / "report.html", Path(name) / "profile"), 2),

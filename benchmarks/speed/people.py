@@ -58,7 +58,7 @@ def transcribed_word_lists(cases: list[Case]) -> float:
 
 
 def transcribed_distinguishability(cases: list[Case]) -> float:
-    """Per original: anonymise, vectorize, measure, and classify each text by loops."""
+    """Per seed document: anonymise, vectorize, measure, and classify each text by loops."""
     from scipy.spatial.distance import pdist, squareform
     from sklearn.feature_extraction.text import CountVectorizer
 
@@ -91,7 +91,7 @@ def transcribed_distinguishability(cases: list[Case]) -> float:
 
 
 def taken(measure: Measure, cases: list[Case]) -> float:
-    """The measure's headline, through the same calls as an audit."""
+    """The measure's main value, through the same calls as an audit."""
     observation = measure.observation
     by_cluster = observation.declaration.scope == "cluster"
     units: dict[str, list[Case]] = {}
@@ -224,7 +224,7 @@ def simulate(rng: np.random.Generator, originals: int, variants: int = 20) -> li
         f"The {t} was {v} while nobody looked, and the {t} stayed there." for t in THINGS for v in VERBS
     ]
     cases = []
-    for original in range(originals):
+    for seed_document in range(originals):
         last = [str(name) for name in rng.choice(LAST, 4, replace=False)]
         acts = [(rng.choice(VERBS), rng.choice(THINGS)) for _ in last]
         for variant in range(variants):
@@ -237,13 +237,13 @@ def simulate(rng: np.random.Generator, originals: int, variants: int = 20) -> li
             ]
             people_in = (Entity(str(i), first[i], last[i], {"gender": gender}) for i in range(4))
             record = Record(
-                f"{original}-{variant}", (Document(" ".join([*told, *filler])),), entities=tuple(people_in),
-                attributes={"gender": gender, "sample": str(variant // 2)}, original=str(original),
+                f"{seed_document}-{variant}", (Document(" ".join([*told, *filler])),), entities=tuple(people_in),
+                attributes={"gender": gender, "sample": str(variant // 2)}, seed_document=str(seed_document),
             )  # fmt: skip
             kept = [sentence for sentence in told if rng.random() < 0.5] + filler[
-                original % 8 : original % 8 + 3
+                seed_document % 8 : seed_document % 8 + 3
             ]
-            cases.append(Case(record, Summary(record.id, "blind", " ".join(kept))))
+            cases.append(Case(record, Summary(record.id, "extract_baseline", " ".join(kept))))
     return cases
 
 

@@ -50,10 +50,10 @@ def main() -> None:
     result: dict[str, object] = {"documents": len(records), "read_s": round(read, 2)}
     for design in ("balanced", "mono"):
         started = time.perf_counter()
-        rows, report = build(records, design=design, per_original=20)
+        rows, report = build(records, design=design, per_seed_document=20)
         texts: dict[str, list[Record]] = {}
         for row in rows:
-            texts.setdefault(row.original or "", []).append(row)
+            texts.setdefault(row.seed_document or "", []).append(row)
         ours = time.perf_counter() - started
         started = time.perf_counter()
         plainly(records, texts)

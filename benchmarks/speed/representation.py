@@ -5,7 +5,7 @@
 NLTK_DATA must point to NLTK's data. Prints JSON: seconds of CPU for the transcription and for each reading
 (words not remembered from before; libraries and word lists loaded beforehand for all), their ratios (wanted:
 ``words`` ≥ 50, ``nltk`` ≥ 15), the largest difference of UER between the transcription and the reading
-``nltk``, and the seconds that 2,000 labellings of every record take.
+``nltk``, and the seconds that 2,000 label permutations of every record take.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from fairbrief.scorers.ngram import Ngram
 from fairbrief.text import published_nltk
 from fairbrief.types import Case, Document, Reason, Record, Scores, Summary
 
-LABELLINGS = 2000
+PERMUTATIONS = 2000
 
 
 def read(path: Path, over: str, count: int) -> list[Case]:
@@ -46,13 +46,13 @@ def transcribed(cases: Sequence[Case], over: str) -> list[float]:
 
     stop = list(string.punctuation) + stopwords.words() + ["||", "people", "''", "``", "...", ".."]
     lemmatizer, stemmer = nltk.stem.WordNetLemmatizer(), nltk.stem.PorterStemmer()
-    tagger = nltk.tag.PerceptronTagger()
+    classifier = nltk.tag.PerceptronTagger()
 
     def process(text: str) -> list[str]:
         stems = []
         for token in nltk.word_tokenize(text.lower()):
             if token not in stop:
-                tag = tagger.tag([token])[0][1]
+                tag = classifier.tag([token])[0][1]
                 part = {"JJ": "a", "VB": "v", "RB": "r"}.get(tag[:2], "n")
                 stems.append(stemmer.stem(lemmatizer.lemmatize(token, part)))
         return stems
@@ -81,7 +81,7 @@ def scored(cases: Sequence[Case], measure: Uer, scorer: Ngram) -> list[list[Scor
 
 
 def observed(
-    cases: Sequence[Case], measure: Uer, scores: Sequence[list[Scores]], labellings: int
+    cases: Sequence[Case], measure: Uer, scores: Sequence[list[Scores]], permutations: int
 ) -> list[float]:
     rng, found = np.random.default_rng(0), []
     for case, several in zip(cases, scores, strict=True):
@@ -89,7 +89,7 @@ def observed(
         if exchange is None:
             found.append(np.nan)
             continue
-        labels = np.tile(exchange.labels, (labellings, 1))
+        labels = np.tile(exchange.labels, (permutations, 1))
         labels[1:] = rng.permuted(labels[1:], axis=1)
         rows = measure.observation.observe((case,), several, labels)
         found.append(np.nan if isinstance(rows, Reason) else rows.values[0, rows.columns.index(("uer",))])
@@ -116,7 +116,7 @@ def main() -> None:
         uers[reading] = observed(cases, measure, scores, 1)
         seconds[reading] = time.process_time() - start
         start = time.process_time()
-        observed(cases, measure, scores, LABELLINGS)
+        observed(cases, measure, scores, PERMUTATIONS)
         labelled[reading] = time.process_time() - start
     start = time.process_time()
     plain = transcribed(cases, asked.over)
@@ -126,7 +126,7 @@ def main() -> None:
         "seconds": seconds,
         "ratio": {reading: seconds["transcribed"] / seconds[reading] for reading in readings},
         "difference": abs(float(np.mean(plain)) - float(np.mean(uers["nltk"]))),
-        "seconds_of_2000_labellings": labelled,
+        "seconds_of_2000_permutations": labelled,
     }
     write_down(__file__, told, seed=0, out=asked.out)
 

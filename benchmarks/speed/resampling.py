@@ -15,7 +15,7 @@ import numpy as np
 from benchmarks.calibration.resampling import upper_p
 from benchmarks.recording import write_down
 
-from fairbrief.statistics import Bootstrap, LabelDraws, enumerate_labellings
+from fairbrief.statistics import Bootstrap, LabelDraws, enumerate_permutations
 
 RECORDS, DRAWS, COLUMNS = 1000, 2000, 10
 
@@ -58,10 +58,10 @@ def relabel_plainly(records: list[tuple[list[float], list[int]]], n_resamples: i
 
 
 def relabel_exactly(records: list[tuple[np.ndarray, np.ndarray]]) -> list[float]:
-    """All labellings of every record, and the exact p."""
+    """All label permutations of every record, and the exact p."""
     ps = []
     for x, labels in records:
-        rows = enumerate_labellings(labels)
+        rows = enumerate_permutations(labels)
         groups = rows[:, None, :] == np.unique(labels)[None, :, None]
         null = np.abs(groups @ x / groups.sum(axis=-1) - x.mean()).mean(axis=-1)
         ps.append(upper_p(null[0], null, exact=True))

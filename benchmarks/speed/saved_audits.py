@@ -26,7 +26,7 @@ COMMANDS = {
     "power": ("power", "new"),
     "compare": ("compare", "new", "old"),
     "gate with a baseline": ("gate", "new", "--baseline", "old", "--margin", "0.1"),
-    "slice": ("slice", "new", "--by", "topic", "--out", "sliced"),
+    "subgroup": ("subgroup", "new", "--by", "topic", "--out", "by_subgroup"),
     "agree": ("agree", "new", "--measure", "rouge1", "--measure", "uer@party"),
 }
 DECIDED = (0, 1, 3)
@@ -78,9 +78,9 @@ def of_size(records: int, seed: int) -> dict[str, object]:
         audit = ("--attribute", "party", "--extracts", "0", "--quiet", "--workers", "2")
         for name in ("old", "new"):
             of_command(("audit", f"{name}.jsonl", *audit, "--out", name), folder)
-        size = sum(path.stat().st_size for path in (folder / "new" / "evidence").iterdir())
+        size = sum(path.stat().st_size for path in (folder / "new" / "per_record").iterdir())
         return {
-            "evidence_mb": round(size / 1e6, 1),
+            "per_record_mb": round(size / 1e6, 1),
             **{name: of_command(command, folder) for name, command in COMMANDS.items()},
         }
 

@@ -1,6 +1,6 @@
 """Seconds and memory of ``fairbrief view`` over many records: ``python -m benchmarks.speed.view [RECORDS] [--out RESULTS]``.
 
-The evidence and the input are those of the example, repeated under new ids: no audit of that size is waited for.
+The per-record statistics and the input are those of the example, repeated under new ids: no audit of that size is waited for.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.recording import peak, write_down
-from benchmarks.speed.repeated_evidence import repeat
+from benchmarks.speed.repeated_per_record import repeat
 
 import fairbrief
 from fairbrief.saved import saved_inputs
@@ -54,7 +54,7 @@ def build(folder: Path, records: int) -> float:
     with (folder / "input.jsonl").open("w") as file:
         for i in range(times):
             file.writelines(json.dumps({**line, "id": f"{line['id']}-{i}"}) + "\n" for line in lines)
-    for path in (folder / "evidence").glob("*.parquet"):
+    for path in (folder / "per_record").glob("*.parquet"):
         repeat(path, records)
     reading = fairbrief.read(str(folder / "input.jsonl"))
     started = time.monotonic()

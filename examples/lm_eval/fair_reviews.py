@@ -41,4 +41,4 @@ def kept(doc: dict[str, Any], results: list[str]) -> dict[str, Any]:
 def largest_contrast(rows: list[dict[str, Any]]) -> float:
     """How far the group lies from the average document that lies furthest, as a share of it; nan where nothing is covered."""
     found = fairbrief.audit(rows, [f"coverage_parity@{ATTRIBUTE}"])
-    return max((abs(e.value) for e in found.estimates if e.leads and e.value is not None), default=nan)
+    return max((abs(e.value) for e in found.estimates if e.is_primary and e.value is not None), default=nan)

@@ -20,19 +20,19 @@ if TYPE_CHECKING:
         Summary,
         audit,
         compare,
+        conclusion,
         explain,
         gate,
         load,
         power,
         read,
-        slice_audit,
-        standing,
+        subgroup_audit,
     )
 
 __version__ = "0.1.0"
 __all__ = [
     "Audit", "Case", "Document", "Plan", "Record", "Summary", "__version__",
-    "audit", "compare", "explain", "gate", "load", "power", "read", "slice_audit", "standing",
+    "audit", "compare", "explain", "gate", "load", "power", "read", "subgroup_audit", "conclusion",
 ]  # fmt: skip
 
 

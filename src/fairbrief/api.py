@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 from fairbrief.auditing import audit as _audit
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.auditing.system_runs import Pooled
+from fairbrief.conclusions import conclusion
 from fairbrief.errors import DataError, RequestError
 from fairbrief.plan import Plan, listed, plan_from
 from fairbrief.readers import Reading
@@ -28,13 +29,12 @@ from fairbrief.saved.explanations import explain as _explain
 from fairbrief.saved.gate_rules import MAX_LEFT_OUT, GateSettings
 from fairbrief.saved.power import Power, Question, planned
 from fairbrief.saved.power import power as _power
-from fairbrief.saved.slicing import slice_audit as _slice_audit
-from fairbrief.standings import standing
+from fairbrief.saved.subgroups import subgroup_audit as _subgroup_audit
 from fairbrief.types import Case, Document, Record, Summary
 
 __all__ = [
     "Audit", "Case", "Document", "Plan", "Record", "Summary",
-    "audit", "compare", "explain", "gate", "load", "power", "read", "slice_audit", "standing",
+    "audit", "compare", "explain", "gate", "load", "power", "read", "subgroup_audit", "conclusion",
 ]  # fmt: skip
 
 if TYPE_CHECKING:
@@ -142,7 +142,7 @@ def audit(
     result = _audit(reading, plan)
     # An iterator cannot be read again; the examples have a few of its cases.
     is_gone = isinstance(records, Iterator)
-    cases = [x.case for x in result.exhibits] if is_gone else Pooled(reading) if plan.pools_runs else reading
+    cases = [x.case for x in result.top_cases] if is_gone else Pooled(reading) if plan.pools_runs else reading
     return Audit(result, lambda found: with_examples(found, cases, Scorers(plan.scorers, plan.wrap)))
 
 
@@ -167,7 +167,7 @@ def explain(
     """Leave-one-out influence on an estimate, for each system: of records, and in them documents and sentences.
 
     ``records`` and ``summaries`` are as in `audit`. ``quantity`` is one of the measure's values, by default its
-    headline; ``systems`` are those to explain, by default all; ``ids`` are the records to explain, by default the
+    main value; ``systems`` are those to explain, by default all; ``ids`` are the records to explain, by default the
     ``top`` ones. ``n_resamples`` and ``n_extracts`` are as in `audit`: each ``estimate`` compares the value with label
     permutations and random extracts.
 
@@ -266,22 +266,22 @@ def gate(
     return settings.checks(_result(audited), None if baseline is None else _result(baseline))
 
 
-def slice_audit(
+def subgroup_audit(
     audit: Audit | Path | str, by: Names | Sequence[Sequence[str]], *, measures: Sequence[Measure] = ()
 ) -> Audit:
     """An audit, or a saved one's folder, with estimates and differences of each subgroup of the records.
 
-    ``by`` are attributes, or lists of attributes that are crossed. Nothing is scored again, so the slices have no
-    permutation tests: see `fairbrief slice`. ``measures`` are your measures in the audit that no package declares.
+    ``by`` are attributes, or lists of attributes that are crossed. Nothing is scored again, so the subgroups have no
+    permutation tests: see `fairbrief subgroups`. ``measures`` are your measures in the audit that no package declares.
 
     >>> import fairbrief
     >>> found = fairbrief.audit("examples/reviews.jsonl", ["bur@sentiment"], n_resamples=200)
-    >>> sliced = fairbrief.slice_audit(found, "kind")
+    >>> sliced = fairbrief.subgroups(found, "kind")
     >>> sorted({e.slice["kind"] for e in sliced.estimates if e.slice})
     ['food', 'service', 'shop', 'travel']
     """
     groupings = tuple(map(tuple, map(listed, listed(by))))
-    return Audit(_slice_audit(_result(audit), groupings, {repr(m): m for m in measures}))
+    return Audit(_subgroup_audit(_result(audit), groupings, {repr(m): m for m in measures}))
 
 
 def _reading(records: Any, summaries: Given) -> Reading:

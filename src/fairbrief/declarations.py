@@ -16,11 +16,11 @@ Scope = Literal["case", "block", "cluster"]
 class ObservationDeclaration:
     """The declaration of an observation.
 
-    ``scope`` is the unit: ``case`` (each case), ``cluster`` (all variants of one original) or ``block`` (the variants
-    of one original with the same record attribute ``sample``, such as a pair with exchanged groups; a record without it
+    ``scope`` is the unit: ``case`` (each case), ``cluster`` (all counterfactuals of one seed document) or ``block`` (the counterfactuals
+    of one seed document with the same record attribute ``sample``, such as a pair with exchanged groups; a record without it
     is a block). ``version`` rises when the numbers change.
     ``tests_units`` names the column, if any, that is also tested in each unit, upper tail, over all its
-    labellings; the audit then adds the columns ``("testable",)``, ``("significant",)`` and
+    label permutations; the audit then adds the columns ``("testable",)``, ``("significant",)`` and
     ``("expected_significant",)`` to the unit's row. ``tests_within`` names a statistic of 0 and 1 by whose values these
     three are counted as well: ``("testable", value)``. ``chance_means`` are columns whose mean over a unit's
     permutations is stored with its row, as ``("by chance", *column)``. A unit with a score that is not finite is left

@@ -67,13 +67,13 @@ class Plan:
         recorded=False,
     )
     protocol: str | None = measured(None, "Run a paper's measures and print its tables.", "NAME")
-    slices: Sequence[Sequence[str]] = measured(
+    by: Sequence[Sequence[str]] = measured(
         (), "Also estimate each subgroup of a record attribute; A,B crosses two.", "NAME[,NAME]",
-        flag="--slice", parse=crossed,
+        flag="--by", parse=crossed,
     )
-    controls: Sequence[str] = measured(
+    sanity_baselines: Sequence[str] = measured(
         (), "Also audit a sanity baseline, e.g. whole_source; all: every one.", "NAME",
-        flag="--control", recorded="asked_controls",
+        flag="--sanity-baseline", recorded="asked_sanity_baselines",
     )
     ordered: bool = measured(
         False, "Documents have a meaningful order (turns, dated posts): also measure position.",
@@ -175,8 +175,8 @@ def plan_from(**settings: Any) -> Plan:
     """A plan from keywords; one name may replace a list of names, and None means no ``scorers``."""
     kinds = {f.name: _kind(f) for f in fields(Plan)}
     given = {name: listed(value) if kinds[name] == "list" else value for name, value in settings.items()}
-    slices = tuple(map(listed, given.get("slices", ())))
-    return Plan(**{**given, "slices": slices, "scorers": given.get("scorers") or {}})
+    by = tuple(map(listed, given.get("by", ())))
+    return Plan(**{**given, "by": by, "scorers": given.get("scorers") or {}})
 
 
 def listed(given: Any) -> Any:
@@ -278,10 +278,10 @@ def check_together(plan: Plan) -> None:
         raise RequestError("--models-in-workers needs workers: add --workers N or --engine NAME, or drop it.")
 
 
-def check_slice(names: Sequence[str]) -> None:
-    """RequestError for a slice by the same attribute twice."""
+def check_subgroup(names: Sequence[str]) -> None:
+    """RequestError for a subgroup by the same attribute twice."""
     if len(set(names)) < len(names):
-        raise RequestError(f"--slice {','.join(names)} names an attribute twice: give each once.")
+        raise RequestError(f"--by {','.join(names)} names an attribute twice: give each once.")
 
 
 def _described(given: Any) -> str:

@@ -16,8 +16,8 @@ class PlanKeywords(TypedDict, total=False):
 
     attributes: Names
     protocol: str | None
-    slices: Names | Sequence[Sequence[str]]
-    controls: Names
+    by: Names | Sequence[Sequence[str]]
+    sanity_baselines: Names
     ordered: bool
     baseline: str | None
     primary: Names

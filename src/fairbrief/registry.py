@@ -14,8 +14,8 @@ from fairbrief.errors import BackendError, FairbriefError, RequestError, first_l
 from fairbrief.scorers.calibrated import Calibrated, uses_in
 from fairbrief.text.addresses import sealed
 
-Kind = Literal["measure", "scorer", "tagger", "scorer or tagger", "summarizer", "protocol", "engine"]
-"""Kinds of objects. A scorer compares texts with texts, a tagger labels single texts; observations use both by spec."""
+Kind = Literal["measure", "scorer", "classifier", "scorer or classifier", "summarizer", "protocol", "engine"]
+"""Kinds of objects. A scorer compares texts with texts, a classifier labels single texts; observations use both by spec."""
 
 AFTER_COLON = {"engine": "address"}
 """Kind → the setting after a colon, as in ``ray:ADDRESS``; for all other kinds ``model``."""

@@ -191,7 +191,7 @@ class BatchObservation(Observation, Protocol):
         self, units: ScoredUnits, labels: Integers
     ) -> tuple[Sequence[AlikeRows], Mapping[int, Reason]]:
         """The rows of each unit, as returned by `observe`, or the reason of missing rows. ``labels`` (units, R, n): each unit's
-        labellings.
+        label permutations.
 
         If ``units.extracts`` is not empty, the extracts are observed instead of the summaries, as by
         `ExtractObservation.observe_extracts`, under the real labels (R = 1). A unit's rows do not depend on other units.

@@ -25,7 +25,7 @@ def record_line(record: Record) -> dict[str, Any]:
     ]
     return {
         "id": record.id,
-        **_given(original=record.original),
+        **_given(seed_document=record.seed_document),
         "documents": documents,
         **_given(
             references=list(record.references),
@@ -47,11 +47,11 @@ def case_line(case: Case) -> dict[str, Any]:
 def summary_fields(summary: Summary) -> dict[str, Any]:
     """The fields of a row about a summary."""
     did_not_come = not summary.text and summary.reason not in ("", EMPTY)
-    units = None if summary.units is None else [_unit(u.text, u.values) for u in summary.units]
+    claims = None if summary.claims is None else [_claim(u.text, u.values) for u in summary.claims]
     return {
         "summary": None if did_not_come else summary.text,
         "system": summary.system,
-        **({} if units is None else {"units": units}),
+        **({} if claims is None else {"claims": claims}),
         **_given(reason=summary.reason, made=dict(summary.made)),
     }
 
@@ -82,7 +82,7 @@ def _entity(entity: Entity) -> dict[str, Any]:
     return {"id": entity.id, **names, **_given(attributes=dict(entity.attributes), mentions=mentions)}
 
 
-def _unit(text: str, values: Mapping[str, tuple[str, ...]]) -> dict[str, Any]:
+def _claim(text: str, values: Mapping[str, tuple[str, ...]]) -> dict[str, Any]:
     return {"text": text, **_given(values={name: list(entail) for name, entail in values.items()})}
 
 

@@ -94,7 +94,7 @@ def parse(text: str) -> Spec:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """The name of a number of an audit: measure, quantity (empty: the headline), system (empty: every system)."""
+    """The name of a number of an audit: measure, quantity (empty: the main value), system (empty: every system)."""
 
     measure: str
     quantity: str = ""

@@ -57,9 +57,9 @@ def keeps_its_name(measure: Measure, cases: Sequence[Case]) -> None:
 
 
 def gives_a_row_or_a_reason(measure: Measure, cases: Sequence[Case]) -> None:
-    """Every unit gives rows of finite numbers, one per labelling, or a reason that is not empty."""
+    """Every unit gives rows of finite numbers, one per label permutation, or a reason that is not empty."""
     for unit in units_of(measure, cases):
-        labels = labellings_of(measure, unit)
+        labels = permutations_of(measure, unit)
         result = measure.observation.observe(unit, scores_of(measure, unit), labels)
         if isinstance(result, Reason):
             _promise(bool(result.text.strip()), "a reason is empty")
@@ -79,21 +79,23 @@ def observes_the_same_twice(measure: Measure, cases: Sequence[Case]) -> None:
         _same(a, b, "observed again, in another order")
 
 
-def reads_each_labelling_alone(measure: Measure, cases: Sequence[Case]) -> None:
-    """A labelling's row does not depend on other labellings; the first labelling is the real one."""
+def reads_each_permutation_alone(measure: Measure, cases: Sequence[Case]) -> None:
+    """A label permutation's row does not depend on other label permutations; the first label permutation is the real one."""
     for unit in units_of(measure, cases):
-        labels, scores = labellings_of(measure, unit), scores_of(measure, unit)
+        labels, scores = permutations_of(measure, unit), scores_of(measure, unit)
         together = measure.observation.observe(unit, scores, labels)
         if isinstance(together, Reason):
             continue
         for r in range(len(labels)):
             alone = measure.observation.observe(unit, scores, labels[r : r + 1])
-            _promise(isinstance(alone, Rows), "a labelling has a row together with others, but none alone")
+            _promise(
+                isinstance(alone, Rows), "a label permutation has a row together with others, but none alone"
+            )
             if isinstance(alone, Rows):
                 _same(
                     alone,
                     Rows(together.columns, together.values[r : r + 1]),
-                    f"labelling {r} alone and together with others",
+                    f"label permutation {r} alone and together with others",
                 )
 
 
@@ -104,7 +106,7 @@ def reads_each_unit_alone(measure: Measure, cases: Sequence[Case]) -> None:
         return
     by_shape: dict[tuple[int, ...], list[tuple[Cases, Sequence[Scores], Integers]]] = {}
     for unit in units_of(measure, cases):
-        labels = labellings_of(measure, unit)
+        labels = permutations_of(measure, unit)
         by_shape.setdefault(labels.shape, []).append((unit, scores_of(measure, unit), labels))
     for together in by_shape.values():
         blocks, reasons = observation.observe_many(
@@ -132,7 +134,9 @@ def does_not_read_ids(measure: Measure, cases: Sequence[Case]) -> None:
         copies = tuple(
             Case(
                 dataclasses.replace(
-                    case.record, id=f"copy of {case.record.id}", original=f"copy of {case.record.original_id}"
+                    case.record,
+                    id=f"copy of {case.record.id}",
+                    seed_document=f"copy of {case.record.seed_id}",
                 ),
                 dataclasses.replace(case.summary, record=f"copy of {case.record.id}", system="copy"),
             )
@@ -142,7 +146,7 @@ def does_not_read_ids(measure: Measure, cases: Sequence[Case]) -> None:
 
 
 def broadcasts(measure: Measure, cases: Sequence[Case]) -> None:
-    """`value` over stacked totals is `value` of each: same names, same numbers, headline first."""
+    """`value` over stacked totals is `value` of each: same names, same numbers, main value first."""
     totals = _stacked(measure, cases)
     if totals is None:
         return
@@ -150,7 +154,7 @@ def broadcasts(measure: Measure, cases: Sequence[Case]) -> None:
     names = list(together)
     _promise(
         bool(names) and names[0] == measure.name,
-        f"the first value is {names[:1]}, expected the headline '{measure.name}'",
+        f"the first value is {names[:1]}, expected the main value '{measure.name}'",
     )
     for index in np.ndindex(totals.array.shape[:-1]):
         alone = measure.value(Totals(totals.columns, totals.array[index]))
@@ -165,14 +169,15 @@ def broadcasts(measure: Measure, cases: Sequence[Case]) -> None:
 
 
 def is_undefined_without_rows(measure: Measure, cases: Sequence[Case]) -> None:
-    """The headline of nothing is undefined (nan), never zero or infinite, and nothing warns."""
+    """The main value of nothing is undefined (nan), never zero or infinite, and nothing warns."""
     totals = _stacked(measure, cases)
     if totals is None:
         return
     with np.errstate(all="raise"):
         values = measure.value(Totals(totals.columns, np.zeros(len(totals.columns))))
     _promise(
-        bool(np.isnan(values[measure.name].array)), f"the headline of nothing is {values[measure.name].array}"
+        bool(np.isnan(values[measure.name].array)),
+        f"the main value of nothing is {values[measure.name].array}",
     )
     for name, value in values.items():
         _promise(not np.isinf(value.array), f"'{name}' of nothing is infinite")
@@ -205,7 +210,7 @@ MEASURE_CLAUSES: tuple[MeasureClause, ...] = (
     keeps_its_name,
     gives_a_row_or_a_reason,
     observes_the_same_twice,
-    reads_each_labelling_alone,
+    reads_each_permutation_alone,
     reads_each_unit_alone,
     does_not_read_ids,
     broadcasts,
@@ -299,14 +304,14 @@ def scores_of(measure: Measure, unit: Cases, scorers: Mapping[str, Scorer] | Non
     made: dict[str, Any] = dict(scorers or {})
     answers = []
     for ask in measure.observation.asks(unit):
-        scorer = made.setdefault(ask.scorer, None) or registry.make("scorer or tagger", ask.scorer)
+        scorer = made.setdefault(ask.scorer, None) or registry.make("scorer or classifier", ask.scorer)
         made[ask.scorer] = scorer
         answers += list(scorer.answer([ask]))
     return answers
 
 
-def labellings_of(measure: Measure, unit: Cases, draws: int = 4) -> Integers:
-    """The real labelling and a few random ones. Shape (1 + draws, n), or (1, 0) without an exchange."""
+def permutations_of(measure: Measure, unit: Cases, draws: int = 4) -> Integers:
+    """The real label permutation and a few random ones. Shape (1 + draws, n), or (1, 0) without an exchange."""
     exchange = measure.observation.permutation_scheme(unit)
     if exchange is None:
         return np.zeros((1, 0), dtype=np.int64)
@@ -325,11 +330,11 @@ def labellings_of(measure: Measure, unit: Cases, draws: int = 4) -> Integers:
 
 
 def _observed(measure: Measure, unit: Cases) -> Rows | Reason:
-    return measure.observation.observe(unit, scores_of(measure, unit), labellings_of(measure, unit))
+    return measure.observation.observe(unit, scores_of(measure, unit), permutations_of(measure, unit))
 
 
 def _stacked(measure: Measure, cases: Sequence[Case]) -> Totals | None:
-    """All rows over one set of columns. Shape (labellings, units, columns), real labelling at 0."""
+    """All rows over one set of columns. Shape (label permutations, units, columns), real label permutation at 0."""
     result = [rows for unit in units_of(measure, cases) if isinstance(rows := _observed(measure, unit), Rows)]
     if not result:
         return None

@@ -31,7 +31,7 @@ class Document(Data, frozen=True):
     text: str
     attributes: Mapping[str, str] = msgspec.field(default_factory=dict)
     id: str | None = None
-    """The id of the document in its record; equal in variants of the record. None if the input has none."""
+    """The id of the document in its record; equal in counterfactuals of the record. None if the input has none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class Record(Data, frozen=True):
     references: tuple[str, ...] = ()
     entities: tuple[Entity, ...] = ()
     attributes: Mapping[str, str] = msgspec.field(default_factory=dict)
-    original: str | None = None
+    seed_document: str | None = None
     """Id of the record that this one varies; None if it is not a variant."""
     where: str = ""
     """File and line, for messages."""
@@ -75,14 +75,14 @@ class Record(Data, frozen=True):
     """Attribute of the record with its cluster; None: the cluster is what it varies."""
 
     @property
-    def original_id(self) -> str:
-        """Id of the original that this record varies, or of itself; variants of one original are observed together."""
-        return self.original if self.original is not None else self.id
+    def seed_id(self) -> str:
+        """Id of the seed document that this record varies, or of itself; counterfactuals of one seed document are observed together."""
+        return self.seed_document if self.seed_document is not None else self.id
 
     @property
     def cluster(self) -> str:
-        """The cluster: records with the same ``cluster_by``, or the variants of one original, are resampled together."""
-        return self.original_id if self.cluster_by is None else self.attributes[self.cluster_by]
+        """The cluster: records with the same ``cluster_by``, or the counterfactuals of one seed document, are resampled together."""
+        return self.seed_id if self.cluster_by is None else self.attributes[self.cluster_by]
 
     def values_of(self, attribute: str) -> list[str]:
         """The documents' values of an attribute; empty if no document has it.
@@ -102,20 +102,20 @@ class Record(Data, frozen=True):
 
     @property
     def block(self) -> str:
-        """The block: the variants of one original with the same attribute ``sample``."""
+        """The block: the counterfactuals of one seed document with the same attribute ``sample``."""
         sample = self.attributes.get("sample")
-        return self.id if sample is None or self.original is None else f"{self.original}\t{sample}"
+        return self.id if sample is None or self.seed_document is None else f"{self.seed_document}\t{sample}"
 
 
 @dataclass(frozen=True, slots=True)
-class Unit:
+class Claim:
     """An atomic statement of a summary; ``values`` are, per attribute, the values that entail it."""
 
     text: str
     values: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
-SystemKind = Literal["system", "control", "counterfactual source"]
+SystemKind = Literal["system", "sanity_baseline", "counterfactual source"]
 """The kind of a system: one that wrote summaries, or texts whose fairness is known by construction."""
 
 
@@ -128,7 +128,7 @@ class Summary(Data, frozen=True):
     record: str
     system: str
     text: str
-    units: tuple[Unit, ...] | None = None
+    claims: tuple[Claim, ...] | None = None
     reason: str = ""
     made: Mapping[str, str] = msgspec.field(default_factory=dict)
     system_kind: SystemKind = "system"
@@ -146,7 +146,7 @@ class Case(Data, frozen=True):
 
 
 Cases = Sequence[Case]
-"""The cases of one row of evidence: a single one, or all variants of one original."""
+"""The cases of one row of evidence: a single one, or all counterfactuals of one seed document."""
 
 # ------------------------------------------------------------------------------------- the scores
 
@@ -245,7 +245,7 @@ class Cacheable(Protocol):
         ...
 
 
-# ------------------------------------------------------------------------------------- the evidence
+# ------------------------------------------------------------------------------------- the per-record statistics
 
 Column = tuple[str, ...]
 """Name of an additive statistic, with its value(s): ``("deficit", "negative")``."""
@@ -253,7 +253,7 @@ Column = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """Additive statistics of one unit of observation under R labellings.
+    """Additive statistics of one unit of observation under R label permutations.
 
     Shapes: ``values`` (R, len(columns)): counts, sums, sums of products; never a ratio.
     A column that a row lacks adds zero.
@@ -263,9 +263,9 @@ class Rows:
     values: Floats
 
     @classmethod
-    def of(cls, row: Mapping[Column, float], labellings: int = 1) -> Rows:
-        """One row from a mapping, repeated for each labelling."""
-        return cls(tuple(row), np.array([list(row.values())] * labellings, dtype=np.float64))
+    def of(cls, row: Mapping[Column, float], permutations: int = 1) -> Rows:
+        """One row from a mapping, repeated for each label permutation."""
+        return cls(tuple(row), np.array([list(row.values())] * permutations, dtype=np.float64))
 
 
 @dataclass(frozen=True, slots=True)
@@ -302,7 +302,7 @@ class PermutationScheme(Data, frozen=True):
     cyclic: bool = False
     """Labels are not shuffled but rotated together."""
     is_together: bool = False
-    """Units of one cluster with equal labels get the same labelling in each draw."""
+    """Units of one cluster with equal labels get the same label permutation in each draw."""
 
 
 Weighted = tuple[tuple[Column, float], ...]
@@ -319,7 +319,7 @@ class Ratio:
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """Summed rows, by column name, with any leading axes (draws, labellings, rows).
+    """Summed rows, by column name, with any leading axes (draws, label permutations, rows).
 
     ``totals["one"]`` and ``totals["deficit", "negative"]`` have the leading shape; a column without
     observations is zero. ``totals.values_of("deficit")`` lists the values of a statistic.
@@ -370,10 +370,10 @@ class Value(Data, frozen=True):
     array: Floats
     tail: Literal["upper", "both"] | None = None
     contrasts: tuple[str, ...] = ()
-    """Names of the observation's contrasts for the test: that of a signed contrast, or all of a magnitude, which is tested by
+    """Names of the observation's contrasts for the test: that of a signed contrast, or all of a unsigned score, which is tested by
     the largest of their studentized sizes. Empty: the value itself is tested."""
     mean_of: tuple[Column, Column] | None = None
-    """The summed column and the count of a magnitude that is a mean of records; its excess is then also a mean."""
+    """The summed column and the count of a unsigned score that is a mean of records; its chance-adjusted score is then also a mean."""
     is_share: bool = False
     """Whether it is a mean of numbers from 0 to 1; its interval is limited to them."""
     is_correlation: bool = False
@@ -384,10 +384,10 @@ class Value(Data, frozen=True):
     """Whether random extracts have it, too, if the observation observes extracts."""
     is_compared: bool = False
     """Whether it is a signed contrast that is compared with random extracts."""
-    blind: Floats | None = None
+    extract_baseline: Floats | None = None
     """The known value of random extracts, if none need be drawn."""
     fold: Callable[[Floats], Floats] | None = None
-    """The function from contrasts to the magnitude, (…, contrasts) → (…), for its chance level under sign-flip permutations."""
+    """The function from contrasts to the unsigned score, (…, contrasts) → (…), for its chance level under sign-flip permutations."""
     strata: tuple[Column, ...] = ()
     """Counts that distinguish kinds of units, if groups are in different units."""
     is_between: bool = False
@@ -395,8 +395,8 @@ class Value(Data, frozen=True):
     freedom. Sign flips would confuse variation within groups with differences between groups."""
     is_tested_by_t: bool = False
     """Whether it is tested against 0 by the jackknife t, since no permutation of labels preserves its adjustment."""
-    leads: bool = False
-    """Whether it is a primary estimate: a signed contrast that reports show before magnitudes."""
+    is_primary: bool = False
+    """Whether it is a primary estimate: a signed contrast that reports show before unsigned scores."""
     group: str = ""
     """Its group, if any."""
     present: tuple[Column, ...] = ()
@@ -461,7 +461,7 @@ class Observation(Protocol):
         ...
 
     def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:
-        """Rows under each labelling. ``labels`` (R, n) are labellings of ``permutation_scheme(cases).labels``.
+        """Rows under each label permutation. ``labels`` (R, n) are label permutations of ``permutation_scheme(cases).labels``.
 
         The first is the real one. Without a scheme its shape is (1, 0).
         """
@@ -521,7 +521,7 @@ NoteCode = Literal[
     "tests_need_resamples",
     "needs_texts",
     "runs",
-    "without_units",
+    "without_claims",
     "groups_alike",
     "groups_missing",
     "scorer_differs",
@@ -552,7 +552,7 @@ class Note:
 class Estimate(msgspec.Struct, frozen=True, gc=False):
     """A value with its interval, chance level, p-value, counts and signature.
 
-    ``quantity`` is the name of the measure's value; for the headline, the measure's name. ``value`` is None if undefined,
+    ``quantity`` is the name of the measure's value; for the main value, the measure's name. ``value`` is None if undefined,
     with a reason in ``notes``. ``p`` comes from label permutations (or, for a difference of systems, from swapping them),
     the interval from resampling clusters. ``testable`` is False if the smallest attainable p exceeds alpha.
     """
@@ -561,10 +561,10 @@ class Estimate(msgspec.Struct, frozen=True, gc=False):
     quantity: str
     system: str
     value: float | None
-    slice: Mapping[str, str] = msgspec.field(default_factory=dict)
+    subgroup: Mapping[str, str] = msgspec.field(default_factory=dict)
     low: float | None = None
     high: float | None = None
-    null_mean: float | None = None
+    permutation_mean: float | None = None
     p: float | None = None
     p_adjusted: float | None = None
     testable: bool | None = None
@@ -577,10 +577,10 @@ class Estimate(msgspec.Struct, frozen=True, gc=False):
     baseline: str = ""
     """For a difference of systems: the subtracted system."""
     low_within: float | None = None
-    """Bounds of the interval from resampling the sampled variants within each original (the papers'
-    "s"), if there are any; ``low`` and ``high`` resample the originals ("d")."""
+    """Bounds of the interval from resampling the sampled counterfactuals within each seed document (the papers'
+    "s"), if there are any; ``low`` and ``high`` resample the seed documents ("d")."""
     high_within: float | None = None
-    kind: Literal["contrast", "magnitude", "level"] = "level"
+    kind: Literal["group_difference", "unsigned_disparity", "label_independent"] = "label_independent"
     """A signed contrast, an unsigned disparity, or a number that does not depend on labels."""
     group: str = ""
     """Its group, if any."""
@@ -588,21 +588,21 @@ class Estimate(msgspec.Struct, frozen=True, gc=False):
     """Whether ``low`` itself is outside the interval: the value is above 0 by an unknown amount."""
     se: float | None = None
     """Cluster jackknife standard error."""
-    excess: float | None = None
+    chance_adjusted: float | None = None
     """For a mean of records: value − permutation mean, with its interval."""
-    excess_low: float | None = None
-    excess_high: float | None = None
-    blind: float | None = None
+    chance_adjusted_low: float | None = None
+    chance_adjusted_high: float | None = None
+    extract_baseline: float | None = None
     """Random-sentence baseline: the value of extracts of random sentences, as long as the summary."""
-    blind_difference: float | None = None
+    extract_difference: float | None = None
     """Value − random-sentence baseline, on the records with a baseline; with interval, p of the cluster t, and p after Holm."""
-    blind_difference_low: float | None = None
-    blind_difference_high: float | None = None
-    blind_p: float | None = None
-    blind_p_adjusted: float | None = None
+    extract_difference_low: float | None = None
+    extract_difference_high: float | None = None
+    extract_p: float | None = None
+    extract_p_adjusted: float | None = None
     smallest_p: float | None = None
-    """The smallest attainable p, from the number of distinct labellings."""
-    leads: bool = False
+    """The smallest attainable p, from the number of distinct label permutations."""
+    is_primary: bool = False
     """Whether it is a primary estimate, with which reports begin."""
     detectable: float | None = None
     """The smallest difference from the baseline that this number of clusters detects with probability 80 %, before
@@ -619,17 +619,17 @@ class Estimate(msgspec.Struct, frozen=True, gc=False):
     other_items: float | None = None
     freedom: float | None = None
     """Degrees of freedom of the t interval around ``value``."""
-    blind_se: float | None = None
-    """Standard error of ``blind_difference``, and its degrees of freedom."""
-    blind_freedom: float | None = None
+    extract_se: float | None = None
+    """Standard error of ``extract_difference``, and its degrees of freedom."""
+    extract_freedom: float | None = None
     label_p: float | None = None
     """For primary estimates: p of the cluster t for the difference from the permutation mean; 1 if this difference has
     another direction than the difference from the baseline."""
-    is_primary: bool = False
+    is_named: bool = False
     """Whether it was named in advance with --primary."""
     family_p: float | None = None
     """The larger of the baseline's p and ``label_p``, adjusted by Holm over all primary group differences with the same
-    baseline (`fairbrief.standings`)."""
+    baseline (`fairbrief.conclusions`)."""
     family_size: int = 0
     """The number of these."""
     family_low: float | None = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.browser.browsing import Served, needs_chromium
 
-from fairbrief.types import Case, Document, Record, Summary, Unit
+from fairbrief.types import Case, Claim, Document, Record, Summary
 from fairbrief.workbench.annotation.items import items_of
 from fairbrief.workbench.annotation.sheets import page, read_answers
 
@@ -34,9 +34,9 @@ return {
 def test_answers_by_keys_are_saved_and_read(served: Served, width: int) -> None:
     """Numbers choose, arrows go on; both files that the page saves are read back; no text runs or overflows."""
     record = Record(EVIL, (Document(EVIL * 9, {"g": "a"}), Document("y", {"g": "b"})))
-    summary = Summary(EVIL, "=s", EVIL + "two three", (Unit(EVIL), Unit("two"), Unit("three")))
-    asked = list(items_of([Case(record, summary)], "units", "g"))
-    (served.folder / "page.html").write_text(page(asked, "units", "ann", "g"), encoding="utf-8")
+    summary = Summary(EVIL, "=s", EVIL + "two three", (Claim(EVIL), Claim("two"), Claim("three")))
+    asked = list(items_of([Case(record, summary)], "claims", "g"))
+    (served.folder / "page.html").write_text(page(asked, "claims", "ann", "g"), encoding="utf-8")
     found = served.look("page.html", SCRIPT, width)
     assert (found["pwned"], found["images"], found["scripts"], found["kept"]) == (None, 0, 2, 1)
     assert found["count"] == "2 of 3 answered"

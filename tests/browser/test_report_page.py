@@ -59,8 +59,8 @@ def with_contrasts(result: Result, systems: tuple[str, ...], groups: tuple[str, 
     contrasts = [
         Estimate(
             "coverage_parity@sentiment", f"relative_difference[{g}]", s, 0.1 - 0.05 * i, low=-0.2, high=0.15, p=0.01,
-            n=300, clusters=300, over="sentiment", kind="contrast", group=g, leads=True, blind=0.02,
-            blind_difference=0.03, blind_p=0.4,
+            n=300, clusters=300, over="sentiment", kind="group_difference", group=g, is_primary=True, extract_baseline=0.02,
+            extract_difference=0.03, extract_p=0.4,
         )
         for s in systems
         for i, g in enumerate(groups)
@@ -109,14 +109,17 @@ def test_a_reader_sorts_filters_and_sees_what_supports_a_sentence(served: Served
 
 @pytest.mark.parametrize("unfolded", [False, True])
 def test_print_is_short_and_names_what_is_folded(served: Served, tmp_path: Path, *, unfolded: bool) -> None:
-    """Twenty systems and sixty slices print on thirty pages at most; unfolded, the example's tables keep their words."""
+    """Twenty systems and sixty subgroups print on thirty pages at most; unfolded, the example's tables keep their words."""
     systems = tuple(f"model-{i}-instruct" for i in range(20 if not unfolded else 2))
     result = sample_results.make(systems, tuple(f"group {i}" for i in range(12)))
-    slices = [
-        e.replace(slice={"city": f"city {k}"}) for k in range(60) for e in result.estimates if not e.slice
+    subgroups = [
+        e.replace(subgroup={"city": f"city {k}"})
+        for k in range(60)
+        for e in result.estimates
+        if not e.subgroup
     ]
     if not unfolded:
-        result = replace(result, estimates=Estimates([*result.estimates, *slices]))
+        result = replace(result, estimates=Estimates([*result.estimates, *subgroups]))
     page = html.render(with_contrasts(result, systems, ("1", "2")))
     path = served.folder / "report.html"
     path.write_text(page.replace("<details", "<details open") if unfolded else page, encoding="utf-8")

@@ -12,7 +12,7 @@ def test_blind_writers_of_unequal_length_rarely_differ() -> None:
     single, families = [], []
     for seed in range(AUDITS):
         result = audited(blind_writers((1, 2, 4), 20, seed), "uer@side", "coverage_parity@side")
-        led = [wording.from_random(e) for e in result.differences if e.leads]
+        led = [wording.from_random(e) for e in result.differences if e.is_primary]
         single.append([e.p <= 0.05 for e in led if e.p is not None])
         families.append(any(e.p_adjusted <= 0.05 for e in led if e.p_adjusted is not None))
     rejected = [sum(of) / len(of) for of in single]

@@ -38,7 +38,7 @@ def test_units_of_a_fair_system_are_rarely_called_unfair(worlds: ModuleType, spl
 
 
 def test_the_strict_comparison_calls_fair_systems_unfair(worlds: ModuleType) -> None:
-    """Counting only labellings that exceed the observed one rejects a third of fair two-by-two sets."""
+    """Counting only label permutations that exceed the observed one rejects a third of fair two-by-two sets."""
     assert worlds.unit_size((2, 2), 300, 0, n_resamples=10)["strict"] == pytest.approx(
         1 / 3, abs=band(300, 1 / 3)
     )

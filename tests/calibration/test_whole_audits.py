@@ -40,7 +40,7 @@ def _numbers(estimates: Iterable[Estimate]) -> dict[tuple[str, ...], list[float 
     return {
         (e.system, e.baseline, e.measure, e.quantity): [
             None if x is None else round(x, 9)
-            for x in (e.value, e.low, e.p, e.p_adjusted, e.blind_p_adjusted, e.family_p)
+            for x in (e.value, e.low, e.p, e.p_adjusted, e.extract_p_adjusted, e.family_p)
         ]
         for e in estimates
     }
@@ -59,7 +59,7 @@ def test_writers_that_never_saw_a_label_are_rarely_named(name: str, bank: int) -
 
 def test_whom_a_planted_system_neglects_is_named_and_nobody_else() -> None:
     """Sentences of one group kept with odds 0.3 are found in nearly all audits of 50, and no other group is named."""
-    (row,) = _cells("planted", 300, Cell(ATTRIBUTES[:2], ("blind", "at 0.3"), (50,)))
+    (row,) = _cells("planted", 300, Cell(ATTRIBUTES[:2], ("extract_baseline", "at 0.3"), (50,)))
     assert row["planted"]["at 0.3"] >= 0.9
     assert row["named"] <= MOST
 

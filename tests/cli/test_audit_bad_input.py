@@ -67,9 +67,9 @@ def test_one_group_only_leaves_the_comparison_out_with_its_reason(tmp_path: Path
     assert "'mood' has one value only" in ran.out
     ran = fairbrief("audit", file, "--measure", "uer@mood", "--resamples", "20", "--out", tmp_path / "out")
     assert ran.code == 0
-    (headline, *_) = results(tmp_path / "out")["estimates"]
-    assert (headline["value"], sum(headline["excluded"].values())) == (None, 3)
-    assert headline["notes"]
+    (main_value, *_) = results(tmp_path / "out")["estimates"]
+    assert (main_value["value"], sum(main_value["excluded"].values())) == (None, 3)
+    assert main_value["notes"]
 
 
 def test_empty_summaries_are_counted_and_not_scored(tmp_path: Path, fairbrief: Command) -> None:
@@ -77,9 +77,9 @@ def test_empty_summaries_are_counted_and_not_scored(tmp_path: Path, fairbrief: C
     file = write(tmp_path / "in.jsonl", [*rows(4), row(5, summary=" \n"), row(6, summary=None)])
     ran = fairbrief("audit", file, "--measure", "rouge1", "--resamples", "20", "--out", tmp_path / "out")
     assert ran.code == 0
-    (headline, *_) = results(tmp_path / "out")["estimates"]
-    assert headline["n"] == 4
-    assert headline["excluded"] == {"empty summary": 1, "missing summary": 1}
+    (main_value, *_) = results(tmp_path / "out")["estimates"]
+    assert main_value["n"] == 4
+    assert main_value["excluded"] == {"empty summary": 1, "missing summary": 1}
 
 
 def test_all_summaries_empty_is_said_and_not_a_crash(tmp_path: Path, fairbrief: Command) -> None:
@@ -114,7 +114,7 @@ def test_summaries_in_another_field_are_said_with_what_to_do(
     assert fairbrief("audit", file, *QUICK, "--measure", "rouge1", "--summary-field", "output").code == 0
 
 
-@pytest.mark.parametrize("field", ["id", "summary", "system", "document", "value", "slice"])
+@pytest.mark.parametrize("field", ["id", "summary", "system", "document", "value", "subgroup"])
 def test_half_a_character_is_named_where_it_stands(field: str, tmp_path: Path, fairbrief: Command) -> None:
     """JSON can spell a lone surrogate, no file can hold one: it is bad input wherever it stands."""
     half = "\ud83d half"
@@ -124,7 +124,7 @@ def test_half_a_character_is_named_where_it_stands(field: str, tmp_path: Path, f
             bad["documents"][0]["text"] = half
         case "value":
             bad["documents"][0]["attributes"]["mood"] = half
-        case "slice":
+        case "subgroup":
             bad["attributes"] = {"size": half}
         case _:
             bad[field] = half

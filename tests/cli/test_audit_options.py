@@ -17,7 +17,7 @@ from tests.cli.command import QUICK, Command, results, row, rows, write
 from fairbrief import registry
 
 KEYS = {
-    "measure", "system", "slice", "value", "low", "high", "null_mean", "p", "p_adjusted", "n", "excluded",
+    "measure", "system", "subgroup", "value", "low", "high", "permutation_mean", "p", "p_adjusted", "n", "excluded",
     "signature",
 }  # fmt: skip
 
@@ -93,37 +93,37 @@ def test_summaries_of_further_systems_come_from_files_of_their_own(
     assert {(d["system"], d["baseline"]) for d in found["differences"]} == {("a", "b")}
 
 
-def test_slices_one_and_two_ways(tmp_path: Path, fairbrief: Command) -> None:
-    """--slice a gives a slice per value, --slice a,b one per pair of values."""
+def test_subgroups_one_and_two_ways(tmp_path: Path, fairbrief: Command) -> None:
+    """--by a gives a subgroup per value, --by a,b one per pair of values."""
     records = [
         row(i, attributes={"size": "small" if i % 2 else "large", "year": str(2020 + i // 4)})
         for i in range(8)
     ]
     file = write(tmp_path / "in.jsonl", records)
     ran = fairbrief(
-        "audit", file, "--measure", "uer@mood", *QUICK, "--slice", "size", "--slice", "size,year",
+        "audit", file, "--measure", "uer@mood", *QUICK, "--by", "size", "--by", "size,year",
         "--out", tmp_path / "out",
     )  # fmt: skip
     assert ran.code == 0, ran.err
-    headline = [e for e in results(tmp_path / "out")["estimates"] if e["quantity"] == "uer"]
-    assert {tuple(e["slice"].items()): e["n"] for e in headline} == {
+    main_value = [e for e in results(tmp_path / "out")["estimates"] if e["quantity"] == "uer"]
+    assert {tuple(e["subgroup"].items()): e["n"] for e in main_value} == {
         (): 8,
         **{(("size", s),): 4 for s in ("small", "large")},
         **{(("size", s), ("year", y)): 2 for s in ("small", "large") for y in ("2020", "2021")},
     }
 
 
-def test_controls_stand_beside_the_systems(tmp_path: Path, fairbrief: Command) -> None:
-    """--control all adds texts that no system wrote, named as such; the systems stay as they were."""
+def test_sanity_baselines_stand_beside_the_systems(tmp_path: Path, fairbrief: Command) -> None:
+    """--sanity-baseline all adds texts that no system wrote, named as such; the systems stay as they were."""
     file = write(tmp_path / "in.jsonl", rows(5))
     ran = fairbrief(
-        "audit", file, "--measure", "uer@mood", *QUICK, "--control", "all", "--out", tmp_path / "out"
+        "audit", file, "--measure", "uer@mood", *QUICK, "--sanity-baseline", "all", "--out", tmp_path / "out"
     )
     assert ran.code == 0, ran.err
     made = results(tmp_path / "out")["made"]
     assert made["systems"] == ["in"]
-    assert len(made["controls"]) > 2
-    assert all(name.startswith("control:") for name in made["controls"])
+    assert len(made["sanity_baselines"]) > 2
+    assert all(name.startswith("control:") for name in made["sanity_baselines"])
 
 
 def test_scorers_read_counterfactual_sources_unless_told_not_to(tmp_path: Path, fairbrief: Command) -> None:
@@ -158,13 +158,13 @@ def test_a_baseline_is_what_others_are_compared_with(tmp_path: Path, fairbrief: 
 def test_the_folder_holds_every_file_and_results_follow_their_schema(
     tmp_path: Path, fairbrief: Command
 ) -> None:
-    """--out: numbers, evidence, page, tables; the schema is shipped and describes every estimate."""
+    """--out: numbers, per-record statistics, page, tables; the schema is shipped and describes every estimate."""
     file = write(tmp_path / "in.jsonl", rows(6))
     ran = fairbrief("audit", file, "--attribute", "mood", *QUICK, "--out", tmp_path / "out")
     assert ran.code == 0, ran.err
     there = {p.name for p in (tmp_path / "out").iterdir()}
     assert there >= {
-        "results.json", "evidence", "report.html", "report.md", "estimates.csv", "tables",
+        "results.json", "per_record", "report.html", "report.md", "estimates.csv", "tables",
     }  # fmt: skip
     found = results(tmp_path / "out")
     schema = json.loads((files("fairbrief.reports") / "results.schema.json").read_text(encoding="utf-8"))
@@ -174,12 +174,12 @@ def test_the_folder_holds_every_file_and_results_follow_their_schema(
     page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
     assert "<svg" in page
     assert not any(f'{a}="{scheme}' in page for a in ("src", "href") for scheme in ("http", "//"))
-    for one in found["evidence"]:
-        evidence = pq.read_table(tmp_path / "out" / "evidence" / one["file"])
-        statistics = [f for f in evidence.schema if f.metadata]
+    for one in found["per_record"]:
+        per_record = pq.read_table(tmp_path / "out" / "per_record" / one["file"])
+        statistics = [f for f in per_record.schema if f.metadata]
         assert statistics
         assert all(f.type == pa.float64() for f in statistics)
-        assert {*evidence["observation"].to_pylist()} == {one["observation"]}
+        assert {*per_record["observation"].to_pylist()} == {one["observation"]}
 
 
 @pytest.mark.parametrize("name", ["terminal", "markdown", "latex", "csv", "html"])
@@ -198,7 +198,7 @@ def test_all_that_can_be_measured_is_listed_and_explained(fairbrief: Command) ->
     """`fairbrief measures` names everything that is installed; with a name it tells docstring and settings."""
     listed = fairbrief("measures")
     assert listed.code == 0
-    kinds: tuple[registry.Kind, ...] = ("measure", "scorer", "tagger", "summarizer", "protocol")
+    kinds: tuple[registry.Kind, ...] = ("measure", "scorer", "classifier", "summarizer", "protocol")
     for kind in kinds:
         for name in registry.names(kind):
             assert name in listed.out

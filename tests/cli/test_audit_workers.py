@@ -14,7 +14,7 @@ from tests.cli.command import Command, results, rows, write
 
 
 def test_two_workers_print_and_save_what_one_does(tmp_path: Path, fairbrief: Command) -> None:
-    """Estimates, differences and exhibits alike; the cache of scores goes with them."""
+    """Estimates, differences and top cases alike; the cache of scores goes with them."""
     file = write(tmp_path / "reviews.jsonl", rows(300))
     saved, printed = [], []
     for workers in ("1", "2"):
@@ -30,7 +30,7 @@ def test_two_workers_print_and_save_what_one_does(tmp_path: Path, fairbrief: Com
     assert saved[0] == saved[1]
     assert printed[0] == printed[1]
     first, second = (
-        {path.name: path.read_bytes() for path in (tmp_path / n / "evidence").iterdir()} for n in ("1", "2")
+        {path.name: path.read_bytes() for path in (tmp_path / n / "per_record").iterdir()} for n in ("1", "2")
     )
     assert len(first) > 2
     assert first == second

@@ -15,7 +15,7 @@ FINAL = ["401", "404", "quota"]
 """What asking again would not change."""
 HARMLESS = ["slow"]
 NO_ANSWER = ["refuse", "filter", "empty"]
-COMMANDS = ["summarize", "sweep", "units", "judge"]
+COMMANDS = ["summarize", "sweep", "claims", "judge"]
 TRIED = [(fault, COMMANDS[i % 4]) for i, fault in enumerate(FAULTS)] + [
     ("500", command) for command in COMMANDS[1:]
 ]
@@ -35,7 +35,7 @@ def arguments(command: str, folder: Path, server: StubChat, retries: int) -> lis
         for a in {
             "summarize": ["summarize", source, "--with", f"chat{model}", "--out", folder / "out.jsonl"],
             "sweep": ["sweep", source, "--with", f"chat{model}", "--out", folder / "out", "--resamples", 20],
-            "units": ["units", source, "--with", f"chat{model}", "--out", folder / "out.jsonl"],
+            "claims": ["claims", source, "--with", f"chat{model}", "--out", folder / "out.jsonl"],
             "judge": [
                 "audit", source, "--measure", f"judged(scorer=judge{model})", "--resamples", 20, "--out", folder / "out",
             ],

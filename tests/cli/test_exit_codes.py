@@ -129,7 +129,7 @@ def test_who_stops_reading_the_print_loses_no_result(tmp_path: Path) -> None:
     """`audit … | head` leaves the whole folder, and ends as a shell says of a program that nobody reads."""
     many = [{**row(i, system=f"s{j}"), "attributes": {"k": str(i % 9)}} for i in range(9) for j in range(9)]
     source = write(tmp_path / "in.jsonl", many)
-    options = ["--measure", "uer@mood", "--slice", "k", "--resamples", "2", "--details"]
+    options = ["--measure", "uer@mood", "--by", "k", "--resamples", "2", "--details"]
     command = [*RUN, "audit", str(source), *options, "--out", str(tmp_path / "a")]
     run = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert run.stdout is not None

@@ -214,7 +214,7 @@ def test_fields_of_people_are_no_attributes(tmp_path: Path, fairbrief: Command) 
     lines = [
         {
             "id": str(i), "documents": ["Ann Lee met Bob Ray. She was happy. He was not."], "summary": "Ann Lee was happy.",
-            "original": f"o{i // 2}", "attributes": {"gender": "fm"[i % 2]},
+            "seed_document": f"o{i // 2}", "attributes": {"gender": "fm"[i % 2]},
             "entities": [{"id": name, "first_name": name, "last_name": last, "attributes": {"gender": gender}} for name, last, gender in (("Ann", "Lee", "f"), ("Bob", "Ray", "m"))],
         }
         for i in range(4)

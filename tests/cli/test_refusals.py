@@ -32,8 +32,8 @@ REFUSED = [
     # one value where there is one
     *((f"audit one.jsonl {option} 9 {option} 8", f"{option} is given 2 times") for option in ("--resamples", "--id-field", "--out")),
     *((f"audit one.jsonl {option} mood {option} mood", "twice") for option in ("--documents-field", "--summary-field", "--attribute", "--record-attribute")),
-    ("audit kinds.jsonl --slice kind,kind", "names an attribute twice"),
-    ("audit kinds.jsonl --slice kind --slice kind", "asked for twice"),
+    ("audit kinds.jsonl --by kind,kind", "names an attribute twice"),
+    ("audit kinds.jsonl --by kind --by kind", "asked for twice"),
     ("audit one.jsonl --measure 'bur(tau=0.8, tau=0.9)@mood'", "'tau' twice"),
     # numbers and words that cannot be
     ("audit one.jsonl --resamples many", "--resamples"),
@@ -44,8 +44,8 @@ REFUSED = [
     (f"{SWEEP} --seed -1", "--seed"),
     ("chunks one.jsonl --threshold nan", "--threshold"),
     ("audit one.jsonl --on-error ignore", "ignore"),
-    ("audit one.jsonl --control nothing", "nothing"),
-    ("audit kinds.jsonl --control exchange", "Did you mean 'exchanged'?"),
+    ("audit one.jsonl --sanity-baseline nothing", "nothing"),
+    ("audit kinds.jsonl --sanity-baseline exchange", "Did you mean 'exchanged'?"),
     *((EQUAL.format(setting), setting) for setting in ("merge=-1", "merge=0", "merge=nan")),
     *((EQUAL.format(f"scorer=containment({by})"), by) for by in ("by=0words", "by=paragraph")),
     ("audit one.jsonl --measure 'uer(tau=x)@mood'", "tau"),
@@ -60,8 +60,8 @@ REFUSED = [
     ("audit one.jsonl --measure uer@mood --attribute mod", "Did you mean 'mood'?"),
     ("audit one.jsonl --attribute moood", "'moood'", "Found: mood"),
     ("audit one.jsonl --require mod", "'mod'", "all 4 cases"),
-    ("audit one.jsonl --slice sise", "sise"),
-    ("audit kinds.jsonl --slice knd", "Did you mean 'kind'?"),
+    ("audit one.jsonl --by sise", "sise"),
+    ("audit kinds.jsonl --by knd", "Did you mean 'kind'?"),
     ("audit one.jsonl --protocol zang", "zhang-perspectives"),
     ("audit one.jsonl --summary-field sumary", "'sumary'", "'summary'"),
     ("audit one.jsonl --summaries x", "no file x"),
@@ -74,13 +74,13 @@ REFUSED = [
     ("words one.jsonl --by mod", "Found: mood"),
     ("chunks one.jsonl --attribute mod", "Did you mean 'mood'?"),
     (f"{SWEEP} --measure uerr@mood", "No measure named 'uerr'. Did you mean 'uer'?"),
-    (f"{SWEEP} --measure 'uer(scorer=x)@mood'", "No scorer or tagger named 'x'"),
+    (f"{SWEEP} --measure 'uer(scorer=x)@mood'", "No scorer or classifier named 'x'"),
     (f"{SWEEP} --attribute mod", "Did you mean 'mood'?"),
     ("choose two.jsonl --by uer@mod", "Did you mean 'mood'?"),
     (f"{CHOOSE} --measure nope", "No measure named 'nope'"),
     (f"{CHOOSE} --floor 'nope>=1'", "No measure named 'nope'"),
     ("gate saved --max 'uerr@mood<=1'", "Did you mean 'uer@mood'? It has:"),
-    ("audit control.jsonl --measure uer@mood", "'control:mine'", "rename the system"),
+    ("audit control.jsonl --measure uer@mood", "'sanity:mine'", "rename the system"),
     # options that would do nothing
     (f"{CHOOSE} --pairs p.jsonl --prompt nope", "no prompt 'nope'"),
     (f"{CHOOSE} --prompt plain", "--pairs FILE"),
@@ -132,7 +132,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     texts = ("Cold soup.", "A garden.")
     write(made / "two.jsonl", [row(i, system=f"s{j}", summary=texts[j]) for i in range(4) for j in range(2)])
     write(made / "kinds.jsonl", [row(i, attributes={"kind": "ab"[i % 2]}) for i in range(4)])
-    write(made / "control.jsonl", rows(4, system="control:mine"))
+    write(made / "control.jsonl", rows(4, system="sanity:mine"))
     write(made / "names.csv", [b"name,part\n\xff\xfe"])
     for name in ("s.csv", "s.b.csv"):
         write(made / name, ["answers"])

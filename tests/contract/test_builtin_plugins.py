@@ -16,11 +16,11 @@ from fairbrief.testing import (
     MeasureClause,
     ScorerClause,
     SummarizerClause,
-    labellings_of,
+    permutations_of,
     scores_of,
     units_of,
 )
-from fairbrief.types import Ask, Case, Document, Entity, Reason, Record, Summary, Unit
+from fairbrief.types import Ask, Case, Claim, Document, Entity, Reason, Record, Summary
 
 # --------------------------------------------------------------------------------- a rich small set
 
@@ -55,7 +55,7 @@ def reviews() -> Iterator[Case]:
         for system in ("a", "b"):
             text = SUMMARIES[(i + (system == "b")) % 5]
             units = (
-                (Unit("The soup was cold.", {"gender": ("bad",)}), Unit("Nothing.", {})) if i == 2 else None
+                (Claim("The soup was cold.", {"gender": ("bad",)}), Claim("Nothing.", {})) if i == 2 else None
             )
             yield Case(
                 record, Summary(record.id, system, text, units, reason="" if text else "empty summary")
@@ -63,16 +63,16 @@ def reviews() -> Iterator[Case]:
 
 
 def people() -> Iterator[Case]:
-    """Variants of originals: pairs with exchanged people, and variants of one group alone."""
-    for original in "xyz":
+    """Variants of seed documents: pairs with exchanged people, and variants of one group alone."""
+    for seed_document in "xyz":
         for sample in range(2):
             for member, groups in enumerate((("female", "male"), ("male", "female"))):
-                yield filled(original, f"{sample}", member, groups)
+                yield filled(seed_document, f"{sample}", member, groups)
             for member, group in enumerate(("female", "male")):
-                yield filled(original, f"mono {sample}", member, (group, group))
+                yield filled(seed_document, f"mono {sample}", member, (group, group))
 
 
-def filled(original: str, sample: str, member: int, groups: tuple[str, str]) -> Case:
+def filled(seed_document: str, sample: str, member: int, groups: tuple[str, str]) -> Case:
     """Two people in one article, and a summary that names the first, or somebody else."""
     first = [NAMES[g][k] for k, g in enumerate(groups)]
     text = " ".join(
@@ -80,11 +80,11 @@ def filled(original: str, sample: str, member: int, groups: tuple[str, str]) -> 
         for name, last, g, place in zip(first, ("Smith", "Jones"), groups, ("garden", "street"), strict=True)
     )
     record = Record(
-        f"{original} {sample} {member}", (Document(text, {"gender": groups[0]}),), references=(text[:40],),
+        f"{seed_document} {sample} {member}", (Document(text, {"gender": groups[0]}),), references=(text[:40],),
         entities=tuple(
             Entity(str(k), first[k], last, {"gender": groups[k]}) for k, last in enumerate(("Smith", "Jones"))
         ),
-        attributes={"sample": sample, "gender": groups[0]}, original=original,
+        attributes={"sample": sample, "gender": groups[0]}, seed_document=seed_document,
     )  # fmt: skip
     said = f"{first[0]} Smith sang and {PRONOUN[groups[0]]} danced. {'Mary Poe' if member else first[1]} left, sad."
     return Case(record, Summary(record.id, "a", said))
@@ -131,7 +131,7 @@ def test_a_declared_measure_reads_some_of_the_cases(name: str) -> None:
     """The clauses are not kept for want of a row: every measure observes units of this set."""
     measure = built("measure", name)
     found = [
-        measure.observation.observe(unit, scores_of(measure, unit), labellings_of(measure, unit))
+        measure.observation.observe(unit, scores_of(measure, unit), permutations_of(measure, unit))
         for unit in units_of(measure, CASES)
     ]
     assert sum(not isinstance(rows, Reason) for rows in found) >= 2
@@ -155,21 +155,21 @@ OF_MODELS = {
 """Scorers that read a model, vectors or a calibration from elsewhere, with small ones of which other tests feed them."""
 WRITERS_OF_MODELS = {"chat", "transformers"}
 """Summarizers that ask a model, likewise."""
-SCORERS = [name for name in registry.names("scorer or tagger") if name not in OF_MODELS]
+SCORERS = [name for name in registry.names("scorer or classifier") if name not in OF_MODELS]
 SUMMARIZERS = [name for name in registry.names("summarizer") if name not in WRITERS_OF_MODELS]
 
 
 def test_only_what_needs_a_model_is_tested_elsewhere() -> None:
     """The exceptions are declared, and nothing that needs a model is expected to run without one."""
-    assert set(registry.names("scorer or tagger")) >= OF_MODELS
+    assert set(registry.names("scorer or classifier")) >= OF_MODELS
     assert set(registry.names("summarizer")) >= WRITERS_OF_MODELS
-    assert not [name for name in SCORERS if needed("scorer or tagger", name)]
+    assert not [name for name in SCORERS if needed("scorer or classifier", name)]
     assert not [name for name in SUMMARIZERS if needed("summarizer", name)]
 
 
 def asks_of(scorer: str) -> list[Ask]:
     """What all measures ask of this scorer, and texts that nobody would ask for."""
-    spelled = repr(built("scorer or tagger", scorer))
+    spelled = repr(built("scorer or classifier", scorer))
     columns = WORDS.get(scorer, SUMMARIES[:3])
     asked = [
         dataclasses.replace(ask, scorer=spelled)
@@ -192,7 +192,7 @@ def asks_of(scorer: str) -> list[Ask]:
 @pytest.mark.parametrize("name", SCORERS)
 def test_a_declared_scorer_keeps_the_contract(name: str, clause: ScorerClause) -> None:
     """Scorers without a model answer whatever is asked, alone as in a batch."""
-    clause(built("scorer or tagger", name), asks_of(name))
+    clause(built("scorer or classifier", name), asks_of(name))
 
 
 # ------------------------------------------------------------------------------------- summarizers

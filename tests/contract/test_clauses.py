@@ -93,7 +93,7 @@ class Forgetful(Faulty):
 
 
 class Entangled(Faulty):
-    """A labelling's row depends on those beside it."""
+    """A label permutation's row depends on those beside it."""
 
     @property
     def observation(self) -> Opened:
@@ -173,7 +173,7 @@ PLANTED = {
     testing.keeps_its_name: Nameless,
     testing.gives_a_row_or_a_reason: Infinite,
     testing.observes_the_same_twice: Forgetful,
-    testing.reads_each_labelling_alone: Entangled,
+    testing.reads_each_permutation_alone: Entangled,
     testing.reads_each_unit_alone: Neighbourly,
     testing.does_not_read_ids: Snooping,
     testing.broadcasts: Flat,

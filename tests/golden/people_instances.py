@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from fairbrief.classifiers.name_classifier import Names
 from fairbrief.scorers.counts import Counts
-from fairbrief.taggers.name_tagger import Names
 from fairbrief.types import (
     Ask,
     Case,
@@ -56,7 +56,7 @@ def read_instances(path: Path, over: str) -> list[tuple[Case, frozenset[str]]]:
                 (Document(row["text"]),),
                 entities=people_of(row["instructions"], over),
                 attributes=attributes,
-                original=row["article_id"],
+                seed_document=row["article_id"],
             )
             tokens = row["parse"]["tokens"]
             names = frozenset(

@@ -25,7 +25,7 @@ from fairbrief.measures.coverage import (
 )
 from fairbrief.statistics import enumerate_labellings
 from fairbrief.text.passages import sentence_groups, sentence_windows
-from fairbrief.types import Case, Document, Reason, Record, Rows, Scores, Summary, Totals, Unit
+from fairbrief.types import Case, Claim, Document, Reason, Record, Rows, Scores, Summary, Totals
 
 EXACT = {"rel": 0, "abs": 1e-9}
 READINGS = {
@@ -47,7 +47,7 @@ def observed(sample: dict[str, Any], values: Sequence[str], reading: dict[str, A
     # Two digits keep the order of the values in their sorted names.
     named = [f"{i:02d} {values[i]}" for i in sample["labels"]]
     record = Record("r", tuple(Document(f"Document {i}.", {"a": v}) for i, v in enumerate(named)))
-    units = tuple(Unit(f"unit {j}") for j in range(matrix.shape[1]))
+    units = tuple(Claim(f"unit {j}") for j in range(matrix.shape[1]))
     cases = (Case(record, Summary("r", "s", "units", units)),)
     observation = Coverage("a", **reading)
     exchange = observation.permutation_scheme(cases)
@@ -167,7 +167,7 @@ def test_the_release_comes_out_from_sentences_to_gap_but_for_its_lost_copies(
         assert gap == pytest.approx(expected["ec_released"], **EXACT)
 
 
-def test_a_word_for_word_copy_is_covered_like_its_original(fixtures: dict[str, Any]) -> None:
+def test_a_word_for_word_copy_is_covered_like_its_seed_document(fixtures: dict[str, Any]) -> None:
     """Identical text counts for every document that holds it: the release credits the first alone."""
     for sample in fixtures["pipeline"]["samples"]:
         gated, _, owned = pipeline(sample)

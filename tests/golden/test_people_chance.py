@@ -45,7 +45,7 @@ def _both(case: dict[str, Any]) -> dict[str, list[float]]:
 
 
 def test_both_bootstraps_of_small_sets_equal_the_release(golden: Path) -> None:
-    """Originals, and samples within originals, are resampled as there: with few values the quantiles are the same numbers."""
+    """Originals, and samples within seed documents, are resampled as there: with few values the quantiles are the same numbers."""
     cases = _read(golden, "golden_units.json")["bootstrap"]
     for name in ("mean_3articles_2samples_pairs", "unequal_articles"):
         found = _both(cases[name])
@@ -53,7 +53,7 @@ def test_both_bootstraps_of_small_sets_equal_the_release(golden: Path) -> None:
             assert found[kind] == pytest.approx(wanted, abs=1e-12), (name, kind)
 
 
-def test_the_interval_of_scores_of_originals_is_that_of_all_resamples(golden: Path) -> None:
+def test_the_interval_of_scores_of_seed_documents_is_that_of_all_resamples(golden: Path) -> None:
     """Four scores have 256 resamples: our bounds are their quantiles, the release's thousand draws miss one by a step."""
     case = _read(golden, "golden_units.json")["bootstrap"]["article_scores"]
     every = [sum(draw) / 4 for draw in product(case["scores"], repeat=4)]
@@ -148,7 +148,7 @@ def test_both_intervals_lie_near_those_of_the_release(
 
 
 @pytest.mark.parametrize(("file", "over"), [("gender_mono", "gender"), ("race_mono", "race")])
-def test_distinguishability_has_the_releases_interval_over_originals(
+def test_distinguishability_has_the_releases_interval_over_seed_documents(
     golden: Path, file: str, over: str
 ) -> None:
     """The d interval of the count scores is the release's; there is none over samples, in either."""
@@ -164,8 +164,8 @@ def test_distinguishability_has_the_releases_interval_over_originals(
     assert estimate.low_within is None
 
 
-def test_per_original_scores_with_a_tolerance_are_those_of_the_release(golden: Path) -> None:
-    """A tolerance of 1e-9 leaves every original's golden score as it is, since rounding broke no tie in these sets."""
+def test_per_seed_document_scores_with_a_tolerance_are_those_of_the_release(golden: Path) -> None:
+    """A tolerance of 1e-9 leaves every seed document's golden score as it is, since rounding broke no tie in these sets."""
     pytest.importorskip("sklearn")
     for file, over in (("gender_mono", "gender"), ("race_mono", "race")):
         wanted = _read(golden, "golden_units.json")["tie_rounding"][file]["count"]
@@ -187,7 +187,7 @@ def test_per_original_scores_with_a_tolerance_are_those_of_the_release(golden: P
 def _score(texts: Sequence[str], groups: Sequence[str]) -> float:
     cases = []
     for i, (text, group) in enumerate(zip(texts, groups, strict=True)):
-        record = Record(str(i), (Document("x"),), attributes={"g": group}, original="a")
+        record = Record(str(i), (Document("x"),), attributes={"g": group}, seed_document="a")
         cases.append(Case(record, Summary(record.id, "s", text)))
     observation = Distinguishability("g", "counts(stop_words=sklearn)").observation
     exchange = observation.permutation_scheme(cases)
@@ -249,7 +249,7 @@ def test_random_labels_score_zero_on_average_as_in_the_release(golden: Path, kin
         labels = np.array([rng.permutation([0] * 10 + [1] * 10) for _ in range(50)])
         cases = []
         for i in range(20):
-            record = Record(str(i), (Document("x"),), attributes={"g": "fm"[i % 2]}, original="a")
+            record = Record(str(i), (Document("x"),), attributes={"g": "fm"[i % 2]}, seed_document="a")
             cases.append(Case(record, Summary(str(i), "s", f"text {i}")))
         scores = Scores(unit @ unit.T, np.arange(20), np.ones(20))
         rows = Distinguishability("g").observation.observe(cases, [scores], labels)
@@ -266,7 +266,7 @@ def test_random_labels_score_zero_on_average_as_in_the_release(golden: Path, kin
 def _null_audits(spread: float, audits: int, originals: int = 100) -> tuple[list[bool], list[bool]]:
     """Audits without a disparity: does the folded lower bound exceed 0, does the signed interval exclude it?
 
-    Twenty variants of two people of each group per original; ``spread`` is how much originals differ in their log odds.
+    Twenty variants of two people of each group per seed document; ``spread`` is how much originals differ in their log odds.
     """
     rng = np.random.default_rng(5)
     measure, people = EntityInclusion("g", odds="published"), 40
@@ -307,13 +307,17 @@ def test_a_folded_lower_bound_above_zero_says_nothing_and_the_signed_contrast_ho
 def _hallucination(*texts: tuple[str, str, str], quantity: str = "entity_hallucination") -> Estimate:
     """The protocol's hallucination of summaries, given as (original, source, summary)."""
     cases = []
-    for i, (original, source, summary) in enumerate(texts):
+    for i, (seed_document, source, summary) in enumerate(texts):
         people = (
             Entity("1", "Ann", "Lee", {"gender": "female"}),
             Entity("2", "Bob", "Moss", {"gender": "male"}),
         )
         record = Record(
-            str(i), (Document(source),), entities=people, attributes={"sample": str(i)}, original=original
+            str(i),
+            (Document(source),),
+            entities=people,
+            attributes={"sample": str(i)},
+            seed_document=seed_document,
         )
         cases.append(Case(record, Summary(record.id, "s", summary)))
     made = audit(cases, Plan(protocol="steen-people", attributes=("gender",)))
@@ -352,7 +356,7 @@ def test_without_an_invented_person_of_known_gender_the_score_is_undefined_and_n
     assert _hallucination(("a", SOURCE, summary), quantity="unknown").value == unknown
 
 
-def test_an_original_without_inventions_does_not_undo_the_interval(golden: Path) -> None:
+def test_an_seed_document_without_inventions_does_not_undo_the_interval(golden: Path) -> None:
     """Resamples without any invention are left out of the interval, which the release gives up as nan."""
     theirs = _read(golden, "golden_units.json")["hallucination_filter"]["two_articles_one_without"]
     assert theirs["d"] == ["nan", "nan"]

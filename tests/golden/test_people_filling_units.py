@@ -56,7 +56,7 @@ BETTER_PLACES = {
     # Decision 3: both follow the person, who is spoken of in two genders otherwise.
     ("his", "PRP"): "his_own",
     ("hers", "PRP"): "his_own",
-    # The word is reflexive whatever the tagger made of it.
+    # The word is reflexive whatever the classifier made of it.
     ("herself", "PRP$"): "himself",
 }
 BETTER_TITLES = {
@@ -153,7 +153,7 @@ def test_pairs_split_people_and_share_names_as_the_code_does(edge: dict[str, Any
     With an odd number the pair has one name more, as in the code.
     """
     for size, theirs in edge["generator"]["loc_split"].items():
-        made, _ = build([_people(int(size))], names=_table(50, ("x",)), per_original=2)
+        made, _ = build([_people(int(size))], names=_table(50, ("x",)), per_seed_document=2)
         ours = []
         for record in made:
             people = sorted(record.entities, key=lambda e: int(e.id))
@@ -170,7 +170,7 @@ def test_pairs_split_people_and_share_names_as_the_code_does(edge: dict[str, Any
 def test_what_the_code_can_always_fill_is_filled_and_what_it_may_fail_writes_no_row(
     edge: dict[str, Any],
 ) -> None:
-    """An original is filled where the code never fails, and refused as a whole where it fails always or at times."""
+    """A seed document is filled where the code never fails, and refused as a whole where it fails always or at times."""
     for key, rate in edge["generator"]["capacity_success_rate_per_sample"].items():
         preset, design, size = key.split("|")
         table = _table(50, ("x",)) if preset == "gender" else _table(10, ("black", "white"))
@@ -186,7 +186,7 @@ def test_what_the_code_can_always_fill_is_filled_and_what_it_may_fail_writes_no_
             assert report.reasons() == {"too few names": 1}, key
 
 
-def test_an_original_that_runs_out_of_names_leaves_no_part_of_its_set(edge: dict[str, Any]) -> None:
+def test_an_seed_document_that_runs_out_of_names_leaves_no_part_of_its_set(edge: dict[str, Any]) -> None:
     """Where the code keeps 1 to 13 rows of 20 and says nothing of them, none is written and the report says why."""
     partial = edge["generator"]["partial_articles_kept_in_file"]
     assert all(0 < case["rows_written"] < case["expected"] for case in partial)
@@ -197,7 +197,7 @@ def test_an_original_that_runs_out_of_names_leaves_no_part_of_its_set(edge: dict
             design="mono",
             names=_table(10, ("black", "white")),
             genders="random",
-            per_original=case["expected"],
+            per_seed_document=case["expected"],
             seed=case["seed"],
         )
         assert not list(made)

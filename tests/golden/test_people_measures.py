@@ -150,7 +150,7 @@ def test_the_parsed_sets_are_the_instances_with_summaries(golden: Path, file: st
 def test_distinguishability_as_published_equals_the_release(
     golden: Path, expected: dict[str, Any], file: str, over: str
 ) -> None:
-    """Anonymised texts, every original's score and their mean come out as in the release."""
+    """Anonymised texts, every seed document's score and their mean come out as in the release."""
     pytest.importorskip("sklearn")
     instances = read_instances(golden / "people" / f"parsed_{file}.jsonl", over)
     cases, scorers = [case for case, _ in instances], GoldenScorers(instances)
@@ -160,8 +160,10 @@ def test_distinguishability_as_published_equals_the_release(
         texts += measure.observation.asks(unit)[0].rows
         rows = observe(measure, unit, scorers)
         assert isinstance(rows, Rows)
-        assert rows.values[0, 0] == pytest.approx(wanted["per_original"][unit[0].record.cluster], abs=1e-12)
-    # The release lists an original's texts by group, we in the order of the input.
+        assert rows.values[0, 0] == pytest.approx(
+            wanted["per_seed_document"][unit[0].record.cluster], abs=1e-12
+        )
+    # The release lists a seed document's texts by group, we in the order of the input.
     assert sorted(texts[:20]) == sorted(expected[file]["anonymized_first20"])
     totals = take(measure, cases, scorers)
     assert float(measure.value(totals)[measure.name].array) == pytest.approx(wanted["score"], abs=1e-12)

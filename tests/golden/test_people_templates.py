@@ -55,7 +55,7 @@ TEMPLATE_DIFFERENCES: dict[str, set[tuple[str, str, str, str]]] = {
         ("-", "lee", "full", "Long Lee"),
         ("-", "lee", "he", "he"),
     },
-    # Decision 1a: a name that the tagger took for common nouns is a name.
+    # Decision 1a: a name that the classifier took for common nouns is a name.
     "raw_0002": {("-", "", "he", "He"), ("+", "stone", "full", "bob stone"), ("+", "stone", "he", "He")},
     # Decision 1b: a name in apposition ("the mayor, Tom Reed") is the name of the chain's person.
     "raw_0001": {("+", "reed", "he", "he")},
@@ -156,7 +156,7 @@ def test_who_varies_and_which_documents_are_kept_is_the_codes(golden: Path) -> N
     """
     records, more = _records(golden), {"syn_0009": 1}
     for case in _golden(golden, "templates.json"):
-        made, report = build([records[case["name"]]], per_original=2)
+        made, report = build([records[case["name"]]], per_seed_document=2)
         assert bool(list(made)) == case["kept"], case["name"]
         gendered = sum(e["gendered"] for e in case["entities"])
         assert report.capacities[0].varied == gendered + more.get(case["name"], 0), case["name"]

@@ -255,11 +255,11 @@ def test_anonymisation_does_not_depend_on_the_alphabet_around(text: str) -> None
 def _scores(rows: list[list[str]], measure: Distinguishability) -> list[float | str]:
     scorer = Counts("sklearn")
     found: list[float | str] = []
-    for original in dict.fromkeys(row[0] for row in rows):
+    for seed_document in dict.fromkeys(row[0] for row in rows):
         cases = []
         for i, (name, group, text) in enumerate(rows):
-            if name == original:
-                record = Record(f"{name}{i}", (Document("x"),), attributes={"g": group}, original=name)
+            if name == seed_document:
+                record = Record(f"{name}{i}", (Document("x"),), attributes={"g": group}, seed_document=name)
                 cases.append(Case(record, Summary(record.id, "s", text)))
         observation = measure.observation
         exchange = observation.permutation_scheme(cases)

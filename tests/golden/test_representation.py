@@ -1,4 +1,4 @@
-"""The published N-gram numbers, from texts to table cells, and what the controls read."""
+"""The published N-gram numbers, from texts to table cells, and what the sanity baselines read."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from benchmarks.real.claritin import in_order_of_draw
 from tests.conftest import read_lines
 
 from fairbrief import registry
-from fairbrief.auditing.controls import Control, exchanged
+from fairbrief.auditing.sanity_baselines import SanityBaseline, exchanged
 from fairbrief.measures.representation import Representation
 from fairbrief.protocols.zhang_perspectives import ZhangPerspectives
 from fairbrief.scorers.ngram import Ngram
@@ -110,23 +110,27 @@ def test_claritin_in_the_order_of_the_draw(shared: Path, golden: Path) -> None:
 
 def test_exchanged_outputs(shared: Path, golden: Path) -> None:
     """Outputs of other records score much worse on Yelp, and about alike on Claritin, as they did before."""
-    controls = json.loads((golden / "representation" / "published.json").read_text())["controls"]
+    sanity_baselines = json.loads((golden / "representation" / "published.json").read_text())[
+        "sanity_baselines"
+    ]
     yelp = percent(exchanged(cases_of(shared / YELP)), "sentiment")
-    wanted = controls["yelp gpt-4, outputs exchanged between records"]
+    wanted = sanity_baselines["yelp gpt-4, outputs exchanged between records"]
     assert yelp["bur"] == pytest.approx(wanted["BUR"], abs=4)  # four standard deviations of permutations
     assert yelp["uer"] == pytest.approx(wanted["UER"], abs=0.28)
     claritin = percent(exchanged(cases_of(shared / CLARITIN)), "gender")
-    wanted = controls["claritin alpaca, outputs exchanged"]
+    wanted = sanity_baselines["claritin alpaca, outputs exchanged"]
     assert claritin["bur"] == pytest.approx(wanted["BUR"], abs=4)
     assert claritin["uer"] == pytest.approx(wanted["UER"], abs=0.28)
 
 
 def test_whole_source(shared: Path, golden: Path) -> None:
     """The source as its own summary is almost never unfair, but not at zero: shared words flatten p_y."""
-    controls = json.loads((golden / "representation" / "published.json").read_text())["controls"]
-    wanted = controls["yelp, whole source as summary"]
+    sanity_baselines = json.loads((golden / "representation" / "published.json").read_text())[
+        "sanity_baselines"
+    ]
+    wanted = sanity_baselines["yelp, whole source as summary"]
     records = [case.record for case in cases_of(shared / YELP)]
-    written = Control("whole_source").summarize(records)
+    written = SanityBaseline("whole_source").summarize(records)
     found = percent([Case(r, s) for r, s in zip(records, written, strict=True)], "sentiment")
     assert found["bur"] == pytest.approx(wanted["BUR"], abs=0.07)
     assert found["uer"] == pytest.approx(wanted["UER"], abs=0.02)

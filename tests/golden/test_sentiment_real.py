@@ -12,10 +12,10 @@ from scipy import sparse
 from scipy.sparse.linalg import svds
 
 from fairbrief.auditing import Plan, audit
+from fairbrief.classifiers.vader import Vader
+from fairbrief.classifiers.word_sentiment import WordSentiment, read_lexicon, words_of
 from fairbrief.measures.record_texts import article_of, subject_of
 from fairbrief.reports.result import Result
-from fairbrief.taggers.vader import Vader
-from fairbrief.taggers.word_sentiment import WordSentiment, read_lexicon, words_of
 from fairbrief.text.sentences import split
 from fairbrief.types import Ask, Case, Document, Estimate, Record, Summary
 
@@ -116,7 +116,9 @@ def news(shared: Path) -> list[Case]:
 def audited(news: list[Case]) -> Result:
     """Both systems, by gender of the subject."""
     pytest.importorskip("vaderSentiment")
-    return audit(news, Plan(measures=["sentiment_shift"], n_resamples=1000, controls=["random_sentences"]))
+    return audit(
+        news, Plan(measures=["sentiment_shift"], n_resamples=1000, sanity_baselines=["random_sentences"])
+    )
 
 
 def found(result: Result, system: str, quantity: str = "sentiment_shift") -> Estimate:
@@ -134,11 +136,11 @@ def test_a_random_extract_shifts_no_group_more(audited: Result) -> None:
     assert found(audited, "random", "adjusted_difference[female−male]").p > 0.05
 
 
-def test_the_control_beside_the_system_shows_no_shift(audited: Result) -> None:
+def test_the_sanity_baseline_beside_the_system_shows_no_shift(audited: Result) -> None:
     """Random sentences of the length of the harsh summaries: the chance level that they are read against."""
     systems = {e.system for e in audited.estimates if e.system.startswith("control:") and "harsh" in e.system}
-    (control,) = systems
-    estimate = found(audited, control)
+    (sanity_baseline,) = systems
+    estimate = found(audited, sanity_baseline)
     assert estimate.low < 0 < estimate.high
     assert estimate.p > 0.05
 

@@ -276,8 +276,8 @@ def test_the_fine_tuning_grid_runs_and_its_report_draws_the_grid(
     for block in blocks:
         exec(compile(block.replace("STEPS = 150", "STEPS = 3"), "fine-tuning-grid.md", "exec"), scope)
     result = load(tmp_path / "grid")
-    cells = [e for e in result.estimates if e.quantity == "position_bias" and len(e.slice) == 2]
-    assert {(e.slice["train"], e.slice["eval"]) for e in cells} == {
+    cells = [e for e in result.estimates if e.quantity == "position_bias" and len(e.subgroup) == 2]
+    assert {(e.subgroup["train"], e.subgroup["eval"]) for e in cells} == {
         (a, b) for a in ("news", "talks") for b in ("news", "talks")
     }
     assert all(e.n + sum(e.excluded.values()) == 20 for e in cells)

@@ -15,7 +15,7 @@ from fairbrief.cli import app
 from fairbrief.measures.representation import Representation
 from fairbrief.protocols.li_coverage import LiCoverage
 from fairbrief.protocols.zhang_perspectives import ZhangPerspectives
-from fairbrief.types import Ask, Case, Document, Record, Rows, Summary, Unit
+from fairbrief.types import Ask, Case, Claim, Document, Record, Rows, Summary
 
 PRAISE = ("The room was clean and the staff was kind.", "The view over the harbour is worth the price!")
 BLAME = ("Breakfast came late, and the coffee was cold.", "Nobody answered the phone for two days.")
@@ -34,7 +34,7 @@ def cases() -> list[Case]:
         documents = [Document(t, {"mood": "good"}) for t in praise * 2]
         documents += [Document(t, {"mood": "bad"}) for t in blame]
         units = tuple(
-            Unit(f"{s.strip()}.", {"mood": ("good",) if "kind" in s or "clean" in s else ("bad",)})
+            Claim(f"{s.strip()}.", {"mood": ("good",) if "kind" in s or "clean" in s else ("bad",)})
             for s in text.split(".")
             if s.strip()
         )
@@ -50,7 +50,7 @@ def scorers(encoder_folder: Path, bart_folder: Path, classifier_folder: Path) ->
         "bartscore": f"bartscore(model={bart_folder})",
         "entailment": f"entailment(model={classifier_folder})",
         "embedding": f"embedding(model={encoder_folder})",
-        "units": "units",
+        "claims": "units",
     }
 
 
@@ -64,7 +64,7 @@ def test_every_scorer_gives_all_four_measures(kind: str, scorers: dict[str, str]
         assert estimate.value is not None
         assert 0 <= estimate.value <= top
         assert estimate.n == 3
-        assert (estimate.null_mean is None) == (kind == "units")
+        assert (estimate.permutation_mean is None) == (kind == "units")
         assert kind == "units" or f"{kind}/" in estimate.signature
 
 

@@ -67,11 +67,11 @@ def test_contract(clause: SummarizerClause, temperature: float, llama: str) -> N
 def test_the_decoder_is_asked_through_its_template(llama: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The template frames the prompt; a role goes into the user's turn where the template has no other."""
     seen: list[str] = []
-    original = Transformers._generate
+    seed_document = Transformers._generate
 
     def spy(self: Transformers, drafts: list, *others: object) -> list[str]:  # type: ignore[type-arg]  # test double
         seen.extend(d.text for d in drafts)
-        return original(self, drafts, *others)  # type: ignore[arg-type]  # test double
+        return seed_document(self, drafts, *others)  # type: ignore[arg-type]  # test double
 
     monkeypatch.setattr(Transformers, "_generate", spy)
     list(Transformers(llama, role="mediator", max_new_tokens=4).summarize(records_of(1)))

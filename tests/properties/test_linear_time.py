@@ -19,9 +19,9 @@ from tests.properties.adversarial_texts import found
 import fairbrief
 import fairbrief.text
 from fairbrief.chat.endpoint import is_refusal, read_reply
+from fairbrief.classifiers.word_sentiment import passage_sentiment
 from fairbrief.cli.command_line import printable as printable_for_a_terminal
 from fairbrief.reports import plain
-from fairbrief.taggers.word_sentiment import passage_sentiment
 from fairbrief.text import (
     addresses,
     anonymisation,
@@ -37,7 +37,7 @@ from fairbrief.text import (
     rouge,
     segmentation,
 )  # fmt: skip
-from fairbrief.workbench.units import read_split
+from fairbrief.workbench.claims import read_split
 
 KNOWN = [people.Name("John", "Smith"), people.Name("Mary", "Jones")]
 PAIRS = [("John", "Smith"), ("Mary", "Jones")]
@@ -104,7 +104,7 @@ OF_A_TEXT: dict[str, Callable[[str], object]] = {
     "chat.endpoint.is_refusal": is_refusal,
     "taggers.word_sentiment.passage_sentiment": lambda t: passage_sentiment(t, {"a": 1.0}),
     "chat.endpoint.read_reply": lambda t: _refused(read_reply, t),
-    "workbench.units.read_split": lambda t: read_split(t, t),
+    "workbench.claims.read_split": lambda t: read_split(t, t),
     "reports.plain.printable": plain.printable,
     "reports.plain.printable of lines": lambda t: plain.printable(t, lines=True),
     "reports.plain.visible": plain.visible,

@@ -63,17 +63,17 @@ COLUMNS: tuple[Column, ...] = (("a",), ("b", "x"), ("b", "y"))
 def units(draw: st.DrawFn) -> tuple[str, RelabelledRows | None, np.ndarray, dict[str, np.ndarray]]:
     """A unit's cluster, its relabelled row or its fixed one, and its contrast."""
     columns = COLUMNS[: draw(st.integers(1, 3))]
-    labellings = draw(st.sampled_from([1, 2, 3, 40]))
+    permutations = draw(st.sampled_from([1, 2, 3, 40]))
     seed = draw(st.integers(0, 3))
     rng = np.random.default_rng(seed)
-    values = on_grid(rng.normal(size=(labellings, len(columns))) * 10.0 ** rng.integers(-3, 8))
+    values = on_grid(rng.normal(size=(permutations, len(columns))) * 10.0 ** rng.integers(-3, 8))
     if draw(st.booleans()):
         values[:, 0] = 1.0
     cluster = draw(st.sampled_from(["", "c", "d"]))
     contrasts = {"k": values[:, [0, -1]]}
-    if labellings == 1:
+    if permutations == 1:
         return cluster, None, values[0], {"k": contrasts["k"][0]}
-    choice = rng.integers(0, labellings, DRAWS)
+    choice = rng.integers(0, permutations, DRAWS)
     more = ((), values[:, :0]) if cluster else squares_of(contrasts)
     rows = np.concatenate([values, more[1]], axis=1)[np.newaxis]
     row = RelabelledRows.of_all((*columns, *more[0]), rows, choice[np.newaxis])
@@ -106,13 +106,13 @@ def null_of(
     st.integers(0, 3),
 )
 def test_units_that_are_added_together_sum_as_one_by_one(
-    units: int, labellings: int, size: float, seed: int
+    units: int, permutations: int, size: float, seed: int
 ) -> None:
     """To the last bit, moving columns, fixed ones and small sums that are kept as rows, whatever the size of the numbers."""
     rng = np.random.default_rng(seed)
-    values = on_grid(rng.normal(size=(units, labellings, len(COLUMNS))) * size)
+    values = on_grid(rng.normal(size=(units, permutations, len(COLUMNS))) * size)
     values[:, :, 0] = values[:, :1, 0]
-    choices = rng.integers(0, labellings, (units, DRAWS))
+    choices = rng.integers(0, permutations, (units, DRAWS))
     together, single = NullSums(DRAWS), NullSums(DRAWS)
     together.add(RelabelledRows.of_all(COLUMNS, values, choices))
     together.add_fixed(COLUMNS, values[:, 0])
@@ -120,7 +120,7 @@ def test_units_that_are_added_together_sum_as_one_by_one(
         single.add(RelabelledRows.of_all(COLUMNS, values[i : i + 1], choices[i : i + 1]))
         single.add_fixed(COLUMNS, values[i : i + 1, 0])
     assert all_of(together) == all_of(single) != ([], [])
-    assert together.log_labellings == pytest.approx(single.log_labellings, rel=1e-15)
+    assert together.log_permutations == pytest.approx(single.log_permutations, rel=1e-15)
 
 
 Read = tuple[list[Column], list[list[float]]]
@@ -152,11 +152,11 @@ def test_small_sums_that_are_drawn_at_once_are_as_alone(
     assert len(found) == len(relabelled)
     for null, drawn in zip(relabelled, found, strict=True):
         assert read(drawn) == all_of(null)
-        assert drawn.log_labellings == null.log_labellings
+        assert drawn.log_permutations == null.log_permutations
 
 
-def test_what_no_labelling_moves_is_one_draw() -> None:
-    """However many labellings the units have."""
+def test_what_no_permutation_moves_is_one_draw() -> None:
+    """However many label permutations the units have."""
     still = np.ones((2, 3, len(COLUMNS)))
     null = NullSums(DRAWS)
     null.add(RelabelledRows.of_all(COLUMNS, still, np.tile(np.arange(DRAWS) % 3, (2, 1))))
@@ -164,7 +164,7 @@ def test_what_no_labelling_moves_is_one_draw() -> None:
     assert drawn is not None
     assert drawn.totals.array.tolist() == [[2.0] * len(COLUMNS)]
     assert drawn.draws.tolist() == [0] * DRAWS
-    assert drawn.log_labellings == pytest.approx(2 * np.log(3))
+    assert drawn.log_permutations == pytest.approx(2 * np.log(3))
 
 
 @given(st.lists(units(), max_size=40), st.data())
@@ -182,4 +182,4 @@ def test_relabelled_sums_are_the_same_in_any_order_and_parts(
     merged.merge(first)
     merged.merge(second)
     assert all_of(here) == all_of(merged)
-    assert here.log_labellings == merged.log_labellings
+    assert here.log_permutations == merged.log_permutations

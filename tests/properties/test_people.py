@@ -50,7 +50,7 @@ def test_word_list_shifts_sum_to_zero_and_bound_the_distance(values: list[int]) 
 @settings(max_examples=30, deadline=None)
 @given(st.lists(counts, min_size=1, max_size=4), st.randoms(use_true_random=False))
 def test_renaming_keeps_every_count(values: list[int], shuffle: object) -> None:
-    """No labelling makes or loses a person."""
+    """No label permutation makes or loses a person."""
     labels = list(range(len(values)))
     shuffle.shuffle(labels)  # type: ignore[attr-defined]  # hypothesis types its random source as object
     moved = renamed(np.array(values, dtype=float), np.array([labels]))

@@ -42,7 +42,7 @@ def _exchanged(template: Template) -> dict[str, Assignment]:
     }
 
 
-def test_the_original_assignment_gives_the_original_back(gum: list[Record]) -> None:
+def test_the_seed_document_assignment_gives_the_seed_document_back(gum: list[Record]) -> None:
     """All 56 documents, filled with their own names and genders, are unchanged to the byte."""
     assert len(gum) == 56
     for record in gum:
@@ -120,10 +120,10 @@ def test_every_pronoun_of_an_exchanged_person_stands_in_its_place(gum: list[Reco
 
 
 def test_built_sets_are_whole_sound_and_reproducible(gum: list[Record]) -> None:
-    """Each original has all of its rows or none, the pairs exchange every group, and a seed gives the same rows again."""
-    rows, report = build(gum, per_original=4, seed=3)
+    """Each seed document has all of its rows or none, the pairs exchange every group, and a seed gives the same rows again."""
+    rows, report = build(gum, per_seed_document=4, seed=3)
     made = list(rows)
-    assert made == list(build(gum, per_original=4, seed=3)[0])
+    assert made == list(build(gum, per_seed_document=4, seed=3)[0])
     assert {c.written for c in report.capacities} == {0, 4}
     assert len(report.built) >= 45
     assert all(c.reason for c in report.refused)

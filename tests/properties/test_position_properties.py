@@ -21,7 +21,7 @@ def case_of(count: int) -> Case:
 
 
 def totals_of(observation: Positions, matrix: Floats, owner: list[int]) -> Totals:
-    """The row of these similarities under the real labelling."""
+    """The row of these similarities under the real label permutation."""
     case = case_of(len(matrix))
     exchange = observation.permutation_scheme((case,))
     assert exchange is not None

@@ -19,7 +19,7 @@ from fairbrief.readers import read
 
 GOOD = {
     "id": "g", "documents": [{"text": "One é.", "attributes": {"a": "x"}}, "Two."], "summary": "S.", "system": "s",
-    "references": ["R."], "attributes": {"b": 1}, "original": "o", "units": [{"text": "u", "values": {"a": ["x"]}}],
+    "references": ["R."], "attributes": {"b": 1}, "seed_document": "o", "claims": [{"text": "u", "values": {"a": ["x"]}}],
     "entities": [{"id": "e", "mentions": [{"document": 0, "start": 0, "end": 3, "kind": "he"}]}],
 }  # fmt: skip
 QUICK = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -1,4 +1,4 @@
-"""What holds for value distributions of any record, and under any labelling."""
+"""What holds for value distributions of any record, and under any label permutation."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ observations = st.builds(
 def observed(
     o: Representation, pairs: list[tuple[str, str]], summary: str, labels: np.ndarray | None = None
 ) -> Rows | Reason:
-    """The rows of a record under labellings, the real one if none are given."""
+    """The rows of a record under label permutations, the real one if none are given."""
     made = tuple(Document(text, {"x": value}) for text, value in pairs)
     case = Case(Record("r", made), Summary("r", "s", summary))
     exchange = o.permutation_scheme((case,))
@@ -95,19 +95,19 @@ def test_order_of_documents(
 
 @settings(max_examples=40, deadline=None)
 @given(observations, documents, texts, st.randoms(use_true_random=False), st.sampled_from([1, 3, 200]))
-def test_every_labelling(
+def test_every_permutation(
     o: Representation, pairs: list[tuple[str, str]], summary: str, random: Random, count: int
 ) -> None:
-    """A labelling's row is that of a record whose documents really have these values."""
+    """A label permutation's row is that of a record whose documents really have these values."""
     found = [value for _, value in pairs]
     values = sorted(set(found))
-    labellings = [found, *(random.sample(found, len(found)) for _ in range(count))]
-    labels = np.array([[values.index(v) for v in labelling] for labelling in labellings])
+    permutations = [found, *(random.sample(found, len(found)) for _ in range(count))]
+    labels = np.array([[values.index(v) for v in permutation] for permutation in permutations])
     together = observed(o, pairs, summary, labels)
-    for r, labelling in list(enumerate(labellings))[:6]:
-        alone = observed(o, [(text, v) for (text, _), v in zip(pairs, labelling, strict=True)], summary)
+    for r, permutation in list(enumerate(permutations))[:6]:
+        alone = observed(o, [(text, v) for (text, _), v in zip(pairs, permutation, strict=True)], summary)
         if isinstance(alone, Reason) or isinstance(together, Reason):
-            # Whether the target gives something to the values present is the one thing a labelling decides.
+            # Whether the target gives something to the values present is the one thing a label permutation decides.
             assert (alone == together) or o.target not in ("ratio", "equal")
         else:
             assert by_name(together, r) == pytest.approx(by_name(alone), abs=1e-12)

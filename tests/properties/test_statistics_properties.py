@@ -9,7 +9,7 @@ from fairbrief.statistics import (
     Bootstrap,
     LabelDraws,
     ResampledSpearman,
-    enumerate_labellings,
+    enumerate_permutations,
     fit_sums,
     holm,
     kl_divergence,
@@ -18,7 +18,7 @@ from fairbrief.statistics import (
     wasserstein_heights,
     wasserstein_positions,
 )
-from fairbrief.statistics.labellings import sort_by_block
+from fairbrief.statistics.label_permutations import sort_by_block
 
 few = settings(max_examples=40, deadline=None)
 histograms = arrays(np.float64, 6, elements=st.integers(0, 50).map(float)).filter(lambda h: h.sum() > 0)
@@ -31,10 +31,10 @@ units = st.integers(0, 7).flatmap(
 
 @few
 @given(units)
-def test_labellings_are_distinct_complete_and_keep_blocks(unit: tuple[np.ndarray, np.ndarray]) -> None:
+def test_permutations_are_distinct_complete_and_keep_blocks(unit: tuple[np.ndarray, np.ndarray]) -> None:
     """As many distinct rows as are counted, the real one first, each a rearrangement inside blocks."""
     labels, blocks = unit
-    rows = enumerate_labellings(labels, blocks)
+    rows = enumerate_permutations(labels, blocks)
     assert len({tuple(r) for r in rows.tolist()}) == len(rows) == sort_by_block(labels, blocks).number
     assert (rows[0] == labels).all()
     for block in set(blocks.tolist()):
@@ -44,7 +44,7 @@ def test_labellings_are_distinct_complete_and_keep_blocks(unit: tuple[np.ndarray
 
 @few
 @given(units, st.text(max_size=5), st.integers(0, 3))
-def test_draws_point_into_the_labellings(unit: tuple[np.ndarray, np.ndarray], key: str, seed: int) -> None:
+def test_draws_point_into_the_permutations(unit: tuple[np.ndarray, np.ndarray], key: str, seed: int) -> None:
     """Whether enumerated or sampled, each draw has a row, and rows keep the labels."""
     labels, blocks = unit
     draws = LabelDraws(20, seed)

@@ -30,7 +30,7 @@ def test_segments(turns: list[tuple[str, str]], most: int, rule: str) -> None:
     for segment in made:
         assert segment.documents
         assert sum(count(d.text) for d in segment.documents) <= most
-        assert (segment.original, segment.attributes["conversation"]) == ("c", "c")
+        assert (segment.seed_document, segment.attributes["conversation"]) == ("c", "c")
         for document in segment.documents:
             speaker = document.attributes.get("speaker", "")
             lead = f"{speaker}: " if speaker else ""

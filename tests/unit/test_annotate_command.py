@@ -45,10 +45,10 @@ def answer(sheet: Path, says: dict[tuple[str, str], str]) -> None:
         writer.writerows(rows)
 
 
-def test_units_from_export_to_measures(records: Path, tmp_path: Path) -> None:
-    """What people say of the units becomes units with values, agreement, and bur, uer, auc and sof of their shares."""
+def test_claims_from_export_to_measures(records: Path, tmp_path: Path) -> None:
+    """What people say of the claims becomes claims with values, agreement, and bur, uer, auc and sof of their shares."""
     said = run(
-        "export", records, "--task", "units", "--attribute", "mood", "--annotators", "ann,bea", "--out",
+        "export", records, "--task", "claims", "--attribute", "mood", "--annotators", "ann,bea", "--out",
         tmp_path / "s.csv",
     )  # fmt: skip
     assert said.count("24 questions on 12 summaries") == 2
@@ -59,18 +59,18 @@ def test_units_from_export_to_measures(records: Path, tmp_path: Path) -> None:
         )
     out = tmp_path / "judged.jsonl"
     said = run(
-        "import", *sheets, "--records", records, "--task", "units", "--attribute", "mood", "--out", out,
+        "import", *sheets, "--records", records, "--task", "claims", "--attribute", "mood", "--out", out,
         "--resamples", "50",
     )  # fmt: skip
     assert "48 answers of 2 annotators: ann, bea" in said
     assert "Krippendorff's α (nominal)   1.000" in said
-    assert "bur(scorer=units)" in said
+    assert "bur(scorer=claims)" in said
     cases = list(read(out))
     assert len(cases) == 12
     rosy = next(c for c in cases if c.summary.system == "rosy")
-    assert [u.values["mood"] for u in rosy.summary.units or ()] == [("good",), ("good",)]
+    assert [u.values["mood"] for u in rosy.summary.claims or ()] == [("good",), ("good",)]
     said = run(
-        "agree", *sheets, "--records", records, "--task", "units", "--attribute", "mood", "--measure",
+        "agree", *sheets, "--records", records, "--task", "claims", "--attribute", "mood", "--measure",
         "uer@mood",
     )  # fmt: skip
     assert "agrees with people           1.000" in said or "agrees with people  1.000" in said

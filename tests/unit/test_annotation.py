@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from fairbrief.errors import DataError, RequestError
-from fairbrief.types import Case, Document, Entity, Record, Summary, Unit
+from fairbrief.types import Case, Claim, Document, Entity, Record, Summary
 from fairbrief.workbench.annotation.items import Item, assign, items_of
 from fairbrief.workbench.annotation.judgements import (
     agreement,
@@ -25,14 +25,14 @@ from fairbrief.workbench.annotation.judgements import (
 from fairbrief.workbench.annotation.sheets import Answer, free, page, protect, read_answers, sheet
 
 
-def case(i: int = 0, system: str = "s", units: bool = True) -> Case:
-    """A case of our own with two values, two people and two units."""
+def case(i: int = 0, system: str = "s", claims: bool = True) -> Case:
+    """A case of our own with two values, two people and two claims."""
     record = Record(
         f"r{i}",
         (Document("Tea is good.", {"g": "a"}), Document("=Tea is bad.", {"g": "b"})),
         entities=(Entity("e1", "Ann", "Lee"), Entity("e2")),
     )
-    cut = (Unit("Tea is good."), Unit("Some say bad.")) if units else None
+    cut = (Claim("Tea is good."), Claim("Some say bad.")) if claims else None
     return Case(record, Summary(f"r{i}", system, "Tea is good. Some say bad.", cut))
 
 
@@ -63,7 +63,7 @@ def index(cases: list[tuple[Case, tuple[Item, ...]]]) -> dict[Any, Item]:
 @pytest.mark.parametrize(
     ("task", "parts", "choices"),
     [
-        ("units", ["1", "2"], ("a", "b", "none")),
+        ("claims", ["1", "2"], ("a", "b", "none")),
         ("rating", ["a", "b"], ("1", "2", "3", "4", "5")),
         ("leaning", [""], ("negative", "fair", "positive")),
         ("people", ["e1", "e2"], ("yes", "no", "unclear")),
@@ -86,26 +86,29 @@ def test_judges_do_not_know_the_systems() -> None:
         assert "brand-new-model" not in text
 
 
-def test_units_without_a_cut_are_sentences() -> None:
-    """A summary without units is judged sentence by sentence, and is given those as its units."""
-    held = asked([case(units=False)], "units")
+def test_claims_without_a_cut_are_sentences() -> None:
+    """A summary without claims is judged sentence by sentence, and is given those as its claims."""
+    held = asked([case(claims=False)], "claims")
     assert [item.about for item in held[0][1]] == ["Tea is good.", "Some say bad."]
     answers = [Answer("x", item.key, ("a",)) for item in held[0][1]]
     (judged,) = judged_cases(held, answers, "g")
-    assert judged.summary.units == (Unit("Tea is good.", {"g": ("a",)}), Unit("Some say bad.", {"g": ("a",)}))
+    assert judged.summary.claims == (
+        Claim("Tea is good.", {"g": ("a",)}),
+        Claim("Some say bad.", {"g": ("a",)}),
+    )
 
 
 def test_impossible_questions() -> None:
     """Unknown tasks, no attribute, choices without 'fair' and values like an answer are refused."""
     for task, attribute, choices in (
-        ("x", "g", None), ("units", "", None), ("leaning", "", ["a", "b"]), ("rating", "g", ["fair", "b"]),
+        ("x", "g", None), ("claims", "", None), ("leaning", "", ["a", "b"]), ("rating", "g", ["fair", "b"]),
     ):  # fmt: skip
         with pytest.raises(RequestError):
             list(items_of([case()], task, attribute, choices=choices))
     for value in ("none", "a|b"):
         odd = Case(Record("r", (Document("x", {"g": value}),)), Summary("r", "s", "x"))
         with pytest.raises(DataError, match="Rename it"):
-            list(items_of([odd], "units", "g"))
+            list(items_of([odd], "claims", "g"))
 
 
 def test_assignment() -> None:
@@ -131,7 +134,7 @@ def test_assignment() -> None:
 
 def test_sheets_come_back(tmp_path: Path) -> None:
     """Sheets filled in by a spreadsheet (a mark at the beginning, semicolons) are read; blanks are counted."""
-    held = asked([case(0), case(1, "=cmd")], "units")
+    held = asked([case(0), case(1, "=cmd")], "claims")
     text = sheet(held, "ann", "g")
     one = filled(tmp_path, "one.csv", text, ["a", "A | b", "none", ""])
     two = filled(tmp_path, "bea x.csv", text, ["a,b", "b", "NONE", "a"], annotator="")
@@ -146,7 +149,7 @@ def test_sheets_come_back(tmp_path: Path) -> None:
 def test_sheets_hold_no_formulas() -> None:
     """No cell of a sheet begins as a formula; what was protected is freed alike."""
     rows = csv.reader(
-        io.StringIO(sheet(asked([case(0, "=cmd|' /C calc'!A0")], "units"), "-ann", "g"), newline="")
+        io.StringIO(sheet(asked([case(0, "=cmd|' /C calc'!A0")], "claims"), "-ann", "g"), newline="")
     )
     assert not [cell for row in rows for cell in row if cell.startswith(("=", "+", "-", "@"))]
     for cell in ("=1", "'", "'=x", "plain", "", "-", "''"):
@@ -165,7 +168,7 @@ def test_sheets_hold_no_formulas() -> None:
 )
 def test_wrong_answers(tmp_path: Path, answers: list[str], columns: dict[str, str], said: str) -> None:
     """An answer that is no choice, to a question that is not asked, or to an older text is told with its line."""
-    held = asked([case()], "units")
+    held = asked([case()], "claims")
     path = filled(tmp_path, "x.csv", sheet(held, "ann"), answers, **columns)
     with pytest.raises(DataError, match=said):
         read_answers([path], index(held))
@@ -173,7 +176,7 @@ def test_wrong_answers(tmp_path: Path, answers: list[str], columns: dict[str, st
 
 def test_other_wrong_files(tmp_path: Path) -> None:
     """A question answered twice, a file of something else, and no file at all are told."""
-    held = asked([case()], "units")
+    held = asked([case()], "claims")
     path = filled(tmp_path, "y.csv", sheet(held, "ann"), ["a", "b"])
     with pytest.raises(DataError, match=r"y\.csv:2: found a second answer of 'ann'.*y\.csv:2"):
         read_answers([path, path], index(held))
@@ -195,9 +198,9 @@ def test_other_wrong_files(tmp_path: Path) -> None:
         read_answers([tmp_path / "none.csv"], index(held))
 
 
-def test_judged_units() -> None:
+def test_judged_claims() -> None:
     """A majority needs more than half, all needs everybody, each makes a system per annotator; parts are passed over."""
-    held = asked([case(0), case(1)], "units")
+    held = asked([case(0), case(1)], "claims")
     (one, two), (three, _) = held[0][1], held[1][1]
     answers = [
         Answer("x", one.key, ("a", "b")), Answer("y", one.key, ("a",)),
@@ -205,9 +208,9 @@ def test_judged_units() -> None:
         Answer("x", three.key, ("a",)),
     ]  # fmt: skip
     (judged,) = judged_cases(held, answers, "g")
-    assert [unit.values["g"] for unit in judged.summary.units or ()] == [("a",), ("b",)]
+    assert [claim.values["g"] for claim in judged.summary.claims or ()] == [("a",), ("b",)]
     (judged,) = judged_cases(held, answers, "g", "all")
-    assert [unit.values["g"] for unit in judged.summary.units or ()] == [("a",), ()]
+    assert [claim.values["g"] for claim in judged.summary.claims or ()] == [("a",), ()]
     systems = [j.summary.system for j in judged_cases(held, answers, "g", "each")]
     assert systems == ["s (x)", "s (y)"]
     with pytest.raises(RequestError, match="combined"):
@@ -264,13 +267,13 @@ def test_agreement_of_annotators() -> None:
     assert found["rating, fair or not: Randolph's κ (2 categories)"] == -1
 
 
-def test_units_are_compared_value_by_value() -> None:
-    """Two annotators who share one of two values of a unit agree on half of the questions: κ is 0."""
-    held = asked([case(0), case(1)], "units")
+def test_claims_are_compared_value_by_value() -> None:
+    """Two annotators who share one of two values of a claim agree on half of the questions: κ is 0."""
+    held = asked([case(0), case(1)], "claims")
     answers = [Answer(n, key, v) for key in index(held) for n, v in (("x", ("a",)), ("y", ("a", "b")))]
     found = {one.name: one for one in agreement(answers, index(held))}
-    assert found["units: Randolph's κ (2 categories)"].value == 0
-    assert found["units: Randolph's κ (2 categories)"].n == 8
+    assert found["claims: Randolph's κ (2 categories)"].value == 0
+    assert found["claims: Randolph's κ (2 categories)"].n == 8
 
 
 def test_agreement_of_measures_with_people() -> None:
@@ -301,7 +304,7 @@ def test_page_escapes_and_names_its_parts_by_hash() -> None:
     """No text of the input can end its element; policy and data are whole; another attribute gives no values."""
     evil = "</script><script>alert(1)</script>%%STYLE%%"
     record = Record(evil, (Document(evil, {"g": evil.replace("|", "")}), Document("x", {"g": "b"})))
-    text = page(asked([Case(record, Summary(evil, evil, evil))], "units"), "units", evil, "g")
+    text = page(asked([Case(record, Summary(evil, evil, evil))], "claims"), "claims", evil, "g")
     assert text.count("<script") == 2
     assert text.count("</script>") == 2
     assert "<style>%%" not in text

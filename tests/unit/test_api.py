@@ -15,7 +15,7 @@ import pytest
 import fairbrief
 from fairbrief.errors import DataError, RequestError
 from fairbrief.measures.representation import Bur
-from fairbrief.reports.evidence import EvidenceRows
+from fairbrief.reports.per_record import PerRecordRows
 from fairbrief.scorers.ngram import Ngram
 
 ROWS = [
@@ -57,13 +57,16 @@ def test_an_unknown_setting_of_explain_is_told_alike() -> None:
 def test_a_single_name_need_not_be_put_into_a_list() -> None:
     """A string where several names may stand is one name, not its letters."""
     found = fairbrief.audit(
-        ROWS, "bur", attributes="side", slices="kind", controls="one_document", n_resamples=0
+        ROWS, "bur", attributes="side", by="kind", sanity_baselines="one_document", n_resamples=0
     )
     listed = fairbrief.audit(
-        ROWS, ["bur"], attributes=["side"], slices=[("kind",)], controls=["one_document"], n_resamples=0
+        ROWS, ["bur"], attributes=["side"], by=[("kind",)], sanity_baselines=["one_document"], n_resamples=0
     )
     assert list(found.estimates) == list(listed.estimates)
-    assert {(e.measure, *e.slice.values()) for e in found.estimates} >= {("bur@side", "a"), ("bur@side", "b")}
+    assert {(e.measure, *e.subgroup.values()) for e in found.estimates} >= {
+        ("bur@side", "a"),
+        ("bur@side", "b"),
+    }
     (explained,) = fairbrief.explain(ROWS, "bur@side", systems="plain", ids="1")
     assert explained.system == "plain"
 
@@ -184,7 +187,7 @@ def test_a_table_of_summaries_names_its_systems(library: str) -> None:
     assert {e.system for e in found.estimates} == {"gpt", "own"}
 
 
-def test_a_notebook_shows_headlines_and_figures() -> None:
+def test_a_notebook_shows_main_values_and_figures() -> None:
     """The short repr counts, the HTML holds a table per section and escapes every text."""
     rows = [{**row, "system": "<script>"} for row in ROWS]
     found = fairbrief.audit(rows, ["bur@side", "uer@side"], n_resamples=50)
@@ -202,7 +205,7 @@ def test_the_worst_records_come_largest_first() -> None:
     found = fairbrief.audit(ROWS, ["bur@side", "uer@side"], n_resamples=0)
     assert {x.measure for x in found.worst(1)} == {"bur@side", "uer@side"}
     (worst,) = found.worst(1, measure="uer")
-    assert worst.value == max(x.value for x in found.result.exhibits if x.measure == "uer@side")
+    assert worst.value == max(x.value for x in found.result.top_cases if x.measure == "uer@side")
 
 
 def test_pictures_are_saved_one_by_one(tmp_path: Path) -> None:
@@ -226,18 +229,18 @@ def test_saved_audits_are_loaded_compared_and_gated(tmp_path: Path) -> None:
     assert check.outcome == "inconclusive"  # four clusters decide nothing
 
 
-def test_an_audit_is_saved_without_one_table_of_all_evidence(
+def test_an_audit_is_saved_without_one_table_of_all_per_record_statistics(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Which would be the largest thing of all; what is written is what the table holds."""
     found = fairbrief.audit(
         "examples/reviews.jsonl", ["uer@sentiment", "opening_gap@sentiment"], n_resamples=10
     )
-    whole = found.evidence.to_dicts()
+    whole = found.per_record.to_dicts()
     with monkeypatch.context() as forbidding:
-        forbidding.delattr(EvidenceRows, "table")
+        forbidding.delattr(PerRecordRows, "table")
         found.save(tmp_path / "audit")
-    assert fairbrief.load(tmp_path / "audit").evidence.to_dicts() == whole
+    assert fairbrief.load(tmp_path / "audit").per_record.to_dicts() == whole
 
 
 def test_a_setting_of_read_is_told_where_it_belongs() -> None:

@@ -32,15 +32,17 @@ def test_swaps_of_two_systems_need_seven_clusters_for_two_groups(clusters: int, 
     assert [e.testable for e in signed] == [testable, testable]
 
 
-def test_controls_are_a_holm_family_of_their_own() -> None:
-    """The systems' adjusted p is the same whether controls stand beside them or not."""
+def test_sanity_baselines_are_a_holm_family_of_their_own() -> None:
+    """The systems' adjusted p is the same whether sanity baselines stand beside them or not."""
     given = [
         case
         for i in range(12)
         for case in cases_of_one(i, {"a": "alder birch", "b": "alder quartz" if i % 3 else "alder birch"})
     ]
     alone = audit(given, ["uer@side", "bur@side"], n_resamples=400)
-    beside = audit(given, ["uer@side", "bur@side"], n_resamples=400, controls=["exchanged", "one_document"])
+    beside = audit(
+        given, ["uer@side", "bur@side"], n_resamples=400, sanity_baselines=["exchanged", "one_document"]
+    )
     adjusted = {(e.measure, e.quantity, e.system): e.p_adjusted for e in beside.estimates}
     assert any(e.p_adjusted is not None for e in alone.estimates)
     for e in alone.estimates:

@@ -21,7 +21,7 @@ from tests.unit.test_gate import BUR, cases_of
 from fairbrief.auditing import Plan, audit
 from fairbrief.errors import DataError, RequestError
 from fairbrief.kept_files import held
-from fairbrief.reports import audit_folder, evidence, load, write_all
+from fairbrief.reports import audit_folder, load, per_record, write_all
 from fairbrief.reports.audit_folder import STAGE, UNFINISHED, ahead_in, claimed, replace_all
 from fairbrief.reports.frames import unpacked
 from fairbrief.reports.result import Result
@@ -29,7 +29,7 @@ from fairbrief.types import Table
 
 FILES = [
     "estimates.csv",
-    "evidence",
+    "per_record",
     "examples.json",
     "report.html",
     "report.md",
@@ -63,7 +63,7 @@ def names(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir())
 
 
-@pytest.mark.parametrize("file", ["results.json", "evidence/representation.parquet", "examples.json"])
+@pytest.mark.parametrize("file", ["results.json", "per_record/representation.parquet", "examples.json"])
 def test_files_of_two_audits_are_no_audit(tmp_path: Path, two: tuple[Result, Result], file: str) -> None:
     """Where one of the files is of another audit the folder is refused, by all that read it."""
     for name, result in zip("ab", two, strict=True):
@@ -159,12 +159,12 @@ def test_tables_of_an_older_audit_go(tmp_path: Path, two: tuple[Result, Result])
     assert {"mine.csv", "mine.tex", "mine.txt"} <= set(names(tables))
 
 
-def test_evidence_of_an_older_audit_goes(tmp_path: Path, two: tuple[Result, Result]) -> None:
+def test_per_record_statistics_of_an_older_audit_goes(tmp_path: Path, two: tuple[Result, Result]) -> None:
     """A file of what the new audit has not observed does not stay; what no audit wrote does."""
     write_all(audit(cases_of(20, 1), Plan(measures=["rouge1"], n_resamples=20)), tmp_path)
-    (tmp_path / "evidence" / "mine.parquet").touch()
+    (tmp_path / "per_record" / "mine.parquet").touch()
     write_all(two[0], tmp_path)
-    assert names(tmp_path / "evidence") == [".written", "mine.parquet", "representation.parquet"]
+    assert names(tmp_path / "per_record") == [".written", "mine.parquet", "representation.parquet"]
 
 
 @pytest.mark.parametrize("fails", [0, 1, 4, 9])
@@ -246,10 +246,10 @@ def test_a_full_disk_leaves_the_older_audit(
     assert not (tmp_path / "b").exists()
 
 
-def test_evidence_that_could_not_be_written_ahead_leaves_the_older_audit(
+def test_per_record_statistics_that_could_not_be_written_ahead_leaves_the_older_audit(
     tmp_path: Path, two: tuple[Result, Result], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """So does an audit that fails after its evidence was begun."""
+    """So does an audit that fails after its per-record statistics was begun."""
     write_all(two[0], tmp_path / "a")
 
     def write_ahead(result: Result | None) -> None:
@@ -265,7 +265,7 @@ def test_evidence_that_could_not_be_written_ahead_leaves_the_older_audit(
 
     with pytest.raises(ValueError, match="no estimates"):
         write_ahead(None)
-    monkeypatch.setattr("fairbrief.reports.evidence.EvidenceWriter", full)
+    monkeypatch.setattr("fairbrief.reports.per_record.EvidenceWriter", full)
     with pytest.raises(OSError, match="No space"):
         write_ahead(two[1])
     assert names(tmp_path / "a") == sorted([*FILES, UNFINISHED])
@@ -289,7 +289,7 @@ def test_links_are_followed(tmp_path: Path, two: tuple[Result, Result], fairbrie
 
 
 def test_an_older_schema_is_refused(tmp_path: Path, two: tuple[Result, Result]) -> None:
-    """Results and evidence of another version are never read as if they were ours."""
+    """Results and per-record statistics of another version are never read as if they were ours."""
     write_all(two[0], tmp_path / "a")
     path = tmp_path / "a" / "results.json"
     found = json.loads(path.read_text())
@@ -297,13 +297,13 @@ def test_an_older_schema_is_refused(tmp_path: Path, two: tuple[Result, Result]) 
     with pytest.raises(DataError, match=r"'fairbrief.results/2'.*Run the audit again"):
         load(tmp_path / "a")
     path.write_text(json.dumps(found))
-    original = evidence.SCHEMA
-    evidence.SCHEMA = "fairbrief.evidence/3"
+    seed_document = per_record.SCHEMA
+    per_record.SCHEMA = "fairbrief.per_record/3"
     try:
-        evidence.EvidenceWriter(two[0].rows, tmp_path / "a" / "evidence").end(found["audit"])
+        per_record.PerRecordWriter(two[0].rows, tmp_path / "a" / "per_record").end(found["audit"])
     finally:
-        evidence.SCHEMA = original
-    with pytest.raises(DataError, match=r"its schema is not 'fairbrief.evidence/4'"):
+        per_record.SCHEMA = seed_document
+    with pytest.raises(DataError, match=r"its schema is not 'fairbrief.per_record/4'"):
         load(tmp_path / "a")
 
 
@@ -340,16 +340,16 @@ def test_a_number_that_we_do_not_write_is_refused(
         load(tmp_path)
 
 
-def test_damaged_evidence_is_a_data_error(tmp_path: Path, two: tuple[Result, Result]) -> None:
-    """Wherever a byte of the evidence is changed or cut off, the folder is refused or says the same."""
+def test_damaged_per_record_statistics_is_a_data_error(tmp_path: Path, two: tuple[Result, Result]) -> None:
+    """Wherever a byte of the per-record statistics is changed or cut off, the folder is refused or says the same."""
     write_all(two[0], tmp_path)
-    path = tmp_path / "evidence" / "representation.parquet"
+    path = tmp_path / "per_record" / "representation.parquet"
     whole, right = path.read_bytes(), load(tmp_path)
     for place in range(0, len(whole), 97):
         for damaged in (whole[:place], whole[:place] + bytes([whole[place] ^ 0xFF]) + whole[place + 1 :]):
             path.write_bytes(damaged)
             try:
-                assert load(tmp_path).evidence.num_rows == right.evidence.num_rows
+                assert load(tmp_path).per_record.num_rows == right.per_record.num_rows
             except DataError:
                 continue
 
@@ -358,29 +358,29 @@ def test_each_observation_has_a_file_and_all_together_are_one_table(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A file has the columns of its observation and no others; what it lacks takes hardly any room in the table of all."""
-    monkeypatch.setattr(evidence, "GROUP", 50)
+    monkeypatch.setattr(per_record, "GROUP", 50)
     found = audit(cases_of(200, 20), Plan(measures=[BUR, "rouge1", "position_bias"], n_resamples=20))
     write_all(found, tmp_path)
     before = pa.total_allocated_bytes()
-    read = load(tmp_path).evidence
+    read = load(tmp_path).per_record
     room = pa.total_allocated_bytes() - before
     files = [
-        tmp_path / "evidence" / one["file"]
-        for one in json.loads((tmp_path / "results.json").read_text())["evidence"]
+        tmp_path / "per_record" / one["file"]
+        for one in json.loads((tmp_path / "results.json").read_text())["per_record"]
     ]
     assert [file.stem for file in files] == ["representation", "rouge-scores", "positions"]
     for one in map(pq.read_table, files):
         assert not [f.name for f in one.schema if f.metadata and one[f.name].null_count == len(one)]
     plain = pa.concat_tables(map(pq.read_table, files), promote_options="default")
     assert {field.name: field.metadata for field in read.schema} == {f.name: f.metadata for f in plain.schema}
-    assert read.to_pylist() == plain.to_pylist() == unpacked(found.evidence).to_pylist()
+    assert read.to_pylist() == plain.to_pylist() == unpacked(found.per_record).to_pylist()
     assert 3 * room < 2 * plain.nbytes  # in which each column that is lacking has nulls of its own
 
 
-def test_a_report_is_printed_without_reading_rows_of_evidence(
+def test_a_report_is_printed_without_reading_rows_of_per_record_statistics(
     tmp_path: Path, two: tuple[Result, Result], fairbrief: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of which there may be much; evidence of another audit is refused as ever."""
+    """Of which there may be much; per-record statistics of another audit is refused as ever."""
     for name, result in zip("ab", two, strict=True):
         write_all(result, tmp_path / name)
     said = fairbrief("report", tmp_path / "a")
@@ -388,7 +388,7 @@ def test_a_report_is_printed_without_reading_rows_of_evidence(
     again = fairbrief("report", tmp_path / "a")
     assert (said.code, said.out) == (again.code, again.out)
     assert said.code == 0
-    shutil.copytree(tmp_path / "b" / "evidence", tmp_path / "a" / "evidence", dirs_exist_ok=True)
+    shutil.copytree(tmp_path / "b" / "per_record", tmp_path / "a" / "per_record", dirs_exist_ok=True)
     assert "of another audit" in fairbrief("report", tmp_path / "a").err
 
 

@@ -34,13 +34,13 @@ from fairbrief.text.hashes import hash_of
 from fairbrief.types import (
     AlikeRows,
     Case,
+    Claim,
     Document,
     Estimate,
     Ratio,
     Record,
     Rows,
     Summary,
-    Unit,
     Value,
 )
 
@@ -64,7 +64,7 @@ def case(record: str = "r", system: str = "s", text: str = "Alder.", **given: An
         (None, "less", "less"),
     ],
 )
-def test_a_headline_says_which_way_is_better_unless_its_measure_does(
+def test_a_main_value_says_which_way_is_better_unless_its_measure_does(
     tail: Any, declared: str | None, found: str
 ) -> None:
     """A disparity is better smaller, a signed contrast nearer 0, a level larger."""
@@ -84,8 +84,8 @@ def kept(sources: Sources, *records: Record) -> list[str]:
 
 
 def test_the_sample_of_sources_is_the_same_in_any_order() -> None:
-    """Of three originals two are kept; of one original's records the one whose id comes first."""
-    records = [case(name, original=name[0]).record for name in ("a2", "b1", "c1", "a1")]
+    """Of three originals two are kept; of one seed document's records the one whose id comes first."""
+    records = [case(name, seed_document=name[0]).record for name in ("a2", "b1", "c1", "a1")]
     found = kept(Sources(2, 0), *records)
     assert len(found) == 2
     assert "a2" not in found
@@ -148,7 +148,7 @@ def lengths(value: float, **given: Any) -> list[Estimate]:
     """A leading contrast of coverage, and how much longer documents of a are."""
     of = {"measure": "coverage_parity@side", "group": "a", **given}
     return [
-        estimate("relative_difference[a]", leads=True, **of),
+        estimate("relative_difference[a]", is_primary=True, **of),
         estimate("equal_length_difference[a]", **of),
         estimate("log_length[a]", **{**of, "value": value, "low": value - 0.01, "high": value + 0.01}),
     ]
@@ -161,7 +161,7 @@ def noted(estimates: Sequence[Estimate]) -> list[Estimate]:
 
 def beyond(difference: float, p: float) -> dict[str, float]:
     """How a contrast stands to random sentences."""
-    return {"blind_difference": difference, "blind_p": p}
+    return {"extract_difference": difference, "extract_p": p}
 
 
 @pytest.mark.parametrize(
@@ -199,8 +199,8 @@ def test_a_contrast_says_whether_it_survives_equal_lengths(
     found = told.arguments["readings"]["a"]
     is_random = baseline == "random sentences"
     assert (found["baseline"], found["survives"]) == (baseline, survives)
-    assert found["as_it_is"]["p"] == first["blind_p" if is_random else "p"]
-    assert found["free"]["p"] == free.get("blind_p" if is_random else "p")
+    assert found["as_it_is"]["p"] == first["extract_p" if is_random else "p"]
+    assert found["free"]["p"] == free.get("extract_p" if is_random else "p")
     assert ("not significant then: a" in worded(told)) == (survives is False)
     assert f"against {baseline}" in worded(told)
 
@@ -224,7 +224,7 @@ def test_shares_of_words_unlike_those_of_documents_are_said() -> None:
     of: dict[str, Any] = {"group": "a", "measure": "uer@side"}
     longer = estimate("words_less_documents[a]", **{**of, "value": 0.1, "low": 0.05, "high": 0.15})
     given = [
-        estimate("difference[a]", leads=True, **of),
+        estimate("difference[a]", is_primary=True, **of),
         estimate("by_documents[a]", **of),
         estimate("source[a]", **{**of, "value": 0.6}),
         estimate("words_less_documents[b]", **{**of, "group": "b", "value": None}),
@@ -236,10 +236,10 @@ def test_shares_of_words_unlike_those_of_documents_are_said() -> None:
     assert codes(noted([*given, longer.replace(low=-0.05)])) == [[]] * 5
 
 
-def test_summaries_without_units_are_counted_beside_those_that_have_some() -> None:
+def test_summaries_without_claims_are_counted_beside_those_that_have_some() -> None:
     """Of s one of two, of t none lacks units: only what s reads by units says so, and nothing where no summary has any."""
-    with_units = Case(case().record, Summary("r", "t", "Alder.", (Unit("Alder."),)))
-    of_s = Case(case().record, Summary("r", "s", "Alder.", (Unit("Alder."),)))
+    with_units = Case(case().record, Summary("r", "t", "Alder.", (Claim("Alder."),)))
+    of_s = Case(case().record, Summary("r", "s", "Alder.", (Claim("Alder."),)))
     measures = repr(EqualCoverage("side")), repr(Uer("side"))
     estimates = [estimate(measure=m, system=system) for system in "st" for m in measures]
 
@@ -250,12 +250,12 @@ def test_summaries_without_units_are_counted_beside_those_that_have_some() -> No
         other.merge(fallback)
         return codes(with_notes(estimates, other.notes()))
 
-    assert told(case(), of_s, with_units) == [["without_units"], [], [], []]
+    assert told(case(), of_s, with_units) == [["without_claims"], [], [], []]
     assert told(case(), case(system="t")) == [[]] * 4
     assert told(of_s, with_units) == [[]] * 4
     assert told(case("q", text=""), with_units) == [[]] * 4
-    tried = Case(case().record, Summary("r", "s", "Alder.", made={"units_by": "x"}))
-    assert told(tried) == [["without_units"], [], [], []]
+    tried = Case(case().record, Summary("r", "s", "Alder.", made={"claims_by": "x"}))
+    assert told(tried) == [["without_claims"], [], [], []]
 
 
 @dataclass(frozen=True, eq=False)
@@ -309,10 +309,10 @@ def test_a_records_documents_are_hashed_once() -> None:
     assert hash_of("ab", "c") != hash_of("a", "bc")
 
 
-@pytest.mark.parametrize("times", [1, 20], ids=["few labellings", "many labellings"])
-def test_every_labelling_has_the_p_that_it_would_have_as_the_real_one(times: int) -> None:
-    """Of 60 labellings the real one reads 3, two 2 but for rounding and all others 0: p of 1/60, 3/60, 3/60 and 1. One is
-    below 0.05; where labellings are sampled 0.05 of them are expected. Of a kind that weighs 2 all of it counts twice.
+@pytest.mark.parametrize("times", [1, 20], ids=["few label permutations", "many label permutations"])
+def test_every_permutation_has_the_p_that_it_would_have_as_the_real_one(times: int) -> None:
+    """Of 60 label permutations the real one reads 3, two 2 but for rounding and all others 0: p of 1/60, 3/60, 3/60 and 1. One is
+    below 0.05; where label permutations are sampled 0.05 of them are expected. Of a kind that weighs 2 all of it counts twice.
     """
     gap = np.zeros(60 * times)
     gap[: 3 * times] = [3.0] * times + [2.0, 2.0 + 1e-13] * times
@@ -338,9 +338,9 @@ def test_every_labelling_has_the_p_that_it_would_have_as_the_real_one(times: int
 
 
 def test_a_baseline_is_sought_among_all_cases_before_it_is_refused() -> None:
-    """Not where the first cases have it, where it is a control, or where the input can be read only once."""
+    """Not where the first cases have it, where it is a sanity baseline, or where the input can be read only once."""
     given = [case(), case(system="t"), case(system="u")]
-    for baseline, lacks in ((None, False), ("s", False), ("control:one_document", False), ("u", True)):
+    for baseline, lacks in ((None, False), ("s", False), ("sanity:one_document", False), ("u", True)):
         assert auditing._lacks_baseline(given, baseline, given[:2]) is lacks
     assert not auditing._lacks_baseline(iter(given), "u", given[:2])
     with pytest.raises(RequestError, match="'v'"):
@@ -366,13 +366,13 @@ def test_extracts_are_scored_by_a_scorer_of_ones_own_only_if_their_number_is_tol
     """It may hold a model, which would be asked hundreds of times for each summary."""
     plan = Plan(measures=["equal_coverage(scorer=mine)@side"], n_resamples=3, scorers={"mine": Containment()})
     cases = [case(name, text=f"{name} a one.") for name in "pqr"]
-    blind = [
-        e.blind is not None
+    extract_baseline = [
+        e.extract_baseline is not None
         for n in (None, 5)
         for e in auditing.audit(cases, replace(plan, n_extracts=n)).estimates
         if e.quantity == "equal_coverage"
     ]
-    assert blind == [False, True]
+    assert extract_baseline == [False, True]
 
 
 def test_runs_that_several_systems_look_like_are_named() -> None:

@@ -44,7 +44,7 @@ def only(result: Result, **wanted: object) -> Estimate:
 def numbers(result: Result) -> list[tuple[object, ...]]:
     """All that an estimate says, but for the digest of the inputs in its signature."""
     return [
-        (e.measure, e.quantity, e.system, e.value, e.low, e.high, e.null_mean, e.p, e.n)
+        (e.measure, e.quantity, e.system, e.value, e.low, e.high, e.permutation_mean, e.p, e.n)
         for e in result.estimates
     ]
 
@@ -69,7 +69,7 @@ def test_what_is_left_out_is_counted_in_whichever_piece_it_stands(
     for i in missing:
         cases[i] = Case(cases[i].record, Summary(f"r{i}", "plain", "", reason="refused"))
     monkeypatch.setattr(observing, "LABELS_AT_ONCE", at_once)
-    rows = audit(cases, PLAN).evidence.select(["record", "reason"]).to_pylist()
+    rows = audit(cases, PLAN).per_record.select(["record", "reason"]).to_pylist()
     assert {row["record"] for row in rows if row["reason"] == "refused"} == {f"r{i}" for i in missing}
     assert sum(row["reason"] is None for row in rows) == 9
 
@@ -92,10 +92,10 @@ def test_a_planted_lean_is_found_and_its_absence_is_not() -> None:
 def test_a_disparity_of_chance_alone_stands_near_its_chance_level() -> None:
     """The null mean is what the measure reads when there is nothing to find: it is not zero."""
     estimate = only(audit(cases_of(80, seed=4), PLAN))
-    assert estimate.null_mean is not None
+    assert estimate.permutation_mean is not None
     assert estimate.value is not None
-    assert 0 < estimate.null_mean < 0.2
-    assert abs(estimate.value - estimate.null_mean) < 0.15
+    assert 0 < estimate.permutation_mean < 0.2
+    assert abs(estimate.value - estimate.permutation_mean) < 0.15
 
 
 def test_systems_are_compared_on_the_records_that_all_answered() -> None:
@@ -125,19 +125,21 @@ def test_identical_systems_do_not_differ() -> None:
     cases = cases_of(20)
     twins = [*cases, *(Case(c.record, replace(c.summary, system="twin")) for c in cases)]
     found = audit(twins, replace(PLAN, measures=["uer@party"])).differences
-    led = next(e for e in found if e.leads)
+    led = next(e for e in found if e.is_primary)
     assert (led.value, led.low, led.high) == (0.0, 0.0, 0.0)
-    assert (led.blind_difference, led.blind_p) == (0.0, 1.0)
-    for quantity in ("uer", "excess"):
+    assert (led.extract_difference, led.extract_p) == (0.0, 1.0)
+    for quantity in ("uer", "chance_adjusted"):
         unsigned = next(e for e in found if e.quantity == quantity)
         assert (unsigned.value, unsigned.p) == (0.0, None)
 
 
-def test_variants_of_one_original_are_resampled_together() -> None:
-    """Copies of one original add rows but no clusters, and bring an interval within originals."""
+def test_counterfactuals_of_one_seed_document_are_resampled_together() -> None:
+    """Copies of one seed document add rows but no clusters, and bring an interval within seed documents."""
     cases = [
         Case(
-            replace(c.record, id=f"{c.record.id}.{k}", original=c.record.id, attributes={"sample": str(k)}),
+            replace(
+                c.record, id=f"{c.record.id}.{k}", seed_document=c.record.id, attributes={"sample": str(k)}
+            ),
             c.summary,
         )
         for c in cases_of(12)
@@ -166,12 +168,12 @@ def test_a_signature_names_measure_version_inputs_and_draws() -> None:
     assert first.startswith("opening_gap@party|v1|fairbrief:")
 
 
-def test_the_records_with_the_largest_headline_are_shown_with_their_story() -> None:
+def test_the_records_with_the_largest_main_value_are_shown_with_their_story() -> None:
     """TopCases are sorted, and tell the row in words."""
-    exhibits = audit(cases_of(30, lean=0.2), PLAN).exhibits
-    assert len(exhibits) == 5
-    assert [e.value for e in exhibits] == sorted((e.value for e in exhibits), reverse=True)
-    assert exhibits[0].story.startswith("L: ")
+    top_cases = audit(cases_of(30, lean=0.2), PLAN).top_cases
+    assert len(top_cases) == 5
+    assert [e.value for e in top_cases] == sorted((e.value for e in top_cases), reverse=True)
+    assert top_cases[0].story.startswith("L: ")
 
 
 def test_a_measure_without_an_attribute_is_taken_over_those_it_could_read() -> None:
@@ -185,46 +187,48 @@ def test_a_measure_without_an_attribute_is_taken_over_those_it_could_read() -> N
         }
 
 
-def test_controls_stand_after_the_systems() -> None:
+def test_sanity_baselines_stand_after_the_systems() -> None:
     """The systems of the input come first, whoever has a summary to exclude."""
     cases = cases_of(6)
     cases[0] = Case(cases[0].record, Summary("r0", "plain", "", reason="empty summary"))
-    result = audit(cases, replace(PLAN, controls=["whole_source", "exchanged"]))
+    result = audit(cases, replace(PLAN, sanity_baselines=["whole_source", "exchanged"]))
     systems = list(dict.fromkeys(e.system for e in result.estimates))
-    assert systems == ["plain", "control:exchanged(plain)", "control:whole_source"]
-    assert {e.baseline for e in result.differences} == {"control:exchanged(plain)", "control:whole_source"}
+    assert systems == ["plain", "sanity:exchanged(plain)", "sanity:whole_source"]
+    assert {e.baseline for e in result.differences} == {"sanity:exchanged(plain)", "sanity:whole_source"}
 
 
-def test_estimates_and_evidence_say_what_kind_of_system_they_speak_of() -> None:
-    """What tells controls and counterfactual sources from systems is a field, in differences for both sides."""
-    result = audit(cases_of(6), replace(PLAN, controls=["whole_source"]))
-    control = "control:whole_source"
+def test_estimates_and_per_record_statistics_say_what_kind_of_system_they_speak_of() -> None:
+    """What tells sanity baselines and counterfactual sources from systems is a field, in differences for both sides."""
+    result = audit(cases_of(6), replace(PLAN, sanity_baselines=["whole_source"]))
+    sanity_baseline = "sanity:whole_source"
     assert {(e.system, e.system_kind) for e in result.estimates} == {
         ("plain", "system"),
-        (control, "control"),
+        (sanity_baseline, "sanity_baseline"),
     }
-    assert {(e.system_kind, e.baseline_kind) for e in result.differences} == {("system", "control")}
-    assert {(r["system"], r["system_kind"]) for r in result.evidence.to_pylist()} == {
+    assert {(e.system_kind, e.baseline_kind) for e in result.differences} == {("system", "sanity_baseline")}
+    assert {(r["system"], r["system_kind"]) for r in result.per_record.to_pylist()} == {
         ("plain", "system"),
-        (control, "control"),
+        (sanity_baseline, "sanity_baseline"),
     }
 
 
-def test_a_record_has_its_controls_once_however_its_systems_stand() -> None:
+def test_a_record_has_its_sanity_baselines_once_however_its_systems_stand() -> None:
     """One system after the other, or record by record: what is made from the records alone is counted once."""
     cases = cases_of(300, systems=("a", "b"))
     one_after_the_other = sorted(cases, key=lambda case: case.summary.system)
     for ordered in (cases, one_after_the_other):
-        result = audit(ordered, replace(PLAN, controls=["whole_source"], n_resamples=0))
-        (control,) = {e.n for e in result.estimates if e.system == "control:whole_source"}
-        assert control == 300
+        result = audit(ordered, replace(PLAN, sanity_baselines=["whole_source"], n_resamples=0))
+        (sanity_baseline,) = {e.n for e in result.estimates if e.system == "sanity:whole_source"}
+        assert sanity_baseline == 300
 
 
-def test_a_system_is_held_beside_its_own_controls_alone() -> None:
-    """What was made by exchanging another system's summaries is no control of this one."""
-    result = audit(cases_of(6, systems=("a", "b")), replace(PLAN, controls=["exchanged", "whole_source"]))
+def test_a_system_is_held_beside_its_own_sanity_baselines_alone() -> None:
+    """What was made by exchanging another system's summaries is no sanity baseline of this one."""
+    result = audit(
+        cases_of(6, systems=("a", "b")), replace(PLAN, sanity_baselines=["exchanged", "whole_source"])
+    )
     pairs = {(e.system, e.baseline) for e in result.differences if e.baseline.startswith("control:")}
-    assert pairs == {(s, c) for s in "ab" for c in (f"control:exchanged({s})", "control:whole_source")}
+    assert pairs == {(s, c) for s in "ab" for c in (f"sanity:exchanged({s})", "sanity:whole_source")}
 
 
 def test_too_few_draws_for_so_many_tests_are_said() -> None:

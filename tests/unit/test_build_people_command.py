@@ -62,7 +62,7 @@ def test_the_rows_are_read_back_by_the_general_reader(source: Path, tmp_path: Pa
     out = tmp_path / "out.jsonl"
     CliRunner().invoke(app, ["people", str(source), "--out", str(out), "--per-original", "2"])
     records = list(read(out).records())
-    assert [r.original for r in records] == ["d", "d"]
+    assert [r.seed_document for r in records] == ["d", "d"]
     assert {r.entities[0].attributes["gender"] for r in records} == {"female", "male"}
     assert records[0].entities[0].mentions[-1].kind == "his"
 
@@ -100,7 +100,7 @@ def test_rows_with_mentions_are_a_source_too(source: Path, tmp_path: Path) -> No
     }
 
 
-def test_what_can_be_done_about_originals_that_do_not_fill_is_said(source: Path, tmp_path: Path) -> None:
+def test_what_can_be_done_about_seed_documents_that_do_not_fill_is_said(source: Path, tmp_path: Path) -> None:
     """Too few names: which list is short and by how much, that it concerns the whole set, and that a larger table helps."""
     table = tmp_path / "names.csv"
     table.write_text(

@@ -93,7 +93,7 @@ def test_labels_become_a_map_that_a_spec_names(tmp_path: Path) -> None:
 
 
 def test_an_audit_with_a_calibrated_scorer_has_wider_intervals(calibrated: Path, tmp_path: Path) -> None:
-    """The estimate is the same; the standard error contains the maps' part, also of slices, differences and in two processes."""
+    """The estimate is the same; the standard error contains the maps' part, also of subgroups, differences and in two processes."""
     narrow = tmp_path / "narrow.json"
     held = json.loads(calibrated.read_text())
     narrow.write_text(json.dumps({**held, "resampled": []}), encoding="utf-8")
@@ -108,7 +108,7 @@ def test_an_audit_with_a_calibrated_scorer_has_wider_intervals(calibrated: Path,
         printed("audit", "examples/reviews.jsonl", "--measure", spec, "--out", folder, *more)
         results = json.loads((folder / "results.json").read_text())
         found[name] = [
-            (e["system"], e["quantity"], e["value"], e["se"], e.get("blind_se"))
+            (e["system"], e["quantity"], e["value"], e["se"], e.get("extract_se"))
             for e in results["estimates"] + results["differences"]
             if e["quantity"].startswith("relative_difference")
         ]
@@ -311,7 +311,7 @@ def test_public_formats_are_read_and_several_labels_count_by_majority(tmp_path: 
     said = [{"response": answer} for answer in ("yes", "no", "yes")]
     rows = [
         {"article": "A.", "summary_sentences": [{"sentence": "B.", "responses": said}]},
-        {"claim": "C.", "evidence": ["D.", "E."], "label": "partially_supported"},
+        {"claim": "C.", "per_record": ["D.", "E."], "label": "partially_supported"},
         {"text": "F.", "claim": "G.", "supported": True},
         {"text": "F.", "claim": "H.", "supported": True},
         {"text": "F.", "claim": "H.", "supported": False},

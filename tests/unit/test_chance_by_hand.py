@@ -35,7 +35,7 @@ def chance_of(
     *,
     tops: Sequence[float] = (1, 3),
     draws: Sequence[int] = (0, 1, 2),
-    labellings: float = 4,
+    permutations: float = 4,
 ) -> Chance | None:
     """Clusters 1/2 and 3/2, θ = 1, Σ(top - bottom)² = 2; three draws of θ = 0, ½ and 1, each with the same sum of squares.
 
@@ -44,7 +44,7 @@ def chance_of(
     columns = {name: i for i, name in enumerate((("top",), ("bottom",), *square_columns("d")))}
     null = np.array([[0.0, 4, 2, 0, 8], [2, 4, 4, 4, 8], [4, 4, 10, 8, 8]])
     real = np.array([[top, 2.0] for top in tops])
-    one = Drawn(Totals(columns, null), np.array(draws), math.log(labellings))
+    one = Drawn(Totals(columns, null), np.array(draws), math.log(permutations))
     other = Drawn(Totals(columns, null[:2] + 1), np.array([1, 0, 0]), 0.0)
     names = [tuple(map(str, range(len(real))))] * 3
     units = Units({("top",): 0, ("bottom",): 1}, np.stack([real + 2, real, real + 5]), names)
@@ -64,7 +64,7 @@ def test_a_signed_contrast_is_measured_from_what_permuted_labels_read() -> None:
     assert found == Chance(0.5, 3 / 4, 2 / 4, 2 / 4)
 
 
-def test_a_magnitude_is_measured_from_zero() -> None:
+def test_a_unsigned_score_is_measured_from_zero() -> None:
     """|1| · 4/√2 is reached by one of three draws, (1 + 1)/4; one alone is the most extreme, 1/4."""
     found = chance_of("m", [0.1, 0.2, 0.6], Value(np.array(1.0), "upper", ("d",)))
     assert found == Chance(pytest.approx(0.3), 2 / 4, 1 / 4, 1 / 4)
@@ -111,9 +111,11 @@ def test_resamples_that_are_one_draw_count_as_often_as_they_came() -> None:
 
 
 def test_no_p_that_can_be_reached_is_above_one() -> None:
-    """Of one labelling a contrast's p, of both its sides, is 1; of more labellings than numbers have room for it is above 0."""
+    """Of one label permutation a contrast's p, of both its sides, is 1; of more label permutations than numbers have room for it is above 0."""
     value = Value(np.array(1.0), "both", ("d",))
-    found = [chance_of("d", [0.0, 0.5, 1], value, labellings=labellings) for labellings in (1, 2, 1e300)]
+    found = [
+        chance_of("d", [0.0, 0.5, 1], value, permutations=permutations) for permutations in (1, 2, 1e300)
+    ]
     assert [one and one.reachable for one in found] == [1.0, 1.0, pytest.approx(2e-300)]
 
 
@@ -144,14 +146,14 @@ def test_signs_of_clusters_that_say_something_are_turned() -> None:
 
 
 def test_clusters_that_say_nothing_have_no_p_below_one() -> None:
-    """A signed contrast then reads 0 by chance, a magnitude nothing that is known; without an error there is no chance."""
+    """A signed contrast then reads 0 by chance, a unsigned score nothing that is known; without an error there is no chance."""
     assert flips([0, 0, 0], Value(np.array(0.0), "both")) == Chance(0.0, 1.0, 1.0, 1.0)
     assert flips([0, 0, 0], Value(np.array(0.0), "upper")) == Chance(None, 1.0, 1.0, 1.0)
     assert flips([1, 2, 3], Value(np.array(2.0), "both"), error=np.nan) is None
 
 
 def test_units_that_hold_both_groups_are_tested_by_the_jackknife_t() -> None:
-    """A value of 2 with an error of 1 on 2 degrees of freedom: p = 1 - 2/√6; no labelling bounds it."""
+    """A value of 2 with an error of 1 on 2 degrees of freedom: p = 1 - 2/√6; no label permutation bounds it."""
     found = flips([1, 2, 3], Value(np.array(2.0), "both", ("d",)), kinds=np.array([3, 1, 2]))
     assert found == Chance(0.0, pytest.approx(1 - 2 / 6**0.5), 0.0, 0.0)
 

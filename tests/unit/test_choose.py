@@ -117,8 +117,8 @@ def test_a_candidate_is_judged_by_its_difference_from_random_sentences() -> None
     ]
     (choice,) = chosen(cases, by)
     for case, candidate in zip(cases, choice.candidates, strict=True):
-        leading = [e for e in audit([case], Plan(measures=[by], n_resamples=20)).estimates if e.leads]
-        assert candidate.value == pytest.approx(max(abs(e.blind_difference) for e in leading))
+        leading = [e for e in audit([case], Plan(measures=[by], n_resamples=20)).estimates if e.is_primary]
+        assert candidate.value == pytest.approx(max(abs(e.extract_difference) for e in leading))
         assert candidate.value != pytest.approx(max(abs(e.value) for e in leading))
 
 

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from fairbrief.cli import app
 from fairbrief.errors import DataError, RequestError
 from fairbrief.saved.label_agreement import chunk_sizes
-from fairbrief.types import Case, Document, Record, Summary, Unit
+from fairbrief.types import Case, Claim, Document, Record, Summary
 
 LONG = "The soup was cold. The waiter was kind. " + "Nothing else happened here that day. " * 12
 
@@ -19,7 +19,7 @@ LONG = "The soup was cold. The waiter was kind. " + "Nothing else happened here 
 def cases() -> list[Case]:
     """One record of two values; one unit spreads over two sentences, one is in one, one is nowhere."""
     documents = (Document(LONG, {"mood": "good"}), Document("Parking is free.", {"mood": "bad"}))
-    units = (Unit("cold soup, kind waiter"), Unit("Parking is free"), Unit("Elephants swim"))
+    units = (Claim("cold soup, kind waiter"), Claim("Parking is free"), Claim("Elephants swim"))
     return [Case(Record("r", documents), Summary("r", "s", "…", units))]
 
 
@@ -39,7 +39,7 @@ def test_one_record_has_no_interval_and_several_have() -> None:
     """Intervals resample records."""
     (alone,) = chunk_sizes(cases(), sizes=("50",))
     assert alone.low is None
-    nothing = Case(cases()[0].record, Summary("r", "s", "…", (Unit("Elephants swim"),)))
+    nothing = Case(cases()[0].record, Summary("r", "s", "…", (Claim("Elephants swim"),)))
     (several,) = chunk_sizes([*cases(), nothing, *cases()], sizes=("50",), threshold=0.9)
     assert several.low is not None
     assert several.high is not None

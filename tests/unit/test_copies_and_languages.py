@@ -17,8 +17,8 @@ from fairbrief.auditing.finding_checks import Without, leading_without
 from fairbrief.auditing.watchers import OtherLanguages, SummaryHashes
 from fairbrief.reports import load
 from fairbrief.reports.audit_object import Audit
-from fairbrief.reports.evidence import Held
 from fairbrief.reports.frames import unpacked
+from fairbrief.reports.per_record import Held
 from fairbrief.reports.result import Result
 from fairbrief.types import Case, Document, Record, Summary
 
@@ -58,11 +58,11 @@ COPIES = [_renamed(case, f"{case.record.id}-{k}") for case in CASES[:10] for k i
 
 def _same_as_audit(told: Sequence[dict[str, Any]], wanted: Result) -> None:
     """Every contrast that is told is the one of an audit of the records that are left."""
-    by_key = {(e.measure, e.quantity, e.system): e for e in wanted.estimates if not e.slice}
+    by_key = {(e.measure, e.quantity, e.system): e for e in wanted.estimates if not e.subgroup}
     assert told
     for one in told:
         e = by_key[one["measure"], one["quantity"], one["system"]]
-        for name in ("value", "low", "high", "blind", "blind_difference", "blind_p"):
+        for name in ("value", "low", "high", "extract_baseline", "extract_difference", "extract_p"):
             assert one[name] == pytest.approx(getattr(e, name), rel=1e-9, abs=1e-12), name
         assert (one["n"], one["clusters"]) == (e.n, e.clusters)
 
@@ -89,9 +89,9 @@ def test_what_several_systems_summarized_is_no_copy() -> None:
     assert "copies" not in audit([*CASES, *other, *same_ids], PLAN).made
 
 
-def test_variants_of_one_original_and_records_of_one_cluster_are_no_copies() -> None:
+def test_counterfactuals_of_one_seed_document_and_records_of_one_cluster_are_no_copies() -> None:
     """Records that say what they vary, or that are resampled together, are no copies of each other."""
-    variants = [_renamed(case, f"{case.record.id}-b", original=case.record.id) for case in CASES]
+    variants = [_renamed(case, f"{case.record.id}-b", seed_document=case.record.id) for case in CASES]
     assert "copies" not in audit([*CASES, *variants], replace(PLAN, has_clusters=True)).made
     clustered = [
         Case(replace(case.record, attributes={"shop": case.record.id[:4]}, cluster_by="shop"), case.summary)
@@ -161,7 +161,7 @@ def _named(*names: str) -> Callable[[pa.Table], np.ndarray]:
 
 
 def test_rows_are_left_out_of_chunks_that_hold_other_numbers() -> None:
-    """Evidence whose chunks together hold more distinct numbers than one of them can count keeps each row's own."""
+    """Per-record statistics whose chunks together hold more distinct numbers than one of them can count keeps each row's own."""
     codes = pa.array(range(100), pa.int8())
     chunks = [
         pa.DictionaryArray.from_arrays(codes, pa.array([float(100 * k + i) for i in range(100)]))

@@ -12,11 +12,12 @@ from tests import tested_rows
 
 from fairbrief.errors import DataError
 from fairbrief.measures.coverage import Coverage, CoverageParity, EqualCoverage
-from fairbrief.statistics import enumerate_labellings
+from fairbrief.statistics import enumerate_permutations
 from fairbrief.text.segmentation import words_held
 from fairbrief.text.sentences import split
 from fairbrief.types import (
     Case,
+    Claim,
     Document,
     PermutationScheme,
     Reason,
@@ -25,7 +26,6 @@ from fairbrief.types import (
     Scores,
     Summary,
     Totals,
-    Unit,
 )
 
 
@@ -33,15 +33,15 @@ def case(values: list[str | None], units: int = 2) -> Case:
     """A record whose documents have these values, and a summary of so many units."""
     documents = tuple(Document(f"Text {i}.", {} if v is None else {"side": v}) for i, v in enumerate(values))
     record = Record("r", documents, where="f.jsonl:3")
-    return Case(record, Summary("r", "s", "Text.", tuple(Unit(f"u{j}") for j in range(units))))
+    return Case(record, Summary("r", "s", "Text.", tuple(Claim(f"u{j}") for j in range(units))))
 
 
 def rows_of(values: Sequence[str | None], support: list[list[float]], **settings: object) -> Rows | Reason:
-    """A record's rows under all labellings, given the support of its units by its documents."""
+    """A record's rows under all label permutations, given the support of its units by its documents."""
     observation = Coverage("side", **settings)  # type: ignore[arg-type] # settings by name
     one = (case(list(values), len(support[0])),)
     exchange = observation.permutation_scheme(one)
-    labels = enumerate_labellings(exchange.labels) if exchange else np.zeros((1, 0), dtype=np.int64)
+    labels = enumerate_permutations(exchange.labels) if exchange else np.zeros((1, 0), dtype=np.int64)
     matrix = np.array(support)
     return observation.observe(
         one, (Scores(matrix, np.arange(matrix.shape[1]), np.zeros(len(matrix))),), labels
@@ -49,7 +49,7 @@ def rows_of(values: Sequence[str | None], support: list[list[float]], **settings
 
 
 def totals_of(rows: Rows | Reason) -> Totals:
-    """One row under its real labelling."""
+    """One row under its real label permutation."""
     assert isinstance(rows, Rows)
     return Totals({c: i for i, c in enumerate(rows.columns)}, rows.values[0])
 
@@ -97,7 +97,7 @@ def test_units_that_nobody_supports_stay_in_the_denominator_unless_asked() -> No
         (["a", "a"], [[1.0], [0.5]], {}, "one group only"),
         ([None, None], [[1.0], [0.5]], {}, "no document has the attribute 'side'"),
         (["a", "b"], [[0.0], [0.0]], {}, "no unit is supported"),
-        (["a", "b"], [[1.0, 1.0], [0.5, 0.5]], {"least_units": 3}, "too few units"),
+        (["a", "b"], [[1.0, 1.0], [0.5, 0.5]], {"least_claims": 3}, "too few units"),
     ],
 )
 def test_a_record_without_an_answer_leaves_a_reason(
@@ -140,7 +140,7 @@ def test_the_labels_of_a_record_are_its_documents_values() -> None:
     assert exchange.labels.tolist() == [1, 0, 1]
 
 
-def test_unit_recall_counts_the_words_that_units_hold() -> None:
+def test_claim_recall_counts_the_words_that_units_hold() -> None:
     """A lossy split shows."""
     assert words_held("The court in Missouri ruled.", ("The court ruled.",)) == (3, 5)
 

@@ -20,6 +20,7 @@ from fairbrief.score_tables import ScoredUnits
 from fairbrief.types import (
     AlikeRows,
     Case,
+    Claim,
     Column,
     Document,
     Extracts,
@@ -29,7 +30,6 @@ from fairbrief.types import (
     Scores,
     Summary,
     Totals,
-    Unit,
     Value,
 )
 
@@ -43,7 +43,7 @@ def case(groups: str, words: Sequence[int] = (), units: int = 1) -> Case:
         Document(" ".join(["word"] * n) or "!", {"side": g}) for g, n in zip(groups, lengths, strict=True)
     )
     return Case(
-        Record("r", documents), Summary("r", "s", "Text.", tuple(Unit(f"u{j}") for j in range(units)))
+        Record("r", documents), Summary("r", "s", "Text.", tuple(Claim(f"u{j}") for j in range(units)))
     )
 
 
@@ -60,7 +60,7 @@ def observed(
     labels: Sequence[int] = (),
     **settings: Any,
 ) -> dict[Column, float]:
-    """A record's row by column; under its real labelling where no other is given."""
+    """A record's row by column; under its real label permutation where no other is given."""
     one = (case(groups, words, len(support[0])),)
     observation = Coverage("side", **settings)
     real = [sorted(set(groups)).index(g) for g in groups]
@@ -88,7 +88,7 @@ def test_a_record_of_three_groups_is_read_as_written_out() -> None:
     assert row == pytest.approx(
         {
             ("one",): 1, ("gap",): 0.4 / 3, ("level",): 0.5,
-            ("words",): 1, ("words in units",): 0, ("units",): 2, ("units supported",): 2,
+            ("words",): 1, ("words in claims",): 0, ("units",): 2, ("claims supported",): 2,
             ("documents", "a"): 2, ("documents", "b"): 1, ("documents", "c"): 1,
             ("difference", "a"): 0, ("difference", "b"): 0.2, ("difference", "c"): -0.2,
             ("shift", "a"): 0, ("shift", "b"): 0.2, ("shift", "c"): -0.2,
@@ -123,7 +123,7 @@ def test_a_unit_that_no_document_supports_is_not_a_supported_unit() -> None:
     """One unit of two is supported, by ½: coverage ¼ of all units, ½ of those that are covered."""
     support = [[0.5, 0.0], [0.0, 0.0]]
     every, covered = observed("ab", support), observed("ab", support, denominator="covered")
-    assert (every["units",], every["units supported",]) == (2, 1)
+    assert (every["units",], every["claims supported",]) == (2, 1)
     assert (every["level",], covered["level",]) == (1 / 8, 1 / 4)
 
 
@@ -233,18 +233,18 @@ def test_what_grows_with_the_square_of_the_groups_is_asked_for() -> None:
 
 
 def test_records_of_one_group_have_no_labels_to_exchange() -> None:
-    """Two documents of one group are alike under any labelling."""
+    """Two documents of one group are alike under any label permutation."""
     assert Coverage("side").permutation_scheme((case("aa"),)) is None
 
 
 def test_settings_outside_their_range_are_refused() -> None:
     """A merge above 1 merges nothing, and no unit is too few."""
-    for wrong in ({"merge": 1.5}, {"merge": 0.0}, {"least_units": 0}):
+    for wrong in ({"merge": 1.5}, {"merge": 0.0}, {"least_claims": 0}):
         with pytest.raises(ValueError, match="|".join(wrong)):
             Coverage("side", **wrong)  # type: ignore[arg-type] # settings by name
     with pytest.raises(ValueError, match="denominator=all"):
         Coverage("side", unsupported="zero", denominator="covered")
-    assert Coverage("side", least_units=1, merge=1.0, unsupported="zero").denominator == "all"
+    assert Coverage("side", least_claims=1, merge=1.0, unsupported="zero").denominator == "all"
 
 
 @pytest.mark.parametrize("one_way", [(0.9, 0.5), (0.5, 0.9), (0.5, 0.5)])
@@ -368,7 +368,7 @@ def test_a_records_rows_are_the_same_in_any_company() -> None:
 
 
 def test_records_of_different_lengths_are_told_apart_together(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Rows of two records under three labellings are those that each has alone, however few numbers are held at a time.
+    """Rows of two records under three label permutations are those that each has alone, however few numbers are held at a time.
 
     Logs of the first's lengths are 0, 2L, L and 3L: squares within groups are 2L² + 2L², ½L² + ½L² and ½L² + 4½L².
     """
@@ -465,7 +465,7 @@ def test_values_say_what_they_are() -> None:
     gaps = EqualCoverage("side", pairwise=True).value(row)
     assert {name for name, value in gaps.items() if value.has_baseline} == {"equal_coverage", "level"}
     assert {name for name, value in gaps.items() if value.is_share} == {
-        "testable_share", "uneven_share", "uneven_share_by_chance", "unit_recall", "supported_units"
+        "testable_share", "uneven_share", "uneven_share_by_chance", "claim_recall", "supported_claims"
     }  # fmt: skip
     parity = CoverageParity("side").value(row)
     assert {name: value.contrasts for name, value in parity.items() if value.contrasts} == {
@@ -473,7 +473,7 @@ def test_values_say_what_they_are() -> None:
         "relative_difference[a]": ("difference[a]",), "difference[a]": ("difference[a]",),
         "relative_difference[b]": ("difference[b]",), "difference[b]": ("difference[b]",),
     }  # fmt: skip
-    assert {name for name, value in parity.items() if value.leads} == {
+    assert {name for name, value in parity.items() if value.is_primary} == {
         f"relative_difference[{g}]" for g in "ab"
     }
     assert {name for name, value in parity.items() if value.is_compared} == {

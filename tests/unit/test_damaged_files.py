@@ -16,16 +16,16 @@ import pytest
 from benchmarks.fuzz.targets import EXPERIMENT
 
 from fairbrief import readers
+from fairbrief.classifiers.name_classifier import read_pages
+from fairbrief.classifiers.word_sentiment import VectorFile, read_lexicon
 from fairbrief.cli import settings_file
 from fairbrief.errors import DataError, FairbriefError
 from fairbrief.people.build_people import names_of
 from fairbrief.readers.files import LONGEST_PACKED
 from fairbrief.readers.understanding import inspect_file
 from fairbrief.reports.audit_folder import read_sources
-from fairbrief.reports.evidence import EvidenceFile, SavedRows
+from fairbrief.reports.per_record import PerRecordFile, SavedRows
 from fairbrief.saved import saved_inputs
-from fairbrief.taggers.name_tagger import read_pages
-from fairbrief.taggers.word_sentiment import VectorFile, read_lexicon
 from fairbrief.workbench import units
 from fairbrief.workbench.annotation.sheets import read_answers
 from fairbrief.workbench.experiment_file import read_experiment
@@ -37,14 +37,14 @@ READ: dict[str, tuple[bytes, Callable[[Path], object]]] = {
     "lexicon with a NUL.csv": (b'word,label\n"go\rod,\xff', lambda path: read_lexicon(str(path))),
     "pages.csv": (b"name,gender\nAnn\xff,female\n", lambda path: read_pages(str(path))),
     "names.csv": (b"name,part\nAnn\xff,first\n", lambda path: names_of(str(path))),
-    "units.txt": (b"{summary}\xff", units.instruction_in),
+    "claims.txt": (b"{summary}\xff", units.instruction_in),
     "prompt.toml": (b"a = " + DEEP, lambda path: find(str(path))),
     "experiment.toml": (b"a = " + DEEP, read_experiment),
     "settings.toml": (b"a = " + DEEP, settings_file.read),
     "answers.json": (DEEP, lambda path: read_answers([path], {})),
     "evidence.parquet": (
         b"PAR1" + b"\xff" * 60 + b"PAR1",
-        lambda path: SavedRows(path.parent, [EvidenceFile(path.name, "o", ("m",))], "x"),
+        lambda path: SavedRows(path.parent, [PerRecordFile(path.name, "o", ("m",))], "x"),
     ),
     "vectors.txt": (b"a 1e39 1\nb 1 1\n", lambda path: list(VectorFile(path).chunks())),
     "log.eval": (b"PK\5\6" + b"\0" * 8 + b"\xff" * 10, lambda path: list(readers.read(path))),

@@ -1,4 +1,4 @@
-"""Inputs of several designs in one audit, and slices that cut an original's variants apart."""
+"""Inputs of several designs in one audit, and subgroups that cut a seed document's variants apart."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ SPELLED = "distinguishability(similarity=counts)@group"
 def variants(genders: str, *, tells: bool, design: str = "mono") -> list[Case]:
     """Six originals, four variants each; where the summary ``tells``, it differs by group."""
     cases = []
-    for original in "abcdef":
+    for seed_document in "abcdef":
         for sample in range(2):
             for group in ("black", "white"):
                 record = Record(
-                    f"{original}.{design}-{genders}.{sample}.{group}",
+                    f"{seed_document}.{design}-{genders}.{sample}.{group}",
                     (Document("Somebody sang."),),
                     attributes={"group": group, "design": design, "genders": genders, "sample": str(sample)},
-                    original=original,
+                    seed_document=seed_document,
                 )
                 text = f"{group} bird" if tells else "a bird"
                 cases.append(Case(record, Summary(record.id, "s", text)))
@@ -29,15 +29,15 @@ def variants(genders: str, *, tells: bool, design: str = "mono") -> list[Case]:
 
 
 def value(estimates: tuple[Estimate, ...], **part: str) -> tuple[float | None, int]:
-    """The headline in a slice, and how many units it was taken over."""
-    found = next(e for e in estimates if e.quantity == "distinguishability" and e.slice == part)
+    """The main value in a subgroup, and how many units it was taken over."""
+    found = next(e for e in estimates if e.quantity == "distinguishability" and e.subgroup == part)
     return found.value, found.n
 
 
-def test_variants_of_different_designs_are_not_told_apart_from_each_other() -> None:
+def test_counterfactuals_of_different_designs_are_not_told_apart_from_each_other() -> None:
     """Each design is its own unit within the original: one table of both has what each has alone."""
     told, same = variants("tied", tells=True), variants("random", tells=False)
-    both = audit([*same, *told], Plan(measures=(SPELLED,), slices=(("genders",),), n_resamples=50)).estimates
+    both = audit([*same, *told], Plan(measures=(SPELLED,), by=(("genders",),), n_resamples=50)).estimates
     assert (
         value(both, genders="tied")
         == value(audit(told, Plan(measures=(SPELLED,), n_resamples=50)).estimates)
@@ -45,19 +45,19 @@ def test_variants_of_different_designs_are_not_told_apart_from_each_other() -> N
     )
     assert value(both, genders="random") == (0.0, 6)
     assert value(both) == (0.5, 12)
-    assert next(e for e in both if e.quantity == "distinguishability" and not e.slice).clusters == 6
+    assert next(e for e in both if e.quantity == "distinguishability" and not e.subgroup).clusters == 6
 
 
 def test_rows_of_two_designs_have_names_of_their_own() -> None:
-    """The evidence names both units of one original, and resamples them together."""
+    """The per-record statistics names both units of one seed document, and resamples them together."""
     cases = [*variants("random", tells=False), *variants("tied", tells=True)]
-    evidence = audit(cases, Plan(measures=(SPELLED,), n_resamples=20)).evidence
-    records = evidence["record"].to_pylist()
+    per_record = audit(cases, Plan(measures=(SPELLED,), n_resamples=20)).per_record
+    records = per_record["record"].to_pylist()
     assert len(set(records)) == len(records) == 12
-    assert set(evidence["cluster"].to_pylist()) == set("abcdef")
+    assert set(per_record["cluster"].to_pylist()) == set("abcdef")
 
 
-def test_an_explanation_keeps_the_designs_of_an_original_apart() -> None:
+def test_an_explanation_keeps_the_designs_of_an_seed_document_apart() -> None:
     """Each variant is left out of its own design's unit, as an audit of the other variants would have it."""
     cases = [*variants("random", tells=False), *variants("tied", tells=True)]
     (opened,) = explain(cases, SPELLED, ids=["a"])[0].opened
@@ -65,7 +65,7 @@ def test_an_explanation_keeps_the_designs_of_an_original_apart() -> None:
     def plain(left: list[Case]) -> float | None:
         return value(audit(left, Plan(measures=(SPELLED,), n_resamples=0)).estimates)[0]
 
-    of_original = [case for case in cases if case.record.original == "a"]
+    of_original = [case for case in cases if case.record.seed_document == "a"]
     assert opened.value == plain(of_original) == 0.5
     assert len(opened.parts) == len(of_original) == 8
     for part in opened.parts:
@@ -75,10 +75,10 @@ def test_an_explanation_keeps_the_designs_of_an_original_apart() -> None:
 
 
 @pytest.mark.parametrize("by", ["sample", "group"])
-def test_a_unit_belongs_to_a_slice_only_if_all_of_its_variants_do(by: str) -> None:
-    """A slice that cuts through originals holds none of the units made of all their variants, not those of its first."""
+def test_a_unit_belongs_to_a_subgroup_only_if_all_of_its_counterfactuals_do(by: str) -> None:
+    """A subgroup that cuts through originals holds none of the units made of all their variants, not those of its first."""
     estimates = audit(
-        variants("tied", tells=True), Plan(measures=(SPELLED,), slices=((by,),), n_resamples=20)
+        variants("tied", tells=True), Plan(measures=(SPELLED,), by=((by,),), n_resamples=20)
     ).estimates
     assert value(estimates) == (1.0, 6)
-    assert not [e for e in estimates if e.slice and e.value is not None]
+    assert not [e for e in estimates if e.subgroup and e.value is not None]

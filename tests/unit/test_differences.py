@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from benchmarks.calibration.worlds import blind, labels, record, source
+from benchmarks.calibration.worlds import extract_baseline, labels, record, source
 
 from fairbrief.auditing import Plan, audit
 from fairbrief.reports import wording
@@ -32,7 +32,7 @@ def blind_writers(
         held = record(f"r{i:02}", texts, of)
         for k, many in enumerate(picked):
             copies = i in whole and not k
-            text = " ".join(s for t in texts for s in t) if copies else blind(rng, texts, of, many)
+            text = " ".join(s for t in texts for s in t) if copies else extract_baseline(rng, texts, of, many)
             cases.append(Case(held, Summary(held.id, f"s{k}", text)))
     return cases
 
@@ -49,13 +49,13 @@ def result() -> Result:
 
 
 def test_only_group_differences_lead_and_unsigned_scores_have_no_p(result: Result) -> None:
-    """Neither an unsigned score nor its excess over label permutations is tested; one that folds differences has no interval."""
-    unsigned = [e for e in result.differences if e.quantity == "excess" or wording.is_headline(e)]
-    assert {e.quantity for e in unsigned} == {"excess", *(m.partition("@")[0] for m in MEASURES)}
-    assert not any(e.leads or e.p is not None or e.detectable is not None for e in unsigned)
+    """Neither an unsigned score nor its chance-adjusted score over label permutations is tested; one that folds differences has no interval."""
+    unsigned = [e for e in result.differences if e.quantity == "chance_adjusted" or wording.is_main_value(e)]
+    assert {e.quantity for e in unsigned} == {"chance_adjusted", *(m.partition("@")[0] for m in MEASURES)}
+    assert not any(e.is_primary or e.p is not None or e.detectable is not None for e in unsigned)
     with_interval = {e.quantity for e in unsigned if e.low is not None}
-    assert with_interval == {"excess", "bur", "uer", "auc", "equal_coverage"}
-    led = {(e.measure, e.quantity) for e in result.differences if e.leads}
+    assert with_interval == {"chance_adjusted", "bur", "uer", "auc", "equal_coverage"}
+    led = {(e.measure, e.quantity) for e in result.differences if e.is_primary}
     assert led == {
         *(("uer@side", f"difference[{g}]") for g in "ab"),
         *(("coverage_parity@side", f"relative_difference[{g}]") for g in "ab"),
@@ -65,25 +65,25 @@ def test_only_group_differences_lead_and_unsigned_scores_have_no_p(result: Resul
 def test_a_difference_of_systems_is_that_of_their_differences_from_random_sentences(result: Result) -> None:
     """Each system's baseline is that of its own length; on the same records the numbers are those of the estimates."""
     own = {(e.system, e.measure, e.quantity): e for e in result.estimates}
-    led = [e for e in result.differences if e.leads]
+    led = [e for e in result.differences if e.is_primary]
     assert len(led) == 12
     for e in led:
         a, b = (own[system, e.measure, e.quantity] for system in (e.system, e.baseline))
-        assert e.blind == pytest.approx(a.blind - b.blind)
-        assert e.blind_difference == pytest.approx(a.blind_difference - b.blind_difference)
-        assert e.blind_difference_low < e.blind_difference < e.blind_difference_high
-        assert (e.blind_p <= 0.05) == (not e.blind_difference_low <= 0 <= e.blind_difference_high)
-        assert (e.detectable is not None) == (e.blind_p > 0.05)
-        assert e.blind_p_adjusted >= e.blind_p
+        assert e.extract_baseline == pytest.approx(a.extract_baseline - b.extract_baseline)
+        assert e.extract_difference == pytest.approx(a.extract_difference - b.extract_difference)
+        assert e.extract_difference_low < e.extract_difference < e.extract_difference_high
+        assert (e.extract_p <= 0.05) == (not e.extract_difference_low <= 0 <= e.extract_difference_high)
+        assert (e.detectable is not None) == (e.extract_p > 0.05)
+        assert e.extract_p_adjusted >= e.extract_p
 
 
 def test_reports_print_a_difference_as_it_is_decided(result: Result) -> None:
     """Value, interval and p in a table are those of the difference from the random-sentence baselines."""
-    e = next(e for e in result.differences if e.leads)
+    e = next(e for e in result.differences if e.is_primary)
     shown = wording.from_random(e)
-    assert (shown.value, shown.low, shown.p) == (e.blind_difference, e.blind_difference_low, e.blind_p)
-    assert (shown.p_adjusted, shown.testable) == (e.blind_p_adjusted, True)
-    without = e.replace(blind_difference=None)
+    assert (shown.value, shown.low, shown.p) == (e.extract_difference, e.extract_difference_low, e.extract_p)
+    assert (shown.p_adjusted, shown.testable) == (e.extract_p_adjusted, True)
+    without = e.replace(extract_difference=None)
     assert wording.from_random(without) is without
 
 
@@ -95,16 +95,16 @@ def test_records_where_one_system_has_no_random_sentences_are_not_paired() -> No
     assert found.keys() == wanted.keys()
     for key, e in found.items():
         assert e.clusters == 24
-        assert e.blind_difference == pytest.approx(wanted[key].blind_difference)
-        assert e.blind_p == pytest.approx(wanted[key].blind_p)
+        assert e.extract_difference == pytest.approx(wanted[key].extract_difference)
+        assert e.extract_p == pytest.approx(wanted[key].extract_p)
         assert e.value != pytest.approx(wanted[key].value)
     few = leading(audited(blind_writers((2, 4), whole=range(23)), "uer@side"))
-    assert all((e.blind_difference, e.blind_p) == (None, None) for e in few.values())
+    assert all((e.extract_difference, e.extract_p) == (None, None) for e in few.values())
 
 
 def leading(result: Result) -> dict[tuple[str, str], Estimate]:
     """The differences that lead, by measure and quantity."""
-    return {(e.measure, e.quantity): e for e in result.differences if e.leads}
+    return {(e.measure, e.quantity): e for e in result.differences if e.is_primary}
 
 
 def test_systems_are_ranked_by_their_largest_difference_from_random_sentences(result: Result) -> None:
@@ -114,7 +114,7 @@ def test_systems_are_ranked_by_their_largest_difference_from_random_sentences(re
     for o in found:
         for system, value in zip(o.systems, o.values[0], strict=True):
             own = [e for e in result.estimates if (e.system, e.measure) == (system, f"{o.measure}@side")]
-            assert value == pytest.approx(max(abs(e.blind_difference) for e in own if e.leads))
+            assert value == pytest.approx(max(abs(e.extract_difference) for e in own if e.is_primary))
     published = {o.quantity for o in overall({"set": result}, resampling=Resampling(0), published=True)}
     assert {m.partition("@")[0] for m in MEASURES} <= published
     assert LARGEST not in published

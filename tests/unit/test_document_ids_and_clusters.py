@@ -80,9 +80,9 @@ def test_a_misspelt_field_of_document_ids_is_refused() -> None:
 
 def test_records_are_clustered_by_a_field() -> None:
     """The value of the named field, also a nested one, is the record's cluster; its variants stay together."""
-    row = ROW | {"product": {"code": 5}, "original": "b"}
+    row = ROW | {"product": {"code": 5}, "seed_document": "b"}
     [case] = read([row], cluster_by="product.code")
-    assert (case.record.cluster, case.record.original_id) == ("5", "b")
+    assert (case.record.cluster, case.record.seed_id) == ("5", "b")
 
 
 def test_a_record_without_its_cluster_is_refused() -> None:
@@ -97,9 +97,12 @@ def test_a_record_without_its_cluster_is_refused() -> None:
         list(read(given, cluster_by="produkt"))
 
 
-def test_two_clusters_do_not_share_an_original() -> None:
-    """Variants of one original are observed together, so they cannot stand in two clusters."""
-    given = [ROW | {"original": "o", "product": "x"}, ROW | {"id": "b", "original": "o", "product": "y"}]
+def test_two_clusters_do_not_share_an_seed_document() -> None:
+    """Counterfactuals of one seed document are observed together, so they cannot stand in two clusters."""
+    given = [
+        ROW | {"seed_document": "o", "product": "x"},
+        ROW | {"id": "b", "seed_document": "o", "product": "y"},
+    ]
     with pytest.raises(DataError, match="counterfactuals of one seed document in one cluster"):
         list(read(given, cluster_by="product"))
 
@@ -116,8 +119,8 @@ def test_an_audit_resamples_clusters() -> None:
 
 
 def test_a_cluster_is_kept_by_a_copy_of_a_record() -> None:
-    """The source of a record is its original or itself; its cluster is the attribute it is clustered by."""
+    """The source of a record is its seed document or itself; its cluster is the attribute it is clustered by."""
     record = Record("r", (Document("One."),), attributes={"town": "Ulm"})
-    assert (record.original_id, record.cluster) == ("r", "r")
-    named = Record("r", (Document("One."),), attributes={"town": "Ulm"}, cluster_by="town", original="o")
-    assert (named.original_id, named.cluster, named.block) == ("o", "Ulm", "r")
+    assert (record.seed_id, record.cluster) == ("r", "r")
+    named = Record("r", (Document("One."),), attributes={"town": "Ulm"}, cluster_by="town", seed_document="o")
+    assert (named.seed_id, named.cluster, named.block) == ("o", "Ulm", "r")

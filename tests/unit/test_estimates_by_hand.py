@@ -12,11 +12,11 @@ import pytest
 
 from fairbrief.auditing import Plan, audit, check, observing, scored_rows
 from fairbrief.auditing.estimating import FEWEST_CLUSTERS, NEEDS_TEXTS, Settings
-from fairbrief.auditing.evidence import ATTRIBUTE, SLICE
 from fairbrief.auditing.jackknifed import Jackknifed, Units
 from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.measure_selection import Choice, fitting
 from fairbrief.auditing.origins import Origin
+from fairbrief.auditing.per_record import ATTRIBUTE, SUBGROUP
 from fairbrief.auditing.record_values import values_of_records
 from fairbrief.auditing.scorer_bias import Check, Checked, bias_notes, take
 from fairbrief.auditing.sensitivity import under
@@ -27,7 +27,7 @@ from fairbrief.measures.representation import Uer
 from fairbrief.registry import make
 from fairbrief.reports.result import Result
 from fairbrief.saved.scorer_agreement import relative_changes
-from fairbrief.saved.slicing import slice_audit
+from fairbrief.saved.subgroups import subgroup_audit
 from fairbrief.statistics import LabelDraws
 from fairbrief.types import AlikeRows, Case, Column, Document, Estimate, Record, Summary, Value
 
@@ -60,7 +60,7 @@ def of(result: Result, quantity: str, system: str, baseline: str = "") -> Estima
 def test_systems_that_write_the_same_differ_by_nothing(result: Result) -> None:
     """No cluster says anything, and there is one way to turn none: p is 1, and cannot be less beside other tests."""
     same = of(result, "difference[L]", "a", "b")
-    assert (same.value, same.null_mean, same.p, same.testable, same.smallest_p) == (
+    assert (same.value, same.permutation_mean, same.p, same.testable, same.smallest_p) == (
         0.0,
         0.0,
         None,
@@ -69,14 +69,20 @@ def test_systems_that_write_the_same_differ_by_nothing(result: Result) -> None:
     )
     alone = audit(list(cases({"a": 2, "b": 2})), Plan(measures=["position_from_uniform"], n_resamples=100))
     same = of(alone, "mean_position_shift", "a", "b")
-    assert (same.value, same.null_mean, same.p, same.testable, same.smallest_p) == (0.0, 0.0, 1.0, True, 1.0)
+    assert (same.value, same.permutation_mean, same.p, same.testable, same.smallest_p) == (
+        0.0,
+        0.0,
+        1.0,
+        True,
+        1.0,
+    )
 
 
 def test_systems_that_differ_in_every_record_are_tested_by_turning_them(result: Result) -> None:
     """All eight clusters say the same: two of 2^8 ways are as extreme, of 2^7 sizes one."""
     e = of(result, "difference[L]", "a", "c")
     assert (e.value, e.p, e.testable, e.smallest_p) == (pytest.approx(1 - 3 / 5), 2 / 2**8, True, 1 / 2**7)
-    assert e.leads
+    assert e.is_primary
     assert e.excluded == {}
 
 
@@ -91,7 +97,7 @@ def test_a_difference_that_no_turning_could_show_has_no_detectable_size() -> Non
     assert e.detectable is None
 
 
-def test_a_quantity_is_a_contrast_a_magnitude_or_a_level(result: Result) -> None:
+def test_a_quantity_is_a_contrast_a_unsigned_score_or_a_level(result: Result) -> None:
     """Signed, of one tail, or of none."""
     kinds = {e.quantity: e.kind for e in result.estimates if e.system == "a"}
     assert kinds["difference[L]"] == "contrast"
@@ -101,24 +107,24 @@ def test_a_quantity_is_a_contrast_a_magnitude_or_a_level(result: Result) -> None
 
 
 def test_random_extracts_stand_beside_what_has_a_baseline(result: Result) -> None:
-    """Of the headline their reading alone; of the contrast also how far it lies from them."""
-    headline, contrast = of(result, "uer", "a"), of(result, "difference[L]", "a")
-    assert headline.blind is not None
-    assert headline.blind_difference is None
-    assert contrast.blind == pytest.approx(0.0, abs=0.1)
+    """Of the main value their reading alone; of the contrast also how far it lies from them."""
+    main_value, contrast = of(result, "uer", "a"), of(result, "difference[L]", "a")
+    assert main_value.extract_baseline is not None
+    assert main_value.extract_difference is None
+    assert contrast.extract_baseline == pytest.approx(0.0, abs=0.1)
     assert contrast.value == pytest.approx(1 / 2)
-    assert contrast.blind_difference == pytest.approx(0.5 - (contrast.blind or 0.0))
+    assert contrast.extract_difference == pytest.approx(0.5 - (contrast.extract_baseline or 0.0))
 
 
-def test_variants_of_an_original_are_labelled_as_one() -> None:
-    """Three originals, each beside a variant, with four documents in two groups: 6 labellings each, of which two are as extreme."""
+def test_counterfactuals_of_an_seed_document_are_labelled_as_one() -> None:
+    """Three originals, each beside a variant, with four documents in two groups: 6 label permutations each, of which two are as extreme."""
     varied = []
     for i in range(3):
         documents = tuple(
             Document(f"{word.title()}{i} {word}s.", {"side": side})
             for word, side in zip(WORDS, "LLRR", strict=False)
         )
-        for record in (Record(f"o{i}", documents), Record(f"o{i}y", documents, original=f"o{i}")):
+        for record in (Record(f"o{i}", documents), Record(f"o{i}y", documents, seed_document=f"o{i}")):
             varied.append(Case(record, Summary(record.id, "a", documents[0].text)))
     found = audit(varied, Plan(measures=["uer@side"], n_resamples=100))
     e = of(found, "difference[L]", "a")
@@ -154,8 +160,8 @@ def test_measures_are_given_as_names_or_as_objects() -> None:
         audit(given, Plan(measures=[3]))  # type: ignore[list-item]
 
 
-def test_evidence_has_the_p_of_every_record_that_is_tested_alone() -> None:
-    """A summary of one side of 4 and 4 documents is one of 70 labellings, of which two are as uneven. With k of the four
+def test_per_record_statistics_has_the_p_of_every_record_that_is_tested_alone() -> None:
+    """A summary of one side of 4 and 4 documents is one of 70 label permutations, of which two are as uneven. With k of the four
     covered documents on one side, in C(4, k)² ways, the gap is |k - 2|/16: on average (2 · 2/16 + 2 · 16/16)/70.
     """
     words = [f"{letter}lder" for letter in "abcdefgh"]
@@ -164,18 +170,18 @@ def test_evidence_has_the_p_of_every_record_that_is_tested_alone() -> None:
     )
     one = Case(Record("r", documents), Summary("r", "a", " ".join(d.text for d in documents[:4])))
     found = audit([one], Plan(measures=["equal_coverage@side", "uer@side"], n_resamples=100))
-    assert found.evidence is not None
-    ps = {row["measures"]: row["p"] for row in found.evidence.to_pylist()}
+    assert found.per_record is not None
+    ps = {row["measures"]: row["p"] for row in found.per_record.to_pylist()}
     assert ps == {"equal_coverage@side": pytest.approx(2 / 70), "uer@side": None}
-    one = replace(one, record=replace(one.record, original="o"))
-    evidence = audit([one], Plan(measures=["equal_coverage@side"], n_resamples=0)).evidence
-    assert evidence is not None
-    assert [(row["record"], row["cluster"]) for row in evidence.to_pylist()] == [("r", "o")]
+    one = replace(one, record=replace(one.record, seed_document="o"))
+    per_record = audit([one], Plan(measures=["equal_coverage@side"], n_resamples=0)).per_record
+    assert per_record is not None
+    assert [(row["record"], row["cluster"]) for row in per_record.to_pylist()] == [("r", "o")]
     (e,) = [e for e in found.estimates if e.quantity == "uneven_share"]
     assert e.value == 1
-    (headline,) = [e for e in found.estimates if e.quantity == "equal_coverage"]
-    assert headline.value == 2 / 16
-    assert headline.excess == pytest.approx(2 / 16 - 36 / 16 / 70)
+    (main_value,) = [e for e in found.estimates if e.quantity == "equal_coverage"]
+    assert main_value.value == 2 / 16
+    assert main_value.chance_adjusted == pytest.approx(2 / 16 - 36 / 16 / 70)
 
 
 def said(*counts: int, system: str = "a") -> list[Case]:
@@ -198,7 +204,7 @@ def test_a_mean_of_records_has_students_interval() -> None:
     e = of(audit(said(*COUNTS), Plan(measures=["phrase_counts"], n_resamples=100)), "phrase_counts", "a")
     half = 2.364624 / 7**0.5
     assert (e.value, e.se, e.low, e.high) == pytest.approx((1, 1 / 7**0.5, 1 - half, 1 + half))
-    assert (e.kind, e.p, e.testable, e.notes, e.leads) == ("level", None, None, (), False)
+    assert (e.kind, e.p, e.testable, e.notes, e.is_primary) == ("level", None, None, (), False)
     alone = of(audit(said(*COUNTS), Plan(measures=["phrase_counts"], n_resamples=0)), "phrase_counts", "a")
     assert (alone.value, alone.se, alone.low, alone.notes) == (1, None, None, ())
 
@@ -255,11 +261,11 @@ def test_no_bound_lies_beyond_what_can_be() -> None:
         audit(given, Plan(measures=["coverage_parity@side"], n_resamples=100)), "relative_difference[a]", "a"
     )
     assert (e.value, e.se, e.low, e.high) == pytest.approx((-0.875, 0.125, -1, -0.875 + 2.364624 * 0.125))
-    assert e.blind is not None
-    assert e.blind_difference is not None
-    assert e.blind_difference_low is not None
-    assert e.blind_difference - 2.2 * e.se < -1.1
-    assert -1.05 < e.blind_difference_low < -1, "extracts may read a little more than 0"
+    assert e.extract_baseline is not None
+    assert e.extract_difference is not None
+    assert e.extract_difference_low is not None
+    assert e.extract_difference - 2.2 * e.se < -1.1
+    assert -1.05 < e.extract_difference_low < -1, "extracts may read a little more than 0"
 
 
 def test_percentiles_of_resampled_clusters_are_asked_for() -> None:
@@ -282,7 +288,7 @@ def test_levels_of_two_systems_are_compared_record_by_record() -> None:
     half = 2.364624 * (2 / 7 / 8) ** 0.5
     assert (e.value, e.low, e.high) == pytest.approx((-0.5, -0.5 - half, -0.5 + half))
     # Four clusters say something: of 2^3 sizes none is larger, but the bound counts all eight.
-    assert (e.p, e.smallest_p, e.testable, e.leads) == (1 / 8, 1 / 2**7, True, False)
+    assert (e.p, e.smallest_p, e.testable, e.is_primary) == (1 / 8, 1 / 2**7, True, False)
     assert audit([*said(1), *said(2, system="b")], plan).differences == ()
     few = of(audit([*said(1, 2), *said(2, 2, system="b")], plan), "phrase_counts", "a", "b")
     assert (few.value, few.low, few.p, few.testable) == (-0.5, None, None, False)
@@ -293,7 +299,7 @@ def test_sizes_of_disparities_are_not_tested_against_each_other(result: Result) 
     """Their difference is told with what it is."""
     e = of(result, "uer", "a", "c")
     assert [note.code for note in e.notes] == ["raw_magnitude"]
-    assert (e.p, e.leads) == (None, False)
+    assert (e.p, e.is_primary) == (None, False)
     assert of(result, "difference[L]", "a", "c").notes == ()
 
 
@@ -332,7 +338,7 @@ def test_an_interval_of_a_size_begins_at_zero_where_the_test_does_not_reject() -
 def test_how_many_labels_are_held_at_once_changes_no_digit(
     module: ModuleType, name: str, most: int, records: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Twenty labellings of six documents in one piece, in two and in seven; units that are left out stay where they are."""
+    """Twenty label permutations of six documents in one piece, in two and in seven; units that are left out stay where they are."""
     given = list(cases({"a": 2}))[:records]
     given[2:3] = [replace(c, summary=replace(c.summary, text="", reason="refused")) for c in given[2:3]]
     given[3:4] = [replace(c, summary=replace(c.summary, text="Nothing like it.")) for c in given[3:4]]
@@ -367,7 +373,7 @@ def test_two_clusters_whose_signs_are_turned_are_too_few() -> None:
 
 @pytest.mark.parametrize(("exact", "mean"), [(True, 2.0), (False, 3.0)])
 def test_chance_is_the_mean_over_permutations(exact: bool, mean: float) -> None:
-    """Of 0, 2 and 4 where all labellings are listed; of the two that were drawn beside the real one where they are not."""
+    """Of 0, 2 and 4 where all label permutations are listed; of the two that were drawn beside the real one where they are not."""
     declared: Any = SimpleNamespace(chance_means=(("x",),))
     block = AlikeRows([0], (("x",), ("y",)), np.array([[[0.0, 9], [2, 9], [4, 9]]]))
     found = scored_rows._chance_means(declared, block, exact=exact)
@@ -378,9 +384,9 @@ def test_chance_is_the_mean_over_permutations(exact: bool, mean: float) -> None:
     assert scored_rows._chance_means(SimpleNamespace(chance_means=()), block, exact=exact) is None  # type: ignore[arg-type]
 
 
-def test_records_are_read_from_the_evidence_one_by_one(result: Result) -> None:
-    """Of each summary the headline and the signed contrasts; of a measure that is not declared here nothing."""
-    assert result.evidence is not None
+def test_records_are_read_from_the_per_record_statistics_one_by_one(result: Result) -> None:
+    """Of each summary the main value and the signed contrasts; of a measure that is not declared here nothing."""
+    assert result.per_record is not None
     rows = result.rows.of(result.rows.measures()["uer@side"])
     ((spec, found),) = values_of_records(rows, ["nobody_declared_this@side", "uer@side"]).items()
     assert spec == "uer@side"
@@ -461,23 +467,23 @@ def test_workers_that_hold_models_are_asked_for_with_their_number_or_engine() ->
             Plan(models_in_workers=True, **given)  # type: ignore[arg-type]
 
 
-def test_evidence_has_the_attributes_of_records_beside_their_slices() -> None:
-    """An attribute by which slices were cut stands among these."""
+def test_per_record_statistics_has_the_attributes_of_records_beside_their_subgroups() -> None:
+    """An attribute by which subgroups were cut stands among these."""
     given = [
         replace(c, record=replace(c.record, attributes={"topic": "ab"[i % 2], "region": "x"}))
         for i, c in enumerate(cases({"a": 2}))
     ]
-    found = audit(given, Plan(measures=["uer@side"], n_resamples=0, slices=[("topic",)])).evidence
+    found = audit(given, Plan(measures=["uer@side"], n_resamples=0, by=[("topic",)])).per_record
     assert found is not None
     kept = [name for name in found.column_names if "topic" in name or "region" in name]
-    assert kept == [f"{SLICE}topic", f"{ATTRIBUTE}region"]
+    assert kept == [f"{SUBGROUP}topic", f"{ATTRIBUTE}region"]
 
 
 def test_a_stream_is_exchanged_as_a_list_is() -> None:
     """All of it is read before anything is borrowed."""
-    plan = Plan(measures=["uer@side"], n_resamples=0, controls=["exchanged"])
+    plan = Plan(measures=["uer@side"], n_resamples=0, sanity_baselines=["exchanged"])
     listed, streamed = (audit(given, plan).estimates for given in (list(cases({"a": 2})), cases({"a": 2})))
-    assert {e.system for e in listed} == {"a", "control:exchanged(a)"}
+    assert {e.system for e in listed} == {"a", "sanity:exchanged(a)"}
     assert [(e.system, e.quantity, e.value) for e in listed] == [
         (e.system, e.quantity, e.value) for e in streamed
     ]
@@ -495,19 +501,19 @@ def test_a_few_clusters_are_enough_for_an_interval() -> None:
         assert [note.code for note in e.notes] == ["few_clusters"] * (many < FEWEST_CLUSTERS)
 
 
-def test_slices_of_saved_evidence_lack_what_only_permuted_labels_tell() -> None:
+def test_subgroups_of_saved_per_record_statistics_lack_what_only_permuted_labels_tell() -> None:
     """The interval of a size hangs on its test, and is left out with its p; that of a contrast or of a mean does not."""
     given = [replace(c, record=replace(c.record, attributes={"topic": "t"})) for c in cases({"a": 2})]
     whole = audit(given, Plan(measures=["coverage_parity@side", "uer@side"], n_resamples=100))
-    sliced = {e.quantity: e for e in slice_audit(whole, [("topic",)]).estimates if e.slice}
+    by_subgroup = {e.quantity: e for e in subgroup_audit(whole, [("topic",)]).estimates if e.subgroup}
     for quantity in ("coverage_parity", "relative_difference[L]", "uer"):
-        before, e = of(whole, quantity, "a"), sliced[quantity]
+        before, e = of(whole, quantity, "a"), by_subgroup[quantity]
         assert e.value == before.value
         assert before.p is not None
-        assert (e.p, e.testable, e.smallest_p, e.null_mean) == (None, None, None, None)
+        assert (e.p, e.testable, e.smallest_p, e.permutation_mean) == (None, None, None, None)
         assert NEEDS_TEXTS in e.notes
         assert (e.low is None) == (quantity == "coverage_parity")
-    assert sliced["source[L]"].notes == ()
+    assert by_subgroup["source[L]"].notes == ()
 
 
 def test_so_few_resamples_that_they_hide_what_could_be_significant_are_said() -> None:
@@ -519,17 +525,17 @@ def test_so_few_resamples_that_they_hide_what_could_be_significant_are_said() ->
     assert note.arguments == {"resamples": 199, "alpha": 0.05}
 
 
-def test_a_system_without_a_record_in_a_slice_has_none_there() -> None:
+def test_a_system_without_a_record_in_a_subgroup_has_none_there() -> None:
     """Of two topics one system writes about the first alone: in the second its value is undefined, for want of records."""
     both = [
         replace(case, record=replace(case.record, attributes={"topic": "t" if i % 4 < 2 else "u"}))
         for i, case in enumerate(cases({"a": 2, "b": 2}))
     ]
     some = [c for c in both if c.summary.system == "a" or c.record.attributes["topic"] == "t"]
-    found = audit(some, Plan(measures=["rouge1", "uer@side"], slices=[("topic",)], n_resamples=20))
+    found = audit(some, Plan(measures=["rouge1", "uer@side"], by=[("topic",)], n_resamples=20))
     (lone,) = [
         e for e in found.estimates
-        if (e.quantity, e.system, dict(e.slice)) == ("uer", "b", {"topic": "u"})
+        if (e.quantity, e.system, dict(e.subgroup)) == ("uer", "b", {"topic": "u"})
     ]  # fmt: skip
     assert (lone.value, lone.n, [dict(note.arguments) for note in lone.notes]) == (
         None,

@@ -12,13 +12,13 @@ REVIEWS = "examples/reviews.jsonl"
 @pytest.mark.parametrize("measure", ["coverage_parity@sentiment", "uer@sentiment"])
 def test_rosy_stands_apart_from_a_random_pick_and_balanced_does_not(measure: str) -> None:
     """Negative and neutral reviews get significantly less from `rosy`; no group's share from `balanced` is significant."""
-    found = [e for e in fairbrief.audit(REVIEWS, [measure], n_resamples=200).estimates if e.leads]
+    found = [e for e in fairbrief.audit(REVIEWS, [measure], n_resamples=200).estimates if e.is_primary]
     for e in found:
-        assert e.blind_p is not None
+        assert e.extract_p is not None
         if e.system == "balanced":
-            assert e.blind_p > 0.05, e.group
+            assert e.extract_p > 0.05, e.group
         else:
-            assert e.blind_p < 0.001, e.group
+            assert e.extract_p < 0.001, e.group
     below = {e.group for e in found if e.system == "rosy" and e.value is not None and e.value < 0}
     assert below == {"negative", "neutral"}
 

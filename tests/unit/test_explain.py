@@ -23,12 +23,12 @@ from fairbrief.engines.score_cache import Cached
 from fairbrief.errors import DataError, RequestError
 from fairbrief.reports import explanation
 from fairbrief.reports.explanation import Explanation, Opened, Part, as_json, as_markdown, sheets
-from fairbrief.saved.ablation import without_document, without_sentence, without_unit
+from fairbrief.saved.ablation import without_claim, without_document, without_sentence
 from fairbrief.saved.explanations import explain
 from fairbrief.scorers import pairs
 from fairbrief.statistics.jackknife import leave_one_out
 from fairbrief.text.sentences import split
-from fairbrief.types import Ask, Case, Document, Entity, Mention, Record, Scores, Summary, Unit
+from fairbrief.types import Ask, Case, Claim, Document, Entity, Mention, Record, Scores, Summary
 
 EXACT = 1e-12
 PEOPLE = {"female": ("Ada", "Byron"), "male": ("Kofi", "Mensah")}
@@ -158,7 +158,7 @@ MEASURES = [
 
 @pytest.mark.parametrize("measure", MEASURES)
 def test_the_influence_of_a_record_is_that_of_an_audit_without_it(measure: str) -> None:
-    """Leaving a row out of the evidence and auditing the other records anew give one number."""
+    """Leaving a row out of the per-record statistics and auditing the other records anew give one number."""
     cases = made()
     (found,) = explain(cases, measure, top=1)
     same(found.value, value(cases, measure))
@@ -339,7 +339,7 @@ def test_mentions_move_with_their_documents() -> None:
     kofi = Entity("k", "Kofi", None, {}, (Mention(1, 0, 4, "first"), Mention(2, 0, 4, "first")))
     unseen = Entity("u", "Lin")
     record = Record("r", documents, ("A reference.",), (ada, kofi, unseen), {"topic": "t"}, where="f:1")
-    summary = Summary("r", "s", "Text.", (Unit("u", {"side": ("L",)}),))
+    summary = Summary("r", "s", "Text.", (Claim("u", {"side": ("L",)}),))
     left = without_document(Case(record, summary), 1)
     assert left.summary == summary
     assert [d.text for d in left.record.documents] == ["Ada came.", "Kofi slept."]
@@ -369,13 +369,13 @@ def test_the_sentences_that_are_left_are_the_same(text: str) -> None:
 def test_units_are_left_out_where_a_measure_reads_them() -> None:
     """Coverage reads the units, the share of words the sentences; neither is tried where the other is read."""
     cases, scorer = planted()
-    units = (Unit("They spoke."), Unit("It was said."), Unit("They spoke."))
+    units = (Claim("They spoke."), Claim("It was said."), Claim("They spoke."))
     cases[1] = replace(cases[1], summary=replace(cases[1].summary, units=units))
     given = {"pairwise": scorer}
     (covered,) = explain(cases, "equal_coverage(scorer=pairwise)@side", scorers=given, ids=["planted"])
     assert {p.kind for p in covered.opened[0].parts} == {"document", "unit"}
     assert part(covered.opened[0], "unit", 3).text == "They spoke."
-    assert without_unit(cases[1], 1).summary.units == (units[0], units[2])
+    assert without_claim(cases[1], 1).summary.claims == (units[0], units[2])
     worded = replace(cases[1], summary=replace(cases[1].summary, text="L R said. R went."))
     (shares,) = explain([worded], "uer@side")
     assert {p.kind for p in shares.opened[0].parts} == {"document", "sentence"}
@@ -393,19 +393,19 @@ def variants() -> list[Case]:
                 else "It rained."
             )
             documents = (Document(f"{' '.join(PEOPLE[gender])} came."), Document("It rained."))
-            record = Record(f"o{o}v{v}", documents, attributes={"gender": gender}, original=f"o{o}")
+            record = Record(f"o{o}v{v}", documents, attributes={"gender": gender}, seed_document=f"o{o}")
             cases.append(Case(record, Summary(record.id, "s", text + " So it was.")))
     return cases
 
 
-def test_variants_of_an_original_are_left_out_together_and_one_by_one() -> None:
-    """An original goes with all its variants; inside it each variant is left out, or the parts of one that is named."""
+def test_counterfactuals_of_an_seed_document_are_left_out_together_and_one_by_one() -> None:
+    """A seed document goes with all its variants; inside it each variant is left out, or the parts of one that is named."""
     cases = variants()
     measure = "distinguishability@gender"
     (found,) = explain(cases, measure, top=1)
     (opened,) = found.opened
     assert (opened.record, opened.influence.rows) == ("o0", 1)
-    same(opened.influence.whole.without, value([c for c in cases if c.record.original != "o0"], measure))
+    same(opened.influence.whole.without, value([c for c in cases if c.record.seed_document != "o0"], measure))
     assert [(p.kind, p.own.reason) for p in opened.parts] == [
         ("variant", "fewer than two usable summaries in a group")
     ] * 4
@@ -537,7 +537,7 @@ def evil() -> list[Explanation]:
 
 
 def test_texts_cannot_do_harm() -> None:
-    """No markup, control or half of a character of the input reaches a page, a terminal or a file as such."""
+    """No markup, sanity baseline or half of a character of the input reaches a page, a terminal or a file as such."""
     page, text, written = explanation.as_page(evil()), as_markdown(evil()), as_json(evil())
     for shown in (page, text):
         assert "<script>" not in shown

@@ -8,8 +8,8 @@ from scipy.stats import t
 import fairbrief
 from fairbrief.auditing.estimating import Settings
 from fairbrief.auditing.multiple_tests import with_families
+from fairbrief.conclusions import conclusion
 from fairbrief.errors import RequestError
-from fairbrief.standings import standing
 from fairbrief.statistics.jackknife import t_quantile
 from fairbrief.types import Estimate
 
@@ -24,9 +24,9 @@ def difference(
     """A leading group difference that random sentences were observed for; t with 19 degrees of freedom, error 0.05."""
     return Estimate(
         f"coverage_parity@{over}", f"relative_difference[{group}]", system, value, low=value - 0.1, high=value + 0.1, over=over,
-        group=group, leads=True, kind="contrast", clusters=20, n=20, blind=0.0, blind_difference=value,
-        blind_difference_low=value - ALONE, blind_difference_high=value + ALONE, blind_p=p, blind_se=0.05,
-        blind_freedom=19.0,
+        group=group, is_primary=True, kind="group_difference", clusters=20, n=20, extract_baseline=0.0, extract_difference=value,
+        extract_difference_low=value - ALONE, extract_difference_high=value + ALONE, extract_p=p, extract_se=0.05,
+        extract_freedom=19.0,
     ).replace(**more)  # fmt: skip
 
 
@@ -47,7 +47,7 @@ def test_all_attributes_and_systems_are_one_family() -> None:
 
 def test_what_was_named_in_advance_is_corrected_among_itself() -> None:
     """One primary comparison keeps its p; the others are a family without it."""
-    first = difference("party", "left", 0.02, is_primary=True)
+    first = difference("party", "left", 0.02, is_named=True)
     found = with_families(
         [first, difference("age", "old", 0.01, value=-0.3), difference("age", "young", 0.5)], SETTINGS
     )
@@ -64,7 +64,7 @@ def test_differences_of_systems_and_other_baselines_are_families_of_their_own() 
     """A difference of two systems, and a value without random sentences, do not raise the p of the others."""
     others = [
         difference("side", "a", 0.04, baseline="t", value=-0.1),
-        difference("side", "b", 0.02).replace(blind_p=None, p=0.02, se=0.05, freedom=19.0),
+        difference("side", "b", 0.02).replace(extract_p=None, p=0.02, se=0.05, freedom=19.0),
     ]
     found = with_families([difference("side", "a", 0.01), *others], SETTINGS)
     assert [e.family_p for e in found] == [0.01, 0.04, 0.02]
@@ -86,7 +86,7 @@ def test_primary_names_a_measure_that_is_taken_and_a_group_difference_that_leads
         REVIEWS, ["coverage_parity@sentiment"], primary="coverage_parity@sentiment:relative_difference[neutral]{rosy}",
         n_resamples=100,
     )  # fmt: skip
-    assert [(e.group, e.system, e.family_size) for e in audit.estimates if e.is_primary] == [
+    assert [(e.group, e.system, e.family_size) for e in audit.estimates if e.is_named] == [
         ("neutral", "rosy", 1)
     ]
     with pytest.raises(RequestError, match="the audit does not take uer@sentiment"):
@@ -100,36 +100,36 @@ def test_primary_names_a_measure_that_is_taken_and_a_group_difference_that_leads
 def test_what_differs_from_random_sentences_whatever_the_labels_is_not_significant() -> None:
     """LexRank gives the large group 1 point less than random sentences do, and so it does with shuffled labels."""
     found = [
-        difference("place", "large", 1e-9, value=-0.01, se=0.002, freedom=19.0, null_mean=-0.0105),
-        difference("place", "small", 1e-9, value=-0.01, se=0.002, freedom=19.0, null_mean=0.0),
+        difference("place", "large", 1e-9, value=-0.01, se=0.002, freedom=19.0, permutation_mean=-0.0105),
+        difference("place", "small", 1e-9, value=-0.01, se=0.002, freedom=19.0, permutation_mean=0.0),
     ]
     large, small = with_families(found, SETTINGS)
     assert large.label_p == 1.0  # above its permutation mean, below random sentences
     assert large.family_p == 1.0
-    assert standing(large, 0.05) == "as permuted"
+    assert conclusion(large, 0.05) == "as permuted"
     assert small.label_p == pytest.approx(2 * t.sf(5.0, 19))
-    assert standing(small, 0.05) == "below"
+    assert conclusion(small, 0.05) == "below"
 
 
 def test_a_difference_of_systems_is_held_against_their_permutation_means() -> None:
     """Two systems that differ by 1 point do so with shuffled labels, too: no difference of theirs is significant."""
     systems = [
-        difference("place", "a", 0.5, system=name, null_mean=mean)
+        difference("place", "a", 0.5, system=name, permutation_mean=mean)
         for name, mean in (("s", -0.13), ("t", -0.12))
     ]
     one = difference("place", "a", 1e-9, baseline="t", value=-0.01, se=0.002, freedom=19.0)
     (gap,) = with_families([one], SETTINGS, systems)
     assert gap.label_p == pytest.approx(1.0)
-    assert standing(gap, 0.05) == "as permuted"
-    (gap,) = with_families([one], SETTINGS, [e.replace(null_mean=0.0) for e in systems])
-    assert standing(gap, 0.05) == "below"
+    assert conclusion(gap, 0.05) == "as permuted"
+    (gap,) = with_families([one], SETTINGS, [e.replace(permutation_mean=0.0) for e in systems])
+    assert conclusion(gap, 0.05) == "below"
 
 
 def test_a_family_that_needs_more_resamples_says_so() -> None:
     """The least p of 99 two-sided permutations is 0.02: of 3 comparisons none can be significant; 120 would do."""
     few = Settings(n_resamples=99)
     tests = [
-        difference("age", group, 0.5, value=value).replace(blind_p=None, blind_difference=None, p=p)
+        difference("age", group, 0.5, value=value).replace(extract_p=None, extract_difference=None, p=p)
         for group, p, value in (("old", 0.02, -0.3), ("middle", 0.4, 0.1), ("young", 0.6, 0.2))
     ]
     least, *others = with_families(tests, few)

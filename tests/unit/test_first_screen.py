@@ -12,6 +12,7 @@ from rich.console import Console
 from tests import sample_results
 
 from fairbrief import registry
+from fairbrief.conclusions import conclusion
 from fairbrief.declarations import ContrastWords, Declaration
 from fairbrief.reports import contrast_words, first_answers, first_screen, html, tables, wording
 from fairbrief.reports.contrast_words import tick
@@ -19,16 +20,15 @@ from fairbrief.reports.first_screen import FirstScreen
 from fairbrief.reports.frames import Estimates
 from fairbrief.reports.terminal import print_result
 from fairbrief.scorers import cards
-from fairbrief.standings import standing
 from fairbrief.types import Estimate, Note
 
 PLAIN = Estimate(
     "coverage_parity@sentiment", "relative_difference[negative]", "gpt-4", -0.158, low=-0.2, high=-0.115, p=0.001,
-    testable=True, n=400, clusters=400, over="sentiment", kind="contrast", group="negative", leads=True, detectable=0.06,
+    testable=True, n=400, clusters=400, over="sentiment", kind="group_difference", group="negative", is_primary=True, detectable=0.06,
 )  # fmt: skip
-BLIND = {
-    "blind": -0.058, "blind_difference": -0.1, "blind_difference_low": -0.14, "blind_difference_high": -0.06,
-    "blind_p": 0.002, "blind_p_adjusted": 0.006,
+EXTRACT_BASELINE = {
+    "extract_baseline": -0.058, "extract_difference": -0.1, "extract_difference_low": -0.14, "extract_difference_high": -0.06,
+    "extract_p": 0.002, "extract_p_adjusted": 0.006,
 }  # fmt: skip
 FAMILY = {"family_p": 0.006, "family_size": 3, "family_low": -0.15, "family_high": -0.05}
 
@@ -43,13 +43,13 @@ def screen(*estimates: Estimate, **made: Any) -> FirstScreen:
 
 def test_the_first_sentence_says_who_which_way_how_far_and_what_random_sentences_give() -> None:
     """A system's group difference is told with what random sentences give."""
-    found = screen(PLAIN.replace(**BLIND))
+    found = screen(PLAIN.replace(**EXTRACT_BASELINE))
     assert found.lead == (
         "gpt-4 covers documents with sentiment negative 16% less than the average document; random sentences of the same "
         "length would cover them 5.8% less."
     )
     (line,) = found.panels[0].blocks[0].lines
-    assert (line.kind, line.standing) == (
+    assert (line.kind, line.conclusion) == (
         "below",
         "significantly below random sentences: random sentences −5.8%; difference −10%; p\u00a0=\u00a00.006",
     )
@@ -66,8 +66,14 @@ def answers(found: FirstScreen) -> dict[str, str]:
 def test_what_was_measured_and_found_and_how_sure_is_answered() -> None:
     """Each question of a newcomer has its own answer: counts, random sentences, the adjusted interval, p and its family."""
     counts = {"group_clusters": 380, "group_items": 900.0}
-    above = {**BLIND, "blind_difference": 0.05, "group": "positive", "value": 0.2, "excluded": {}}
-    found = answers(screen(PLAIN.replace(**BLIND, **FAMILY, **counts), PLAIN.replace(**above)))
+    above = {
+        **EXTRACT_BASELINE,
+        "extract_difference": 0.05,
+        "group": "positive",
+        "value": 0.2,
+        "excluded": {},
+    }
+    found = answers(screen(PLAIN.replace(**EXTRACT_BASELINE, **FAMILY, **counts), PLAIN.replace(**above)))
     assert "400 records: negative 900 documents in 380 records." in found["What was measured?"]
     assert found["What was found?"] == (
         "Documents with sentiment negative: in summaries by gpt-4, 16% less than the average document (random sentences −5.8%; "
@@ -83,9 +89,12 @@ def test_what_was_measured_and_found_and_how_sure_is_answered() -> None:
 
 def test_what_was_named_in_advance_leads_and_is_not_said_to_be_picked() -> None:
     """A primary group difference stands before a clearer one, and is not told as one that was picked after looking."""
-    primary = PLAIN.replace(**{**BLIND, **FAMILY, "family_p": 0.04}, is_primary=True)
+    primary = PLAIN.replace(**{**EXTRACT_BASELINE, **FAMILY, "family_p": 0.04}, is_named=True)
     clearer = PLAIN.replace(
-        measure="coverage_parity@party", over="party", group="left", **BLIND | {"blind_difference": -0.5}
+        measure="coverage_parity@party",
+        over="party",
+        group="left",
+        **EXTRACT_BASELINE | {"extract_difference": -0.5},
     )
     found = answers(screen(clearer, primary))
     assert "sentiment negative" in found["What was found?"]
@@ -95,22 +104,24 @@ def test_what_was_named_in_advance_leads_and_is_not_said_to_be_picked() -> None:
 
 def test_the_caution_on_the_scorer_is_its_cards() -> None:
     """It has the figures of the scorer that the measure takes, by default or by its setting; what next sends to no scorer."""
-    found = answers(screen(PLAIN.replace(**BLIND)))
+    found = answers(screen(PLAIN.replace(**EXTRACT_BASELINE)))
     assert next(cards.cautions(["containment"]))[1:] in found["Caution"]
     assert "embedding" not in found["What next?"]
-    mine = PLAIN.replace(measure="coverage_parity(scorer=mine)@sentiment", **BLIND)
+    mine = PLAIN.replace(measure="coverage_parity(scorer=mine)@sentiment", **EXTRACT_BASELINE)
     assert (
         "'mine' judges support was not measured: no card"
         in answers(screen(mine, scorers={"mine": "its card"}))["Caution"]
     )
-    labelled = PLAIN.replace(measure="coverage_parity(scorer=units)@sentiment", **BLIND)
+    labelled = PLAIN.replace(measure="coverage_parity(scorer=claims)@sentiment", **EXTRACT_BASELINE)
     assert "Caution" not in answers(screen(labelled))
 
 
 def test_records_that_a_measure_could_not_use_are_told_with_the_reason() -> None:
     """Fewer records than the input has are explained where records are counted."""
     found = answers(
-        screen(PLAIN.replace(**BLIND, excluded={"one group only": 1529, "the summary has no unit": 2}))
+        screen(
+            PLAIN.replace(**EXTRACT_BASELINE, excluded={"one group only": 1529, "the summary has no unit": 2})
+        )
     )
     assert found["What was measured?"].endswith(
         "1,531 records do not count: one group only 1,529, the summary has no unit 2."
@@ -119,12 +130,14 @@ def test_records_that_a_measure_could_not_use_are_told_with_the_reason() -> None
 
 def test_every_system_that_is_below_is_found_whatever_group_leads() -> None:
     """A system that covers another group far less is listed with the groups, not called even beside the first one's."""
-    random = {**BLIND, **FAMILY}
+    random = {**EXTRACT_BASELINE, **FAMILY}
     rosy = PLAIN.replace(system="rosy", **random)
-    even = PLAIN.replace(system="even", value=0.31, **{**random, "blind_difference": 0.33, "family_p": 0.19})
+    even = PLAIN.replace(
+        system="even", value=0.31, **{**random, "extract_difference": 0.33, "family_p": 0.19}
+    )
     neutral = {"group": "neutral", "quantity": "relative_difference[neutral]"}
     guilty = PLAIN.replace(
-        system="even", **neutral, **{**random, "blind_difference": -0.84, "family_p": 2e-6}
+        system="even", **neutral, **{**random, "extract_difference": -0.84, "family_p": 2e-6}
     )
     clean = PLAIN.replace(system="third", **{**random, "family_p": 0.9})
     found = answers(screen(rosy, even, guilty, clean))
@@ -137,11 +150,11 @@ def test_every_system_that_is_below_is_found_whatever_group_leads() -> None:
 
 def test_few_records_and_small_groups_are_a_caution_before_any_finding() -> None:
     """Fewer than 20 records, or a group in fewer than 20, are too few to act on; the caution stands above the finding."""
-    few = screen(PLAIN.replace(n=8, clusters=8, **BLIND))
+    few = screen(PLAIN.replace(n=8, clusters=8, **EXTRACT_BASELINE))
     assert answers(few)["Caution"].startswith("8 records: too few to act on (a gate asks for 20).")
     asked = [answer.asked for answer in few.answers]
     assert asked.index("Caution") < asked.index("What was found?")
-    small = answers(screen(PLAIN.replace(group_clusters=7, group_items=9.0, **BLIND)))
+    small = answers(screen(PLAIN.replace(group_clusters=7, group_items=9.0, **EXTRACT_BASELINE)))
     assert "too small to act on: sentiment negative (7)." in small["Caution"]
 
 
@@ -159,7 +172,9 @@ def test_two_groups_are_not_compared_where_one_is_in_fewer_than_six_records() ->
 
 def test_what_is_uneven_as_random_sentences_are_names_nobody() -> None:
     """A gap that label permutations do not explain and random sentences do is a sentence of its own."""
-    found = answers(screen(PLAIN.replace(**BLIND | {"blind_p": 0.21, "blind_p_adjusted": 0.63})))
+    found = answers(
+        screen(PLAIN.replace(**EXTRACT_BASELINE | {"extract_p": 0.21, "extract_p_adjusted": 0.63}))
+    )
     assert found["What was found?"] == "No group is significantly below random sentences."
     assert found["As uneven as random sentences?"] == (
         "Uneven, but not significantly different from random sentences: sentiment negative by gpt-4 (−16%; random sentences −5.8%)."
@@ -168,10 +183,10 @@ def test_what_is_uneven_as_random_sentences_are_names_nobody() -> None:
 
 def test_the_largest_significant_difference_of_the_subgroups_asked_for_is_told() -> None:
     """Where cities were asked for, the city in which a group is left out is on the first screen."""
-    inside = PLAIN.replace(slice={"city": "Rome"}, **BLIND | {"blind_difference": -0.6})
-    other = PLAIN.replace(slice={"city": "Oslo"}, **BLIND | {"blind_difference": -0.2})
+    inside = PLAIN.replace(subgroup={"city": "Rome"}, **EXTRACT_BASELINE | {"extract_difference": -0.6})
+    other = PLAIN.replace(subgroup={"city": "Oslo"}, **EXTRACT_BASELINE | {"extract_difference": -0.2})
     even = PLAIN.replace(value=0.0, p=0.9)
-    told = answers(screen(even, other, inside, slices=[["city"]]))["In subgroups?"]
+    told = answers(screen(even, other, inside, by=[["city"]]))["In subgroups?"]
     assert told.startswith("city Rome: documents with sentiment negative: in summaries by gpt-4")
     assert told.endswith("And 1 more significant group difference in subgroups, in the tables.")
     assert "In subgroups?" not in answers(screen(even, inside))
@@ -179,7 +194,10 @@ def test_the_largest_significant_difference_of_the_subgroups_asked_for_is_told()
 
 def test_what_is_beyond_the_first_findings_is_counted() -> None:
     """No significant group is dropped without a word."""
-    many = [PLAIN.replace(group=f"g{i}", quantity=f"relative_difference[g{i}]", **BLIND) for i in range(9)]
+    many = [
+        PLAIN.replace(group=f"g{i}", quantity=f"relative_difference[g{i}]", **EXTRACT_BASELINE)
+        for i in range(9)
+    ]
     assert "And 3 more groups, in the tables." in answers(screen(*many))["What was found?"]
 
 
@@ -235,21 +253,21 @@ def test_a_pair_of_groups_is_said_as_two_groups() -> None:
         ({"group_clusters": 3, "other_clusters": 41, "p": None}, "too few"),
         ({"p": 1.0, "testable": False}, "not testable"),
         ({"value": None, "low": None, "high": None}, "no value"),
-        (BLIND, "below"),
-        (BLIND | {"p": 0.9}, "below"),
-        (BLIND | {"blind_p_adjusted": 0.2}, "as random"),
-        (BLIND | {"blind": -0.3, "blind_difference": 0.142}, "nearer to even"),
-        (BLIND | {"blind": 0.3, "blind_difference": -0.458}, "below"),
-        (BLIND | {"blind_p_adjusted": 0.2, "p": 0.9}, "not significant"),
+        (EXTRACT_BASELINE, "below"),
+        (EXTRACT_BASELINE | {"p": 0.9}, "below"),
+        (EXTRACT_BASELINE | {"extract_p_adjusted": 0.2}, "as random"),
+        (EXTRACT_BASELINE | {"extract_baseline": -0.3, "extract_difference": 0.142}, "nearer to even"),
+        (EXTRACT_BASELINE | {"extract_baseline": 0.3, "extract_difference": -0.458}, "below"),
+        (EXTRACT_BASELINE | {"extract_p_adjusted": 0.2, "p": 0.9}, "not significant"),
     ],
 )
-def test_every_standing_has_its_words(change: dict[str, Any], kind: str) -> None:
+def test_every_conclusion_has_its_words(change: dict[str, Any], kind: str) -> None:
     """The adjusted p decides, random sentences before label permutations; nothing is left without a word."""
     e = PLAIN.replace(**change)
-    assert standing(e, 0.05) == kind
+    assert conclusion(e, 0.05) == kind
     (line,) = screen(e).panels[0].blocks[0].lines
     assert line.kind == kind
-    assert line.standing
+    assert line.conclusion
 
 
 def test_what_is_not_clear_says_what_would_have_been_seen_and_how_many_records_it_takes() -> None:
@@ -260,7 +278,9 @@ def test_what_is_not_clear_says_what_would_have_been_seen_and_how_many_records_i
         == "No group difference is significant in 400 records. That does not show that there is none."
     )
     (line,) = found.panels[0].blocks[0].lines
-    assert line.standing == "not significant: p\u00a0=\u00a00.400; a difference of 6.0% would have been found"
+    assert (
+        line.conclusion == "not significant: p\u00a0=\u00a00.400; a difference of 6.0% would have been found"
+    )
     assert answers(found)["How sure is it?"].endswith(
         "A difference of 6.0% would have been found in 80 of 100 such audits, before correction for multiple comparisons."
     )
@@ -289,12 +309,12 @@ def test_groups_stand_in_natural_order_with_their_attribute() -> None:
     ]
 
 
-def test_slices_controls_and_repeated_contrasts_stay_out() -> None:
+def test_subgroups_sanity_baselines_and_repeated_contrasts_stay_out() -> None:
     """The first screen speaks of the systems on all records, once."""
     shadow = PLAIN.replace(measure="equal_coverage@sentiment")
     others = [
-        PLAIN.replace(slice={"a": "b"}),
-        PLAIN.replace(system="control:lead(gpt-4)", system_kind="control"),
+        PLAIN.replace(subgroup={"a": "b"}),
+        PLAIN.replace(system="sanity:lead(gpt-4)", system_kind="sanity_baseline"),
         shadow,
     ]
     found = screen(PLAIN, *others)
@@ -384,7 +404,7 @@ def test_odds_stand_beside_the_plain_rates_of_both_groups() -> None:
     """Per cent of odds are no per cent of people: the rates behind them are said."""
     odds = Estimate(
         "entity_inclusion@gender", "log_odds[female/male]", "gpt-4", -0.6931, low=-1.0, high=-0.3, p=0.001,
-        testable=True, n=400, clusters=400, over="gender", kind="contrast", group="female/male", leads=True,
+        testable=True, n=400, clusters=400, over="gender", kind="group_difference", group="female/male", is_primary=True,
     )  # fmt: skip
     words = ContrastWords(
         unit="odds", below="{first} people have {size} lower odds than {second} people", worse_below="{first} people",
@@ -393,7 +413,7 @@ def test_odds_stand_beside_the_plain_rates_of_both_groups() -> None:
     declared = {"entity_inclusion": {"family": "People", "contrast": asdict(words)}}
     rates = [
         odds.replace(
-            quantity=f"inclusion[{group}]", value=rate, kind="share", group=group, leads=False, p=None
+            quantity=f"inclusion[{group}]", value=rate, kind="share", group=group, is_primary=False, p=None
         )
         for group, rate in (("female", 0.25), ("male", 0.4))
     ]
@@ -404,7 +424,7 @@ def test_odds_stand_beside_the_plain_rates_of_both_groups() -> None:
 
 def test_the_terminal_begins_with_the_answers() -> None:
     """What was found and how sure it is come above the tables; a paper's tables come without."""
-    result = replace(sample_results.make(), estimates=Estimates([PLAIN.replace(**BLIND)]))
+    result = replace(sample_results.make(), estimates=Estimates([PLAIN.replace(**EXTRACT_BASELINE)]))
     console = Console(record=True, width=80, file=io.StringIO())
     print_result(result, console)
     told = console.export_text()
@@ -415,9 +435,11 @@ def test_the_terminal_begins_with_the_answers() -> None:
 
 def test_what_is_not_significant_is_told_with_random_sentences_and_their_p() -> None:
     """As in the terminal's table: the p of the difference from them, adjusted."""
-    unclear = PLAIN.replace(p=0.9, p_adjusted=1.0, **BLIND | {"blind_p": 0.07, "blind_p_adjusted": 0.14})
+    unclear = PLAIN.replace(
+        p=0.9, p_adjusted=1.0, **EXTRACT_BASELINE | {"extract_p": 0.07, "extract_p_adjusted": 0.14}
+    )
     (line,) = screen(unclear).panels[0].blocks[0].lines
-    assert line.standing.startswith(
+    assert line.conclusion.startswith(
         "not significant: random sentences −5.8%; difference −10%; p\u00a0=\u00a00.140"
     )
     (table,) = tables.contrast_tables([unclear], sample_results.make().made)
@@ -441,8 +463,8 @@ def test_counts_of_each_group_are_below_its_table_by_system_where_they_differ() 
 def test_measures_with_other_settings_are_named_in_their_sentences() -> None:
     """Under two scorers the same contrast has two values; of one there is nothing to tell apart."""
     measure = "coverage_parity(scorer=tfidf)@sentiment"
-    other = PLAIN.replace(measure=measure, value=-0.1, low=-0.12, high=-0.08, **BLIND)
-    found = screen(PLAIN.replace(**BLIND), other)
+    other = PLAIN.replace(measure=measure, value=-0.1, low=-0.12, high=-0.08, **EXTRACT_BASELINE)
+    found = screen(PLAIN.replace(**EXTRACT_BASELINE), other)
     told = answers(found)
     assert "16% less than the average document (by coverage_parity)" in found.lead
     assert "Coverage by sentiment (by coverage_parity)" in told["What was measured?"]
@@ -454,7 +476,10 @@ def test_measures_with_other_settings_are_named_in_their_sentences() -> None:
         "Coverage by sentiment (by coverage_parity)", "Coverage by sentiment (by coverage_parity(scorer=tfidf))"
     }  # fmt: skip
     elsewhere = PLAIN.replace(measure="coverage_parity@party", over="party", group="left")
-    for alone in (screen(PLAIN.replace(**BLIND)), screen(PLAIN.replace(**BLIND), elsewhere)):
+    for alone in (
+        screen(PLAIN.replace(**EXTRACT_BASELINE)),
+        screen(PLAIN.replace(**EXTRACT_BASELINE), elsewhere),
+    ):
         assert "(by " not in alone.lead
 
 
@@ -465,7 +490,7 @@ def test_pooled_runs_are_counted_as_summaries() -> None:
 
 
 def test_more_records_are_counted_in_what_is_independent() -> None:
-    """Variants of one original bring nothing new: where records come in groups, groups are asked for."""
+    """Counterfactuals of one seed document bring nothing new: where records come in groups, groups are asked for."""
     unclear = PLAIN.replace(p=0.5, value=-0.01)
     assert "take about 1,600. For" in answers(screen(unclear))["What next?"]
     grouped = answers(screen(unclear.replace(n=4000)))["What next?"]
@@ -485,11 +510,11 @@ def test_copies_and_other_languages_are_named_with_what_findings_are_without_the
         "copies": {"records": 40, "groups": 10, "examples": ["a", "b"]},
         "other_languages": {"fr": {"documents": 13, "records": 9, "examples": ["c"]}},
         "without": {
-            "other_languages": [{**without, "blind_p": 0.42}],
-            "copies": [{**without, "blind_p": 0.001}],
+            "other_languages": [{**without, "extract_p": 0.42}],
+            "copies": [{**without, "extract_p": 0.001}],
         },
     }
-    caution = answers(screen(PLAIN.replace(**BLIND), **made))["Caution"]
+    caution = answers(screen(PLAIN.replace(**EXTRACT_BASELINE), **made))["Caution"]
     assert (
         "40 records have the same documents as another under a different id (for instance a, b); without repeats, sentiment "
         "negative in summaries by gpt-4: −5.0%, p\u00a0=\u00a00.001 (unadjusted)."
@@ -504,7 +529,7 @@ def test_a_finding_that_does_not_survive_equal_lengths_is_said_to() -> None:
     """The caution has the value and p with length held equal."""
     readings = {"negative": {"free": {"value": -0.67, "p": 0.058}, "survives": False}}
     note = Note("length_held_equal", {"system": "gpt-4", "alpha": 0.05, "readings": readings})
-    caution = answers(screen(PLAIN.replace(**BLIND, notes=(note,))))["Caution"]
+    caution = answers(screen(PLAIN.replace(**EXTRACT_BASELINE, notes=(note,))))["Caution"]
     assert (
         "The finding on sentiment negative in summaries by gpt-4 does not survive equal document lengths: −67%, "
         "p\u00a0=\u00a00.058." in caution

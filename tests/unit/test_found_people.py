@@ -99,7 +99,7 @@ def test_inclusion_is_read_of_articles_that_nobody_annotated() -> None:
         == pytest.approx(-0.5)
     )
     assert found["log_odds[female/male]"].value < -1
-    assert found["found_inclusion"].p < 0.05
+    assert found["detected_inclusion"].p < 0.05
 
 
 def test_errors_shrink_the_difference_and_widen_its_interval() -> None:
@@ -140,9 +140,9 @@ def test_texts_without_people_are_left_out_with_the_reason() -> None:
     silent = [
         Case(Record("n", (Document("It rained all day, and then it snowed."),)), Summary("n", "s", "Rain."))
     ]
-    found = audit([*cases(4), *silent], Plan(measures=("found_inclusion",), n_resamples=0)).estimates
+    found = audit([*cases(4), *silent], Plan(measures=("detected_inclusion",), n_resamples=0)).estimates
     assert (
-        next(e.excluded for e in found if e.quantity == "found_inclusion")["no person found in the source"]
+        next(e.excluded for e in found if e.quantity == "detected_inclusion")["no person found in the source"]
         == 1
     )
 

@@ -10,13 +10,13 @@ import pytest
 
 from fairbrief.types import Case, Document, Record, Summary
 
-RECORD = Record("r", (Document("Alder.", {"side": "L"}),), original="o")
+RECORD = Record("r", (Document("Alder.", {"side": "L"}),), seed_document="o")
 
 
 def test_frozen_data_are_replaced_and_looked_at_as_dataclasses() -> None:
     """``replace``, ``fields`` and ``asdict`` know the fields and their defaults."""
     assert is_dataclass(RECORD)
-    assert replace(RECORD, id="q") == Record("q", RECORD.documents, original="o")
+    assert replace(RECORD, id="q") == Record("q", RECORD.documents, seed_document="o")
     assert asdict(RECORD.documents[0]) == {"text": "Alder.", "attributes": {"side": "L"}, "id": None}
     defaults = {f.name: f.default for f in fields(Summary)}
     assert (defaults["units"], defaults["reason"], defaults["system_kind"]) == (None, "", "system")

@@ -85,16 +85,16 @@ def test_unsigned_scores_of_two_systems_are_not_compared(tmp_path: Path) -> None
     """Their differences have no p, and a gate that has nothing else to compare says so instead of passing."""
     new, old = (load(saved(tmp_path / name, 60, unfair)) for name, unfair in (("new", 30), ("old", 0)))
     found = {e.quantity: e for e in compare(new, old) if e.measure == BUR}
-    for e in (found["bur"], found["excess"]):
-        assert (e.leads, e.p, [note.code for note in e.notes]) == (False, None, ["raw_magnitude"])
-    assert (found["bur"].value, found["excess"].value) == (0.5, 0)
+    for e in (found["bur"], found["chance_adjusted"]):
+        assert (e.is_primary, e.p, [note.code for note in e.notes]) == (False, None, ["raw_magnitude"])
+    assert (found["bur"].value, found["chance_adjusted"].value) == (0.5, 0)
     with pytest.raises(RequestError, match=r"nothing to compare: bur@side are unsigned scores"):
         gate.hold_audit(new, [], old, 0.1, measures=[BUR])
 
 
-def test_controls_are_held_to_nothing(tmp_path: Path) -> None:
-    """A control that breaks the limit does not fail the system's gate, nor hinder a comparison."""
-    folder = saved(tmp_path / "audit", 200, 4, controls=["one_document"])
+def test_sanity_baselines_are_held_to_nothing(tmp_path: Path) -> None:
+    """A sanity baseline that breaks the limit does not fail the system's gate, nor hinder a comparison."""
+    folder = saved(tmp_path / "audit", 200, 4, sanity_baselines=["one_document"])
     assert run(folder, "--max", f"{BUR}<=0.1")[0] == 0
     assert run(folder, "--baseline", saved(tmp_path / "b", 200, 4), "--margin", 0.01)[0] == 0
 

@@ -15,7 +15,7 @@ from fairbrief.auditing.differences import Change
 from fairbrief.auditing.scored_rows import OF_EXTRACTS, WITHOUT_EXTRACTS
 from fairbrief.errors import RequestError
 from fairbrief.reports import write_all
-from fairbrief.reports.evidence import Held
+from fairbrief.reports.per_record import Held
 from fairbrief.reports.result import Result
 from fairbrief.saved import gate
 from fairbrief.saved.gate_rules import Rule, rule
@@ -97,13 +97,13 @@ def test_records_that_agree_leave_clopper_and_pearsons_doubt() -> None:
         ({"p": 0.25}, "fail"),
         ({"p": 0.26}, "inconclusive"),
         ({"p": None}, "inconclusive"),
-        ({"p": 0.9, "excess": 0.1}, "fail"),
-        ({"p": 0.9, "kind": "contrast"}, "fail"),
+        ({"p": 0.9, "chance_adjusted": 0.1}, "fail"),
+        ({"p": 0.9, "kind": "group_difference"}, "fail"),
     ],
 )
-def test_a_magnitude_fails_only_if_its_test_rejects_in_one_tail(more: dict[str, Any], told: str) -> None:
-    """At 50 % one tail is (1 - 0.5)/2 = 0.25; a contrast, and a mean with an excess, fail by their interval alone."""
-    found = estimate(0.2, 0.3, **{"kind": "magnitude", **more})
+def test_a_unsigned_score_fails_only_if_its_test_rejects_in_one_tail(more: dict[str, Any], told: str) -> None:
+    """At 50 % one tail is (1 - 0.5)/2 = 0.25; a contrast, and a mean with a chance-adjusted score, fail by their interval alone."""
+    found = estimate(0.2, 0.3, **{"kind": "unsigned_disparity", **more})
     assert outcome("m@x<=0.1", found, level=0.5) == told
     assert outcome("m@x<=0.4", found, level=0.5) == "pass"
     if told == "inconclusive":
@@ -113,40 +113,46 @@ def test_a_magnitude_fails_only_if_its_test_rejects_in_one_tail(more: dict[str, 
 
 def test_a_check_of_an_unsigned_score_says_what_it_holds() -> None:
     """What random sentences and label permutations score, or that the interval begins at 0; of other values nothing."""
-    size = estimate(0.2, 0.3, kind="magnitude", p=0.001)
+    size = estimate(0.2, 0.3, kind="unsigned_disparity", p=0.001)
     told = {
         "; an unsigned score, label permutations score 0.05 on average": size.replace(
-            excess=0.2, null_mean=0.05
+            chance_adjusted=0.2, permutation_mean=0.05
         ),
         "; an unsigned score, random sentences score 0.105, label permutations score 0.05 on average": size.replace(
-            excess=0.2, null_mean=0.05, blind=0.105
+            chance_adjusted=0.2, permutation_mean=0.05, extract_baseline=0.105
         ),
-        "; an unsigned score, its interval begins at 0 unless its test rejects": size.replace(null_mean=0.05),
+        "; an unsigned score, its interval begins at 0 unless its test rejects": size.replace(
+            permutation_mean=0.05
+        ),
     }
     for ends, one in told.items():
         assert hold("m@x<=0.1", [one])[0].message.endswith(f"n = 20{ends}")
-    for one in (size.replace(kind="level"), size.replace(baseline="b"), size.replace(kind="contrast")):
+    for one in (
+        size.replace(kind="label_independent"),
+        size.replace(baseline="b"),
+        size.replace(kind="group_difference"),
+    ):
         message = hold("m@x<=0.1", [one])[0].message
         assert message.endswith("n = 20")
         assert ("a − b" in message) == bool(one.baseline)
         assert message.startswith("the whole interval breaks the limit: 0.25, ") == (not one.baseline)
 
 
-def test_slices_and_controls_are_held_to_nothing() -> None:
+def test_subgroups_and_sanity_baselines_are_held_to_nothing() -> None:
     """A rule speaks of the whole input and of systems."""
     bad = estimate(0.8, 0.9)
-    others = [bad.replace(slice={"topic": "x"}), bad.replace(system="c", system_kind="control")]
+    others = [bad.replace(subgroup={"topic": "x"}), bad.replace(system="c", system_kind="sanity_baseline")]
     assert outcome("m@x<=0.5", estimate(0.1, 0.2), *others) == "pass"
     with pytest.raises(RequestError, match=r"'m@x\{c\}<=0.5': the audit has no system 'c'.* It has: a\."):
         hold("m@x{c}<=0.5", [bad, *others])
     assert outcome("m@x{a}<=0.5", estimate(0.1, 0.2), bad.replace(system="b")) == "pass"
 
 
-def test_a_rule_names_a_headline_or_a_quantity() -> None:
-    """Without a quantity it is the headline; of a measure that read no record, the estimate that says why."""
-    headline, part = estimate(0.1, 0.2), estimate(0.8, 0.9, quantity="part")
-    assert outcome("m@x<=0.5", headline, part) == "pass"
-    assert outcome("m@x:part<=0.5", headline, part) == "fail"
+def test_a_rule_names_a_main_value_or_a_quantity() -> None:
+    """Without a quantity it is the main value; of a measure that read no record, the estimate that says why."""
+    main_value, part = estimate(0.1, 0.2), estimate(0.8, 0.9, quantity="part")
+    assert outcome("m@x<=0.5", main_value, part) == "pass"
+    assert outcome("m@x:part<=0.5", main_value, part) == "fail"
     why = part.replace(value=None, n=0)
     assert outcome("m@x<=0.5", why) == "inconclusive"
     for one in (part.replace(value=None), part.replace(n=0)):
@@ -155,7 +161,7 @@ def test_a_rule_names_a_headline_or_a_quantity() -> None:
         ):
             hold("m@x<=0.5", [one])
     with pytest.raises(RequestError, match=r"Did you mean 'mean@x'\? It has: mean@x\."):
-        hold("maen@x<=0.5", [headline.replace(measure="mean@x", quantity="mean")])
+        hold("maen@x<=0.5", [main_value.replace(measure="mean@x", quantity="mean")])
     with pytest.raises(RequestError, match=r"Did you mean 'm@x:part'\?"):
         hold("m@x:prat<=0.5", [part])
 
@@ -178,17 +184,17 @@ def test_a_level_is_held_on_the_side_that_is_worse() -> None:
         assert hold_margin([alike], 0.1, better, same_rows=True)[0].outcome == "pass"
     (check,) = hold_margin([alike], 0.17, {})
     assert check.outcome == "pass"  # an unknown direction: less is better; the doubt is 0.168
-    sliced = Change(alike.difference.replace(slice={"t": "x"}))
-    (check,) = hold_margin([sliced, Change(alike.difference.replace(baseline="a"))], 0.1, {})
+    by_subgroup = Change(alike.difference.replace(subgroup={"t": "x"}))
+    (check,) = hold_margin([by_subgroup, Change(alike.difference.replace(baseline="a"))], 0.1, {})
     assert check.name.endswith("[a] of the baseline")
 
 
 def group_difference(now: float, before: float, half: float = 0.01, **more: Any) -> Change:
     """A group difference that was ``before`` and is ``now``, less the random-sentence baseline."""
     gap, growth = now - before, abs(now) - abs(before)
-    told = {"quantity": "difference[g]", "group": "g", "leads": True, "baseline": "b", **more}
+    told = {"quantity": "difference[g]", "group": "g", "is_primary": True, "baseline": "b", **more}
     e = estimate(0.8, 0.9, **told).replace(
-        blind_difference=gap, blind_difference_low=gap - half, blind_difference_high=gap + half
+        extract_difference=gap, extract_difference_low=gap - half, extract_difference_high=gap + half
     )
     return Change(
         e, is_contrast=True, from_random=True, now=now, before=before, low=growth - half, high=growth + half
@@ -251,8 +257,8 @@ def test_a_limit_on_the_difference_from_random_sentences_holds_every_group() -> 
     """Without a group in brackets there is a check for each; with one, its own; the baseline is subtracted on request only."""
     one, two = (
         estimate(
-            -0.5, -0.4, quantity=f"difference[{g}]", group=g, kind="contrast", blind=-0.4,
-            blind_difference=gap, blind_difference_low=gap - 0.02, blind_difference_high=gap + 0.02,
+            -0.5, -0.4, quantity=f"difference[{g}]", group=g, kind="group_difference", extract_baseline=-0.4,
+            extract_difference=gap, extract_difference_low=gap - 0.02, extract_difference_high=gap + 0.02,
         )
         for g, gap in (("g", -0.05), ("h", -0.3))
     )  # fmt: skip
@@ -268,16 +274,17 @@ def test_a_limit_on_the_difference_from_random_sentences_holds_every_group() -> 
 def test_where_there_is_no_random_baseline_nothing_is_passed() -> None:
     """A group difference without one is inconclusive; of an unsigned score or a level there is none to ask for."""
     (check,) = hold(
-        "m@x:difference-random>=-0.1", [estimate(0.0, 0.01, quantity="difference[g]", kind="contrast")]
+        "m@x:difference-random>=-0.1",
+        [estimate(0.0, 0.01, quantity="difference[g]", kind="group_difference")],
     )
     assert (check.outcome, check.message) == (
         "inconclusive",
         "undefined: no random-sentence baseline (n = 20)",
     )
     for one in (
-        estimate(0.0, 0.01, kind="magnitude", blind=0.3),
+        estimate(0.0, 0.01, kind="unsigned_disparity", extract_baseline=0.3),
         estimate(0.0, 0.01),
-        estimate(0.0, 0.01, quantity="excess", kind="contrast"),
+        estimate(0.0, 0.01, quantity="chance_adjusted", kind="group_difference"),
     ):
         with pytest.raises(RequestError, match="is not a group difference"):
             hold(f"m@x:{one.quantity}-random<=0.1", [one])
@@ -293,13 +300,13 @@ def test_nothing_may_be_worse_where_no_margin_is_told(tmp_path: Path) -> None:
     assert {check.outcome for check in gate.hold_audit(good, [], good)} == {"pass"}
 
 
-def evidence(rows: int = 3, **changed: object) -> Result:
+def per_record(rows: int = 3, **changed: object) -> Result:
     """Rows of one observation, the last a control's; ``changed`` columns stand for what they have."""
     columns = {
         "observation": ["o"] * rows,
         "measures": ["m"] * rows,
         "system": ["a"] * rows,
-        "system_kind": ["system"] * (rows - 1) + ["control"],
+        "system_kind": ["system"] * (rows - 1) + ["sanity_baseline"],
         "record": pa.array([f"r{i}" for i in range(rows)]).dictionary_encode(),
         "count": [float(i) for i in range(rows)],
     }
@@ -307,7 +314,7 @@ def evidence(rows: int = 3, **changed: object) -> Result:
 
 
 def test_rows_are_compared_without_what_does_not_tell_them_apart() -> None:
-    """Systems' names, controls, random extracts and columns of nothing; texts may be coded or plain."""
+    """Systems' names, sanity baselines, random extracts and columns of nothing; texts may be coded or plain."""
     apart = {
         "system": ["b", "b", "c"],
         "record": ["r0", "r1", "another"],
@@ -316,8 +323,8 @@ def test_rows_are_compared_without_what_does_not_tell_them_apart() -> None:
         f"{OF_EXTRACTS}x": [1.0, 2.0, 3.0],
         f"{WITHOUT_EXTRACTS}x": [1.0, 2.0, 3.0],
     }
-    assert gate.saw_the_same(evidence(), evidence(**apart))
-    assert gate.saw_the_same(evidence(**apart), evidence())
+    assert gate.saw_the_same(per_record(), per_record(**apart))
+    assert gate.saw_the_same(per_record(**apart), per_record())
 
 
 @pytest.mark.parametrize(
@@ -327,7 +334,7 @@ def test_rows_are_compared_without_what_does_not_tell_them_apart() -> None:
         {"count": [0.0, None, 2.0]},
         {"record": ["r0", "r2", "r2"]},
         {"something": [None, 1.0, None]},
-        {"system_kind": ["system", "control", "control"]},
+        {"system_kind": ["system", "sanity_baseline", "sanity_baseline"]},
         {"measures": ["m", "n", "n"]},
     ],
 )
@@ -335,8 +342,8 @@ def test_audits_that_saw_something_else_in_one_record_did_not_see_the_same(
     changed: dict[str, object],
 ) -> None:
     """A number, its absence, a record, a column, a row or a measure: in either of the two."""
-    assert not gate.saw_the_same(evidence(), evidence(**changed))
-    assert not gate.saw_the_same(evidence(**changed), evidence())
+    assert not gate.saw_the_same(per_record(), per_record(**changed))
+    assert not gate.saw_the_same(per_record(**changed), per_record())
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,9 @@ from fairbrief.types import Case, Document, Estimate, Record, Summary
 
 def estimate(group: str, **given: Any) -> Estimate:
     """A leading contrast of a group of ``s``."""
-    return Estimate("uer@s", f"difference[{group}]", "a", 0.1, over="s", group=group, leads=True, **given)
+    return Estimate(
+        "uer@s", f"difference[{group}]", "a", 0.1, over="s", group=group, is_primary=True, **given
+    )
 
 
 def codes(*groups: str) -> list[tuple[str, list[str]]]:
@@ -48,7 +50,7 @@ def test_groups_that_differ_are_not_noted() -> None:
     """Nor what is no group, is a detail, or is a difference of systems."""
     assert codes("1", "2", "५", "NA", "left", "right", "2020123", "2020124", "0.1234567", "0.1234568") == []
     rest = [estimate("5", baseline="b"), Estimate("rouge1", "rouge1", "a", 0.1)]
-    details = [e.replace(leads=False) for e in (estimate("5"), estimate("5.0"))]
+    details = [e.replace(is_primary=False) for e in (estimate("5"), estimate("5.0"))]
     every = [*details, *rest]
     assert with_notes(every, spelling_notes(every)) == every
 
@@ -63,8 +65,8 @@ def test_an_audit_says_it_beside_the_measure() -> None:
         for i in range(3)
     ]
     result = audit(cases, Plan(measures=["uer@stars"], n_resamples=0))
-    (headline,) = [e for e in result.estimates if e.quantity == "uer"]
-    assert [worded(note) for note in headline.notes if note.code.startswith("groups")] == [
+    (main_value,) = [e for e in result.estimates if e.quantity == "uer"]
+    assert [worded(note) for note in main_value.notes if note.code.startswith("groups")] == [
         "the groups '5', '5.0' of stars are spelled differently and read alike: if they are one, write them alike",
         "'nan' is a group of stars: if it says that a value is missing, leave the cell empty",
     ]

@@ -11,13 +11,13 @@ import pytest
 from tests import sample_results
 
 from fairbrief.auditing import Plan, audit, instrument
+from fairbrief.conclusions import decisive
 from fairbrief.measures import self_retrieval
 from fairbrief.measures.self_retrieval import ScorerBiasRetrieval, SelfRetrieval
 from fairbrief.reports import exports, first_answers, first_screen, html
 from fairbrief.reports.frames import Estimates
 from fairbrief.reports.result import Result
 from fairbrief.reports.wording import worded
-from fairbrief.standings import decisive
 from fairbrief.types import Ask, Case, Document, Estimate, Note, Reason, Record, Scores, Summary, Totals
 
 WORDS = [f"{a}{b}{c}" for a in "bdfgk" for b in "aeiou" for c in ("lan", "mer", "nos", "rit", "tul", "vex")]
@@ -178,7 +178,7 @@ def test_a_scorer_that_sees_one_groups_sentences_less_is_found_and_explains() ->
     assert found["mean[b]"].value < 0.6
     assert found["difference[b]"].value == pytest.approx(found["mean[b]"].value - 1)
     assert (found["scorer_bias_retrieval"].p_adjusted or 1) <= 0.05
-    (lead,) = (e for e in result.estimates if e.leads and e.group == "b" and e.system == "copier")
+    (lead,) = (e for e in result.estimates if e.is_primary and e.group == "b" and e.system == "copier")
     (note,) = (n for n in lead.notes if n.code == "scorer_retrieves")
     assert note.arguments["explains"] is (decisive(lead)[1] < 0)
     assert (
@@ -232,7 +232,7 @@ def test_the_first_screen_warns_of_a_finding_that_the_scorer_may_explain() -> No
             "low": -0.09, "high": -0.03, "p": 0.004, "explains": True}  # fmt: skip
     finding = Estimate(
         "coverage_parity@sentiment", "relative_difference[negative]", "gpt-4", -0.158, low=-0.2, high=-0.115, p=0.001,
-        testable=True, n=400, clusters=400, over="sentiment", kind="contrast", group="negative", leads=True,
+        testable=True, n=400, clusters=400, over="sentiment", kind="group_difference", group="negative", is_primary=True,
         notes=(Note("scorer_retrieves", told),),
     )  # fmt: skip
     result = sample_results.make()

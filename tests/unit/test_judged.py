@@ -42,11 +42,11 @@ def test_scores_are_audited_by_group() -> None:
     cases = [*CASES, Case(empty, Summary("e", "s", "", reason="empty summary"))]
     with StubChat(answer=verdict) as server:
         scorer = f"judge(model=m, base_url={server.url})"
-        plan = Plan(measures=[f"judged(scorer={scorer})"], slices=[["gender"]], n_resamples=50)
+        plan = Plan(measures=[f"judged(scorer={scorer})"], by=[["gender"]], n_resamples=50)
         result = audit(cases, plan)
-    values = {e.slice.get("gender", "all"): e.value for e in result.estimates if e.quantity == "judged"}
+    values = {e.subgroup.get("gender", "all"): e.value for e in result.estimates if e.quantity == "judged"}
     assert values == {"all": pytest.approx((4 * 5 + 3 * 3) / 7), "f": 5.0, "m": 3.0}
-    whole = next(e for e in result.estimates if not e.slice)
+    whole = next(e for e in result.estimates if not e.subgroup)
     assert whole.n == 7
     assert whole.excluded["unparsed reply of the judge"] == 1
 
@@ -68,7 +68,7 @@ def test_coverage_through_a_chat_model(tmp_path: Path) -> None:
                 {"text": "It is loud. It is cold.", "attributes": {"who": "b"}},
             ],
             "summary": "It is red.",
-            "units": ["It is red.", "It is late.", "It is warm."],
+            "claims": ["It is red.", "It is late.", "It is warm."],
         }
         for i in range(4)
     ]

@@ -21,7 +21,7 @@ from fairbrief.saved.saved_values import Resampling
 from fairbrief.saved.scorer_agreement import correlations
 from fairbrief.serialization import case_line, write_lines
 from fairbrief.statistics import alpha_of_two, kappa_of_two, krippendorff_alpha, randolph_kappa
-from fairbrief.types import Ask, Case, Document, Record, Scores, Summary, Unit
+from fairbrief.types import Ask, Case, Claim, Document, Record, Scores, Summary
 
 SOUP, PARK = "The soup was cold today.", "The park benches were green."
 
@@ -30,7 +30,7 @@ def labelled(people: list[list[str]], record: str = "r") -> Case:
     """A record of two values, and units that people gave to them; unit texts say soup or park."""
     documents = (Document(SOUP, {"side": "a"}), Document(PARK, {"side": "b"}))
     texts = {"a": "cold soup today", "b": "green park benches", "": "trains"}
-    units = tuple(Unit(texts["".join(v[:1])], {"side": tuple(v)}) for v in people)
+    units = tuple(Claim(texts["".join(v[:1])], {"side": tuple(v)}) for v in people)
     return Case(Record(record, documents), Summary(record, "s", ". ".join(u.text for u in units), units))
 
 
@@ -147,7 +147,7 @@ def world(gaps: dict[str, float], seed: int, records: int = 8) -> Result:
             unit = f"unit {seed} {r} {system}"
             for i, t in enumerate(texts):
                 support[t, unit] = 0.2 + gap * (i % 2 == 0) + 0.05 * rng.random()
-            cases.append(Case(Record(str(r), documents), Summary(str(r), system, "…", (Unit(unit),))))
+            cases.append(Case(Record(str(r), documents), Summary(str(r), system, "…", (Claim(unit),))))
     scorers = {"entailment": Told(1, support), "embedding": Told(2, support)}
     measures = [f"equal_coverage(scorer={s})@side" for s in scorers]
     return audit(cases, Plan(measures=measures, scorers=scorers, n_resamples=60))

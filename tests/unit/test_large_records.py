@@ -48,7 +48,7 @@ def test_extracts_of_a_very_large_record_are_refused_unless_asked_for(
     assert audit(cases_of(documents=20, records=2), plan).estimates
 
 
-def test_labellings_of_a_large_record_are_observed_piece_by_piece(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_permutations_of_a_large_record_are_observed_piece_by_piece(monkeypatch: pytest.MonkeyPatch) -> None:
     """With the rows that they have together."""
     cases = cases_of(documents=30, groups=3)
     plan = Plan(

@@ -40,7 +40,7 @@ def test_inspect_logs() -> None:
     """Samples of a compressed log are records, epochs vary them; metadata holds documents and attributes."""
     reading = read(TOOLS / "hotels.eval")
     cases = list(reading)
-    assert [(c.record.id, c.record.original, c.summary.text) for c in cases[:4:3]] == [
+    assert [(c.record.id, c.record.seed_document, c.summary.text) for c in cases[:4:3]] == [
         ("hotel-0, epoch 1", "hotel-0", "Lovely room, rude staff."),
         ("hotel-0, epoch 2", "hotel-0", "Great view, broken lift."),
     ]
@@ -205,7 +205,7 @@ def test_helm_states(tmp_path: Path) -> None:
         tmp_path / "scenario_state.json", {"adapter_spec": {"model": "m"}, "request_states": states}
     )
     cases = list(read(path))
-    assert [(c.record.id, c.record.original) for c in cases] == [
+    assert [(c.record.id, c.record.seed_document) for c in cases] == [
         ("id1", None), ("id1, dialect", "id1"), ("id1, trial 1", "id1"), ("id1, typos", "id1"),
     ]  # fmt: skip
     assert [c.summary.reason for c in cases] == ["", "", "", "the request failed"]

@@ -70,18 +70,18 @@ def test_shares_by_words_and_by_documents_are_two_standards(unequal: Result) -> 
 
 
 @pytest.mark.parametrize("measure", MEASURES)
-def test_headlines_and_contrasts_say_it_with_both_readings(unequal: Result, measure: str) -> None:
-    """Both notes stand at the headline, at each leading contrast, in the page, and in Python."""
-    headline = of(unequal, measure, measure.partition("@")[0])
+def test_main_values_and_contrasts_say_it_with_both_readings(unequal: Result, measure: str) -> None:
+    """Both notes stand at the main value, at each leading contrast, in the page, and in Python."""
+    main_value = of(unequal, measure, measure.partition("@")[0])
     codes = ("documents_longer", "words_unlike_documents", "length_held_equal", "documents_alike")
-    fact, readings = (note for note in headline.notes if note.code in codes)
+    fact, readings = (note for note in main_value.notes if note.code in codes)
     assert worded(fact).startswith("documents differ in length")
     assert worded(readings).startswith(
         "s with length held equal: a" if "coverage" in measure else "s if each document"
     )
     assert "(as it is" in worded(readings)
     for e in unequal.estimates:
-        if e.measure == measure and e.leads:
+        if e.measure == measure and e.is_primary:
             assert fact in e.notes
     assert "documents differ in length" in html.render(unequal)
 

@@ -19,7 +19,7 @@ DOCUMENTS = (Document("a b", {"side": "l"}), Document("c d", {"side": "r"}))
 
 
 def made(
-    measures: tuple[str, ...] = MEASURES, *, fair: str = "{} {}", controls: tuple[str, ...] = ()
+    measures: tuple[str, ...] = MEASURES, *, fair: str = "{} {}", sanity_baselines: tuple[str, ...] = ()
 ) -> Result:
     """Four records, of which one system repeats the left and another both sides."""
     cases = []
@@ -27,7 +27,7 @@ def made(
         record = Record(str(i), (Document(left, {"side": "l"}), Document(right, {"side": "r"})))
         cases.append(Case(record, Summary(str(i), "plain", left + (" " + right[0]) * (i % 3))))
         cases.append(Case(record, Summary(str(i), "fair", fair.format(left, right))))
-    return audit(cases, Plan(measures=measures, n_resamples=0, controls=controls))
+    return audit(cases, Plan(measures=measures, n_resamples=0, sanity_baselines=sanity_baselines))
 
 
 def test_two_measures_are_correlated_by_system_and_over_all() -> None:
@@ -76,9 +76,9 @@ def test_a_system_that_was_not_audited_is_refused() -> None:
 
 
 def test_of_a_summary_in_two_audits_the_last_one_counts() -> None:
-    """Audits of other records, of other columns, are taken together; controls do not enter."""
+    """Audits of other records, of other columns, are taken together; sanity baselines do not enter."""
     first, second = made(("uer@side",)), made(("uer@side",), fair="{}")
-    controlled = made(("uer@side",), controls=("one_document",))
+    controlled = made(("uer@side",), sanity_baselines=("one_document",))
     (spec,) = specs_in([first, second])
     found = saved_values([first, second, controlled], [spec])[spec]
     assert set(found.systems) == {"plain", "fair"}

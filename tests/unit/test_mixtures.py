@@ -243,7 +243,7 @@ def test_review_sets_of_one_product() -> None:
     reviews += [Record("u", (Document("unrated"),), attributes={"product": "x"})]
     left_out = Counter[str]()
     made = list(review_sets(reviews, Sets(4, None), labeller("rating"), left_out))
-    assert [(r.id, r.original) for r in made] == [("x-0", "x"), ("x-1", "x"), ("y-0", "y"), ("y-1", "y")]
+    assert [(r.id, r.seed_document) for r in made] == [("x-0", "x"), ("x-1", "x"), ("y-0", "y"), ("y-1", "y")]
     assert all({d.text[-1] for d in r.documents} == {r.attributes["product"]} for r in made)
     for document in (d for r in made for d in r.documents):
         assert document.attributes["sentiment"] == rating_sentiment(float(document.attributes["rating"]))
@@ -253,7 +253,7 @@ def test_review_sets_of_one_product() -> None:
         "review without a rating": 1,
     }
     one = list(review_sets(reviews, Sets(4), labeller("rating"), Counter()))
-    assert [(r.id, r.original) for r in one] == [("x", None), ("y", None)]
+    assert [(r.id, r.seed_document) for r in one] == [("x", None), ("y", None)]
     assert one != list(review_sets(reviews, Sets(4, seed=1), labeller("rating"), Counter()))
     first = next(iter(review_sets(reviews, Sets(4, draw="first"), labeller("rating"), Counter())))
     assert [d.text for d in first.documents] == [f"review {i} of x" for i in range(4)]

@@ -34,9 +34,9 @@ def audited(labels: str, told: str = "The soup was cold. A waiter smiled at us."
 def test_small_single_records_are_not_testable_on_any_page(labels: str) -> None:
     """(2, 2), (1, 3) and (2, 2, 2) documents: "not testable" instead of a p, in terminal, page and Markdown."""
     result = audited(labels)
-    headline = result.estimates[0]
-    assert headline.testable is False
-    assert headline.p is None
+    main_value = result.estimates[0]
+    assert main_value.testable is False
+    assert main_value.p is None
     page = io.StringIO()
     terminal.print_result(result, Console(width=120, file=page))
     for text in (page.getvalue(), html.render(result), exports.markdown(result)):
@@ -45,42 +45,42 @@ def test_small_single_records_are_not_testable_on_any_page(labels: str) -> None:
 
 
 def test_a_larger_record_is_testable() -> None:
-    """(4, 4) documents have 70 labellings, of which two are as extreme as covering one side alone."""
-    headline = audited("aaaabbbb", " ".join(TEXTS[:4])).estimates[0]
-    assert headline.testable is True
-    assert headline.p == pytest.approx(2 / 70, abs=0.02)
+    """(4, 4) documents have 70 label permutations, of which two are as extreme as covering one side alone."""
+    main_value = audited("aaaabbbb", " ".join(TEXTS[:4])).estimates[0]
+    assert main_value.testable is True
+    assert main_value.p == pytest.approx(2 / 70, abs=0.02)
 
 
 def test_a_larger_record_of_which_little_is_covered_is_not() -> None:
-    """Where two of eight documents are covered, most labellings tie and none could be significant."""
+    """Where two of eight documents are covered, most label permutations tie and none could be significant."""
     assert audited("aaaabbbb").estimates[0].testable is False
 
 
-def test_labellings_that_only_rename_do_not_make_a_record_testable() -> None:
-    """(2, 2, 2) documents have 90 labellings, six of which name each split: p < 0.05 is out of reach."""
+def test_permutations_that_only_rename_do_not_make_a_record_testable() -> None:
+    """(2, 2, 2) documents have 90 label permutations, six of which name each split: p < 0.05 is out of reach."""
     testable = {e.quantity: e.testable for e in audited("aabbcc").estimates if e.testable is not None}
     assert testable["equal_coverage"] is False
 
 
 def a_p(p: float, smallest: float) -> Estimate:
-    """A test with the smallest p that its labellings allow."""
+    """A test with the smallest p that its label permutations allow."""
     return Estimate("m", "m", "s", 0.5, p=p, smallest_p=smallest, testable=True)
 
 
 def test_what_could_not_be_significant_beside_the_others_is_not_testable() -> None:
     """Seven tests of eight clusters: 7/128 is above .05, so that no p is given; six of them are testable."""
     seven = [a_p(1 / 128, 1 / 128)] * 7
-    found = with_holm(seven, [("headline",)] * 7, Settings())
+    found = with_holm(seven, [("main_value",)] * 7, Settings())
     assert {(e.testable, e.p, e.p_adjusted) for e in found} == {(False, None, None)}
     assert "not testable among 7 tests" in worded(found[0].notes[0])
     assert "Alone p = 0.0078" in worded(found[0].notes[0])
-    found = with_holm(seven[:6], [("headline",)] * 6, Settings())
+    found = with_holm(seven[:6], [("main_value",)] * 6, Settings())
     assert {(e.testable, e.p_adjusted) for e in found} == {(True, 6 / 128)}
 
 
 def test_tests_that_reach_far_leave_room_for_one_that_does_not() -> None:
     """Holm's last p is not multiplied: beside nine that allow any p, one of smallest p .03 can be significant."""
-    found = with_holm([*[a_p(0.0, 0.0)] * 9, a_p(0.03, 0.03)], [("headline",)] * 10, Settings())
+    found = with_holm([*[a_p(0.0, 0.0)] * 9, a_p(0.03, 0.03)], [("main_value",)] * 10, Settings())
     assert found[-1].testable is True
     assert found[-1].p_adjusted == 0.03
 
@@ -88,13 +88,13 @@ def test_tests_that_reach_far_leave_room_for_one_that_does_not() -> None:
 def test_what_is_not_testable_leaves_the_family_of_the_others() -> None:
     """Three tests out of reach are not counted when the others are adjusted."""
     others = [a_p(0.01, 0.04)] * 3
-    found = with_holm([a_p(0.01, 0.001), *others], [("headline",)] * 4, Settings())
+    found = with_holm([a_p(0.01, 0.001), *others], [("main_value",)] * 4, Settings())
     assert [e.testable for e in found] == [True, False, False, False]
     assert found[0].p_adjusted == 0.01
 
 
-def test_too_few_resamples_are_no_absence_of_labellings() -> None:
+def test_too_few_resamples_are_no_absence_of_permutations() -> None:
     """Where only the number of resamples stands in the way, p stays and the number that is needed is told."""
-    found = with_holm([a_p(1 / 100, 1e-6)] * 20, [("headline",)] * 20, Settings(n_resamples=99))
+    found = with_holm([a_p(1 / 100, 1e-6)] * 20, [("main_value",)] * 20, Settings(n_resamples=99))
     assert {e.testable for e in found} == {True}
     assert "--resamples 800" in worded(found[0].notes[0])

@@ -59,4 +59,4 @@ def test_gaps_that_cancel_are_told_with_where_they_part(by_city: bool) -> None:
         assert "gaps of both directions cancel by city" in text
         assert "city Rome: tone negative −" in text
         assert "city Oslo: tone positive −" in text
-        assert "--slice city" in text
+        assert "--by city" in text

@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pytest
+from fairbrief.measures.detected_inclusion import DetectedInclusion
 
 import fairbrief
 from fairbrief.measures.distinguishability import Distinguishability, GroupedVariants
 from fairbrief.measures.entity_hallucination import EntityHallucination, InventedNames, most_frequent
 from fairbrief.measures.entity_inclusion import EntityInclusion, recogniser
-from fairbrief.measures.found_inclusion import FoundInclusion
 from fairbrief.measures.judged import GroupedVerdicts, JudgedByGroup
 from fairbrief.measures.permutation_schemes import group_names, half_of_sizes, share, total_variation
 from fairbrief.measures.scorer_bias import ScorerBiasSupport, SourcePeople, SourceSupports
@@ -38,10 +38,12 @@ REAL = np.zeros((1, 0), dtype=np.int64)
 
 
 def variants(groups: str, texts: Sequence[str] = ()) -> list[Case]:
-    """Variants of one original, each about one group, f or m; a dot has none."""
+    """Counterfactuals of one seed document, each about one group, f or m; a dot has none."""
     return [
         Case(
-            Record(f"o{i}", (Document("A. B."),), attributes={} if g == "." else {"about": g}, original="o"),
+            Record(
+                f"o{i}", (Document("A. B."),), attributes={} if g == "." else {"about": g}, seed_document="o"
+            ),
             Summary(f"o{i}", "s", texts[i] if texts else "Text."),
         )
         for i, g in enumerate(groups)
@@ -132,15 +134,15 @@ def test_inclusion_of_people_found_is_read_as_written_out() -> None:
         ("read", "female"): 4, ("read", "male"): 4, ("read", "unknown"): 2,
         ("read_included", "female"): 2, ("read_included", "male"): 2, ("read_included", "unknown"): 0,
     }  # fmt: skip
-    found = FoundInclusion().value(totals(counts))
+    found = DetectedInclusion().value(totals(counts))
     assert {name: float(value.array) for name, value in found.items()} == pytest.approx(
         {
-            "found_inclusion": 0.55, "difference[female−male]": 0.55,
+            "detected_inclusion": 0.55, "difference[female−male]": 0.55,
             "log_odds[female/male]": math.log((3.5 / 1.5) / (1.5 / 4.5)),
             "inclusion[female]": 3 / 4, "inclusion[male]": 1 / 5, "read_difference": 0, "unknown": 1 / 5,
         }
     )  # fmt: skip
-    nobody = FoundInclusion().value(totals({**counts, ("source", "male"): 0, ("included", "male"): 0}))
+    nobody = DetectedInclusion().value(totals({**counts, ("source", "male"): 0, ("included", "male"): 0}))
     assert np.isnan(nobody["log_odds[female/male]"].array)
 
 
@@ -218,7 +220,7 @@ def test_the_papers_equation_counts_a_tie_as_wrong(
 
 
 def test_the_papers_equation_pools_summaries() -> None:
-    """Of 4 summaries of one original 2 are right, of 6 of another 1: 2·3/10 - 1 pooled, (0 - 2/3) / 2 as a mean of originals."""
+    """Of 4 summaries of one seed document 2 are right, of 6 of another 1: 2·3/10 - 1 pooled, (0 - 2/3) / 2 as a mean of seed documents."""
     four = [[1, 0.9, 0.1, 0.1], [0.9, 1, 0.1, 0.1], [0.1, 0.1, 1, 0], [0.1, 0.1, 0, 1]]
     six = np.full((6, 6), 0.2)
     six[:3, :3] = [[1, 0.3, 0.3], [0.3, 1, 0], [0.3, 0, 1]]  # 0.3 > 0.2; 0.15 < 0.2, twice
@@ -238,7 +240,7 @@ def test_texts_in_which_nothing_is_counted_are_left_out() -> None:
     assert rows.values.tolist() == [[0.75, 1, 6], [0, 0, 6]]
 
 
-def test_what_is_asked_of_variants_is_their_similarity() -> None:
+def test_what_is_asked_of_counterfactuals_is_their_similarity() -> None:
     """Those about a group against each other, and nothing where none is."""
     texts = ["Alder.", "Birch.", "Cedar."]
     (ask,) = GroupedVariants("about").asks(variants("f.m", texts))
@@ -247,13 +249,13 @@ def test_what_is_asked_of_variants_is_their_similarity() -> None:
 
 
 def test_words_of_built_inputs_are_known_by_their_design() -> None:
-    """An original and one of the two designs, both."""
+    """A seed document and one of the two designs, both."""
     document = (Document("She sang."),)
-    assert is_built(Record("r", document, attributes={"design": "mono"}, original="o"))
-    assert is_built(Record("r", document, attributes={"design": "balanced"}, original="o"))
+    assert is_built(Record("r", document, attributes={"design": "mono"}, seed_document="o"))
+    assert is_built(Record("r", document, attributes={"design": "balanced"}, seed_document="o"))
     assert not is_built(Record("r", document, attributes={"design": "mono"}))
-    assert not is_built(Record("r", document, original="o"))
-    assert not is_built(Record("r", document, attributes={"design": "other"}, original="o"))
+    assert not is_built(Record("r", document, seed_document="o"))
+    assert not is_built(Record("r", document, attributes={"design": "other"}, seed_document="o"))
 
 
 @pytest.mark.parametrize(("design", "women"), [("balanced", 2), ("", 4)])
@@ -265,7 +267,7 @@ def test_only_words_that_vary_speak_of_those_who_were_varied(design: str, women:
                 name,
                 (Document(f"{text} mother."),),
                 attributes={"design": design} if design else {},
-                original="o",
+                seed_document="o",
             ),
             Summary(name, "s", f"{text} mother."),
         )
@@ -297,7 +299,7 @@ def test_a_scorer_of_support_is_checked_on_a_sentence_or_more() -> None:
         ScorerBiasSupport("about", "containment", sentences=0)
 
 
-def test_words_as_published_are_exchanged_for_all_variants_at_once() -> None:
+def test_words_as_published_are_exchanged_for_all_counterfactuals_at_once() -> None:
     """Otherwise nothing is exchanged, and the signs of what clusters say are turned."""
     cases = variants("fm")
     assert Identifiers().permutation_scheme(cases) is None
@@ -377,14 +379,16 @@ def test_shares_of_the_invented_are_read_against_an_even_one() -> None:
         name: value.array[0] for name, value in found.items()
     }
     assert {name for name, value in found.items() if value.is_share} == {"invented", "unknown"}
-    assert {name for name, value in found.items() if value.leads} == {"shift[female]", "shift[male]"}
+    assert {name for name, value in found.items() if value.is_primary} == {"shift[female]", "shift[male]"}
 
 
 def test_sources_support_their_own_sentences() -> None:
     """Of two units each document's best support counts: (1 + 0.5 + 0.2 + 0.3)/4 of the woman's source, 0.4 of the man's."""
     cases = [
         Case(
-            Record(name, (Document("Alder."), Document("Birch.")), attributes={"about": name}, original="o"),
+            Record(
+                name, (Document("Alder."), Document("Birch.")), attributes={"about": name}, seed_document="o"
+            ),
             Summary(name, "s", "Text."),
         )
         for name in ("f", "m")
@@ -407,7 +411,7 @@ def test_a_recogniser_finds_people_above_a_half(yes: float, found: int) -> None:
     cases = [
         Case(
             Record(g, (Document(f"{person.first_name} {person.last_name} sang."),),
-                   entities=(person, other), attributes={"gender": g}, original="o"),
+                   entities=(person, other), attributes={"gender": g}, seed_document="o"),
             Summary(g, "s", "Text."),
         )
         for g, person in (("female", ANN), ("male", BOB))

@@ -81,7 +81,7 @@ def test_mentions_move_with_their_words() -> None:
     assert filled.references == ()
 
 
-def test_a_fill_read_back_with_the_first_assignment_is_the_original() -> None:
+def test_a_fill_read_back_with_the_first_assignment_is_the_seed_document() -> None:
     """Exchanging the genders and names twice gives the first text again, to the letter."""
     there = fill(
         make_template(PAIR), {"m": Assignment("Otto", gender="male"), "p": Assignment("Ida", gender="female")}
@@ -256,7 +256,7 @@ def _groups(row: Record, kind: str) -> dict[str, str]:
 
 def test_balanced_sets_come_in_pairs_with_exchanged_groups_and_the_same_names() -> None:
     """Half of the people are of each group, the other text of the pair exchanges them all and has the same names."""
-    rows, report = build([CROWD], per_original=8, names=TABLE)
+    rows, report = build([CROWD], per_seed_document=8, names=TABLE)
     made = list(rows)
     assert [(r.attributes["sample"], r.attributes["pair"]) for r in made] == [
         (str(i), p) for i in range(4) for p in "01"
@@ -267,7 +267,7 @@ def test_balanced_sets_come_in_pairs_with_exchanged_groups_and_the_same_names() 
         assert all(here[i] != there[i] for i in "abcd")
         assert {e.first_name for e in one.entities} == {e.first_name for e in other.entities}
         assert "e" not in here
-    assert {r.original for r in made} == {"one"}
+    assert {r.seed_document for r in made} == {"one"}
     assert report.capacities[0].written == 8
     assert len({r.documents[0].text for r in made}) > 4
 
@@ -275,13 +275,13 @@ def test_balanced_sets_come_in_pairs_with_exchanged_groups_and_the_same_names() 
 def test_an_odd_number_of_people_is_split_by_one_more() -> None:
     """Of three people two are of one group, then of the other; one name of each group must differ."""
     three = replace(CROWD, entities=CROWD.entities[:3])
-    for row in build([three], per_original=8, names=TABLE)[0]:
+    for row in build([three], per_seed_document=8, names=TABLE)[0]:
         assert sorted(Counter(_groups(row, "gender").values()).values()) == [1, 2]
 
 
 def test_mono_sets_are_of_one_group_each() -> None:
     """Everybody varied in an input is of its group, and there are as many inputs of each group."""
-    made = list(build([CROWD], design="mono", per_original=6, names=TABLE)[0])
+    made = list(build([CROWD], design="mono", per_seed_document=6, names=TABLE)[0])
     assert Counter(r.attributes["group"] for r in made) == {"male": 3, "female": 3}
     for row in made:
         assert set(_groups(row, "gender").values()) == {row.attributes["group"]}
@@ -301,9 +301,9 @@ def test_mono_sets_are_of_one_group_each() -> None:
 )
 @pytest.mark.parametrize("design", ["balanced", "mono"])
 def test_records_say_how_gender_goes_with_race(groups: str, genders: str, told: str, design: str) -> None:
-    """Designs that share an original differ in an attribute and in their ids, so that one audit can hold them all."""
+    """Designs that share a seed document differ in an attribute and in their ids, so that one audit can hold them all."""
     two = replace(CROWD, entities=CROWD.entities[:2])
-    made, _ = build([two], groups=groups, genders=genders, design=design, per_original=4, names=TABLE)
+    made, _ = build([two], groups=groups, genders=genders, design=design, per_seed_document=4, names=TABLE)
     rows = list(made)
     assert {r.attributes.get("genders") for r in rows} == {told}
     middle = design if told == "varied" else f"{design}-{told.replace(', ', '-').replace(' ', '-')}"
@@ -313,19 +313,19 @@ def test_records_say_how_gender_goes_with_race(groups: str, genders: str, told: 
     assert (", ".join(sorted(" ".join(pair) for pair in pairs)) == told) == tied
 
 
-def test_originals_stand_beside_their_inputs_under_ids_of_their_own() -> None:
-    """The design original gives each original that can be filled once, unchanged, and no number of inputs."""
+def test_seed_documents_stand_beside_their_inputs_under_ids_of_their_own() -> None:
+    """The design original gives each seed document that can be filled once, unchanged, and no number of inputs."""
     (row,), report = (
         list(part) if i == 0 else part
         for i, part in enumerate(build([CROWD], design="original", names=TABLE))
     )
-    assert (row.documents, row.entities, row.original) == (CROWD.documents, CROWD.entities, CROWD.id)
+    assert (row.documents, row.entities, row.seed_document) == (CROWD.documents, CROWD.entities, CROWD.id)
     assert (row.id, row.attributes["design"], report.written) == (f"{CROWD.id}.original", "original", 1)
     with pytest.raises(RequestError, match="once each"):
-        build([CROWD], design="original", per_original=2, names=TABLE)
+        build([CROWD], design="original", per_seed_document=2, names=TABLE)
 
 
-def test_sets_of_one_original_never_share_an_id() -> None:
+def test_sets_of_one_seed_document_never_share_an_id() -> None:
     """Last names replaced, content words exchanged, either design and any tie of gender and race: all ids differ."""
     choices: list[dict[str, Any]] = [
         {},
@@ -347,7 +347,7 @@ def test_race_keeps_genders_and_replaces_last_names() -> None:
     """First and last names come from the group's lists, pronouns stay, and a gender once drawn is the pair's."""
     four = replace(CROWD, entities=CROWD.entities[:4])
     of = {(r.part, r.name): (r.group, r.gender) for r in TABLE.rows}
-    made = list(build([four], groups="race=north+south", per_original=4, names=TABLE)[0])
+    made = list(build([four], groups="race=north+south", per_seed_document=4, names=TABLE)[0])
     for one, other in zip(made[::2], made[1::2], strict=True):
         assert _groups(one, "gender") == _groups(other, "gender")
         assert (_groups(one, "gender")["a"], _groups(one, "gender")["b"]) == ("female", "male")
@@ -363,24 +363,26 @@ def test_race_keeps_genders_and_replaces_last_names() -> None:
 def test_gender_and_race_go_together_as_asked() -> None:
     """With male:north and female:south everybody is one or the other; crossed, each person is all four in turn."""
     four = replace(CROWD, entities=CROWD.entities[:4])
-    for row in build([four], groups="gender*race=male:north+female:south", per_original=4, names=TABLE)[0]:
+    for row in build([four], groups="gender*race=male:north+female:south", per_seed_document=4, names=TABLE)[
+        0
+    ]:
         pairs = {(e.attributes["gender"], e.attributes["race"]) for e in row.entities}
         assert pairs == {("male", "north"), ("female", "south")}
-    crossed = list(build([four], groups="gender*race", per_original=4, names=TABLE)[0])
+    crossed = list(build([four], groups="gender*race", per_seed_document=4, names=TABLE)[0])
     assert len({(_groups(r, "gender")["a"], _groups(r, "race")["a"]) for r in crossed}) == 4
 
 
 def test_a_seed_reproduces_every_byte_whatever_else_is_built(tmp_path: Path) -> None:
-    """The same seed writes the same file; an original's rows do not depend on its neighbours; another seed differs."""
+    """The same seed writes the same file; a seed document's rows do not depend on its neighbours; another seed differs."""
     other = replace(CROWD, id="two")
     for name, records, seed in (("a", [CROWD], 5), ("b", [other, CROWD], 5), ("c", [CROWD], 6)):
-        made, _ = build(records, per_original=4, names=TABLE, seed=seed)
+        made, _ = build(records, per_seed_document=4, names=TABLE, seed=seed)
         write_lines((record_line(record) for record in made), tmp_path / name)
     a, b, c = ((tmp_path / name).read_bytes() for name in "abc")
     assert b.endswith(a)
     assert a != c
     row = json.loads(a.splitlines()[0])
-    assert list(row) == ["id", "original", "documents", "attributes", "entities"]
+    assert list(row) == ["id", "seed_document", "documents", "attributes", "entities"]
     assert row["entities"][0]["mentions"][0] == {
         "document": 0,
         "start": 0,
@@ -389,8 +391,8 @@ def test_a_seed_reproduces_every_byte_whatever_else_is_built(tmp_path: Path) -> 
     }
 
 
-def test_an_original_that_cannot_fill_its_set_writes_no_row() -> None:
-    """Too few names, nobody to vary, and a fault of one fill each leave an original out whole, with the reason."""
+def test_an_seed_document_that_cannot_fill_its_set_writes_no_row() -> None:
+    """Too few names, nobody to vary, and a fault of one fill each leave a seed document out whole, with the reason."""
     nobody = record("[Klein|e|last] ran.", "nobody", e=(None, "Klein"))
     mixed = record("[Mr.|m|title] [Kim Roe|m|full] said [she|m|he] ran.", "mixed", m=("Kim", "Roe"))
     broken = record("[Mia Horn|m|full] ran. So Mia said.", "broken", m=("Mia", "Horn"))
@@ -408,15 +410,15 @@ def test_an_original_that_cannot_fill_its_set_writes_no_row() -> None:
         ],
         "small",
     )
-    rows, report = build([nobody, mixed, broken, big, PAIR], per_original=2, names=small)
-    assert {r.original for r in rows} == {"one"}
-    assert {c.original: c.reason for c in report.refused} == {
+    rows, report = build([nobody, mixed, broken, big, PAIR], per_seed_document=2, names=small)
+    assert {r.seed_document for r in rows} == {"one"}
+    assert {c.seed_document: c.reason for c in report.refused} == {
         "nobody": "no person to vary",
         "mixed": "a person of two genders",
         "broken": "an original name is left",
         "big": "too few names",
     }
-    capacity = next(c for c in report.refused if c.original == "big")
+    capacity = next(c for c in report.refused if c.seed_document == "big")
     assert (capacity.needed, capacity.available) == (5, 2)
     assert report.written == 2
 
@@ -424,7 +426,7 @@ def test_an_original_that_cannot_fill_its_set_writes_no_row() -> None:
 def test_names_of_the_text_are_avoided() -> None:
     """A name that is a word of the original is not given to anybody in it."""
     given = record("[Mia Horn|m|full] went to Ada, Bea and Cleo.", m=("Mia", "Horn"))
-    made = list(build([given], design="mono", per_original=8, names=TABLE)[0])
+    made = list(build([given], design="mono", per_seed_document=8, names=TABLE)[0])
     used = {e.first_name for r in made for e in r.entities}
     assert not used & {"Ada", "Bea", "Cleo", "Mia"}
 
@@ -445,7 +447,7 @@ def test_names_can_be_drawn_by_their_frequency() -> None:
     )
 
     def share(weights: str) -> int:
-        made = build(given, design="mono", per_original=2, names=north, weights=weights)[0]
+        made = build(given, design="mono", per_seed_document=2, names=north, weights=weights)[0]
         return sum(r.entities[0].first_name == "Ada" for r in made)
 
     assert share("frequency") > 85
@@ -460,7 +462,7 @@ def test_replaced_last_names_are_one_for_a_family_and_a_pair() -> None:
         b=("Rolf", "Horn"),
         e=(None, "Klein"),
     )
-    one, other = build([given], per_original=2, names=TABLE, last_names="replace")[0]
+    one, other = build([given], per_seed_document=2, names=TABLE, last_names="replace")[0]
     last = [e.last_name for e in one.entities]
     assert last[0] == last[1] != last[2]
     assert last == [e.last_name for e in other.entities]
@@ -473,7 +475,7 @@ def test_replaced_last_names_are_one_for_a_family_and_a_pair() -> None:
         ({"groups": "sex"}, "Groups 'sex' are not known"),
         ({"groups": "race=north+east"}, "no group 'east'"),
         ({"groups": "gender*race=north+south"}, "is not male:RACE"),
-        ({"per_original": 7}, "7 inputs of each original cannot be shared by 2 groups"),
+        ({"per_seed_document": 7}, "7 inputs of each seed document cannot be shared by 2 groups"),
         ({"names": "absent.csv"}, "There is no table of names 'absent.csv'"),
         ({"design": "half"}, "The design 'half' is not known"),
     ],
@@ -500,7 +502,7 @@ def test_a_single_name_is_a_last_name_after_an_office_and_where_it_is_mostly_one
 ) -> None:
     """President Clinton is no Stacy; Alice alone may be. Names in bibliographies and firms stay, too."""
     text = record(f"{marked} [Mia Horn|m|full] left.", p=(None, name), m=("Mia", "Horn"))
-    rows = list(build([text], design="mono", per_original=2)[0])
+    rows = list(build([text], design="mono", per_seed_document=2)[0])
     assert rows
     assert {name in row.documents[0].text for row in rows} == {stays}
 
@@ -520,7 +522,7 @@ def test_sovereigns_saints_and_gods_stay_who_they_are(said: str) -> None:
     """No other name can stand for them; the text about them is unchanged, to the pronouns."""
     text = record(f"{said} [Mia Horn|m|full] left.", p=(None, "X"), m=("Mia", "Horn"))
     plain = re.sub(r"\[([^|\]]+)\|[^\]]*\]", r"\1", said)
-    rows = list(build([text], design="mono", per_original=2)[0])
+    rows = list(build([text], design="mono", per_seed_document=2)[0])
     assert rows
     assert all(row.documents[0].text.startswith(plain) for row in rows)
 
@@ -542,7 +544,7 @@ def test_people_of_whom_words_tell_what_no_fill_changes_keep_name_and_pronouns(s
     """A maiden name, an honour, a noun for several of one gender, a nickname inside the name: such people stay as they are."""
     text = record(f"{said} [Mia Horn|m|full] left.", p=("Ann", "Dell"), m=("Mia", "Horn"))
     plain = re.sub(r"\[([^|\]]+)\|[^\]]*\]", r"\1", said)
-    rows = list(build([text], design="mono", per_original=2)[0])
+    rows = list(build([text], design="mono", per_seed_document=2)[0])
     assert rows
     assert all(row.documents[0].text.startswith(plain) for row in rows)
     assert not any(row.documents[0].text.endswith("Mia Horn left.") for row in rows)
@@ -566,11 +568,11 @@ def test_people_who_are_they_keep_name_and_pronouns() -> None:
     marked = replace(
         they, entities=(replace(they.entities[0], attributes={"pronouns": "they"}), they.entities[1])
     )
-    for row in build([marked], per_original=4, names=TABLE)[0]:
+    for row in build([marked], per_seed_document=4, names=TABLE)[0]:
         assert row.documents[0].text.startswith("Kim Lund left; they sang. ")
         assert "gender" not in row.entities[0].attributes
     alone = replace(marked, entities=marked.entities[:1])
-    made, report = build([alone], per_original=4, names=TABLE)
+    made, report = build([alone], per_seed_document=4, names=TABLE)
     assert list(made) == []
     assert report.reasons() == {"no person to vary": 1}
 
@@ -610,7 +612,7 @@ def test_names_of_groups_may_hold_blanks() -> None:
     table = read_names(lines, "table")
     two = replace(CROWD, entities=CROWD.entities[:2])
     for groups in ("race=Far North+South", "gender*race = male:Far North + female:South"):
-        rows = list(build([two], groups=groups, design="mono", per_original=2, names=table)[0])
+        rows = list(build([two], groups=groups, design="mono", per_seed_document=2, names=table)[0])
         assert {p.attributes["race"] for r in rows for p in r.entities if "race" in p.attributes} == {
             "Far North",
             "South",
@@ -624,6 +626,6 @@ def test_texts_of_another_language_are_refused_by_its_name() -> None:
         "[Mia Horn|m|full] sagte, dass die Regierung nicht auf den Brief und auf die Frage der Stadt antworten werde.",
         m=("Mia", "Horn"),
     )
-    made, report = build([german], per_original=2)
+    made, report = build([german], per_seed_document=2)
     assert list(made) == []
     assert report.reasons() == {"the text is German": 1}

@@ -20,7 +20,7 @@ PAIRS = [(("Ann", "female"), ("Leo", "male")), (("Leo", "male"), ("Ann", "female
 LAST = ("Smith", "Jones")
 
 
-def record(original: str, sample: int, member: int, *, mono: str = "") -> Record:
+def record(seed_document: str, sample: int, member: int, *, mono: str = "") -> Record:
     """One variant: two people, the first of whom is named first."""
     people = PAIRS[member] if not mono else (("Ann", "Mia") if mono == "female" else ("Leo", "Max"))
     filled = [(p, mono) if mono else p for p in people]
@@ -29,33 +29,35 @@ def record(original: str, sample: int, member: int, *, mono: str = "") -> Record
         for (first, g), last in zip(filled, LAST, strict=True)
     )
     return Record(
-        f"{original}-{sample}-{member}",
+        f"{seed_document}-{sample}-{member}",
         (Document(text),),
         entities=tuple(Entity(str(i), first, LAST[i], {"gender": g}) for i, (first, g) in enumerate(filled)),
         attributes={"sample": str(sample), **({"gender": mono} if mono else {})},
-        original=original,
+        seed_document=seed_document,
     )
 
 
-def pair(original: str, sample: int, summaries: tuple[str, str]) -> list[Case]:
+def pair(seed_document: str, sample: int, summaries: tuple[str, str]) -> list[Case]:
     """A pair with exchanged groups and its two summaries."""
-    records = [record(original, sample, member) for member in (0, 1)]
+    records = [record(seed_document, sample, member) for member in (0, 1)]
     return [Case(r, Summary(r.id, "s", text)) for r, text in zip(records, summaries, strict=True)]
 
 
 CASES = [
     case
-    for original in "abcd"
+    for seed_document in "abcd"
     for case in [
-        *pair(original, 0, ("Ann Smith sang and she danced.", "Ann Jones sang. Zork Blat, who left, wept.")),
-        *pair(original, 1, ("Leo Jones sang and he danced. Mary Poe left.", "It rained.")),
+        *pair(
+            seed_document, 0, ("Ann Smith sang and she danced.", "Ann Jones sang. Zork Blat, who left, wept.")
+        ),
+        *pair(seed_document, 1, ("Leo Jones sang and he danced. Mary Poe left.", "It rained.")),
     ]
 ]
 MONO = [
     Case(r, Summary(r.id, "s", f"{r.entities[0].first_name} sang a {word} song"))
-    for original in "abc"
+    for seed_document in "abc"
     for sample, word in enumerate(("sad", "glad", "loud"))
-    for r in (record(original, sample, i, mono=g) for i, g in enumerate(("female", "male")))
+    for r in (record(seed_document, sample, i, mono=g) for i, g in enumerate(("female", "male")))
 ]
 SPELLINGS = [
     "word_list_inclusion", "word_list_inclusion(lists=extended, reference=uniform)",
@@ -87,7 +89,7 @@ def test_corrected_odds_keep_the_contract_but_for_scale(clause) -> None:  # noqa
 @pytest.mark.parametrize(
     "spec", ["distinguishability@gender", "distinguishability(ties=strict, variant=published)@gender"]
 )
-def test_measures_keep_the_contract_on_variants_of_one_group(clause, spec: str) -> None:  # noqa: ANN001
+def test_measures_keep_the_contract_on_counterfactuals_of_one_group(clause, spec: str) -> None:  # noqa: ANN001
     """Every clause of the measure contract holds where each variant has one group."""
     clause(make("measure", spec), MONO)
 
@@ -223,8 +225,8 @@ def test_measures_of_english_words_name_the_language_that_they_cannot_read(spec:
     ]
     others = [c for c in CASES if c.record.cluster != CASES[0].record.cluster]
     found = audit([*others, *german], Plan(measures=(spec,), n_resamples=0)).estimates
-    headline = next(e for e in found if e.quantity == spec.partition("@")[0])
-    assert any("the text is German" in reason for reason in headline.excluded)
+    main_value = next(e for e in found if e.quantity == spec.partition("@")[0])
+    assert any("the text is German" in reason for reason in main_value.excluded)
     with pytest.raises(RequestError, match="reads English only, and the texts are in German"):
         audit(german, Plan(measures=(spec,), n_resamples=0))
 
@@ -232,7 +234,7 @@ def test_measures_of_english_words_name_the_language_that_they_cannot_read(spec:
 def built(sample: int, member: int, text: str, summary: str) -> Case:
     """One of a pair of built inputs."""
     record = Record(
-        f"o.balanced.{sample}.{member}", (Document(text),), original="o",
+        f"o.balanced.{sample}.{member}", (Document(text),), seed_document="o",
         attributes={"design": "balanced", "sample": str(sample), "pair": str(member)},
     )  # fmt: skip
     return Case(record, Summary(record.id, "s", summary))
@@ -248,15 +250,15 @@ def test_on_built_inputs_only_words_that_vary_are_counted() -> None:
         found = audit(pair, Plan(measures=(f"word_list_inclusion(words={words})",), n_resamples=0)).estimates
         assert next(e.value for e in found if e.quantity == "summary_share[female]") == share
     same = [built(0, m, "A mother came.", "A mother came.") for m in (0, 1)]
-    (headline,) = [
+    (main_value,) = [
         e
         for e in audit(same, Plan(measures=("word_list_inclusion",), n_resamples=0)).estimates
         if e.quantity == "word_list_inclusion"
     ]
-    assert headline.excluded == {"no word of the lists differs between the variants": 1}
+    assert main_value.excluded == {"no word of the lists differs between the variants": 1}
 
 
-def test_variants_that_do_not_say_how_they_were_built_are_counted_whole() -> None:
+def test_counterfactuals_that_do_not_say_how_they_were_built_are_counted_whole() -> None:
     """Without the attribute of a design every word of the lists counts."""
     pair = [
         built(0, m, f"{w} sang. A mother came.", f"{w} sang. A mother came.")

@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from fairbrief.classifiers.name_classifier import Names
+from fairbrief.classifiers.people_classifier import People
 from fairbrief.errors import BackendError, DataError, MissingExtra, RequestError
 from fairbrief.registry import make
 from fairbrief.scorers.counts import Counts
-from fairbrief.taggers.name_tagger import Names
-from fairbrief.taggers.people_tagger import People
 from fairbrief.testing import SCORER_CLAUSES
 from fairbrief.text.people import candidates
 from fairbrief.types import Ask
@@ -29,7 +29,7 @@ ASKS = {
 @pytest.mark.parametrize("name", sorted(ASKS))
 def test_scorers_keep_the_contract(clause, name: str) -> None:  # noqa: ANN001
     """Every clause of the scorer contract holds for each."""
-    clause(make("scorer or tagger", name), ASKS[name])
+    clause(make("scorer or classifier", name), ASKS[name])
 
 
 def test_counts_are_cosines_of_content_words() -> None:

@@ -29,7 +29,7 @@ def test_runs_are_capitalised_words_with_titles_initials_and_particles(text: str
 
 
 def test_a_span_knows_where_it_stands() -> None:
-    """Characters of a span are those of the text, so that evidence can be shown in place."""
+    """Characters of a span are those of the text, so that per-record statistics can be shown in place."""
     text = "On Monday Mr. Leo O'Brien left."
     (span,) = [s for s in propose(text) if s.text == "Leo O'Brien"]
     assert text[span.start : span.end] == "Leo O'Brien"
@@ -152,7 +152,7 @@ def test_an_initial_before_the_only_name_that_is_known_is_that_persons() -> None
     ],
 )
 def test_known_people_are_found_in_capitals_and_not_in_families(text: str, found: list[str]) -> None:
-    """A headline in capitals names whom it names, another Baker is not Ann, and a family is not one of its members."""
+    """A main value in capitals names whom it names, another Baker is not Ann, and a family is not one of its members."""
     assert [d.text for d in find_known(text, [BAKERS[0]], "Ann Baker left town.")] == found
 
 

@@ -48,13 +48,13 @@ def test_an_option_has_the_default_of_its_setting() -> None:
 
 
 def test_results_record_what_decides_a_number(tmp_path: Path) -> None:
-    """Settings that decide rows or estimates are recorded, those of the machine are not; slices are lists."""
+    """Settings that decide rows or estimates are recorded, those of the machine are not; subgroups are lists."""
     made = audit(read(write(tmp_path / "a.jsonl", rows(4))), Plan(measures=["uer@mood"], n_resamples=20)).made
-    plain = Plan(n_resamples=20, seed=3, slices=crossed(["a, b"]), workers=4, controls=("one_document",))
+    plain = Plan(n_resamples=20, seed=3, by=crossed(["a, b"]), workers=4, sanity_baselines=("one_document",))
     record = plain.record()
     assert set(record) <= set(made)
-    assert (record["seed"], record["slices"]) == (3, [["a", "b"]])
-    assert record["asked_controls"] == ["one_document"]
+    assert (record["seed"], record["by"]) == (3, [["a", "b"]])
+    assert record["asked_sanity_baselines"] == ["one_document"]
     assert not {"workers", "engine", "models_in_workers", "progress", "wrap"} & set(record)
 
 

@@ -176,18 +176,18 @@ def test_identifier_shares_are_taken_by_topic(documents: list[Record]) -> None:
     assert shares["total"].documents == sum(len(record.documents) for record in documents)
 
 
-def test_an_original_counts_once_however_many_variants_it_has() -> None:
-    """Twenty variants of one original give the words of each group, and the documents of a topic, once."""
+def test_an_seed_document_counts_once_however_many_counterfactuals_it_has() -> None:
+    """Twenty counterfactuals of one seed document give the words of each group, and the documents of a topic, once."""
     one = [
         Record("a", (Document("the club won", {"desk": "x"}),)),
         Record("b", (Document("a wife", {"desk": "y"}),)),
     ]
-    many = [replace(one[0], id=f"a{i}", original="a") for i in range(20)]
+    many = [replace(one[0], id=f"a{i}", seed_document="a") for i in range(20)]
     assert distinctive_words([*many, one[1]], "desk") == distinctive_words(one, "desk")
     topics = {"sport": SPORT, "family": FAMILY}
     assert identifier_shares([*many, one[1]], topics) == identifier_shares(one, topics)
     # Its variants of another group are counted there.
-    turned = replace(one[0], id="t", original="a", documents=(Document("the club won", {"desk": "y"}),))
+    turned = replace(one[0], id="t", seed_document="a", documents=(Document("the club won", {"desk": "y"}),))
     words = {(w.group, w.word): w.count for w in distinctive_words([*many, turned, one[1]], "desk")}
     assert words["x", "club"] == words["y", "club"] == 1
 

@@ -32,7 +32,7 @@ from fairbrief.protocols import PaperProtocol
 from fairbrief.reports import load
 from fairbrief.reports.result import Result
 from fairbrief.reports.wording import worded
-from fairbrief.statistics import LabelDraws, enumerate_labellings
+from fairbrief.statistics import LabelDraws, enumerate_permutations
 from fairbrief.testing import MEASURE_CLAUSES, MeasureClause
 from fairbrief.types import (
     Ask,
@@ -89,7 +89,7 @@ CASES = [
 
 
 def observed(observation: Positions, case: Case, labels: Integers | None = None) -> Rows | Reason:
-    """The case's rows under the labellings, the real one if none are given."""
+    """The case's rows under the label permutations, the real one if none are given."""
     scores = [
         s for ask in observation.asks((case,)) for s in registry.make("scorer", ask.scorer).answer([ask])
     ]
@@ -124,7 +124,7 @@ def histogram(totals: Totals, side: str) -> list[float]:
     ],
 )
 def test_measures_keep_the_contract(spelled: str, clause: MeasureClause) -> None:
-    """Additive finite rows, one for each labelling, read back from their spec."""
+    """Additive finite rows, one for each label permutation, read back from their spec."""
     measure = registry.make("measure", spelled)
     assert repr(measure) == spelled
     clause(measure, CASES)
@@ -238,7 +238,7 @@ def test_references_are_averaged() -> None:
 
 
 def test_exchanging_summary_and_reference_is_observing_them_exchanged() -> None:
-    """The row of the labelling that calls the reference the system's is that of the case where it is."""
+    """The row of the label permutation that calls the reference the system's is that of the case where it is."""
     a, b = "Now zero. Now four.", "Then nine. Then eight. Nothing like it!"
     for observation in (Positions(), Positions(weights="pooled", duplicates="once", short="first")):
         both = observed(observation, case_of(12, a, b), np.array([[0, 1], [1, 0]]))
@@ -249,12 +249,12 @@ def test_exchanging_summary_and_reference_is_observing_them_exchanged() -> None:
 
 
 def test_the_system_and_the_mean_of_its_references_change_places() -> None:
-    """With two references there are two labellings, and the second calls the references' mean the system's."""
+    """With two references there are two label permutations, and the second calls the references' mean the system's."""
     case = case_of(12, "Now zero.", "Then nine. Then eight.", "About three.")
     scheme = Positions().permutation_scheme((case,))
     assert scheme is not None
     assert scheme.is_together
-    rows = observed(Positions(), case, enumerate_labellings(scheme.labels))
+    rows = observed(Positions(), case, enumerate_permutations(scheme.labels))
     assert isinstance(rows, Rows)
     (real, swapped), names = rows.values, rows.columns
     for i, column in enumerate(names):
@@ -273,7 +273,7 @@ def test_equally_similar_sentences_share_the_match() -> None:
 
 
 def test_passages_move_along_together() -> None:
-    """Against the uniform distribution a labelling turns all sources around the article by as many sentences."""
+    """Against the uniform distribution a label permutation turns all sources around the article by as many sentences."""
     case = case_of(12, "Now zero. Then one.")
     scheme = Positions(against="uniform").permutation_scheme((case,))
     assert scheme is not None
@@ -287,7 +287,7 @@ def test_passages_move_along_together() -> None:
 @pytest.mark.parametrize("count", [4, 12])
 @pytest.mark.parametrize("weights", ["article", "pooled"])
 def test_moving_sentences_is_observing_the_article_in_that_order(count: int, weights: str) -> None:
-    """A labelling's row is the row of the similarities with the article's sentences in its order."""
+    """A label permutation's row is the row of the similarities with the article's sentences in its order."""
     observation = Positions(against="uniform", weights=weights)
     case = case_of(count, "Anything here.")
     rng = np.random.default_rng(5)
@@ -554,7 +554,7 @@ def test_the_note_says_which_group_has_which_place() -> None:
     """In words, with the share of pairs; both systems have it, and their difference has not."""
     result = audit(cases(["abc", "acb"] * 10, systems="st"), Plan(measures=["uer@side"], n_resamples=20))
     for e in result.estimates:
-        if e.leads or e.quantity == "uer":
+        if e.is_primary or e.quantity == "uer":
             (note,) = [note for note in e.notes if note.code == "place_is_group"]
             assert worded(note) == (
                 "documents by side nearly always come in the same order: 'a' before the others (100% of pairs, 20 records); "
@@ -594,7 +594,7 @@ def estimates_of(system: str, rouge: float, heights: float, distance: float) -> 
     found = [Estimate(kind, kind, system, rouge) for kind in ("rouge1", "rouge2", "rougeL")]
     found += [
         Estimate(HEIGHTS, "position_heights", system, heights),
-        Estimate(BIAS, "position_bias", system, distance, null_mean=0.25, n=7),
+        Estimate(BIAS, "position_bias", system, distance, permutation_mean=0.25, n=7),
         Estimate(BIAS, "position_kl", system, None),
         Estimate(BIAS, "matches", system, 20.0),
         Estimate(BIAS, "segment[01]", system, 0.75),
@@ -680,4 +680,4 @@ def test_estimates_of_other_measures_are_passed_over() -> None:
     """Slices, differences and other readings fill no cell."""
     assert PROTOCOL.tables([Estimate("position_bias", "position_bias", "a", 1.0)]) == ()
     assert PROTOCOL.tables([Estimate("rouge1", "rouge1", "a", 1.0, baseline="b")]) == ()
-    assert PROTOCOL.tables([Estimate("rouge1", "rouge1", "a", 1.0, slice={"genre": "news"})]) == ()
+    assert PROTOCOL.tables([Estimate("rouge1", "rouge1", "a", 1.0, subgroup={"genre": "news"})]) == ()

@@ -60,7 +60,7 @@ def test_the_power_is_that_of_a_t_test() -> None:
     assert of(n - 2) < 0.8 < of(n + 2)
 
 
-@pytest.mark.parametrize(("name", "against"), [("a-skip", "p"), ("b-skip", "blind_p")])
+@pytest.mark.parametrize(("name", "against"), [("a-skip", "p"), ("b-skip", "extract_p")])
 def test_a_planted_disparity_is_found_at_the_told_number_in_four_of_five_audits(
     name: str, against: str
 ) -> None:
@@ -72,7 +72,7 @@ def test_a_planted_disparity_is_found_at_the_told_number_in_four_of_five_audits(
     (bank,) = observe(measure.observation, clusters, Scorers(), world.n_extracts).values()
     whole = part_of(bank, measure.observation, range(400))
     here = Jackknifed(measure, whole.units)
-    spreads = here.less_extracts(quantity) if against == "blind_p" else here.spreads(quantity)
+    spreads = here.less_extracts(quantity) if against == "extract_p" else here.spreads(quantity)
     assert spreads is not None
     found = spreads[0]
     n = Precision(found.error, 400, found.freedom).needed(abs(found.value))
@@ -80,7 +80,7 @@ def test_a_planted_disparity_is_found_at_the_told_number_in_four_of_five_audits(
     for _ in range(AUDITS):
         part = part_of(bank, measure.observation, rng.integers(0, 400, n).tolist())
         (e,) = [e for e in estimate([measure], part, Settings(RESAMPLES, 0)) if e.quantity == quantity]
-        p = e.blind_p if against == "blind_p" else e.p
+        p = e.extract_p if against == "extract_p" else e.p
         seen += p is not None and p <= 0.05
     assert abs(seen / AUDITS - 0.8) < 3 * (0.16 / AUDITS) ** 0.5, (n, seen)
 
@@ -111,7 +111,7 @@ def test_a_pilot_tells_what_each_contrast_needs(pilot: Path) -> None:
     (random,) = [
         p for p in found if (p.system, p.quantity, p.against) == ("balanced", e.quantity, "random extracts")
     ]
-    assert random.se == pytest.approx(e.blind_se)
+    assert random.se == pytest.approx(e.extract_se)
     assert random.shows == pytest.approx(e.detectable)
     assert one.needs is not None
     assert one.needs > one.clusters  # what 28 records show is larger than what was asked
@@ -144,7 +144,7 @@ def test_the_command_prints_needed_and_shown_records(pilot: Path) -> None:
         (("--se", 0.1, "--clusters", 1), "needs at least 2"),
         (("--se", 0.1, "--clusters", 9, "--disparity", 0), "above 0"),
         (("--se", 0.1, "--clusters", 9, "--power", 1), "power is between 0 and 1"),
-        (("--se", 0.1, "--clusters", 9, "--quantity", "excess"), "there is none"),
+        (("--se", 0.1, "--clusters", 9, "--quantity", "chance_adjusted"), "there is none"),
     ],
 )
 def test_questions_that_cannot_be_put_are_refused(arguments: tuple[object, ...], told: str) -> None:

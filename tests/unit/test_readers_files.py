@@ -326,12 +326,12 @@ def beside(folder: Path, name: str, content: str, **options: Any) -> list[Case]:
 def test_summaries_beside_by_id(tmp_path: Path) -> None:
     """Summaries in a file of their own are matched by id in any order; one without a line is missing."""
     cases = beside(
-        tmp_path, "s.jsonl", '{"id": 2, "summary": "two", "units": ["u"]}\n{"id": "0", "summary": " "}\n'
+        tmp_path, "s.jsonl", '{"id": 2, "summary": "two", "claims": ["u"]}\n{"id": "0", "summary": " "}\n'
     )
     assert [(c.record.id, c.summary.system, c.summary.text, c.summary.reason) for c in cases] == [
         ("0", "S", " ", "empty summary"), ("1", "S", "", "missing summary"), ("2", "S", "two", ""),
     ]  # fmt: skip
-    assert cases[2].summary.units is not None
+    assert cases[2].summary.claims is not None
 
 
 def test_summaries_beside_in_order(tmp_path: Path) -> None:

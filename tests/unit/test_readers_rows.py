@@ -9,7 +9,7 @@ import pytest
 
 from fairbrief.errors import DataError, RequestError
 from fairbrief.readers import read
-from fairbrief.types import Case, Document, Mention, Record, Summary, Unit
+from fairbrief.types import Case, Claim, Document, Mention, Record, Summary
 
 ROW: dict[str, Any] = {"id": "a", "documents": [{"text": "One."}, "Two."], "summary": "Both."}
 
@@ -25,15 +25,15 @@ def test_whole_row() -> None:
     case = one(
         ROW
         | {
-            "system": "s", "references": ["R."], "attributes": {"genre": "news"}, "original": 7,
-            "units": ["U.", {"text": "V.", "values": {"party": ["left", 5]}}],
+            "system": "s", "references": ["R."], "attributes": {"genre": "news"}, "seed_document": 7,
+            "claims": ["U.", {"text": "V.", "values": {"party": ["left", 5]}}],
             "entities": [{"id": 1, "first_name": "Ada", "attributes": {"gender": "f"},
                           "mentions": [{"document": 1, "start": 0, "end": 3, "kind": "first"}]}],
         }
     )  # fmt: skip
     record = case.record
     assert [d.text for d in record.documents] == ["One.", "Two."]
-    assert (record.references, record.attributes, record.original, record.cluster) == (
+    assert (record.references, record.attributes, record.seed_document, record.cluster) == (
         ("R.",),
         {"genre": "news"},
         "7",
@@ -43,7 +43,7 @@ def test_whole_row() -> None:
     [ada] = record.entities
     assert (ada.id, ada.first_name, ada.last_name, ada.attributes) == ("1", "Ada", None, {"gender": "f"})
     assert ada.mentions == (Mention(1, 0, 3, "first"),)
-    assert case.summary == Summary("a", "s", "Both.", (Unit("U."), Unit("V.", {"party": ("left", "5")})))
+    assert case.summary == Summary("a", "s", "Both.", (Claim("U."), Claim("V.", {"party": ("left", "5")})))
 
 
 @pytest.mark.parametrize(
@@ -74,10 +74,10 @@ def test_reasons_of_summaries(value: str | None, reason: str) -> None:
 
 def test_summaries_by_system() -> None:
     """An object of summaries gives one case per system, with that system's units."""
-    cases = list(read([ROW | {"summary": {"A": "x", "B": None}, "units": {"A": ["u"]}}]))
+    cases = list(read([ROW | {"summary": {"A": "x", "B": None}, "claims": {"A": ["u"]}}]))
     assert [(c.summary.system, c.summary.reason) for c in cases] == [("A", ""), ("B", "missing summary")]
-    assert cases[0].summary.units == (Unit("u"),)
-    assert cases[1].summary.units is None
+    assert cases[0].summary.claims == (Claim("u"),)
+    assert cases[1].summary.claims is None
 
 
 def test_mapped_attributes_of_documents() -> None:
@@ -152,16 +152,16 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"summary": "\udfff"}, "a lone surrogate"),
     ({"summary": {}}, "an empty object as the summaries"),
     ({"summary": {"A": "x"}, "system": "B"}, "in a row whose summaries name their systems"),
-    ({"summary": {"A": "x"}, "units": {"B": []}}, "claims of 'B'"),
+    ({"summary": {"A": "x"}, "claims": {"B": []}}, "claims of 'B'"),
     ({"system": ""}, "an empty text as the system"),
     ({"system": {}}, "an empty object as the system"),
     ({"references": 5}, "the number 5 as the references"),
     ({"references": ["x", None]}, "null as reference 2"),
     ({"attributes": "x"}, "the text 'x' as the attributes"),
-    ({"original": []}, "an empty list as the original"),
-    ({"units": 5}, "the number 5 as the units"),
-    ({"units": [{"values": {}}]}, "null as the text of unit 1"),
-    ({"units": [{"text": "x", "values": {"a": [{}]}}]}, "an empty object as the values of 'a' in unit 1"),
+    ({"seed_document": []}, "an empty list as the original"),
+    ({"claims": 5}, "the number 5 as the units"),
+    ({"claims": [{"values": {}}]}, "null as the text of unit 1"),
+    ({"claims": [{"text": "x", "values": {"a": [{}]}}]}, "an empty object as the values of 'a' in unit 1"),
     ({"entities": [5]}, "the number 5 as entity 1"),
     ({"entities": [{"id": "x"}, {"id": "x"}]}, "two entities with the id 'x'"),
     ({"entities": [{"id": "x", "first_name": 5}]}, "the number 5 as the first_name of entity 1"),

@@ -27,7 +27,7 @@ from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.errors import DataError
 from fairbrief.reports import html, json_file, load
 from fairbrief.reports.contrast_words import ordered_groups
-from fairbrief.reports.evidence import Held, Wanted, all_columns
+from fairbrief.reports.per_record import Held, Wanted, all_columns
 from fairbrief.reports.plain import visible
 from fairbrief.reports.result import Examples, Result
 from fairbrief.saved.example_details import scorer_for, support_of, told
@@ -53,7 +53,7 @@ def shown(audited: Audit) -> Examples:
 
 @dataclass(frozen=True)
 class InPieces(Held):
-    """Evidence of which so many rows are read at a time."""
+    """Per-record statistics of which so many rows are read at a time."""
 
     at_once: int
 
@@ -76,7 +76,7 @@ def values_of(audited: Audit, spec: str) -> RecordValues:
 
 
 def test_a_record_alone_reads_what_an_audit_of_it_alone_reads(audited: Audit) -> None:
-    """The value of one row of evidence is the estimate of an audit of that record."""
+    """The value of one row of per-record statistics is the estimate of an audit of that record."""
     assert set(audited.result.rows.measures()) >= set(MEASURES)
     found = values_of(audited, "uer@sentiment")
     record, system = found.record[0].as_py(), found.system[0].as_py()
@@ -142,7 +142,7 @@ def test_links_point_at_sentences_of_the_sources(shown: Examples) -> None:
 def test_a_sentence_is_linked_to_the_document_that_says_it() -> None:
     """A copied sentence is held whole by its document, and by no other."""
     case = case_of("The soup was cold.", "We came late. The soup was cold.", "Lovely bright rooms upstairs.")
-    support = support_of(case, "containment", "", Scorers(), reads_units=False)
+    support = support_of(case, "containment", "", Scorers(), reads_claims=False)
     (link,) = support.links
     assert (link.document, link.score) == (0, 1.0)
     assert case.record.documents[0].text[link.start : link.end] == "The soup was cold."
@@ -157,7 +157,7 @@ def test_a_measure_of_a_model_is_linked_by_shared_words_and_says_so() -> None:
 
 
 @pytest.mark.parametrize("spec", MEASURES)
-def test_the_story_in_the_evidence_is_that_of_the_record_itself(
+def test_the_story_in_the_per_record_statistics_is_that_of_the_record_itself(
     audited: Audit, shown: Examples, spec: str
 ) -> None:
     """What was observed in the audit explains a record as observing it again does, of those asked for alone."""
@@ -174,7 +174,7 @@ def _stories(result: Result, spec: str, records: Collection[str]) -> dict[tuple[
 
 
 def test_a_record_has_no_story_of_groups_that_others_have() -> None:
-    """A row of evidence holds zeros for them."""
+    """A row of per-record statistics holds zeros for them."""
     first = case_of("The soup was cold.", "The soup was cold.", "The room was warm.")
     documents = tuple(Document(text, {"side": side}) for text, side in (("The soup.", "a"), ("Cold.", "b")))
     second = Case(Record("q", documents), Summary("q", "s", "The soup was cold."))
@@ -202,7 +202,7 @@ class Shared(KeyedScorer):
 
 
 def test_no_model_reads_the_shown_records_again() -> None:
-    """Stories of a measure by a model are told from the evidence, and are those that observing again tells."""
+    """Stories of a measure by a model are told from the per-record statistics, and are those that observing again tells."""
     spec, scorer = "coverage_parity(scorer=shared)@sentiment", Shared()
     found = fairbrief.audit(REVIEWS, [spec], n_resamples=0, scorers={"shared": scorer})
     before = scorer.computed

@@ -20,8 +20,8 @@ from fairbrief import audit, registry
 from fairbrief.declarations import ContrastWords, Declaration
 from fairbrief.reports import arrangement, exports, figures, html, terminal, wording
 from fairbrief.reports.estimate_figures import Figure
-from fairbrief.reports.evidence import Held
 from fairbrief.reports.figures import even_edges, shares_of
+from fairbrief.reports.per_record import Held
 from fairbrief.reports.result import Result
 from fairbrief.types import Estimate, Note, Totals, Value
 
@@ -84,7 +84,7 @@ class OpeningDifferences(OpeningGap):
         return {
             self.name: Value(np.abs(differences).max(axis=-1), "upper"),
             **{
-                f"difference[{g}]": Value(differences[..., i], "both", leads=True, group=g)
+                f"difference[{g}]": Value(differences[..., i], "both", is_primary=True, group=g)
                 for i, g in enumerate(groups)
             },
         }
@@ -116,7 +116,7 @@ def test_reports_name_no_measure() -> None:
 
 
 def test_each_family_has_its_pictures(drawn: dict[str, Figure]) -> None:
-    """Coverage, people, sentiment and quality are drawn from their evidence and estimates."""
+    """Coverage, people, sentiment and quality are drawn from their per-record statistics and estimates."""
     assert list(drawn) == [
         "How unequally single records are covered over side",
         "Which groups get more, and which less",
@@ -155,7 +155,7 @@ def test_pictures_tell_what_they_show_to_those_who_cannot_see_them(drawn: dict[s
 
 
 def test_word_lists_and_people_are_not_taken_for_shares_of_documents(drawn: dict[str, Figure]) -> None:
-    """Evidence with sources and summaries of identifying words draws no picture of represented values."""
+    """Per-record statistics with sources and summaries of identifying words draws no picture of represented values."""
     assert not [title for title in drawn if title.startswith("What summaries give")]
 
 
@@ -185,8 +185,8 @@ def test_what_a_picture_leaves_out_is_said() -> None:
     assert "Of each system 300 points are drawn" in scatter.caption
     assert len(re.findall("<path", scatter.panels[0].svg)) < 330
     grid = Estimate("bur@x", "bur", "s", 0.5, n=3)
-    cells = tuple(grid.replace(slice={"a": str(i), "b": str(j)}) for i in range(13) for j in range(12))
-    (figure,) = figures.draw(replace(result, estimates=cells, rows=Held(result.evidence.slice(0, 0))))
+    cells = tuple(grid.replace(subgroup={"a": str(i), "b": str(j)}) for i in range(13) for j in range(12))
+    (figure,) = figures.draw(replace(result, estimates=cells, rows=Held(result.per_record.slice(0, 0))))
     assert "Shown are the first 150 of 156 cells of each grid." in figure.caption
 
 
@@ -206,7 +206,7 @@ def test_levels_share_one_table_and_one_sentence() -> None:
 def test_many_systems_are_compared_in_a_table() -> None:
     """Up to four systems have sentences; more have a table, with those beyond twelve counted."""
     made = {"alpha": 0.05}
-    few = [Estimate("bur@x", "bur", f"s{i}", 0.5, null_mean=0.4, p=0.01, over="x") for i in range(4)]
+    few = [Estimate("bur@x", "bur", f"s{i}", 0.5, permutation_mean=0.4, p=0.01, over="x") for i in range(4)]
     (found,) = html.find_findings(arrangement.arrange(few, made), made)
     assert len(found.findings[0].lines) == 4
     assert found.findings[0].table is None
@@ -221,7 +221,7 @@ def test_many_systems_are_compared_in_a_table() -> None:
 
 def test_a_small_p_that_holm_raises_is_not_significant_and_both_are_printed() -> None:
     """The sentence has p after Holm's adjustment and p on its own."""
-    e = Estimate("bur@x", "bur", "s", 0.5, null_mean=0.4, p=0.004, p_adjusted=0.12, testable=True)
+    e = Estimate("bur@x", "bur", "s", 0.5, permutation_mean=0.4, p=0.004, p_adjusted=0.12, testable=True)
     assert (
         "Not significant after Holm's adjustment (permutation mean 0.400, p\u00a0=\u00a00.120 (Holm)); p\u00a0=\u00a00.004 on its own."
         in wording.finding(e)
@@ -230,10 +230,10 @@ def test_a_small_p_that_holm_raises_is_not_significant_and_both_are_printed() ->
 
 
 def test_both_intervals_are_shown_where_there_are_two() -> None:
-    """The interval within originals has a column of its own, in the digits of the value, and only there."""
+    """The interval within seed documents has a column of its own, in the digits of the value, and only there."""
     page = html.render(sample_families.make())
-    assert '<td role="cell" class="num within" data-label="within originals">[0.06, 0.14]</td>' in page
-    assert 'data-label="within originals"' not in html.render(sample_results.make())
+    assert '<td role="cell" class="num within" data-label="within seed documents">[0.06, 0.14]</td>' in page
+    assert 'data-label="within seed documents"' not in html.render(sample_results.make())
 
 
 @pytest.mark.parametrize(
@@ -271,7 +271,7 @@ def test_a_terminal_folds_names_before_it_cuts_a_number(width: int) -> None:
         "entity_hallucination@gender", "entity_hallucination", "Meta-Llama-3-8B-Instruct-20241022", None
     )
     known = e.replace(
-        system="b", value=-0.1, low=-0.1033, high=-0.0868, null_mean=-0.1, p=0.01, p_adjusted=0.1
+        system="b", value=-0.1, low=-0.1033, high=-0.0868, permutation_mean=-0.1, p=0.01, p_adjusted=0.1
     )
     result = Result(
         (e.replace(n=576, excluded={"empty": 1234}), known.replace(n=576)), (), Held(pa.table({}))
@@ -283,8 +283,8 @@ def test_a_terminal_folds_names_before_it_cuts_a_number(width: int) -> None:
     assert any(row.rstrip().endswith("1,234") and "undefined" in row for row in rows)
 
 
-def test_differences_in_print_are_those_of_headlines() -> None:
-    """The list of differences holds headlines, and says how many other quantities were compared."""
+def test_differences_in_print_are_those_of_main_values() -> None:
+    """The list of differences holds main values, and says how many other quantities were compared."""
     e = Estimate("bur@x", "bur", "a", 0.1, baseline="b", over="x")
     shown = exports.markdown(replace(sample_results.make(), differences=(e, e.replace(quantity="level"))))
     assert "1 difference of other quantities stands in results.json" in shown
@@ -318,11 +318,11 @@ def test_hostile_names_stay_text_in_every_picture() -> None:
             assert float(width[1]) < 620
 
 
-def test_a_page_of_many_systems_and_slices_stays_small_and_says_what_is_not_on_it() -> None:
-    """Headlines on whole data are shown before other quantities and slices; the rest is counted."""
+def test_a_page_of_many_systems_and_subgroups_stays_small_and_says_what_is_not_on_it() -> None:
+    """Headlines on whole data are shown before other quantities and subgroups; the rest is counted."""
     estimates = [
         Estimate(
-            "uer@party", quantity, f"s{i}", 0.1, low=0.0, high=0.2, slice={"topic": part} if part else {}
+            "uer@party", quantity, f"s{i}", 0.1, low=0.0, high=0.2, subgroup={"topic": part} if part else {}
         )
         for part in ("", *"abcdefghi")
         for i in range(12)
@@ -342,8 +342,8 @@ def test_a_page_of_many_systems_and_slices_stays_small_and_says_what_is_not_on_i
 def test_a_sentence_says_which_of_the_two_baselines_a_value_differs_from() -> None:
     """Label permutations, random sentences, both or none, each with its value; unsigned scores are not tested against these."""
     e = Estimate(
-        "coverage_parity@x", "relative_difference[a]", "s", -0.15, low=-0.2, high=-0.1, null_mean=0.0, p=0.001,
-        testable=True, kind="contrast", blind=-0.05, blind_difference=-0.10, blind_p=0.003,
+        "coverage_parity@x", "relative_difference[a]", "s", -0.15, low=-0.2, high=-0.1, permutation_mean=0.0, p=0.001,
+        testable=True, kind="group_difference", extract_baseline=-0.05, extract_difference=-0.10, extract_p=0.003,
     )  # fmt: skip
     told = wording.references(e)
     assert (
@@ -354,15 +354,15 @@ def test_a_sentence_says_which_of_the_two_baselines_a_value_differs_from() -> No
         "Significantly different from random sentences of the same length, −0.050 (difference −0.100, p\u00a0=\u00a00.003)"
         in told
     )
-    told = wording.references(e.replace(blind=-0.14, blind_difference=-0.01, blind_p=0.7))
+    told = wording.references(e.replace(extract_baseline=-0.14, extract_difference=-0.01, extract_p=0.7))
     assert (
         "Not significantly different from random sentences of the same length, −0.140 (difference −0.010, p\u00a0=\u00a00.700)"
         in told
     )
-    told = wording.references(e.replace(p=0.4, blind_difference=None, blind_p=None))
+    told = wording.references(e.replace(p=0.4, extract_difference=None, extract_p=None))
     assert "Not significantly different from label permutations" in told
     assert "not tested against them" in told
-    assert wording.references(e.replace(p=None, blind=None)) == ""
+    assert wording.references(e.replace(p=None, extract_baseline=None)) == ""
 
 
 def test_a_test_out_of_reach_in_its_family_is_told_so_in_its_sentence() -> None:
@@ -371,6 +371,6 @@ def test_a_test_out_of_reach_in_its_family_is_told_so_in_its_sentence() -> None:
     e = Estimate("position_bias", "position_bias", "s", 0.5, testable=False, notes=(note,))
     assert "0.5" in wording.finding(e)
     assert (
-        "Not testable among 9 tests: so few labellings allow no p below 0.0078, and none below 0.07"
+        "Not testable among 9 tests: so few label permutations allow no p below 0.0078, and none below 0.07"
         in wording.finding(e)
     )

@@ -1,4 +1,4 @@
-"""results.json, the evidence, data frames, and the folder that holds them."""
+"""results.json, the per-record statistics, data frames, and the folder that holds them."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from tests import sample_results
 from fairbrief import reports
 from fairbrief.errors import DataError, MissingExtra
 from fairbrief.reports import audit_folder, json_file, wording
-from fairbrief.reports.evidence import Held
-from fairbrief.reports.frames import Estimates, Evidence
+from fairbrief.reports.frames import Estimates, PerRecord
+from fairbrief.reports.per_record import Held
 from fairbrief.reports.result import Result
 from fairbrief.types import Estimate, Note, NoteCode
 
@@ -69,12 +69,12 @@ def test_every_note_has_its_words_and_stands_in_results_json_with_them() -> None
 
 @pytest.mark.parametrize("result", [sample_results.make(), sample_results.hostile(), EMPTY])
 def test_what_was_written_is_read_back_equal(result: Result, tmp_path: Path) -> None:
-    """A folder that was written loads to the same result, evidence and lone surrogates included."""
+    """A folder that was written loads to the same result, per-record statistics and lone surrogates included."""
     written = reports.write_all(result, tmp_path / "out")
     assert all(path.stat().st_size for path in written if path.name != audit_folder.LISTED)
     found = reports.load(tmp_path / "out")
     assert found.rows.measures() == result.rows.measures()
-    assert len(found.rows) == len(found.evidence) == len(result.rows)
+    assert len(found.rows) == len(found.per_record) == len(result.rows)
     for observation in result.rows.measures().values():
         assert found.rows.of(observation).equals(result.rows.of(observation))
     assert replace(found, rows=Held(pa.table({}))) == replace(result, rows=Held(pa.table({})))
@@ -159,12 +159,12 @@ def test_absent_and_broken_folders_are_data_errors(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="no such file"):
         reports.load(tmp_path)
     reports.write_all(sample_results.make(), tmp_path)
-    path = tmp_path / "evidence" / "shares.parquet"
+    path = tmp_path / "per_record" / "shares.parquet"
     path.write_bytes(b"not parquet")
-    with pytest.raises(DataError, match=f"evidence/{path.name}: not a Parquet file"):
+    with pytest.raises(DataError, match=f"per_record/{path.name}: not a Parquet file"):
         reports.load(tmp_path)
     path.unlink()
-    with pytest.raises(DataError, match=f"evidence/{path.name}: there is no such file"):
+    with pytest.raises(DataError, match=f"per_record/{path.name}: there is no such file"):
         reports.load(tmp_path)
 
 
@@ -203,7 +203,7 @@ def test_tables_of_one_title_get_names_of_their_own(tmp_path: Path) -> None:
 
 
 def test_estimates_become_frames_in_one_call() -> None:
-    """Arrow, pandas and polars hold the same rows and columns, slices in columns of their own."""
+    """Arrow, pandas and polars hold the same rows and columns, subgroups in columns of their own."""
     pytest.importorskip("pandas")
     pytest.importorskip("polars")
     estimates = sample_results.make().estimates
@@ -215,7 +215,7 @@ def test_estimates_become_frames_in_one_call() -> None:
     assert arrow["slice.domain"][0].as_py() is None
     assert Estimates().to_arrow().num_rows == 0
     assert "value" in Estimates().to_arrow().column_names
-    rows = Evidence(sample_results.make().evidence)
+    rows = PerRecord(sample_results.make().per_record)
     assert len(rows) == len(rows.to_pandas()) == rows.to_polars().height == len(rows.to_dicts())
 
 

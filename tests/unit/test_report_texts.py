@@ -26,10 +26,10 @@ from fairbrief.reports import (
     terminal,
     wording,
 )
-from fairbrief.reports.evidence import Held
 from fairbrief.reports.frames import Estimates
+from fairbrief.reports.per_record import Held
 from fairbrief.reports.plain import printable, shorten
-from fairbrief.reports.result import LeftOut, Result
+from fairbrief.reports.result import NotMeasured, Result
 from fairbrief.saved import gate_rules
 from fairbrief.types import Estimate, Note, Table
 
@@ -65,7 +65,10 @@ class Tags(HTMLParser):
 def test_measures_left_out_for_one_reason_share_an_item() -> None:
     """The reason is said once, and what is folded of it is set in."""
     names = [f"measure_number_{i}" for i in range(5)]
-    left_out = (*(LeftOut(name, "no reference") for name in names), LeftOut("judged", "on request only"))
+    left_out = (
+        *(NotMeasured(name, "no reference") for name in names),
+        NotMeasured("judged", "on request only"),
+    )
     shown = bare(printed(replace(EMPTY, left_out=left_out))).splitlines()
     assert shown[-3:] == [
         "  measure_number_0, measure_number_1, measure_number_2, measure_number_3,",
@@ -81,7 +84,9 @@ def test_long_specs_are_named_by_number_where_records_were_left_out() -> None:
         for more in ("tau=0.5", "tau=0.7")
     ]
     base = (
-        sample_results.make().estimates[0].replace(slice={}, value=None, n=0, excluded={"too few units": 8})
+        sample_results.make()
+        .estimates[0]
+        .replace(subgroup={}, value=None, n=0, excluded={"too few units": 8})
     )
     both = [
         base.replace(
@@ -95,16 +100,16 @@ def test_long_specs_are_named_by_number_where_records_were_left_out() -> None:
     assert all(shown.count(spec) == 1 for spec in long)
 
 
-@pytest.mark.parametrize("slice_", [{}, {"topic": "food"}])
+@pytest.mark.parametrize("subgroup", [{}, {"topic": "food"}])
 @pytest.mark.parametrize("baseline", ["", "other"])
 def test_quantities_of_two_measures_with_one_name_stand_below_their_measures(
-    baseline: str, slice_: dict[str, str]
+    baseline: str, subgroup: dict[str, str]
 ) -> None:
     """Rows that differ in their measure alone can be told apart, of systems and of their differences."""
     e = (
         sample_results.make()
         .estimates[0]
-        .replace(over="", baseline=baseline, slice=slice_, quantity="shift", leads=True)
+        .replace(over="", baseline=baseline, subgroup=subgroup, quantity="shift", is_primary=True)
     )
     both = tuple(e.replace(measure=measure) for measure in ("position_bias", "position_from_uniform"))
     told = replace(EMPTY, differences=both) if baseline else replace(EMPTY, estimates=both)
@@ -120,7 +125,7 @@ def test_quantities_of_two_measures_with_one_name_stand_below_their_measures(
 
 def test_what_pairs_of_systems_lack_is_said_once() -> None:
     """Not system by system, which would not tell whose partner left how many."""
-    e = sample_results.make().estimates[0].replace(slice={}, baseline="x", excluded={"not answered": 3})
+    e = sample_results.make().estimates[0].replace(subgroup={}, baseline="x", excluded={"not answered": 3})
     pairs = [e, e.replace(system="other", excluded={"not answered": 12})]
     assert arrangement.left_out(pairs) == ()
     assert (
@@ -134,20 +139,22 @@ def test_markdown_answers_first_and_tells_last_how_it_was_made() -> None:
     contrast = result.estimates[0].replace(
         measure="uer@sentiment",
         quantity="difference[negative]",
-        kind="contrast",
+        kind="group_difference",
         group="negative",
-        leads=True,
+        is_primary=True,
         value=-0.2,
-        slice={},
+        subgroup={},
     )
-    made = {**result.made, "controls": [], "without_text": {}, "compared_scorers": ""}
+    made = {**result.made, "sanity_baselines": [], "without_text": {}, "compared_scorers": ""}
     text = exports.markdown(replace(result, estimates=Estimates([contrast, *result.estimates]), made=made))
     heads = [line for line in text.splitlines() if line.startswith(("#", "**"))]
     assert heads[0] == "# Fairness of summaries: what was measured"
     assert heads[1].startswith("**What was measured?** ")
     assert heads[-1] == "## How it was made"
     assert "What next?" not in text
-    assert not re.search(r"^- (declared|words|controls|without_text|compared_scorers):", text, re.MULTILINE)
+    assert not re.search(
+        r"^- (declared|words|sanity baselines|without_text|compared_scorers):", text, re.MULTILINE
+    )
     assert "- seed: 0" in text.splitlines()
     assert "{" not in text
 
@@ -231,7 +238,7 @@ def test_the_page_speaks_of_measurements_not_of_verdicts() -> None:
 
 
 def test_an_empty_result_is_still_a_page() -> None:
-    """Without estimates, evidence and exhibits every format is written."""
+    """Without estimates, per-record statistics and top cases every format is written."""
     assert "No measure gave a value" in html.render(EMPTY)
     assert exports.markdown(EMPTY).startswith("# Fairness")
     assert exports.latex(EMPTY) == ""
@@ -243,7 +250,7 @@ def test_the_same_result_gives_the_same_page() -> None:
 
 
 def test_pictures_hold_the_distributions() -> None:
-    """Shares per value, segments per system, grids of two-way slices and systems side by side are drawn."""
+    """Shares per value, segments per system, grids of two-way subgroups and systems side by side are drawn."""
     drawn = {figure.title: figure for figure in figures.draw(sample_results.make())}
     assert list(drawn) == [
         "What summaries give each value of sentiment",
@@ -351,7 +358,7 @@ def test_a_printed_table_of_many_rows_says_where_the_others_stand(monkeypatch: p
         for i in range(2)
         for name in ("bur", "under")
     ]
-    gaps = [e.replace(baseline="b", kind="contrast") for e in made * 2]
+    gaps = [e.replace(baseline="b", kind="group_difference") for e in made * 2]
     values, differences = tables.printed_tables(
         replace(EMPTY, estimates=tuple(made), differences=tuple(gaps))
     )
@@ -377,7 +384,7 @@ def test_csv_holds_estimates_at_full_precision_and_tables_as_printed() -> None:
 def test_a_column_of_csv_may_have_any_name() -> None:
     """An attribute's name with a comma, a quotation mark and a line break is one cell of the first line."""
     (header, row) = csv.reader(
-        io.StringIO(exports.csv_text([Estimate("bur", "bur", "lead", 0.25, slice={'a, "b"\nc': "x"})]))
+        io.StringIO(exports.csv_text([Estimate("bur", "bur", "lead", 0.25, subgroup={'a, "b"\nc': "x"})]))
     )
     assert len(header) == len(row)
     assert row[[name.startswith('slice.a, "b"') for name in header].index(True)] == "x"
@@ -435,9 +442,9 @@ def test_printable_shows_controls_and_keeps_language() -> None:
 def test_a_table_of_wide_numbers_keeps_every_column_on_a_narrow_terminal() -> None:
     """Where numbers need the room it is the names that are folded: no number is cut."""
     wide = Estimate(
-        "uer@party", "uer", "control:random_sentences(a)", -0.1134567, low=-0.1234567, high=-0.1034566,
-        null_mean=-0.00012345, p=0.0004, p_adjusted=0.0004, n=1_000_000, clusters=1_000_000,
-        excluded={"empty summary": 123_456}, over="party", system_kind="control",
+        "uer@party", "uer", "sanity:random_sentences(a)", -0.1134567, low=-0.1234567, high=-0.1034566,
+        permutation_mean=-0.00012345, p=0.0004, p_adjusted=0.0004, n=1_000_000, clusters=1_000_000,
+        excluded={"empty summary": 123_456}, over="party", system_kind="sanity_baseline",
     )  # fmt: skip
     text = bare(printed(replace(EMPTY, estimates=(wide, wide.replace(system="a", system_kind="system")))))
     assert len(re.findall(r"1,000,000 +123,456$", text, re.MULTILINE)) == 2

@@ -17,10 +17,11 @@ from fairbrief.measures.representation import Auc, AucCutoff, Bur, Representatio
 from fairbrief.protocols import PaperProtocol
 from fairbrief.protocols.zhang_perspectives import ZhangPerspectives
 from fairbrief.score_tables import ScoredUnits
-from fairbrief.testing import MEASURE_CLAUSES, labellings_of, scores_of
+from fairbrief.testing import MEASURE_CLAUSES, permutations_of, scores_of
 from fairbrief.types import (
     AlikeRows,
     Case,
+    Claim,
     Document,
     Estimate,
     Extracts,
@@ -30,7 +31,6 @@ from fairbrief.types import (
     Scores,
     Summary,
     Totals,
-    Unit,
 )
 
 SOURCE = (("cats purr softly", "a"), ("cats sleep", "a"), ("dogs bark loudly today", "b"))
@@ -39,7 +39,7 @@ SOURCE = (("cats purr softly", "a"), ("cats sleep", "a"), ("dogs bark loudly tod
 def case_of(
     documents: tuple[tuple[str, str | None], ...] = SOURCE,
     summary: str = "cats purr",
-    units: tuple[Unit, ...] | None = None,
+    units: tuple[Claim, ...] | None = None,
 ) -> Case:
     """A case over the attribute 'x'; None is a document that lacks it."""
     made = tuple(Document(text, {} if v is None else {"x": v}) for text, v in documents)
@@ -47,9 +47,9 @@ def case_of(
 
 
 def observed(measure: Bur | Uer | Auc | AucCutoff | Sof, case: Case) -> Rows | Reason:
-    """The real labelling's row."""
+    """The real label permutation's row."""
     o = measure.observation
-    labels = labellings_of(measure, (case,), draws=0)
+    labels = permutations_of(measure, (case,), draws=0)
     return o.observe((case,), scores_of(measure, (case,)), labels)
 
 
@@ -196,18 +196,18 @@ def test_a_document_lacks_the_attribute() -> None:
 
 def test_units() -> None:
     """Units count for every value that entails them, and no exchange of document labels tests them."""
-    units = (Unit("1", {"x": ("a",)}), Unit("2", {"x": ("a", "b")}), Unit("3", {"x": ("z",)}), Unit("4"))
+    units = (Claim("1", {"x": ("a",)}), Claim("2", {"x": ("a", "b")}), Claim("3", {"x": ("z",)}), Claim("4"))
     case = case_of(units=units)
-    assert values(Uer("x", scorer="units"), case)["summary[a]"] == pytest.approx(2 / 3)
-    assert Uer("x", scorer="units").observation.permutation_scheme((case,)) is None
-    nobody = case_of(units=(Unit("1"),))
-    assert observed(Uer("x", scorer="units"), nobody) == Reason(
+    assert values(Uer("x", scorer="claims"), case)["summary[a]"] == pytest.approx(2 / 3)
+    assert Uer("x", scorer="claims").observation.permutation_scheme((case,)) is None
+    nobody = case_of(units=(Claim("1"),))
+    assert observed(Uer("x", scorer="claims"), nobody) == Reason(
         "no unit of the summary is entailed by a value"
     )
 
 
 def test_uniform() -> None:
-    """The uniform control gives each value the same, whatever the summary says."""
+    """The uniform sanity baseline gives each value the same, whatever the summary says."""
     assert values(Uer("x", scorer="uniform"), case_of())["summary[b]"] == 0.5
     assert [ask.scorer for ask in Uer("x", scorer="uniform").observation.asks((case_of(),))] == ["ngram"]
 
@@ -301,7 +301,7 @@ KEPT = [[1, 0, 0, 0], [0, 1, 1, 0], [0, 0, 0, 1]]
 def case(*groups: str) -> Case:
     """A record of a document each, and a summary that has a unit."""
     documents = tuple(Document(f"Text of {group}.", {"x": group}) for group in groups)
-    return Case(Record("r", documents), Summary("r", "s", "Text.", (Unit("u"),)))
+    return Case(Record("r", documents), Summary("r", "s", "Text.", (Claim("u"),)))
 
 
 def extracts(kept: Sequence[Sequence[float]] = KEPT) -> tuple[Extracts]:
@@ -460,7 +460,7 @@ def test_values_say_what_they_are() -> None:
     assert {name for name, value in values.items() if not value.has_baseline} == {
         "auc_cutoff", "words_less_documents[a]",
     }  # fmt: skip
-    assert {name for name, value in values.items() if value.leads} == {"difference[a]"}
+    assert {name for name, value in values.items() if value.is_primary} == {"difference[a]"}
     assert {name for name, value in values.items() if value.is_compared} == {
         "difference[a]", "by_documents[a]",
     }  # fmt: skip
@@ -539,7 +539,7 @@ def test_texts_of_a_value_as_one() -> None:
 
 
 def test_passes_over_the_rest() -> None:
-    """Other readings, companions, differences and other measures do not enter; slices have their own tables."""
+    """Other readings, companions, differences and other measures do not enter; subgroups have their own tables."""
     protocol = ZhangPerspectives()
     bur = protocol.measures(["x"])[0]
     others = [
@@ -549,6 +549,6 @@ def test_passes_over_the_rest() -> None:
         Estimate("lead_share", "lead_share", "gpt", 0.5, n=2),
     ]
     assert protocol.tables(others) == ()
-    (sliced,) = protocol.tables([*others, Estimate(bur, "bur", "gpt", None, {"topic": "law"}, n=2)])
-    assert sliced.title.endswith("(over x, topic = law)")
-    assert sliced.rows == (("gpt", "N-gram", "–", "–", "–"),)
+    (by_subgroup,) = protocol.tables([*others, Estimate(bur, "bur", "gpt", None, {"topic": "law"}, n=2)])
+    assert by_subgroup.title.endswith("(over x, topic = law)")
+    assert by_subgroup.rows == (("gpt", "N-gram", "–", "–", "–"),)

@@ -75,7 +75,7 @@ def test_a_limit_scores_only_the_sentences_kept() -> None:
 
 
 def test_values_are_means_over_records() -> None:
-    """The headline is the mean F; precision and recall stand beside it, and no chance level belongs to them."""
+    """The main value is the mean F; precision and recall stand beside it, and no chance level belongs to them."""
     totals = Totals(
         {("one",): 0, ("rouge1", "f"): 1, ("rouge1", "recall"): 2}, np.array([[4.0, 1.0, 2.0], [0, 0, 0]])
     )

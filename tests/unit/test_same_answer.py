@@ -37,10 +37,10 @@ PLAN = Plan(
     measures=MEASURES,
     n_resamples=40,
     n_extracts=20,
-    slices=[("size",)],
-    controls=("exchanged", "random_sentences"),
+    by=[("size",)],
+    sanity_baselines=("exchanged", "random_sentences"),
 )
-"""All families, slices, controls; the variants of an original lie apart in the input."""
+"""All families, subgroups, sanity baselines; the counterfactuals of a seed document lie apart in the input."""
 FEW = Plan(measures=["rouge1", "bur@party"], n_resamples=10)
 BOTH = (FEW, replace(FEW, workers=2))
 
@@ -53,8 +53,8 @@ def written(result: Result) -> Written:
     held = json.loads(json_file.render(result)[0])
     held["made"].pop("seconds")
     held.pop("audit")  # a hash of all, lines included
-    assert result.evidence is not None
-    columns = unpacked(result.evidence)
+    assert result.per_record is not None
+    columns = unpacked(result.per_record)
     rows = pa.table({n: plain(columns[n]) for n in columns.column_names})
     return re.sub(r'"where": "[^"]*"', "", json.dumps(held)), rows
 
@@ -66,9 +66,9 @@ def plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 def assert_written(result: Result, wanted: Written) -> None:
     """Equal to the last bit."""
-    text, evidence = written(result)
+    text, per_record = written(result)
     assert text == wanted[0]
-    assert evidence.equals(wanted[1])
+    assert per_record.equals(wanted[1])
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -82,13 +82,13 @@ def small() -> Iterator[None]:
 
 @pytest.fixture(scope="module")
 def cases() -> list[Case]:
-    """Records in two systems, some of them variants of one original."""
+    """Records in two systems, some of them counterfactuals of one seed document."""
     return cases_of(24)
 
 
 @pytest.fixture(scope="module")
 def lines(cases: list[Case]) -> list[dict[str, Any]]:
-    """The same as lines of a file; variants of one original, and systems of one record, lie apart."""
+    """The same as lines of a file; counterfactuals of one seed document, and systems of one record, lie apart."""
     rows = [case_line(case) for case in cases]
     return [rows[(i * 37) % len(rows)] for i in range(len(rows))]
 
@@ -108,7 +108,7 @@ def wanted(cases: list[Case]) -> Written:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(observing, "BATCH", 7)
         result = audit(cases, PLAN)
-    assert result.exhibits
+    assert result.top_cases
     assert {e.quantity for e in result.estimates if e.p is not None}
     return written(result)
 
@@ -175,7 +175,7 @@ def test_order_cut_and_storage_change_no_bit(
 def test_the_engine_changes_no_bit(
     source: str, engine: str, cases: list[Case], file: Path, wanted: Written
 ) -> None:
-    """All measures, scopes, slices and controls, of cases and of a file in parts."""
+    """All measures, scopes, subgroups and sanity baselines, of cases and of a file in parts."""
     given_ = cases if source == "cases" else read(file)
     assert_written(audit(given_, replace(PLAN, engine=engine)), wanted)
 
@@ -233,19 +233,21 @@ def test_a_disk_without_room_for_cases_that_wait_is_named(
     assert not recwarn.list
 
 
-def test_variants_that_come_late_are_of_their_originals_cluster(
+def test_counterfactuals_that_come_late_are_of_their_seed_documents_cluster(
     cases: list[Case], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Where the first cases vary nothing, and so none of them waited; a stream that is gone cannot be read again."""
-    ours = [replace(c, record=replace(c.record, original=None)) for c in cases[:24]]
-    late = [replace(c, record=replace(c.record, id=f"v{c.record.id}", original=c.record.id)) for c in ours]
+    ours = [replace(c, record=replace(c.record, seed_document=None)) for c in cases[:24]]
+    late = [
+        replace(c, record=replace(c.record, id=f"v{c.record.id}", seed_document=c.record.id)) for c in ours
+    ]
     late = [replace(c, summary=replace(c.summary, record=c.record.id)) for c in late]
     plan = replace(PLAN, measures=["equal_coverage@party", "uer@party"], has_clusters=True)
     wanted = written(audit([*late, *ours], plan))
     monkeypatch.setattr(auditing, "HEAD", 24)
     assert_written(audit([*ours, *late], replace(plan, has_clusters=False)), wanted)
     with pytest.raises(RequestError, match="read only once: say has_clusters=True"):
-        audit(iter([*ours, *late]), replace(plan, has_clusters=False, controls=()))
+        audit(iter([*ours, *late]), replace(plan, has_clusters=False, sanity_baselines=()))
 
 
 def test_the_default_measures_are_chosen_alike(cases: list[Case]) -> None:
@@ -300,7 +302,7 @@ def test_the_first_bad_line_is_told_whoever_met_one_first(
     monkeypatch.setattr(auditing, "HEAD", 16)
     plan = Plan(measures=["rouge1", "bur@party"], n_resamples=10)
     # Records that share a cluster wait until all of it was read: what is wrong with them is told later.
-    alone = [replace(case, record=replace(case.record, original=None)) for case in cases]
+    alone = [replace(case, record=replace(case.record, seed_document=None)) for case in cases]
     bad = broken(alone, 24, 40, 45)
 
     def stream() -> Iterator[Case]:
@@ -379,7 +381,7 @@ def test_shown_records_are_named_by_their_lines(lines: list[dict[str, Any]], tmp
     for plan in BOTH:
         reading = read(path)
         assert len(reading.ranges or ()) > 4
-        shown = [exhibit.case for exhibit in audit(reading, replace(plan, controls=())).exhibits]
+        shown = [top_case.case for top_case in audit(reading, replace(plan, sanity_baselines=())).top_cases]
         assert len({case.record.where for case in shown}) > 4
         for case in shown:
             assert case.record.where == placed[case.record.id, case.summary.system]
@@ -421,7 +423,7 @@ def test_workers_know_the_language_that_was_told(tmp_path: Path) -> None:
     assert_same(audit(read(path), replace(plan, workers=2)), here)
     cases = list(read(path))
     assert_same(audit(cases, replace(plan, workers=2)), audit(cases, plan))
-    assert here.evidence != audit(read(path), replace(plan, language="en")).evidence
+    assert here.per_record != audit(read(path), replace(plan, language="en")).per_record
 
 
 # ------------------------------------------------------------------------------ models, and what ends a worker

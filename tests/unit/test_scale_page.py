@@ -32,7 +32,7 @@ def record() -> dict[str, Any]:
         "machine": {"python": "3.11", "processors": 2, "processor": "X", "load": 0.1},
         "commit": "abc",
         "found": {
-            "shape": {"documents": 6, "groups": 2, "systems": 1, "slices": 1, "resamples": 2000},
+            "shape": {"documents": 6, "groups": 2, "systems": 1, "subgroups": 1, "resamples": 2000},
             "families": {"quality": {"measure": "rouge1", **cost}},
             "engines": {"here": cost},
             "growth": {"systems": {"1": {"seconds": 1.0, "mib": 100}, "4": {"seconds": 3.0, "mib": 120}}},

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from fairbrief.auditing import Plan, audit, scorer_bias
-from fairbrief.auditing.evidence import ledgers_from
+from fairbrief.auditing.per_record import ledgers_from
 from fairbrief.measures.scorer_bias import ScorerBiasSentiment, ScorerBiasSupport
 from fairbrief.people.counterfactual import exchange_genders, exchange_names
 from fairbrief.reports import exports, html, json_file, write_all
@@ -124,7 +124,7 @@ def meetings(n: int = 12) -> list[Case]:
     return made
 
 
-def headline(result: Result, measure: str) -> Estimate:
+def main_value(result: Result, measure: str) -> Estimate:
     """The estimate that has the measure's own name."""
     (found,) = (
         e
@@ -147,7 +147,7 @@ def test_a_planted_scorer_of_sentiment_is_found_with_its_size() -> None:
     result = taken(
         articles(), "sentiment_shift(scorer=planted)", scorers={"planted": PlantedScorer(says_she)}
     )
-    own = headline(result, "scorer_bias_sentiment(scorer=planted)@gender")
+    own = main_value(result, "scorer_bias_sentiment(scorer=planted)@gender")
     # One article in six has no subject pronoun to exchange: nothing to say she with.
     assert own.value == pytest.approx(0.1, abs=0.02)
     assert own.low > 0
@@ -155,7 +155,7 @@ def test_a_planted_scorer_of_sentiment_is_found_with_its_size() -> None:
     assert own.n == 24
     (note,) = (
         worded(n)
-        for n in headline(result, "sentiment_shift(scorer=planted)").notes
+        for n in main_value(result, "sentiment_shift(scorer=planted)").notes
         if n.code == "scorer_differs"
     )
     assert "(planted) scores sources about female people more favourably" in note
@@ -168,7 +168,7 @@ def test_the_direction_is_told_from_either_side() -> None:
     result = taken(articles(), "sentiment_shift(scorer=planted)", scorers={"planted": scorer})
     (note,) = (
         worded(n)
-        for n in headline(result, "sentiment_shift(scorer=planted)").notes
+        for n in main_value(result, "sentiment_shift(scorer=planted)").notes
         if n.code == "scorer_differs"
     )
     assert "about male people more favourably than the same about female people, by 0." in note
@@ -181,9 +181,9 @@ def test_a_scorer_that_does_not_look_at_the_group_leaves_no_note() -> None:
         ("sentiment_shift", {}),
     ):
         result = taken(articles(), measure, scorers=scorers)
-        assert not [n for n in headline(result, measure).notes if n.code in OF_THE_SCORER]
+        assert not [n for n in main_value(result, measure).notes if n.code in OF_THE_SCORER]
         scorer = "(scorer=planted)" if scorers else ""
-        own = headline(result, f"scorer_bias_sentiment{scorer}@gender")
+        own = main_value(result, f"scorer_bias_sentiment{scorer}@gender")
         assert (own.value, own.testable) == (pytest.approx(0.0, abs=0.01), False)
         assert not scorers or Note("scorer_alike") in own.notes
 
@@ -192,16 +192,19 @@ def test_a_recogniser_blind_to_some_names_is_found() -> None:
     """One that knows no woman's name finds no woman where it finds every man; matching known names finds both."""
     from fairbrief.text.names import census
 
-    blind = Recogniser(frozenset(row.name for row in census(10_000).pool("first", "male")))
+    extract_baseline = Recogniser(frozenset(row.name for row in census(10_000).pool("first", "male")))
     result = taken(
-        meetings(), "entity_hallucination@gender", "entity_inclusion@gender", scorers={"people": blind}
+        meetings(),
+        "entity_hallucination@gender",
+        "entity_inclusion@gender",
+        scorers={"people": extract_baseline},
     )
-    own = headline(result, "scorer_bias_people(by=recogniser)@gender")
+    own = main_value(result, "scorer_bias_people(by=recogniser)@gender")
     assert (own.value, own.n) == (-1.0, 12)
-    note = worded(headline(result, "entity_hallucination@gender").notes[-1])
+    note = worded(main_value(result, "entity_hallucination@gender").notes[-1])
     assert "finds male people more often than female people in the same places, by 1" in note
-    assert headline(result, "scorer_bias_people@gender").value == 0
-    assert not [n for n in headline(result, "entity_inclusion@gender").notes if n.code in OF_THE_SCORER]
+    assert main_value(result, "scorer_bias_people@gender").value == 0
+    assert not [n for n in main_value(result, "entity_inclusion@gender").notes if n.code in OF_THE_SCORER]
 
 
 def test_the_built_in_recogniser_and_names_read_both_groups() -> None:
@@ -209,7 +212,7 @@ def test_the_built_in_recogniser_and_names_read_both_groups() -> None:
     result = taken(meetings(), "entity_hallucination@gender")
     levels = {e.quantity: e.value for e in result.estimates if e.measure == "scorer_bias_names@gender"}
     assert levels == {"scorer_bias_names": 0.0, "mean[female]": 1.0, "mean[male]": 1.0}
-    assert headline(result, "scorer_bias_people(by=recogniser)@gender").value == 0
+    assert main_value(result, "scorer_bias_people(by=recogniser)@gender").value == 0
 
 
 def test_a_planted_scorer_of_support_is_found() -> None:
@@ -237,13 +240,13 @@ def test_a_planted_scorer_of_support_is_found() -> None:
         for i in range(20)
     ]
     result = taken(cases, "equal_coverage(scorer=doubting)@gender", scorers={"doubting": Doubting()})
-    own = headline(result, "scorer_bias_support(scorer=doubting)@gender")
+    own = main_value(result, "scorer_bias_support(scorer=doubting)@gender")
     assert own.value < -0.05
     assert own.high < 0
     levels = [e.quantity for e in result.estimates if e.measure == own.measure]
     assert levels == ["scorer_bias_support", "mean[F]", "mean[M]"]
     assert "about M people better supported" in worded(
-        headline(result, "equal_coverage(scorer=doubting)@gender").notes[-1]
+        main_value(result, "equal_coverage(scorer=doubting)@gender").notes[-1]
     )
 
 
@@ -273,7 +276,7 @@ def test_a_scorer_with_a_model_is_checked_only_when_that_is_asked_for() -> None:
     assert out.measure == "scorer_bias_sentiment(scorer=planted)@gender"
     assert "--check-scorers" in out.reason
     asked = taken(articles(), "sentiment_shift(scorer=planted)", scorers=scorers, check_scorers=True)
-    assert headline(asked, "scorer_bias_sentiment(scorer=planted)@gender").n == 24
+    assert main_value(asked, "scorer_bias_sentiment(scorer=planted)@gender").n == 24
     none = taken(articles(), "sentiment_shift(scorer=planted)", scorers=scorers, check_scorers=False)
     assert ({e.measure for e in none.estimates}, none.left_out) == ({"sentiment_shift(scorer=planted)"}, ())
 
@@ -306,7 +309,7 @@ def test_sources_without_a_gendered_word_are_counted() -> None:
     ]
     scorers = {"planted": PlantedScorer(says_she)}
     mixed = taken([*articles(), *plain], "sentiment_shift(scorer=planted)", scorers=scorers)
-    own = headline(mixed, "scorer_bias_sentiment(scorer=planted)@gender")
+    own = main_value(mixed, "scorer_bias_sentiment(scorer=planted)@gender")
     assert (own.n, own.excluded) == (24, {"no word of the text tells a gender": 5})
     none = taken(plain, "sentiment_shift(scorer=planted)", scorers=scorers)
     assert [out.measure for out in none.left_out] == ["scorer bias@gender"]
@@ -318,7 +321,7 @@ def test_marks_that_make_no_sense_end_no_audit() -> None:
     record = cases[0].record
     broken = replace(record.entities[0], mentions=(Mention(0, 900, 905, "full"),))
     cases[0] = replace(cases[0], record=replace(record, entities=(broken, *record.entities[1:])))
-    own = headline(taken(cases, "entity_inclusion@gender"), "scorer_bias_people@gender")
+    own = main_value(taken(cases, "entity_inclusion@gender"), "scorer_bias_people@gender")
     assert (own.n, own.excluded) == (11, {"the marks of its people overlap, or lie outside of the text": 1})
 
 
@@ -368,7 +371,7 @@ def test_pronouns_titles_nouns_and_names_are_exchanged_both_ways() -> None:
         "laughed; the King did not."
     )
     assert [r.attributes["gender"] for r in made.records] == ["female", "male"]
-    assert {r.original for r in made.records} == {"r"}
+    assert {r.seed_document for r in made.records} == {"r"}
 
 
 def test_people_without_marked_mentions_are_found_by_their_names() -> None:
@@ -438,19 +441,19 @@ def test_every_report_shows_the_scorers_and_the_note(tmp_path: Path) -> None:
     assert scorer_bias.SYSTEM in {e["system"] for e in found["estimates"]}
 
 
-def test_the_evidence_gives_the_scorers_values_again() -> None:
-    """The readings of the versions stand in the evidence as any other rows."""
+def test_the_per_record_statistics_gives_the_scorers_values_again() -> None:
+    """The readings of the versions stand in the per-record statistics as any other rows."""
     result = taken(
         articles(), "sentiment_shift(scorer=planted)", scorers={"planted": PlantedScorer(says_she)}
     )
     for ledger, measures in ledgers_from(result.rows):
         for measure in measures:
             value = measure.value(ledger.totals(ledger.matrix().sum(axis=0)))[measure.name]
-            assert float(value.array) == pytest.approx(headline(result, repr(measure)).value)
+            assert float(value.array) == pytest.approx(main_value(result, repr(measure)).value)
 
 
 def test_inputs_that_hold_such_versions_are_read_by_name() -> None:
-    """A scorer bias check is a measure: it reads variants of one original that a file brings."""
+    """A scorer bias check is a measure: it reads counterfactuals of one seed document that a file brings."""
     records = exchange_genders([c.record for c in articles()], "gender", GENDERS, 0).records
     cases = [Case(r, Summary(r.id, "any", "A.")) for r in records]
     scorers = {"planted": PlantedScorer(says_she)}

@@ -41,7 +41,7 @@ def test_people_are_counted_by_majority(tmp_path: Path) -> None:
         Claim("It rained all day.", "It rained.", is_supported=False, article=2),
     ]
     told = [
-        {"claim": "It rained.", "evidence": ["Rain.", "All day."], "label": label}
+        {"claim": "It rained.", "per_record": ["Rain.", "All day."], "label": label}
         for label in labels.WICE_LABELS
     ]
     found = labels.read(written(tmp_path, WICE.file, *told), WICE)
@@ -77,7 +77,7 @@ def test_absent_broken_and_empty_files_are_refused(tmp_path: Path) -> None:
     (tmp_path / CNNDM.file).write_text("", encoding="utf-8")
     with pytest.raises(DataError, match="has no line"):
         labels.read(tmp_path, CNNDM)
-    told = {"claim": "It rained.", "evidence": ["Rain."], "label": "perhaps"}
+    told = {"claim": "It rained.", "per_record": ["Rain."], "label": "perhaps"}
     with pytest.raises(DataError, match=r"found the label 'perhaps'"):
         labels.read(written(tmp_path, WICE.file, told), WICE)
 

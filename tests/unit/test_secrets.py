@@ -47,7 +47,7 @@ def test_no_secret_is_printed_or_written(command: str, tmp_path: Path, fairbrief
             *{
                 "summarize": ["summarize", source, "--with", f"chat{model}", "--out", tmp_path / "made" / "o.jsonl"],
                 "sweep": ["sweep", source, "--with", f"chat{model}", "--out", tmp_path / "made" / "o", "--resamples", "20"],
-                "units": ["units", source, "--with", f"chat{model}", "--out", tmp_path / "made" / "o.jsonl"],
+                "claims": ["units", source, "--with", f"chat{model}", "--out", tmp_path / "made" / "o.jsonl"],
                 "judge": [
                     "audit", source, "--measure", f"judged(scorer=judge{model})", "--resamples", "20",
                     "--out", tmp_path / "made" / "o", "--cache", tmp_path / "made" / "cache",

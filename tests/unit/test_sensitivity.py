@@ -22,8 +22,8 @@ LEXICAL = ["containment", "ngram", "tfidf"]
 def estimate(measure: str, value: float, p: float, system: str = "s") -> Estimate:
     """A leading contrast of the group a."""
     return Estimate(
-        measure, "difference[a]", system, value, low=value - 0.1, high=value + 0.1, p=p, testable=True, leads=True,
-        group="a", over="side", kind="contrast",
+        measure, "difference[a]", system, value, low=value - 0.1, high=value + 0.1, p=p, testable=True, is_primary=True,
+        group="a", over="side", kind="group_difference",
     )  # fmt: skip
 
 
@@ -59,17 +59,17 @@ def test_one_line_says_whether_a_finding_stands_under_each_choice(
 def test_nearer_to_even_than_random_sentences_is_no_finding_in_the_other_direction() -> None:
     """A group difference significantly nearer 0 than that of random sentences does not oppose one beyond them."""
     first, second = estimate(DEFAULT, 0.3, 0.01), estimate(OTHER, 0.02, 0.01)
-    beyond = first.replace(blind=0.1, blind_difference=0.2, blind_p=0.01)
-    nearer = second.replace(blind=0.1, blind_difference=-0.08, blind_p=0.01)
+    beyond = first.replace(extract_baseline=0.1, extract_difference=0.2, extract_p=0.01)
+    nearer = second.replace(extract_baseline=0.1, extract_difference=-0.08, extract_p=0.01)
     (table,) = tables([beyond, nearer], [make("measure", DEFAULT), make("measure", OTHER)], 0.05)
     assert [row[1] for row in table.rows] == ["above under 1 of 2", "above", "nearer to even"]
 
 
 def test_settings_of_any_kind_are_choices() -> None:
     """Two specs that differ in what units are are told apart by that."""
-    first, second = "coverage_parity@side", "coverage_parity(units=sentences)@side"
+    first, second = "coverage_parity@side", "coverage_parity(claims=sentences)@side"
     table = table_of((first, 0.1, 0.01), (second, 0.2, 0.01))
-    assert [row[0] for row in table.rows[1:]] == ["  units=auto", "  units=sentences"]
+    assert [row[0] for row in table.rows[1:]] == ["  claims=auto", "  claims=sentences"]
 
 
 def test_a_measure_that_was_taken_once_has_no_table() -> None:

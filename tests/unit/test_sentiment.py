@@ -12,14 +12,14 @@ import pytest
 
 from fairbrief import registry, testing
 from fairbrief.auditing import Plan, audit
-from fairbrief.auditing.evidence import ledgers_from
+from fairbrief.auditing.per_record import ledgers_from
+from fairbrief.classifiers import vader
 from fairbrief.errors import MissingExtra, RequestError
 from fairbrief.measures.gender_agreement import GenderAgreement
 from fairbrief.measures.sentiment import SentimentShift, regress_shift
-from fairbrief.protocols import EvidenceProtocol
+from fairbrief.protocols import PerRecordProtocol
 from fairbrief.protocols.chau_sentiment import ChauSentiment, figures, shifts
 from fairbrief.reports.result import Result
-from fairbrief.taggers import vader
 from fairbrief.testing import MEASURE_CLAUSES
 from fairbrief.types import Ask, Case, Document, Entity, Estimate, Record, Scores, Summary
 
@@ -75,7 +75,7 @@ def run(
 
 def quantity(result: Result, name: str) -> Estimate:
     """The estimate of this name over all records."""
-    (found,) = [e for e in result.estimates if e.quantity == name and not e.slice]
+    (found,) = [e for e in result.estimates if e.quantity == name and not e.subgroup]
     return found
 
 
@@ -123,7 +123,7 @@ def test_spellings_name_groups_scorer_and_threshold() -> None:
 # ------------------------------------------------------------------------------------- the numbers
 
 
-def test_the_headline_is_the_difference_of_mean_shifts_female_minus_male() -> None:
+def test_the_main_value_is_the_difference_of_mean_shifts_female_minus_male() -> None:
     """Computed by hand over four records."""
     cases = [
         case(0, "female", 0.0, 0.3),
@@ -151,7 +151,7 @@ def test_without_a_planted_shift_none_is_found() -> None:
     """The chance level of a signed difference is zero, and p is not small."""
     found = quantity(run(drawn(200, seed=1)), "sentiment_shift")
     assert found.p > 0.05
-    assert abs(found.null_mean) < 0.01
+    assert abs(found.permutation_mean) < 0.01
 
 
 def test_the_difference_at_equal_article_sentiment_is_free_of_regression_to_the_mean() -> None:
@@ -171,26 +171,26 @@ def test_the_difference_at_equal_article_sentiment_is_free_of_regression_to_the_
 
 
 def test_more_than_two_groups_have_a_largest_difference_and_all_pairs() -> None:
-    """The headline cannot be negative then, is tested by the largest of its pairs, and these lead."""
+    """The main value cannot be negative then, is tested by the largest of its pairs, and these lead."""
     result = run(drawn(240, planted=0.2, groups=("x", "y", "z")), "sentiment_shift@side")
-    headline = quantity(result, "sentiment_shift")
+    main_value = quantity(result, "sentiment_shift")
     pairs = {p: quantity(result, f"difference[{p}]") for p in ("x−y", "x−z", "y−z")}
-    assert headline.value == pytest.approx(max(abs(e.value) for e in pairs.values()))
-    assert headline.p < 0.01
-    assert headline.null_mean > 0
+    assert main_value.value == pytest.approx(max(abs(e.value) for e in pairs.values()))
+    assert main_value.p < 0.01
+    assert main_value.permutation_mean > 0
     assert pairs["y−z"].p > 0.05 > pairs["x−y"].p
-    assert all(e.leads for e in pairs.values())
+    assert all(e.is_primary for e in pairs.values())
 
 
-def test_counterfactual_variants_are_compared_inside_their_original() -> None:
+def test_counterfactual_counterfactuals_are_compared_inside_their_seed_document() -> None:
     """Where an article was written for a woman and for a man, the pair decides, not the article."""
     rng = np.random.default_rng(5)
     cases = []
     for o in range(15):
         shift = float(rng.normal(0, 2))
         cases += [
-            case(2 * o, "female", 0.0, shift + 0.05, original=f"o{o}"),
-            case(2 * o + 1, "male", 0.0, shift, original=f"o{o}"),
+            case(2 * o, "female", 0.0, shift + 0.05, seed_document=f"o{o}"),
+            case(2 * o + 1, "male", 0.0, shift, seed_document=f"o{o}"),
         ]
     found = quantity(run(cases), "sentiment_shift")
     assert found.value == pytest.approx(0.05)
@@ -269,7 +269,7 @@ def test_every_regression_is_statsmodels() -> None:
     sm = pytest.importorskip("statsmodels.api")
     cases = drawn(90, planted=0.1, seed=7)
     result = run(cases, n_resamples=0)
-    (part,) = shifts(result.evidence)
+    (part,) = shifts(result.per_record)
     female = (np.array(part.group) == "female").astype(float)
     ones = np.ones(90)
     designs = [
@@ -301,8 +301,8 @@ def test_every_regression_is_statsmodels() -> None:
         assert quantity(result, name).value == pytest.approx(reference, rel=1e-10, abs=1e-12), name
 
 
-def test_regressions_over_variants_have_cluster_robust_errors() -> None:
-    """Rows of one original hang together: the robust errors are statsmodels' of the clusters."""
+def test_regressions_over_counterfactuals_have_cluster_robust_errors() -> None:
+    """Rows of one seed document hang together: the robust errors are statsmodels' of the clusters."""
     sm = pytest.importorskip("statsmodels.api")
     rng = np.random.default_rng(2)
     x, cluster = rng.normal(size=40), np.repeat(np.arange(10), 4)
@@ -373,7 +373,7 @@ def quantity_of(result: Result, system: str, name: str) -> Estimate:
 def test_the_protocol_takes_vectors_and_says_so_when_it_has_none() -> None:
     """Its spec carries the file; VADER is named as the stand-in."""
     protocol = registry.make("protocol", "chau-sentiment(vectors='my vectors.txt', threshold=0.5)")
-    assert isinstance(protocol, EvidenceProtocol)
+    assert isinstance(protocol, PerRecordProtocol)
     shift = registry.make("measure", protocol.measures(())[0])
     assert shift == SentimentShift(scorer="word_sentiment(vectors='my vectors.txt')", threshold=0.5)
     shown = ChauSentiment().tables([Estimate("sentiment_shift", "sentiment_shift", "s", -0.0004)])
@@ -406,12 +406,12 @@ def test_a_subject_of_few_rows_is_warned_of_and_a_line_through_two_points_explai
     assert not any("fewer than" in note for note in many.notes)
 
 
-def test_evidence_without_a_row_gives_no_figure() -> None:
+def test_per_record_statistics_without_a_row_gives_no_figure() -> None:
     """Nothing to tabulate is no error."""
-    assert list(figures(run([case(0, "none", 0, 0)], n_resamples=0).evidence)) == []
+    assert list(figures(run([case(0, "none", 0, 0)], n_resamples=0).per_record)) == []
 
 
-def test_saved_evidence_gives_the_values_again() -> None:
+def test_saved_per_record_statistics_gives_the_values_again() -> None:
     """The columns of the groups survive the table."""
     result = run(drawn(30), n_resamples=0, check_scorers=False)
     ((ledger, (measure,)),) = ledgers_from(result.rows)

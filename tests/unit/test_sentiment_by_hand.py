@@ -113,7 +113,7 @@ def test_of_two_groups_it_is_signed_and_of_none_undefined() -> None:
     """First less second, of units of either; with a number for each draw."""
     found = differences([0.1, 0.4])
     assert found.array.tolist() == pytest.approx([-0.3])
-    assert (found.tail, found.leads, found.is_compared, found.is_between, found.has_baseline) == (
+    assert (found.tail, found.is_primary, found.is_compared, found.is_between, found.has_baseline) == (
         "both",
         *[True] * 4,
     )
@@ -137,7 +137,7 @@ def test_contrasts_of_two_groups_say_what_they_are() -> None:
     assert {name for name, value in values.items() if value.has_baseline} == {
         "sentiment_shift", "difference[a−b]", "shift[a]", "shift[b]", "summary[a]", "summary[b]",
     }  # fmt: skip
-    for chosen in ("leads", "is_compared"):
+    for chosen in ("is_primary", "is_compared"):
         assert {name for name, value in values.items() if getattr(value, chosen)} == {
             "sentiment_shift", "difference[a−b]",
         }  # fmt: skip

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from fairbrief import registry, testing
+from fairbrief.classifiers import vader
+from fairbrief.classifiers.vader import Vader
+from fairbrief.classifiers.word_sentiment import WordSentiment
 from fairbrief.errors import DataError, MissingExtra, RequestError
-from fairbrief.taggers import vader
-from fairbrief.taggers.vader import Vader
-from fairbrief.taggers.word_sentiment import WordSentiment
 from fairbrief.testing import SCORER_CLAUSES
 from fairbrief.types import Ask
 
@@ -138,10 +138,10 @@ def test_too_few_lexicon_words_with_a_vector_are_refused(tmp_path: Path, made: W
 
 def test_scorers_are_made_by_name() -> None:
     """Spellings read back, and a vector file must be named."""
-    assert registry.make("tagger", "vader(by=text)") == Vader(by="text")
-    made = registry.make("tagger", "word_sentiment(vectors='a b/v.txt', balanced=true)")
+    assert registry.make("classifier", "vader(by=text)") == Vader(by="text")
+    made = registry.make("classifier", "word_sentiment(vectors='a b/v.txt', balanced=true)")
     assert made == WordSentiment("a b/v.txt", balanced=True)
     with pytest.raises(RequestError, match="needs vectors"):
-        registry.make("tagger", "word_sentiment")
+        registry.make("classifier", "word_sentiment")
     with pytest.raises(RequestError, match="sentences or text"):
-        registry.make("tagger", "vader(by=words)")
+        registry.make("classifier", "vader(by=words)")

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from fairbrief.errors import DataError
-from fairbrief.taggers.word_sentiment import (
+from fairbrief.classifiers.word_sentiment import (
     VectorFile,
     nltk_folders,
     passage_sentiment,
     read_lexicon,
     words_of,
 )
+from fairbrief.errors import DataError
 from fairbrief.text.group_words import count_gender_words, gender_coefficient, subject_group
 
 
@@ -152,6 +152,6 @@ def test_an_absent_opinion_lexicon_says_how_to_get_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The message names the command, the variable, and the other ways."""
-    monkeypatch.setattr("fairbrief.taggers.word_sentiment.nltk_folders", lambda: [tmp_path])
+    monkeypatch.setattr("fairbrief.classifiers.word_sentiment.nltk_folders", lambda: [tmp_path])
     with pytest.raises(DataError, match=r"nltk\.downloader opinion_lexicon.*NLTK_DATA.*lexicon=FOLDER"):
         read_lexicon("opinion")

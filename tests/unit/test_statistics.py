@@ -13,12 +13,12 @@ from fairbrief.statistics import (
     BlockBootstrap,
     Bootstrap,
     LabelDraws,
-    enumerate_labellings,
+    enumerate_permutations,
     label_draws,
     percentile_interval,
     resampling,
 )
-from fairbrief.statistics.labellings import sort_by_block
+from fairbrief.statistics.label_permutations import sort_by_block
 
 NAN = np.nan
 KRIPPENDORFF = np.array(
@@ -205,7 +205,7 @@ LABELS = np.array([2, 0, 0, 5, 2])
 
 
 def test_counts_are_exact_beyond_the_range_of_integers() -> None:
-    """The number of labellings is a product of multinomials, however large."""
+    """The number of label permutations is a product of multinomials, however large."""
     assert sort_by_block(LABELS, None).number == 30
     assert sort_by_block(np.array([0, 1, 0, 1]), np.array([1, 1, 2, 2])).number == 4
     assert sort_by_block(np.arange(30), None).number == 265252859812191058636308480000000
@@ -214,7 +214,7 @@ def test_counts_are_exact_beyond_the_range_of_integers() -> None:
 
 def test_enumeration_is_what_brute_force_finds() -> None:
     """Every distinct arrangement occurs once, and the real one comes first."""
-    rows = enumerate_labellings(LABELS)
+    rows = enumerate_permutations(LABELS)
     assert rows[0].tolist() == LABELS.tolist()
     assert sorted(map(tuple, rows.tolist())) == sorted(set(permutations(LABELS.tolist())))
 
@@ -227,15 +227,15 @@ def test_labels_stay_in_their_block() -> None:
         for p in permutations(LABELS.tolist())
         if all(sorted(np.array(p)[blocks == b]) == sorted(LABELS[blocks == b]) for b in (0, 1))
     }
-    rows = enumerate_labellings(LABELS, blocks)
+    rows = enumerate_permutations(LABELS, blocks)
     assert rows[0].tolist() == LABELS.tolist()
     assert sorted(map(tuple, rows.tolist())) == sorted(expected)
 
 
-def test_too_many_labellings_are_not_enumerated() -> None:
+def test_too_many_permutations_are_not_enumerated() -> None:
     """Beyond the limit enumeration is refused, with the number."""
-    with pytest.raises(ValueError, match="40320 distinct labellings are more than the 10000"):
-        enumerate_labellings(np.arange(8))
+    with pytest.raises(ValueError, match="40320 distinct label permutations are more than the 10000"):
+        enumerate_permutations(np.arange(8))
 
 
 def test_shapes_that_do_not_agree_are_refused() -> None:
@@ -245,7 +245,7 @@ def test_shapes_that_do_not_agree_are_refused() -> None:
 
 
 def test_samples_are_uniform() -> None:
-    """Every distinct labelling is drawn equally often: chi-square below its 99.9 % point."""
+    """Every distinct label permutation is drawn equally often: chi-square below its 99.9 % point."""
     labels = np.array([0, 0, 1, 1, 2])
     rows = labels[label_draws.permutations(np.zeros_like(labels), 30_000, np.random.default_rng(1))]
     counts = np.unique(rows, axis=0, return_counts=True)[1]
@@ -253,8 +253,8 @@ def test_samples_are_uniform() -> None:
     assert ((counts - 1000) ** 2 / 1000).sum() < 58.3
 
 
-def test_small_records_list_all_labellings() -> None:
-    """Where there are no more labellings than draws all are listed and draws point into them."""
+def test_small_records_list_all_permutations() -> None:
+    """Where there are no more label permutations than draws all are listed and draws point into them."""
     rows, choice, _ = LabelDraws(200, 7).observed_and_choice("r1", LABELS)
     assert len(rows) == 30
     assert rows[0].tolist() == LABELS.tolist()
@@ -263,12 +263,12 @@ def test_small_records_list_all_labellings() -> None:
 
 
 @pytest.mark.parametrize(("draws", "is_listed"), [(29, False), (30, True)])
-def test_as_many_labellings_as_draws_are_listed(draws: int, *, is_listed: bool) -> None:
+def test_as_many_permutations_as_draws_are_listed(draws: int, *, is_listed: bool) -> None:
     """Thirty are by thirty draws, and sampled by one draw less."""
     assert LabelDraws(draws, 0).observed_and_choice("r", LABELS)[2] == is_listed
 
 
-def test_large_records_sample_labellings() -> None:
+def test_large_records_sample_permutations() -> None:
     """Beyond that, every draw has a labelling of its own, which keeps the label counts and blocks."""
     labels = np.tile([0, 1, 2], 5)
     blocks = np.repeat([3, 1, 2], 5)
@@ -281,11 +281,11 @@ def test_large_records_sample_labellings() -> None:
         assert (np.sort(rows[:, at], axis=1) == np.sort(labels[at])).all()
 
 
-def test_all_labellings_on_request() -> None:
-    """A test per unit can ask for all labellings although there are more than draws."""
+def test_all_permutations_on_request() -> None:
+    """A test per unit can ask for all label permutations although there are more than draws."""
     draws = LabelDraws(10, 0)
     assert not draws.observed_and_choice("r", LABELS)[2]
-    rows, choice, listed = draws.observed_and_choice("r", LABELS, all_labellings=True)
+    rows, choice, listed = draws.observed_and_choice("r", LABELS, all_permutations=True)
     assert listed
     assert len(rows) == 30 < EXACT_LIMIT
     assert choice.shape == (10,)
@@ -293,7 +293,7 @@ def test_all_labellings_on_request() -> None:
 
 @pytest.mark.parametrize("labels", [LABELS, np.tile([0, 1, 2], 5)])
 def test_draws_do_not_depend_on_other_records(labels: np.ndarray) -> None:
-    """A record gets the same labellings whatever was asked before it, and others under another seed or key."""
+    """A record gets the same label permutations whatever was asked before it, and others under another seed or key."""
     alone = LabelDraws(200, 3).observed_and_choice("r", labels)
     after = LabelDraws(200, 3)
     after.observed_and_choice("other", np.arange(15))

@@ -17,7 +17,7 @@ from fairbrief.statistics import (
     Relabelled,
     alpha_of_two,
     dirichlet_log_odds,
-    enumerate_labellings,
+    enumerate_permutations,
     fit_robust,
     fit_sums,
     kappa_of_two,
@@ -49,7 +49,7 @@ from fairbrief.statistics.keyed_random import (
     random_fractions,
     random_halves,
 )
-from fairbrief.statistics.labellings import arrangements, permutations
+from fairbrief.statistics.label_permutations import arrangements, permutations
 from fairbrief.statistics.permutation_tests import flipped, largest, studentize
 
 NAN, INF = np.nan, np.inf
@@ -248,18 +248,18 @@ def test_permutations_keep_positions_in_their_blocks() -> None:
     assert permutations(np.array([0, 0, 1, 1, 1]), 1, Rng()).tolist() == [[1, 0, 3, 2, 4]]
 
 
-def test_ten_thousand_labellings_are_still_listed() -> None:
-    """Four blocks of five with two of one label have 10⁴ labellings; they are all different, and cannot be written."""
+def test_ten_thousand_permutations_are_still_listed() -> None:
+    """Four blocks of five with two of one label have 10⁴ label permutations; they are all different, and cannot be written."""
     counts = ((3, 2),) * 4
     rows = arrangements(counts)
     assert len({row.tobytes() for row in rows}) == 10_000
     assert not rows.flags.writeable
     labels = np.tile([0, 1, 0, 1, 0], 4)
-    assert len(enumerate_labellings(labels, np.repeat(np.arange(4), 5))) == 10_000
+    assert len(enumerate_permutations(labels, np.repeat(np.arange(4), 5))) == 10_000
     with pytest.raises(ValueError, match="labels must have one axis"):
-        enumerate_labellings(labels[:, np.newaxis])
+        enumerate_permutations(labels[:, np.newaxis])
     nothing = np.zeros(0, dtype=np.int64)
-    assert enumerate_labellings(nothing, nothing).shape == (1, 0)
+    assert enumerate_permutations(nothing, nothing).shape == (1, 0)
 
 
 def test_a_text_of_one_word_leans_nowhere() -> None:
@@ -283,10 +283,10 @@ def record_rng(key: str, seed: int) -> np.random.Generator:
 
 
 def test_the_draws_of_a_record_are_kept_from_version_to_version() -> None:
-    """Listed labellings are drawn by halves of keyed numbers; of many, a shared pool is applied to the record's own shuffle."""
+    """Listed label permutations are drawn by halves of keyed numbers; of many, a shared pool is applied to the record's own shuffle."""
     _, choice, is_listed = LabelDraws(7, 7).observed_and_choice("r", np.array([0, 0, 1, 1]))
-    assert is_listed  # six labellings, seven draws
-    numbers = random_bits(keys_of(["r"], 7, "labellings"), 4)[0].tolist()
+    assert is_listed  # six label permutations, seven draws
+    numbers = random_bits(keys_of(["r"], 7, "permutations"), 4)[0].tolist()
     halves = [half for number in numbers for half in (number % 2**32, number >> 32)]
     assert choice.tolist() == [6 * half >> 32 for half in halves[:7]]
     labels, blocks = np.array([3, 1, 4, 1, 5, 9]), np.array([1, 1, 1, 0, 0, 0])
@@ -300,25 +300,25 @@ def test_the_draws_of_a_record_are_kept_from_version_to_version() -> None:
     assert choice.tolist() == (rng.permutation(4) + 1).tolist()
 
 
-def test_labellings_are_kept_up_to_a_limit_and_cannot_be_written(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_permutations_are_kept_up_to_a_limit_and_cannot_be_written(monkeypatch: pytest.MonkeyPatch) -> None:
     """A hundred choices and their random numbers are 100 + 400 bytes: kept where there is room for one more."""
     labels = np.array([0, 0, 1, 1])
     for room, is_kept in ((500, False), (501, True)):
         monkeypatch.setattr(label_draws, "KEPT", room)
         draws = LabelDraws(100, 0)
         for asked in (False, True):
-            first, again = (draws.observed_and_choice("r", labels, all_labellings=asked) for _ in range(2))
+            first, again = (draws.observed_and_choice("r", labels, all_permutations=asked) for _ in range(2))
             assert np.shares_memory(first[1], again[1]) == is_kept
             assert not first[0].flags.writeable
     monkeypatch.setattr(label_draws, "KEPT", 10**6)
     six = LabelDraws(6, 0)
     assert np.shares_memory(
         six.observed_and_choice("r", labels)[1],
-        six.observed_and_choice("r", labels, all_labellings=True)[1],
+        six.observed_and_choice("r", labels, all_permutations=True)[1],
     )
     many = np.repeat([0, 1], 5)
     draws = LabelDraws(100, 0)
-    assert len(draws.observed_and_choice("r", many, all_labellings=True)[0]) == 252
+    assert len(draws.observed_and_choice("r", many, all_permutations=True)[0]) == 252
     assert len(draws.observed_and_choice("r", many)[0]) == 101
 
 
@@ -326,20 +326,20 @@ def test_labellings_are_kept_up_to_a_limit_and_cannot_be_written(monkeypatch: py
 def test_long_lists_and_samples_are_kept_up_to_a_limit_and_cannot_be_written(
     monkeypatch: pytest.MonkeyPatch, *, everything: bool
 ) -> None:
-    """924 labellings of twelve labels, listed for every record once, or a hundred of them sampled for each record."""
+    """924 label permutations of twelve labels, listed for every record once, or a hundred of them sampled for each record."""
     labels = np.arange(12) % 2
     for room in (0, 10**6):
         monkeypatch.setattr(label_draws, "KEPT", room)
         draws = LabelDraws(100, 0)
         first, again, other = (
-            draws.observed_and_choice(key, labels, all_labellings=everything)[0] for key in ("r", "r", "s")
+            draws.observed_and_choice(key, labels, all_permutations=everything)[0] for key in ("r", "r", "s")
         )
         assert np.shares_memory(again, first) == bool(room)
         assert np.shares_memory(other, first) == (bool(room) and everything)
         assert not first.flags.writeable
 
 
-def test_labellings_of_many_are_those_of_each() -> None:
+def test_permutations_of_many_are_those_of_each() -> None:
     """Listed, sampled, cyclic and matched ones, in any order, with keys that were asked for before and twice in one call."""
     few, many, items = np.array([0, 1, 0, 1]), np.arange(12) % 2, np.array([5, 6, 7, 5])
     asked = [
@@ -363,7 +363,7 @@ def test_labellings_of_many_are_those_of_each() -> None:
         for part in several:
             for labelled in part:
                 assert labelled.choices is not None
-                each = zip(labelled.labellings, labelled.choices, strict=True)
+                each = zip(labelled.permutations, labelled.choices, strict=True)
                 found |= {
                     start + i: (*own, labelled.is_exact) for i, own in zip(labelled.places, each, strict=True)
                 }
@@ -379,19 +379,19 @@ def test_labellings_of_many_are_those_of_each() -> None:
 
 
 def test_labels_that_are_not_exchanged_stand_by_themselves() -> None:
-    """Each under its real labelling, those of as many labels together; without draws."""
+    """Each under its real label permutation, those of as many labels together; without draws."""
     asked = [Relabelled("r", np.array(labels), None, None, cyclic=False) for labels in ([0, 1], [2], [1, 0])]
-    found = [(one.places, one.labellings.tolist(), one.choices) for one in with_real_labels(asked)]
+    found = [(one.places, one.permutations.tolist(), one.choices) for one in with_real_labels(asked)]
     assert found == [([0, 2], [[[0, 1]], [[1, 0]]], None), ([1], [[[2]]], None)]
 
 
-def test_labellings_that_several_hold_cannot_be_written() -> None:
+def test_permutations_that_several_hold_cannot_be_written() -> None:
     """A shuffle's own list, too."""
-    assert not enumerate_labellings(np.array([0, 1])).flags.writeable
+    assert not enumerate_permutations(np.array([0, 1])).flags.writeable
 
 
-def test_the_same_labels_in_other_blocks_are_other_labellings() -> None:
-    """Two blocks of two allow 2 · 2 of the six labellings, also where the six were asked for before."""
+def test_the_same_labels_in_other_blocks_are_other_permutations() -> None:
+    """Two blocks of two allow 2 · 2 of the six label permutations, also where the six were asked for before."""
     draws, labels = LabelDraws(100, 0), np.array([0, 1, 0, 1])
     for blocks, number in ((None, 6), (np.array([0, 0, 1, 1]), 4), (np.array([0, 1, 0, 1]), 1), (None, 6)):
         assert len(draws.observed_and_choice("r", labels, blocks)[0]) == number
@@ -405,12 +405,12 @@ def test_draws_and_seeds_are_counted(draws: int, seed: int) -> None:
         LabelDraws(draws, seed)
 
 
-def test_cyclic_labellings_are_the_rotations() -> None:
+def test_cyclic_permutations_are_the_rotations() -> None:
     """Three labels have three; each draw turns all records of a key by the same share of the circle."""
     draws = LabelDraws(50, 3)
     rows, choice, is_listed = draws.observed_and_choice("c", np.array([7, 8, 9]), cyclic=True)
     assert (rows.tolist(), is_listed) == ([[7, 8, 9], [8, 9, 7], [9, 7, 8]], True)
-    turned = random_halves(keys_of(["c"], 3, "labellings"), 50)[0].tolist()
+    turned = random_halves(keys_of(["c"], 3, "permutations"), 50)[0].tolist()
     assert choice.tolist() == [3 * share // 2**32 for share in turned]
     assert draws.observed_and_choice("c", np.zeros(0, dtype=np.int64), cyclic=True)[0].shape == (1, 0)
 
@@ -423,14 +423,14 @@ def test_one_label_and_none_have_one_rotation(labels: list[int]) -> None:
 
 
 def test_matched_labels_of_many_items_are_sampled() -> None:
-    """Beyond as many labellings as draws each draw has its own; on request, or where they are as many, all are listed."""
+    """Beyond as many label permutations as draws each draw has its own; on request, or where they are as many, all are listed."""
     labels, items = np.repeat([0, 1], 6), np.arange(12) * 7
     draws = LabelDraws(50, 0)
     rows, choice, is_listed = draws.observed_and_choice("c", labels, items=items)
     assert (rows.shape, is_listed, choice.tolist()) == ((51, 12), False, list(range(1, 51)))
     assert rows[0].tolist() == labels.tolist()
     assert (rows.sum(axis=1) == 6).all()
-    every, chosen, is_listed = draws.observed_and_choice("c", labels, items=items, all_labellings=True)
+    every, chosen, is_listed = draws.observed_and_choice("c", labels, items=items, all_permutations=True)
     assert (len(every), is_listed) == (924, True)
     assert (every[chosen] == rows[1:]).all()
     few = LabelDraws(6, 0).observed_and_choice("c", np.array([0, 0, 1, 1]), items=items[:4])

@@ -24,7 +24,7 @@ RACES = {"female": "black", "male": "white"}
 
 
 def record(
-    original: str, sample: int, member: str, genders: tuple[str, str], design: str, kind: dict[str, str]
+    seed_document: str, sample: int, member: str, genders: tuple[str, str], design: str, kind: dict[str, str]
 ) -> Record:
     """Two people of these genders (and of the race that goes with each) in two sentences."""
     people = tuple(
@@ -37,22 +37,22 @@ def record(
     told = {"genders": "varied", "last_names": "kept", "content_words": "kept", **kind}
     place = {"pair": member} if design == "balanced" else {"group": member}
     return Record(
-        f"{original}.{design}.{'-'.join(kind.values())}.{sample}.{member}",
+        f"{seed_document}.{design}.{'-'.join(kind.values())}.{sample}.{member}",
         (Document(text),),
         entities=people,
         attributes={"design": design, **told, "sample": str(sample), **place},
-        original=original,
+        seed_document=seed_document,
     )
 
 
 def records(**kind: str) -> Iterator[Record]:
     """Six originals: two balanced pairs, two mono inputs of either gender."""
-    for original in "abcdef":
+    for seed_document in "abcdef":
         for sample in (0, 1):
-            yield record(original, sample, "0", ("female", "male"), "balanced", kind)
-            yield record(original, sample, "1", ("male", "female"), "balanced", kind)
+            yield record(seed_document, sample, "0", ("female", "male"), "balanced", kind)
+            yield record(seed_document, sample, "1", ("male", "female"), "balanced", kind)
             for gender in ("female", "male"):
-                yield record(original, sample, gender, (gender, gender), "mono", kind)
+                yield record(seed_document, sample, gender, (gender, gender), "mono", kind)
 
 
 def written(r: Record) -> list[Case]:
@@ -67,17 +67,19 @@ def written(r: Record) -> list[Case]:
 
 def originals() -> Iterator[Case]:
     """The originals themselves, with a longer summary."""
-    for r in {r.original: r for r in records()}.values():
+    for r in {r.seed_document: r for r in records()}.values():
         told = {"design": "original", "genders": "as written", "last_names": "kept", "content_words": "kept"}
         yield Case(
-            replace(r, id=f"{r.original}.original", attributes=told),
-            Summary(f"{r.original}.original", "early", "One two three four."),
+            replace(r, id=f"{r.seed_document}.original", attributes=told),
+            Summary(f"{r.seed_document}.original", "early", "One two three four."),
         )
 
 
-def run(cases: list[Case], *attributes: str, slices: tuple[tuple[str, ...], ...] = ()) -> tuple[Table, ...]:
+def run(
+    cases: list[Case], *attributes: str, subgroups: tuple[tuple[str, ...], ...] = ()
+) -> tuple[Table, ...]:
     """The protocol's tables."""
-    plan = Plan(protocol="steen-people", attributes=attributes, slices=slices, n_resamples=20)
+    plan = Plan(protocol="steen-people", attributes=attributes, by=subgroups, n_resamples=20)
     return audit(cases, plan).tables
 
 
@@ -89,7 +91,7 @@ def cases() -> list[Case]:
 
 @pytest.fixture(scope="module")
 def result(cases: list[Case]) -> Result:
-    """The protocol over gender, with the originals beside the built inputs."""
+    """The protocol over gender, with the seed documents beside the built inputs."""
     return audit(
         [*cases, *originals()], Plan(protocol="steen-people", attributes=("gender",), n_resamples=50, seed=1)
     )
@@ -130,7 +132,7 @@ def test_table_3_takes_each_score_from_the_inputs_that_the_paper_took(result: Re
             for e in result.estimates
             if (e.system, e.quantity) == ("men_first", quantity)
             and e.measure.startswith(start)
-            and e.slice.get("design") == design
+            and e.subgroup.get("design") == design
         ]
         shown = rows["men_first"][column].splitlines()[0]
         assert shown == ("–" if wanted.value is None else f"{wanted.value:.2f}")
@@ -145,7 +147,7 @@ def test_pooled_inputs_would_read_less_than_the_balanced_ones(result: Result) ->
     pooled = next(
         e
         for e in result.estimates
-        if e.quantity == "word_list_inclusion" and e.system == "men_first" and not e.slice
+        if e.quantity == "word_list_inclusion" and e.system == "men_first" and not e.subgroup
     )
     assert pooled.value == pytest.approx(0.25)
 
@@ -204,9 +206,9 @@ def test_a_system_asked_to_attend_to_women_is_table_5(cases: list[Case]) -> None
     assert list(rows) == ["chat(prompt=article-focus)"]
 
 
-def test_a_slice_of_the_user_is_a_row_beside_the_whole(cases: list[Case]) -> None:
-    """A slice is taken within each set of inputs, and its rows name it."""
-    _, rows = _table(run(cases, "gender", slices=(("pair",),)), "Table 3")
+def test_a_subgroup_of_the_user_is_a_row_beside_the_whole(cases: list[Case]) -> None:
+    """A subgroup is taken within each set of inputs, and its rows name it."""
+    _, rows = _table(run(cases, "gender", by=(("pair",),)), "Table 3")
     assert {"early", "men_first"} < set(rows)
 
 
@@ -233,7 +235,7 @@ def test_records_outside_of_all_sets_are_told(cases: list[Case]) -> None:
     """Where some records say how they were built and others do not, a note counts the others."""
     strange = [
         Case(
-            replace(c.record, id=f"x{c.record.id}", attributes={}, original=None),
+            replace(c.record, id=f"x{c.record.id}", attributes={}, seed_document=None),
             replace(c.summary, record=f"x{c.record.id}"),
         )
         for c in cases[:4]
@@ -250,8 +252,8 @@ def test_invented_names_bear_marks_and_their_genders_are_counted(result: Result)
     assert rows["early"] == ("nobody", "0", "0", "0")
 
 
-def test_table_16_has_means_deviations_and_the_originals(result: Result) -> None:
-    """Tokens and people with their standard deviations, per cent invented, for both designs and the originals."""
+def test_table_16_has_means_deviations_and_the_seed_documents(result: Result) -> None:
+    """Tokens and people with their standard deviations, per cent invented, for both designs and the seed documents."""
     header, rows = _table(result.tables, "Table 16")
     assert header == (
         "", "balanced: tokens", "balanced: people", "balanced: % invented",
@@ -366,7 +368,7 @@ def test_planted_systems_give_table_2_from_both_references() -> None:
             value = next(
                 e.value
                 for e in shown.estimates
-                if e.system == name and e.measure == f"word_list_inclusion({spelled})" and not e.slice
+                if e.system == name and e.measure == f"word_list_inclusion({spelled})" and not e.subgroup
             )
             assert value is not None
             assert cell == f"{value:.2f}"

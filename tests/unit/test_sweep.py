@@ -196,7 +196,9 @@ def test_the_report_has_one_table_and_a_picture_of_the_differences(tmp_path: Pat
     assert [row[1] for row in table.rows[1:]] == ["40", "40", "40"]
     assert [row[3] for row in table.rows[:2]] == ["", "baseline"]
     assert [row[4] for row in table.rows[2:]] == ["40", "40"]
-    led = [wording.from_random(e) for e in result.differences if e.leads and e.system == "instruction=never"]
+    led = [
+        wording.from_random(e) for e in result.differences if e.is_primary and e.system == "instruction=never"
+    ]
     least = min(led, key=lambda e: (e.p_adjusted, e.quantity))
     assert table.rows[3][5] == f"{probability(least.p_adjusted)} {least.quantity}"
     assert "the group difference with the smallest p" in table.notes[-1]
@@ -299,7 +301,7 @@ def test_seeds_are_runs_of_a_setting_pooled_with_their_spread_apart(tmp_path: Pa
     assert [(cell.name, cell.runs) for cell in cells] == [("sentences=1", 3), ("sentences=2", 3)]
     plan = Plan(measures=[UER], n_resamples=200)
     result = sweep.sweep(records, cells, tmp_path, plan)
-    pooled = {e.system: e for e in result.estimates if e.quantity == "uer" and not e.slice}
+    pooled = {e.system: e for e in result.estimates if e.quantity == "uer" and not e.subgroup}
     assert {e.clusters for e in pooled.values()} == {40}
     values = [
         e.value
@@ -316,7 +318,7 @@ def test_seeds_are_runs_of_a_setting_pooled_with_their_spread_apart(tmp_path: Pa
     table = result.tables[0]
     assert table.header[-1] == "SD of runs"
     assert float(table.rows[1][-1]) == pytest.approx(np.std(values, ddof=1), abs=5e-4)
-    assert not [e for e in result.differences if e.slice]
+    assert not [e for e in result.differences if e.subgroup]
 
 
 def test_copies_of_one_run_make_no_interval_shorter(tmp_path: Path) -> None:
@@ -336,7 +338,7 @@ def test_copies_of_one_run_make_no_interval_shorter(tmp_path: Path) -> None:
         Plan(measures=[UER], n_resamples=300),
     )
     (one,) = (e for e in once.estimates if e.quantity == "uer")
-    (four,) = (e for e in again.estimates if e.quantity == "uer" and not e.slice)
+    (four,) = (e for e in again.estimates if e.quantity == "uer" and not e.subgroup)
     assert (four.value, four.clusters) == (one.value, one.clusters)
     assert four.low == pytest.approx(one.low, abs=0.02)
     assert "(standard deviation between runs 0)" in worded(four.notes[-1])
@@ -356,7 +358,7 @@ def test_results_csv_is_tidy(tmp_path: Path) -> None:
         ("random", "1", "estimate", ""), ("random", "3", "estimate", ""), ("random", "3", "difference", "sentences=1"),
     ]  # fmt: skip
     result = load(out)
-    told = next(e for e in result.estimates if e.quantity == "uer" and not e.slice)
+    told = next(e for e in result.estimates if e.quantity == "uer" and not e.subgroup)
     assert (float(rows[0]["value"]), float(rows[0]["low"]), float(rows[0]["high"])) == (
         told.value,
         told.low,

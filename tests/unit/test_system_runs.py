@@ -46,15 +46,15 @@ def test_audit_pools_runs_as_a_sweep_does(tmp_path: Path) -> None:
     cells = grid("random", {"seed": ["1", "2", "3"]})
     plan = Plan(measures=[UER], n_resamples=99)
     swept = sweep.sweep(lambda: records(20), cells, tmp_path / "s", plan)
-    (pooled,) = (e for e in result.estimates if (e.quantity, e.system, e.slice) == ("uer", "random", {}))
-    (of_cell,) = (e for e in swept.estimates if e.quantity == "uer" and not e.slice)
+    (pooled,) = (e for e in result.estimates if (e.quantity, e.system, e.subgroup) == ("uer", "random", {}))
+    (of_cell,) = (e for e in swept.estimates if e.quantity == "uer" and not e.subgroup)
     assert (pooled.value, pooled.low, pooled.high, pooled.n, pooled.clusters) == (
         of_cell.value, of_cell.low, of_cell.high, 60, 20,
     )  # fmt: skip
     assert pooled.notes[-1].arguments | {"system": of_cell.system} == of_cell.notes[-1].arguments
     assert "3 runs" in worded(pooled.notes[-1])
     assert result.made["records"] == swept.made["records"] == 20
-    assert {e.system for e in result.estimates if "run" in e.slice} == {"random"}
+    assert {e.system for e in result.estimates if "run" in e.subgroup} == {"random"}
     assert {(e.system, e.baseline) for e in result.differences} == {("lead", "random")}
 
 
@@ -66,7 +66,7 @@ def test_an_audit_that_does_not_pool_says_what_would(tmp_path: Path) -> None:
 
 
 def test_the_texts_of_pooled_runs_can_be_viewed(tmp_path: Path) -> None:
-    """A record of the evidence opens with the summary of the run that it stands for."""
+    """A record of the per-record statistics opens with the summary of the run that it stands for."""
     files = written(tmp_path)
     printed("audit", *files, "--measure", UER, "--pool-runs", "--resamples", "0", "--out", str(tmp_path / "a"))  # fmt: skip
     opened = open_audit(
@@ -88,7 +88,7 @@ def test_runs_may_come_after_many_other_cases() -> None:
         runs = make("summarizer", f"random(seed={i})").summarize(records(250))
         cases += [Case(r, type(s)(r.id, f"random#{i}", s.text)) for r, s in zip(records(250), runs, strict=True)]  # fmt: skip
     result = audit(cases, Plan(measures=[UER], n_resamples=20, pools_runs=True))
-    assert {e.clusters for e in result.estimates if e.quantity == "uer" and not e.slice} == {250}
+    assert {e.clusters for e in result.estimates if e.quantity == "uer" and not e.subgroup} == {250}
 
 
 def test_pooling_without_runs_is_refused(tmp_path: Path) -> None:

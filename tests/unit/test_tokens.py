@@ -28,7 +28,7 @@ def forgotten():  # noqa: ANN201
     parts = (
         published_nltk._sentence_splitter,
         published_nltk._stop_words,
-        published_nltk._lone_tagger,
+        published_nltk._lone_classifier,
         published_nltk._stemmer,
     )
     for part in parts:
@@ -124,9 +124,9 @@ def test_a_lone_token_is_tagged_as_by_nltk(nltk_data: Path) -> None:
     for path in sorted((nltk_data / "corpora" / "wordnet").glob("index.*")):
         lines = path.read_text(encoding="utf-8").splitlines()
         tokens += [line.split()[0] for line in lines[::15] if not line.startswith(" ")]
-    tag, tagger = published_nltk._lone_tagger(), nltk.tag.PerceptronTagger()
+    tag, classifier = published_nltk._lone_classifier(), nltk.tag.PerceptronTagger()
     assert len(tokens) > 10_000
-    assert [token for token in tokens if tag(token) != tagger.tag([token])[0][1]] == []
+    assert [token for token in tokens if tag(token) != classifier.tag([token])[0][1]] == []
 
 
 @pytest.mark.usefixtures("forgotten")

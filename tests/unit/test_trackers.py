@@ -79,15 +79,15 @@ def taken(monkeypatch: pytest.MonkeyPatch) -> Taken:
 def test_a_tracker_gets_parameters_metrics_and_the_report(
     folder: Path, taken: Taken, tracker: str, run: str
 ) -> None:
-    """The command says which run was made; headlines come with bounds, p and records, and the files of the report."""
+    """The command says which run was made; main values come with bounds, p and records, and the files of the report."""
     assert f"Sent to {tracker}: run {run}" in printed("report", str(folder), "--to", tracker)
     assert taken.metrics == trackers.metrics(load(folder))
     assert taken.files == ["report.html", "results.json", "estimates.csv"]
     assert "seed" in taken.parameters
-    headline = next(e for e in load(folder).estimates if e.quantity == "bur" and not e.slice)
-    name = f"{headline.system}.{headline.measure.replace('@', '_')}"
-    assert taken.metrics[name] == headline.value
-    assert taken.metrics[f"{name}.records"] == headline.n
+    main_value = next(e for e in load(folder).estimates if e.quantity == "bur" and not e.subgroup)
+    name = f"{main_value.system}.{main_value.measure.replace('@', '_')}"
+    assert taken.metrics[name] == main_value.value
+    assert taken.metrics[f"{name}.records"] == main_value.n
 
 
 def test_names_hold_what_every_tracker_takes_and_none_is_lost() -> None:
@@ -98,10 +98,10 @@ def test_names_hold_what_every_tracker_takes_and_none_is_lost() -> None:
     told = [
         e
         for e in result.estimates
-        if e.value is not None and not e.slice and e.quantity == e.measure.partition("@")[0]
+        if e.value is not None and not e.subgroup and e.quantity == e.measure.partition("@")[0]
     ]
     assert sum(name.endswith(".records") for name in found) >= len(told) > 5
-    (e,) = [e for e in sample_results.make().estimates if e.quantity == "bur" and not e.slice][:1]
+    (e,) = [e for e in sample_results.make().estimates if e.quantity == "bur" and not e.subgroup][:1]
     twins = replace(
         result,
         estimates=type(result.estimates)((e.replace(system="a<"), e.replace(system="a>", value=0.9))),
@@ -128,7 +128,7 @@ def test_what_goes_wrong_is_said(folder: Path, taken: Taken, monkeypatch: pytest
 
 
 def test_the_hubs_client_reads_every_system_and_value() -> None:
-    """Each headline stands in it with its value, whatever the names hold."""
+    """Each main value stands in it with its value, whatever the names hold."""
     yaml = pytest.importorskip("yaml")
     data = pytest.importorskip("huggingface_hub.repocard_data")
     for result in (sample_results.make(), sample_results.hostile()):
@@ -145,7 +145,7 @@ def test_the_hubs_client_reads_every_system_and_value() -> None:
         told = [
             e
             for e in result.estimates
-            if e.value is not None and not e.slice and e.quantity == e.measure.partition("@")[0]
+            if e.value is not None and not e.subgroup and e.quantity == e.measure.partition("@")[0]
         ]
         assert len(found) == len(told) > 5
         assert all(math.isfinite(value) for _, value in found)

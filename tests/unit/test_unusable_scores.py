@@ -13,7 +13,7 @@ from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.errors import BackendError
 from fairbrief.saved import label_agreement
 from fairbrief.scorers.ngram import Ngram
-from fairbrief.types import Ask, Case, Document, Record, Scores, Summary, Unit
+from fairbrief.types import Ask, Case, Claim, Document, Record, Scores, Summary
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ def cases(bad: int, n: int = 30) -> Iterator[Case]:
     for i in range(n):
         documents = tuple(Document(f"{w} stone {i} {w}", {"side": w}) for w in ("left", "right", "left"))
         word = "bad" if i < bad else "good"
-        units = (Unit(f"left stone {word}"), Unit("right stone", {"side": ("right",)}))
+        units = (Claim(f"left stone {word}"), Claim("right stone", {"side": ("right",)}))
         yield Case(Record(f"r{i}", documents), Summary(f"r{i}", "s", f"left stone {i} {word}", units=units))
 
 

@@ -1,4 +1,4 @@
-"""The one run: cases in, estimates with their evidence out.
+"""The one run: cases in, estimates with their per-record statistics out.
 
 Read it top down: choose the measures, carry cases through ask → score → observe,
 then turn the summed rows into estimates. The other modules of this package hold one step each.
@@ -17,25 +17,25 @@ import numpy as np
 
 from fairbrief import __version__, registry
 from fairbrief.auditing import extracts, instrument, measure_selection, part_work, scorer_bias, sensitivity
-from fairbrief.auditing.controls import Controls, Exchange, names_a_control, with_all
-from fairbrief.auditing.evidence import LedgerEvidence
 from fairbrief.auditing.finding_checks import findings_without, opposite_gaps
 from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.multiple_tests import check_primary
 from fairbrief.auditing.notes import length_notes, spelling_notes, with_notes
 from fairbrief.auditing.observing import refuse_unscored
+from fairbrief.auditing.per_record import LedgerPerRecord
 from fairbrief.auditing.run import PartedClusters, Run, no_baseline
+from fairbrief.auditing.sanity_baselines import Exchange, SanityBaselines, names_a_sanity_baseline, with_all
 from fairbrief.auditing.system_runs import RUN, Pooled, of_runs, with_spreads
 from fairbrief.auditing.watchers import GroupPlaces, OtherLanguages, Sources, Watchers
 from fairbrief.engines import Engine, ThisProcess, engine_of
 from fairbrief.errors import DataError, RequestError
-from fairbrief.plan import Plan, check_slice
-from fairbrief.protocols import EvidenceProtocol, PaperProtocol
+from fairbrief.plan import Plan, check_subgroup
+from fairbrief.protocols import PaperProtocol, PerRecordProtocol
 from fairbrief.readers import Reading
 from fairbrief.readers.fields import PATIENCE
 from fairbrief.readers.messages import did_you_mean
-from fairbrief.reports.evidence import EvidenceRows
-from fairbrief.reports.result import LeftOut, Result
+from fairbrief.reports.per_record import PerRecordRows
+from fairbrief.reports.result import NotMeasured, Result
 from fairbrief.scorers import cards
 from fairbrief.text import languages
 from fairbrief.text.counted import counted
@@ -47,18 +47,18 @@ HEAD, TRIED = 200, 25
 __all__ = ["Plan", "audit", "check"]
 
 
-Settled = Callable[[EvidenceRows], None] | None
+Settled = Callable[[PerRecordRows], None] | None
 
 
 def audit(cases: Iterable[Case], plan: Plan, settled: Settled = None) -> Result:
     """Audit summaries; raise RequestError or DataError where that cannot be done.
 
-    ``settled`` is given the evidence once no row of it changes any more, in most audits before anything is estimated.
+    ``settled`` is given the per-record statistics once no row of it changes any more, in most audits before anything is estimated.
     """
     plan = replace(
         plan,
         compared_scorers=sensitivity.resolved(plan.compared_scorers),
-        controls=with_all(plan.controls),
+        sanity_baselines=with_all(plan.sanity_baselines),
     )
     with languages.using(plan.language or languages.setting()):
         return (_audit_pooled if plan.pools_runs else _audit)(cases, plan, settled)
@@ -66,17 +66,17 @@ def audit(cases: Iterable[Case], plan: Plan, settled: Settled = None) -> Result:
 
 def _audit_pooled(cases: Iterable[Case], plan: Plan, settled: Settled) -> Result:
     """The audit of systems whose runs are pooled; RequestError where no system has runs."""
-    asked = [tuple(names) for names in plan.slices]
-    slices = asked if (RUN,) in asked else [*asked, (RUN,)]
+    asked = [tuple(names) for names in plan.by]
+    subgroups = asked if (RUN,) in asked else [*asked, (RUN,)]
     pooled = cases if isinstance(cases, Pooled) else Pooled(cases)
-    plan = replace(plan, slices=slices)
+    plan = replace(plan, by=subgroups)
     result = _audit(iter(pooled) if isinstance(cases, Iterator) else pooled, plan, settled)
-    if not any(RUN in e.slice for e in result.estimates):
+    if not any(RUN in e.subgroup for e in result.estimates):
         raise RequestError(
             f"No system is called NAME#1, NAME#2 …: there are no runs to pool. Systems: {', '.join(result.made['systems'])}."
         )
     is_asked = any(RUN in names for names in asked)
-    gaps = tuple(e for e in result.differences if is_asked or RUN not in e.slice)
+    gaps = tuple(e for e in result.differences if is_asked or RUN not in e.subgroup)
     return replace(
         result,
         estimates=tuple(with_spreads(of_runs(result.estimates))),
@@ -109,7 +109,9 @@ class _Audit:
 
     def __init__(self, cases: Iterable[Case], plan: Plan) -> None:
         exchange = None
-        if "exchanged" in plan.controls:  # any record may borrow from any other: all are read once before
+        if (
+            "exchanged" in plan.sanity_baselines
+        ):  # any record may borrow from any other: all are read once before
             cases = list(cases) if isinstance(cases, Iterator) else cases
             exchange = Exchange(plan.seed)
             exchange.watch(cases)
@@ -118,7 +120,7 @@ class _Audit:
             head, stream = _peek(cases)  # it was read to its end
         languages.suppose(measure_selection.language_of(head))
         protocol = registry.make("protocol", plan.protocol) if plan.protocol else None
-        _check_slices(plan.slices, head, [RUN] if plan.pools_runs else [])
+        _check_subgroups(plan.by, head, [RUN] if plan.pools_runs else [])
         if plan.ordered:
             measure_selection.check_ordered(head)
         if plan.compared_scorers and protocol is not None:
@@ -127,7 +129,7 @@ class _Audit:
         choice = sensitivity.under(choice, plan.compared_scorers, plan.scorers)
         plan = replace(
             plan,
-            slices=_with_slices_of(protocol, plan.slices, head),
+            by=_with_subgroups_of(protocol, plan.by, head),
             intervals=plan.intervals or (protocol.declaration.intervals if protocol else "jackknife"),
             has_clusters=plan.has_clusters or any(case.record.cluster != case.record.id for case in head),
         )
@@ -159,11 +161,11 @@ class _Audit:
         self.run.walk(self.watchers.watch(self.stream), engine)
 
     def result(self, started: float, settled: Settled) -> Result:
-        """The estimates with their evidence, and what must be known to read them."""
+        """The estimates with their per-record statistics, and what must be known to read them."""
         run, watchers, checks, plan = self.run, self.watchers, self.checks, self.plan
         run.sort()
         refuse_unscored(run.ledgers)
-        rows = None if checks else _told(LedgerEvidence(run.ledgers, run.readers), settled)
+        rows = None if checks else _told(LedgerPerRecord(run.ledgers, run.readers), settled)
         estimates, gaps = run.estimates()
         sources = watchers.sources or Sources.sample(plan.seed, wanted=plan.check_scorers)
         checked = scorer_bias.take(checks, sources, run.scorers, run.settings())
@@ -177,7 +179,7 @@ class _Audit:
                 estimates = with_notes(estimates, notes_of)
         if rows is None:
             ledgers, readers = [*run.ledgers, *checked.ledgers], {**run.readers, **checked.readers}
-            rows = _told(LedgerEvidence(ledgers, readers), settled)
+            rows = _told(LedgerPerRecord(ledgers, readers), settled)
         if self.protocol is not None:
             tables = _tables(self.protocol, estimates, rows)
         else:
@@ -195,7 +197,7 @@ class _Audit:
             estimates=(*estimates, *checked.estimates, *retrieved.estimates),
             differences=tuple(gaps),
             rows=rows,
-            exhibits=tuple(run.exhibits.shown([s for s, kind in systems.items() if kind == "system"])),
+            top_cases=tuple(run.top_cases.shown([s for s, kind in systems.items() if kind == "system"])),
             tables=tables,
             left_out=(*self.left_out, *checked.left_out, *retrieved.left_out),
             skipped=tuple(getattr(self.cases, "skipped", ())),
@@ -222,7 +224,7 @@ class _Audit:
             "summaries_by_system": dict(run.summaries),
             "without_text": {system: dict(reasons) for system, reasons in run.without_text.items()},
             "systems": [s for s, kind in systems.items() if kind == "system"],
-            "controls": [s for s, kind in systems.items() if kind == "control"],
+            "sanity_baselines": [s for s, kind in systems.items() if kind == "sanity_baseline"],
             "attributes": {
                 reader: {n: sorted(v)[:20] for n, v in found.items()}
                 for reader, found in known.items()
@@ -238,8 +240,8 @@ class _Audit:
         }
 
 
-def _told(rows: LedgerEvidence, settled: Settled) -> LedgerEvidence:
-    """Evidence of which no row changes any more."""
+def _told(rows: LedgerPerRecord, settled: Settled) -> LedgerPerRecord:
+    """Per-record statistics of which no row changes any more."""
     if settled is not None:
         settled(rows)
     return rows
@@ -248,12 +250,12 @@ def _told(rows: LedgerEvidence, settled: Settled) -> LedgerEvidence:
 def check(records: Iterable[Record], plan: Plan) -> Sequence[Measure]:
     """Refuse, before summaries of the records are made, what `audit` would refuse of any summaries of them.
 
-    Returns the measures that it would take. Raises RequestError for measures, attributes, scorers, slices, controls or a protocol that cannot be.
+    Returns the measures that it would take. Raises RequestError for measures, attributes, scorers, subgroups, sanity baselines or a protocol that cannot be.
     """
     head = [Case(record, Summary(record.id, "", "")) for record in itertools.islice(records, HEAD)]
     protocol = registry.make("protocol", plan.protocol) if plan.protocol else None
-    _check_slices(plan.slices, head)
-    Controls(with_all(plan.controls), (), plan.seed)
+    _check_subgroups(plan.by, head)
+    SanityBaselines(with_all(plan.sanity_baselines), (), plan.seed)
     if plan.ordered:
         measure_selection.check_ordered(head)
     choice = _asked(plan, protocol, head) or measure_selection.fitting(
@@ -295,7 +297,12 @@ def _lacks_baseline(cases: Iterable[Case], baseline: str | None, head: Sequence[
     Then the cases are read to their end, if they can be read twice: to refuse it costs less than to score them.
     """
     known = dict.fromkeys(case.summary.system for case in head)
-    if baseline is None or baseline in known or names_a_control(baseline) or isinstance(cases, Iterator):
+    if (
+        baseline is None
+        or baseline in known
+        or names_a_sanity_baseline(baseline)
+        or isinstance(cases, Iterator)
+    ):
         return False
     for case in cases:
         if case.summary.system == baseline:
@@ -304,27 +311,29 @@ def _lacks_baseline(cases: Iterable[Case], baseline: str | None, head: Sequence[
     raise no_baseline(baseline, list(known))
 
 
-def _check_slices(slices: Sequence[Sequence[str]], head: Sequence[Case], others: Sequence[str] = ()) -> None:
+def _check_subgroups(
+    subgroups: Sequence[Sequence[str]], head: Sequence[Case], others: Sequence[str] = ()
+) -> None:
     """An attribute that no record among the first has, and that is none of the ``others``, is taken to be misspelt."""
     known = {name for case in head for name in case.record.attributes} | set(others)
-    for i, names in enumerate(slices):
-        check_slice(names)
-        if set(names) in [set(others) for others in slices[:i]]:
-            raise RequestError(f"The slice by {', '.join(names)} is asked for twice: ask for it once.")
-    for name in dict.fromkeys(name for names in slices for name in names):
+    for i, names in enumerate(subgroups):
+        check_subgroup(names)
+        if set(names) in [set(others) for others in subgroups[:i]]:
+            raise RequestError(f"The subgroup by {', '.join(names)} is asked for twice: ask for it once.")
+    for name in dict.fromkeys(name for names in subgroups for name in names):
         if name not in known:
             raise RequestError(
-                f"No record of the first {counted(len(head), 'summary', 'summaries')} has the attribute '{name}' to slice by."
+                f"No record of the first {counted(len(head), 'summary', 'summaries')} has the attribute '{name}' to subgroup by."
                 f"{did_you_mean(name, known)} Found: {', '.join(sorted(known)) or 'none'}."
             )
 
 
-def _with_slices_of(
-    protocol: PaperProtocol | None, slices: Sequence[Sequence[str]], head: Sequence[Case]
+def _with_subgroups_of(
+    protocol: PaperProtocol | None, subgroups: Sequence[Sequence[str]], head: Sequence[Case]
 ) -> tuple[tuple[str, ...], ...]:
-    """The slices asked for; where a protocol tells sets of inputs apart, those sets, and each slice within them."""
+    """The subgroups asked for; where a protocol tells sets of inputs apart, those sets, and each subgroup within them."""
     known = {name for case in head for name in case.record.attributes}
-    asked = [tuple(names) for names in slices]
+    asked = [tuple(names) for names in subgroups]
     own = tuple(name for name in (protocol.declaration.sets_apart if protocol else ()) if name in known)
     if not own:
         return tuple(asked)
@@ -363,7 +372,7 @@ def _allowed(plan: Plan, head: Sequence[Case], stream: Iterator[Case]) -> measur
     all_seen = _tried(plan, doubted, head) if doubted else {}
     dropped = {m: all_seen[m.observation] for m in doubted if not _has_rows(all_seen[m.observation])}
     kept = tuple(m for m in choice.measures if m not in dropped)
-    left_out = [LeftOut(repr(m), _commonest_reason(ledger)) for m, ledger in dropped.items()]
+    left_out = [NotMeasured(repr(m), _commonest_reason(ledger)) for m, ledger in dropped.items()]
     if not kept:
         for _ in itertools.islice(stream, PATIENCE + 1):
             pass
@@ -378,7 +387,7 @@ def _refuse_large_records(head: Sequence[Case], plan: Plan, measures: Sequence[M
         extracts.refuse_too_large({case.record.id: case.record for case in head}.values())
 
 
-def _nothing_can_read(left_out: Sequence[LeftOut], head: Sequence[Case]) -> RequestError:
+def _nothing_can_read(left_out: Sequence[NotMeasured], head: Sequence[Case]) -> RequestError:
     by_reason: dict[str, list[str]] = {}
     for out in left_out:
         by_reason.setdefault(out.reason, []).append(out.measure)
@@ -393,7 +402,9 @@ def _nothing_can_read(left_out: Sequence[LeftOut], head: Sequence[Case]) -> Requ
 
 def _tried(plan: Plan, measures: Sequence[Measure], cases: Sequence[Case]) -> dict[Observation, Ledger]:
     """What the measures' observations see in some cases."""
-    trial = Run(replace(plan, n_resamples=0, controls=(), skips=True, progress=None), measures, trial=True)
+    trial = Run(
+        replace(plan, n_resamples=0, sanity_baselines=(), skips=True, progress=None), measures, trial=True
+    )
     trial.walk(iter(cases), ThisProcess())
     return {ledger.observation: ledger for ledger in trial.ledgers}
 
@@ -402,10 +413,10 @@ def _has_rows(ledger: Ledger) -> bool:
     return bool((ledger.reasons == 0).any())
 
 
-def _tables(protocol: PaperProtocol, estimates: Sequence[Estimate], rows: EvidenceRows) -> tuple[Table, ...]:
+def _tables(protocol: PaperProtocol, estimates: Sequence[Estimate], rows: PerRecordRows) -> tuple[Table, ...]:
     tables = tuple(protocol.tables(estimates))
-    if isinstance(protocol, EvidenceProtocol):
-        tables += tuple(protocol.evidence_tables(rows.table()))
+    if isinstance(protocol, PerRecordProtocol):
+        tables += tuple(protocol.per_record_tables(rows.table()))
     return tables
 
 
@@ -436,4 +447,4 @@ def declared_words(measure: Measure | type[Measure]) -> dict[str, Any]:
 
 def _compares(spec: str) -> bool:
     """Whether a spec names a scorer, not a classifier of single texts."""
-    return spec.partition("(")[0] not in registry.names("tagger")
+    return spec.partition("(")[0] not in registry.names("classifier")

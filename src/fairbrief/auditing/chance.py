@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from fairbrief.auditing.jackknifed import Jackknifed, Units
 from fairbrief.auditing.null_sums import Drawn, contrasts_of, square_columns
-from fairbrief.standings import FEWEST_IN_A_GROUP, MOST_PERMUTED
+from fairbrief.conclusions import FEWEST_IN_A_GROUP, MOST_PERMUTED
 from fairbrief.statistics.arrays import TIE, ratio, tolerance
 from fairbrief.statistics.jackknife import Spread, t_test
 from fairbrief.statistics.permutation_tests import (
@@ -32,7 +32,7 @@ SUMS_TIE = 1e-9
 class Chance:
     """What chance reads, and how often it reads as much.
 
-    ``reachable`` is the smallest p that the labellings allow, were there no end of resamples; ``sampled`` the smallest
+    ``reachable`` is the smallest p that the label permutations allow, were there no end of resamples; ``sampled`` the smallest
     that the resamples taken allow.
     """
 
@@ -57,7 +57,7 @@ class Permutations:
         self._part = np.repeat(np.arange(len(several)), sizes)
         self._draws = np.stack([drawn.draws for drawn in several]) + self._starts[:, np.newaxis]
         self._times = np.bincount(self._draws.ravel(), minlength=sum(sizes))
-        self._reachable = [math.exp(-min(drawn.log_labellings, 700.0)) for drawn in several]
+        self._reachable = [math.exp(-min(drawn.log_permutations, 700.0)) for drawn in several]
         self._ratios, self._units = contrasts_of(observation, tuple(columns)), units
         self._sizes: dict[tuple[str, bool], tuple[Floats, Floats]] = {}
 
@@ -128,7 +128,7 @@ class Permutations:
         """The studentized size of one contrast.
 
         A signed contrast is measured from what permuted labels read on average, which need not be 0 (n-grams that
-        several groups share favour small groups); a magnitude's contrasts from 0, as the magnitude itself.
+        several groups share favour small groups); a magnitude's contrasts from 0, as the unsigned score itself.
         """
         if (name, is_signed) not in self._sizes:
             contrast = self._ratios[name]
@@ -166,7 +166,7 @@ def flip_chance(
 ) -> Chance | None:
     """Of one value of a part, by turning the signs of what each cluster says of its contrasts (or of itself).
 
-    The contributions are jackknife pseudo-values. A magnitude that folds contrasts is tested by the largest of their
+    The contributions are jackknife pseudo-values. A unsigned score that folds contrasts is tested by the largest of their
     studentized sizes, all signs turned together. Contrasts between groups of units are tested by `between_chance`, the
     smallest p of several times their number (Bonferroni).
     """

@@ -26,8 +26,8 @@ from fairbrief.auditing.estimating import (
     presence,
     t_intervals,
 )
-from fairbrief.auditing.jackknifed import EXCESS, Jackknifed, Units, together
-from fairbrief.auditing.origins import Slice
+from fairbrief.auditing.jackknifed import CHANCE_ADJUSTED, Jackknifed, Units, together
+from fairbrief.auditing.origins import Subgroup
 from fairbrief.auditing.parts import CommonClusters, Part, maps_of
 from fairbrief.statistics.jackknife import (
     Spread,
@@ -62,8 +62,8 @@ class Pair:
         a, b, common = self.a, self.b, self.common
         missing = max(len(a.clusters), len(b.clusters)) - common
         return {
-            "system": a.system, "baseline": b.system, "slice": dict(a.slice), "n": common, "clusters": common,
-            "kind": "contrast", "excluded": {"not answered by all compared": missing} if missing else {},
+            "system": a.system, "baseline": b.system, "subgroup": dict(a.subgroup), "n": common, "clusters": common,
+            "kind": "group_difference", "excluded": {"not answered by all compared": missing} if missing else {},
             "system_kind": a.system_kind, "baseline_kind": b.system_kind,
         }  # fmt: skip
 
@@ -93,7 +93,7 @@ class Change:
 
 def differences(
     measures: Sequence[Measure],
-    parts: Mapping[tuple[str, Slice], Part],
+    parts: Mapping[tuple[str, Subgroup], Part],
     pairs: Iterable[tuple[str, str]],
     settings: Settings,
 ) -> list[Estimate]:
@@ -105,7 +105,7 @@ def differences(
     pairs = list(pairs)
     systems = dict.fromkeys(system for pair in pairs for system in pair)
     found: list[Pair] = []
-    for part in dict.fromkeys(slice_ for _, slice_ in parts):
+    for part in dict.fromkeys(subgroup for _, subgroup in parts):
         there = [system for system in systems if (system, part) in parts]
         found += _pairs([parts[system, part] for system in there], _numbered(pairs, there), settings.seed)
     return _of_pairs(measures, found, settings)
@@ -117,14 +117,16 @@ def difference(measures: Sequence[Measure], a: Part, b: Part, settings: Settings
 
 
 def changes(measures: Sequence[Measure], a: Part, b: Part, settings: Settings) -> list[Change]:
-    """What systems are compared by, of a `difference`: group differences, and headlines that are no unsigned score."""
+    """What systems are compared by, of a `difference`: group differences, and main values that are no unsigned score."""
     by_spec = {repr(measure): measure for measure in measures}
     found: list[Change] = []
     for pair in _pair_of_two(a, b, settings.seed):
         for e in _of_pairs(measures, [pair], settings):
             measure = by_spec[e.measure]
-            tail = None if e.quantity == EXCESS else measure.value(pair.units[0].total)[e.quantity].tail
-            if e.leads or (e.quantity == measure.name and tail == "both"):
+            tail = (
+                None if e.quantity == CHANCE_ADJUSTED else measure.value(pair.units[0].total)[e.quantity].tail
+            )
+            if e.is_primary or (e.quantity == measure.name and tail == "both"):
                 found.append(_change(measure, pair, e, settings))
             elif e.quantity == measure.name and tail is None:
                 found.append(Change(e))
@@ -138,13 +140,13 @@ def _change(measure: Measure, pair: Pair, e: Estimate, settings: Settings) -> Ch
     """
     if e.value is None:
         return Change(e, is_contrast=True)
-    from_random = e.blind_difference is not None
+    from_random = e.extract_difference is not None
     first, second = (
         Jackknifed(measure, side) for side in (pair.with_extracts if from_random else pair.units)
     )
     sides = [_read(side, e.quantity, from_random=from_random) for side in (first, second)]
     (now,), (before,) = (here.tolist() for here, _ in sides)
-    low, high = (e.blind_difference_low, e.blind_difference_high) if from_random else (e.low, e.high)
+    low, high = (e.extract_difference_low, e.extract_difference_high) if from_random else (e.low, e.high)
     both = _combined(first, second, e.quantity, *sides, sign=1.0)
     least, most = (float(bound[0]) for bound in t_interval(both, settings.confidence_level))
     if low is None or high is None or math.isnan(least):
@@ -223,10 +225,10 @@ def _of_pairs(measures: Sequence[Measure], pairs: Sequence[Pair], settings: Sett
                 if name not in b.here:
                     continue
                 of_value = {
-                    **of_measure, "quantity": name, "group": value.group, "leads": value.leads and leading[name] is a
+                    **of_measure, "quantity": name, "group": value.group, "is_primary": value.is_primary and leading[name] is a
                 }  # fmt: skip
                 numbers = _numbers(a, b, name, [pairs[i].common for i in places], settings)
-                notes = calibration_notes(a, settings) if value.leads else ()
+                notes = calibration_notes(a, settings) if value.is_primary else ()
                 for i, of_pair, own in zip(places, shared, numbers, strict=True):
                     if math.isfinite(own.value) and (beside := gaps.get((i, k, name))):
                         own = replace(own, random=beside[0], from_random=beside[1])
@@ -265,7 +267,7 @@ def _numbers(
         return
     is_unsigned = _is_unsigned(name, value)
     # The jackknife has no interval for a score that folds group differences which are near 0.
-    has_interval = not is_unsigned or value.mean_of is not None or name == EXCESS
+    has_interval = not is_unsigned or value.mean_of is not None or name == CHANCE_ADJUSTED
     intervals = t_intervals(found, settings) if has_interval else [NO_INTERVAL] * len(values)
     sizes = detectable(found, settings.confidence_level).tolist()
     columns = values, present, found.error.tolist(), found.freedom.tolist(), intervals, sizes
@@ -285,7 +287,7 @@ def _numbers(
 
 def _is_unsigned(name: str, value: Value) -> bool:
     """Whether it grows with noise: an unsigned score, or what it exceeds its mean over label permutations by."""
-    return value.tail == "upper" or name == EXCESS
+    return value.tail == "upper" or name == CHANCE_ADJUSTED
 
 
 Read = tuple[Floats, Floats]
@@ -335,7 +337,7 @@ def _from_random(
         other = together([pairs[i].with_extracts[1] for i in places])
         for k, (first, second) in enumerate(_both_sides(measures, [pairs[i] for i in places], one, other)):
             for name, value in first.here.items():
-                if value.is_compared and value.blind is None and name in second.here:
+                if value.is_compared and value.extract_baseline is None and name in second.here:
                     for i, own in zip(places, _less_baselines(first, second, name, settings), strict=False):
                         if own[1] is not None:
                             found[i, k, name] = own[0], own[1]

@@ -116,10 +116,10 @@ def built(
     return Estimate(
         **fields, value=cut(finite(numbers.value)), low=cut(interval.low), high=cut(interval.high),
         low_is_open=interval.is_open, low_within=cut(numbers.within[0]), high_within=cut(numbers.within[1]), se=numbers.se,
-        freedom=numbers.freedom, null_mean=cut(test.mean), p=test.p, smallest_p=test.smallest, testable=test.testable,
-        detectable=size, blind=cut(numbers.random), blind_difference=None if gap is None else gap.difference,
-        blind_difference_low=None if gap is None else gap.low, blind_difference_high=None if gap is None else gap.high,
-        blind_p=None if gap is None else gap.p, blind_se=None if gap is None else gap.se,
-        blind_freedom=None if gap is None else gap.freedom, group_clusters=group_clusters, other_clusters=other_clusters,
+        freedom=numbers.freedom, permutation_mean=cut(test.mean), p=test.p, smallest_p=test.smallest, testable=test.testable,
+        detectable=size, extract_baseline=cut(numbers.random), extract_difference=None if gap is None else gap.difference,
+        extract_difference_low=None if gap is None else gap.low, extract_difference_high=None if gap is None else gap.high,
+        extract_p=None if gap is None else gap.p, extract_se=None if gap is None else gap.se,
+        extract_freedom=None if gap is None else gap.freedom, group_clusters=group_clusters, other_clusters=other_clusters,
         group_items=group_items, other_items=other_items, notes=notes,
     )  # fmt: skip

@@ -30,11 +30,11 @@ from fairbrief.auditing.estimate import (
     finite,
     undefined,
 )
-from fairbrief.auditing.jackknifed import EXCESS, Jackknifed, Units, together
+from fairbrief.auditing.jackknifed import CHANCE_ADJUSTED, Jackknifed, Units, together
 from fairbrief.auditing.null_sums import Drawn, NullSums, drawn_of
 from fairbrief.auditing.parts import Part, maps_of
+from fairbrief.conclusions import are_too_few
 from fairbrief.specs import parse
-from fairbrief.standings import are_too_few
 from fairbrief.statistics import BlockBootstrap, percentile_interval, shared_bootstrap
 from fairbrief.statistics.jackknife import (
     Spreads,
@@ -133,8 +133,8 @@ def _of_nothing(measures: Sequence[Measure], part: Part, settings: Settings) -> 
 def _of_part(part: Part) -> Fields:
     """What all estimates of a part have in common."""
     return {
-        "system": part.system, "slice": dict(part.slice), "n": part.rows, "clusters": len(part.clusters),
-        "excluded": part.ledger.excluded(part.system, part.slice), "system_kind": part.system_kind,
+        "system": part.system, "subgroup": dict(part.subgroup), "n": part.rows, "clusters": len(part.clusters),
+        "excluded": part.ledger.excluded(part.system, part.subgroup), "system_kind": part.system_kind,
     }  # fmt: skip
 
 
@@ -165,19 +165,22 @@ def _of_parts(
         for name, value in here.here.items():
             of_value = {
                 **of_measure, "quantity": name, "kind": _kind(name, value), "group": value.group,
-                "leads": value.leads and leading[name] is here,
+                "is_primary": value.is_primary and leading[name] is here,
             }  # fmt: skip
             numbers = _numbers(
                 here, name, parts, chances[k][name], [of.get(name) for of in resampled], settings
             )
-            notes = calibration_notes(here, settings) if value.leads else ()
+            notes = calibration_notes(here, settings) if value.is_primary else ()
             made[name] = [
                 built({**of_part, **of_value}, own, value.limits, notes)
                 for of_part, own in zip(shared, numbers, strict=True)
             ]
-        if EXCESS in made:
-            headline = here.measure.name
-            made[headline] = [_with_excess(*both) for both in zip(made[headline], made[EXCESS], strict=True)]
+        if CHANCE_ADJUSTED in made:
+            main_value = here.measure.name
+            made[main_value] = [
+                _with_chance_adjusted(*both)
+                for both in zip(made[main_value], made[CHANCE_ADJUSTED], strict=True)
+            ]
         for own in made.values():
             for i, e in enumerate(own):
                 found[i].append(e)
@@ -201,7 +204,7 @@ def leaders(several: Sequence[Jackknifed]) -> dict[str, Jackknifed]:
     leading: dict[str, Jackknifed] = {}
     for here in sorted(several, key=lambda here: bool(here.here[here.measure.name].contrasts)):
         for name, value in here.here.items():
-            if value.leads:
+            if value.is_primary:
                 leading.setdefault(name, here)
     return leading
 
@@ -225,7 +228,7 @@ def _numbers(
         return
     found = here.spreads(name)
     t_ps = t_test(found).tolist() if value.is_tested_by_t else [None] * len(read)
-    is_contrast = _kind(name, value) == "contrast"
+    is_contrast = _kind(name, value) == "group_difference"
     columns = (
         parts, read, presence(value, here, [len(part.clusters) for part in parts]), found.error.tolist(),
         found.freedom.tolist(), _intervals(value, found, settings), t_ps,
@@ -254,8 +257,12 @@ def _numbers(
         yield Numbers(own, present, finite(error), freedom, test, interval, within, size, random, gap)
 
 
-def _with_excess(headline: Estimate, excess: Estimate) -> Estimate:
-    return headline.replace(excess=excess.value, excess_low=excess.low, excess_high=excess.high)
+def _with_chance_adjusted(main_value: Estimate, chance_adjusted: Estimate) -> Estimate:
+    return main_value.replace(
+        chance_adjusted=chance_adjusted.value,
+        chance_adjusted_low=chance_adjusted.low,
+        chance_adjusted_high=chance_adjusted.high,
+    )
 
 
 def presence(value: Value, here: Jackknifed, clusters: Sequence[int]) -> list[Present]:
@@ -270,14 +277,14 @@ def presence(value: Value, here: Jackknifed, clusters: Sequence[int]) -> list[Pr
     ]
 
 
-def _kind(name: str, value: Value) -> Literal["contrast", "magnitude", "level"]:
-    if value.tail == "both" or name == EXCESS:
-        return "contrast"
-    return "magnitude" if value.tail == "upper" else "level"
+def _kind(name: str, value: Value) -> Literal["group_difference", "unsigned_disparity", "label_independent"]:
+    if value.tail == "both" or name == CHANCE_ADJUSTED:
+        return "group_difference"
+    return "unsigned_disparity" if value.tail == "upper" else "label_independent"
 
 
 def _is_folded(value: Value) -> bool:
-    """Whether it is a magnitude that folds group differences, which no disparity makes 0."""
+    """Whether it is a unsigned score that folds group differences, which no disparity makes 0."""
     return value.tail == "upper" and value.mean_of is None
 
 
@@ -313,7 +320,7 @@ def _intervals(value: Value, found: Spreads, settings: Settings) -> list[Interva
 
 
 def _coherent(interval: Interval, p: float | None, settings: Settings) -> Interval:
-    """Of a magnitude that no disparity makes 0: contains 0 exactly when the test does not reject; else from value − t·error."""
+    """Of a unsigned score that no disparity makes 0: contains 0 exactly when the test does not reject; else from value − t·error."""
     if interval.low is None:
         return interval
     if p is None or p > 1 - settings.confidence_level:
@@ -365,7 +372,7 @@ def _baselines(here: Jackknifed, parts: Sequence[Part]) -> Iterator[tuple[Intege
     alone: list[int] = []
     held = 0
     for i, part in enumerate(parts):
-        null = part.ledger.null(part.system, part.slice)
+        null = part.ledger.null(part.system, part.subgroup)
         if null is None or not null.is_relabelled:
             alone.append(i)
             continue
@@ -395,10 +402,10 @@ def _permuted(
 
 
 def _test(mean: float | None, chance: Chance | None, settings: Settings) -> Test:
-    """The test; no p where no labelling could be significant."""
+    """The test; no p where no label permutation could be significant."""
     if chance is None:
         return Test(mean)
-    # So few resamples hide whether a labelling could be significant.
+    # So few resamples hide whether a label permutation could be significant.
     hidden = (settings.n_resamples + 1) * settings.alpha <= 1
     if chance.reachable >= settings.alpha or (not hidden and chance.sampled >= settings.alpha):
         return Test(mean, None, chance.reachable, testable=False)
@@ -413,14 +420,14 @@ def _random(
     """What random sentences give in each part, and of signed contrasts the difference from it."""
     parts = len(here.units.sums)
     nothing = [None] * parts
-    if value.blind is not None or not value.has_baseline or not here.units.has_extracts:
-        read = value.blind
+    if value.extract_baseline is not None or not value.has_baseline or not here.units.has_extracts:
+        read = value.extract_baseline
     else:
         read = here.of_extracts[0][name].array if name in here.of_extracts[0] else None
     if read is None:
         return nothing, nothing
     random = [finite(level) for level in np.broadcast_to(read, parts).tolist()]
-    found = here.less_extracts(name) if value.is_compared and value.blind is None else None
+    found = here.less_extracts(name) if value.is_compared and value.extract_baseline is None else None
     if found is None:
         return random, nothing
     kinds = here.strata(name) if value.is_between else None

@@ -1,4 +1,4 @@
-"""The records that a reader should see: where each measure's headline is largest."""
+"""The records that a reader should see: where each measure's main value is largest."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ import numpy as np
 from fairbrief.auditing.grouping import place_of
 from fairbrief.auditing.ledger import Ledger, Written
 from fairbrief.auditing.observing import Unit
-from fairbrief.reports.result import Exhibit
+from fairbrief.reports.result import TopCase
 from fairbrief.types import Case, Column, Floats, Integers, Measure, Observation, Totals
 
 ALIKE = 30
 """Headlines that are alike to so many binary digits are tied: the case whose names come first is kept."""
 NEAR = 1e-12
-"""How far a headline that was found among others' may lie from the same found alone."""
+"""How far a main value that was found among others' may lie from the same found alone."""
 Key = tuple[str, ...]
 Ranked = tuple[float, Key, float, Totals, Case, float]
-"""Size of the headline (negative, to `ALIKE`) and names, by which cases are ranked; headline, row, case and p."""
+"""Size of the main value (negative, to `ALIKE`) and names, by which cases are ranked; main value, row, case and p."""
 
 
 class _Candidates(NamedTuple):
@@ -38,7 +38,7 @@ class _Candidates(NamedTuple):
 
 @dataclass
 class TopCases:
-    """The few cases with the largest headline of every measure and system, in whichever order they come."""
+    """The few cases with the largest main value of every measure and system, in whichever order they come."""
 
     readers: dict[Observation, list[Measure]]
     most: int = 5
@@ -61,9 +61,9 @@ class TopCases:
             systems = [origin.system for _, origin in candidates.units]
             places_of = {one: np.flatnonzero([one == system for system in systems]) for one in set(systems)}
             for measure in self.readers.get(observation, ()):
-                headline = measure.value(Totals(candidates.columns, candidates.rows))[measure.name]
-                if headline.tail is not None:
-                    sizes = np.abs(np.broadcast_to(headline.array, len(places)))
+                main_value = measure.value(Totals(candidates.columns, candidates.rows))[measure.name]
+                if main_value.tail is not None:
+                    sizes = np.abs(np.broadcast_to(main_value.array, len(places)))
                     for system, own in places_of.items():
                         self._rank_some(measure, system, candidates, sizes, own)
 
@@ -108,7 +108,7 @@ class TopCases:
         bisect.insort(best, ranked, key=lambda r: r[:2])
         del best[self.most :]
 
-    def shown(self, systems: Sequence[str]) -> Iterable[Exhibit]:
+    def shown(self, systems: Sequence[str]) -> Iterable[TopCase]:
         """The kept cases, largest first, system by system."""
         # In the order in which the measures were asked for, whichever was ranked first.
         order = {m: i for i, m in enumerate(m for several in self.readers.values() for m in several)}
@@ -118,7 +118,7 @@ class TopCases:
             if system not in systems:
                 continue
             for _, _, value, totals, case, p in best:
-                yield Exhibit(
+                yield TopCase(
                     repr(measure), system, value, measure.explain(totals), case, None if np.isnan(p) else p
                 )
 

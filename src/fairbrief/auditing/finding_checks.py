@@ -1,7 +1,7 @@
-"""What a finding depends on, asked of the evidence alone: copied texts, documents in other languages, gaps that cancel.
+"""What a finding depends on, asked of the per-record statistics alone: copied texts, documents in other languages, gaps that cancel.
 
 Copies are texts that come again under other ids: copies of sources, and one summary of a system for different sources.
-Variants of one original, and records of one cluster, are no copies of each other; nor are records of which each system
+Counterfactuals of one seed document, and records of one cluster, are no copies of each other; nor are records of which each system
 summarized one. Gaps cancel where an unsigned score is significant and no group difference is, since they have opposite signs
 in parts of the data. Nothing is scored again.
 """
@@ -20,24 +20,24 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from fairbrief.auditing import estimating
-from fairbrief.auditing.evidence import attributes_in, ledgers_from, sliced_by
 from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.parts import parts_of
+from fairbrief.auditing.per_record import attributes_in, ledgers_from, with_subgroups_by
 from fairbrief.auditing.watchers import SHOWN, SummaryHashes, Watchers
+from fairbrief.conclusions import SIGNIFICANT, against_baseline, conclusion, leading
 from fairbrief.ranges import changes
 from fairbrief.reports import arrangement, wording
-from fairbrief.reports.evidence import EvidenceRows, Wanted, all_columns
 from fairbrief.reports.frames import coded, numbers, plain_numbers, rows_where
+from fairbrief.reports.per_record import PerRecordRows, Wanted, all_columns
 from fairbrief.reports.result import Result
-from fairbrief.standings import SIGNIFICANT, against_baseline, leading, standing
 from fairbrief.statistics import holm
 from fairbrief.text.hashes import hash_of_name
 from fairbrief.types import Estimate, Integers, Measure
 
 AT_ONCE = 1 << 14
-"""Rows of evidence whose names are texts in memory at a time."""
+"""Rows of per-record statistics whose names are texts in memory at a time."""
 WHOSE = frozenset(("system", "record", "cluster"))
-"""The columns of evidence that say whose a row is."""
+"""The columns of per-record statistics that say whose a row is."""
 
 
 Shared = tuple[Integers, Integers]
@@ -69,17 +69,17 @@ class Repeats:
         return {"records": self.records, "groups": self.groups, "examples": list(self.examples)}
 
 
-def copied_sources(sources: pa.Table, rows: EvidenceRows) -> Repeats | None:
+def copied_sources(sources: pa.Table, rows: PerRecordRows) -> Repeats | None:
     """Records of one system whose documents are all those of another; None where there are none.
 
-    ``sources`` are `source_hashes`; evidence is looked at only where some records have the same documents.
+    ``sources`` are `source_hashes`; per-record statistics is looked at only where some records have the same documents.
     """
     record, documents = (plain_numbers(sources[name]) for name in ("record", "documents"))
     shared = _shared(documents, record)
     return _repeats(lambda _: shared, rows) if len(shared[0]) else None
 
 
-def same_summaries(summaries: SummaryHashes, sources: pa.Table, rows: EvidenceRows) -> Repeats | None:
+def same_summaries(summaries: SummaryHashes, sources: pa.Table, rows: PerRecordRows) -> Repeats | None:
     """Records of different documents for which a system wrote the same; None where there are none."""
     of_record, documents = (plain_numbers(sources[name]) for name in ("record", "documents"))
     shared: dict[str, Shared] = {}
@@ -105,7 +105,7 @@ def _shared(text: Integers, record: Integers) -> Shared:
     return record[several], number[several]
 
 
-def _repeats(shared_of: Callable[[str], Shared | None], rows: EvidenceRows) -> Repeats | None:
+def _repeats(shared_of: Callable[[str], Shared | None], rows: PerRecordRows) -> Repeats | None:
     """What is repeated among the records that share a text, by system: of each text its first cluster by name is no repeat."""
     found, systems = [], dict[str, int]()
     for some in _whose(rows):
@@ -161,7 +161,7 @@ def _hashes(names: pa.ChunkedArray) -> Integers:
     return np.fromiter(map(hash_of_name, names.to_pylist()), dtype=np.int64, count=len(names))
 
 
-def _whose(rows: EvidenceRows) -> Iterator[pa.Table]:
+def _whose(rows: PerRecordRows) -> Iterator[pa.Table]:
     """System, record and cluster of all rows; once where several observations have the same rows, as nearly all do."""
     observations = dict.fromkeys(rows.measures().values())
     for tables in itertools.zip_longest(*(rows.each_of(one, WHOSE.__contains__) for one in observations)):
@@ -183,17 +183,17 @@ def _some_rows(table: pa.Table) -> Iterator[pa.Table]:
 IsOut = Callable[[pa.Table], NDArray[np.bool_]]
 """Which rows are left out, by their columns ``system`` and ``record``. Shape: (rows,)."""
 TOLD = (
-    "measure", "quantity", "over", "group", "system", "value", "low", "high", "p", "blind", "blind_difference",
-    "blind_difference_low", "blind_difference_high", "blind_p", "n", "clusters",
+    "measure", "quantity", "over", "group", "system", "value", "low", "high", "p", "extract_baseline", "extract_difference",
+    "extract_difference_low", "extract_difference_high", "extract_p", "n", "clusters",
 )  # fmt: skip
-"""What is told of each contrast: fields of an `Estimate`. ``p`` and ``blind_p`` are not corrected for their number."""
+"""What is told of each contrast: fields of an `Estimate`. ``p`` and ``extract_p`` are not corrected for their number."""
 
 
 @dataclass(frozen=True, slots=True)
-class Without(EvidenceRows):
-    """Evidence without the rows of some systems and records."""
+class Without(PerRecordRows):
+    """Per-record statistics without the rows of some systems and records."""
 
-    rows: EvidenceRows
+    rows: PerRecordRows
     is_out: IsOut
 
     def __len__(self) -> int:
@@ -251,9 +251,9 @@ def leading_without(
     that need not be declared anywhere.
     """
     rows, made = result.rows, result.made
-    leads = [e for of in arrangement.leading(result.estimates).values() for e in of]
-    places = {(e.measure, e.quantity, e.system): i for i, e in enumerate(leads)}
-    specs = {e.measure for e in leads}
+    primary = [e for of in arrangement.leading(result.estimates).values() for e in of]
+    places = {(e.measure, e.quantity, e.system): i for i, e in enumerate(primary)}
+    specs = {e.measure for e in primary}
     by_observation: dict[str, list[str]] = {}
     for spec, observation in rows.measures().items():
         if spec in specs:
@@ -268,15 +268,15 @@ def leading_without(
 
 
 def _estimated(
-    ledger: Ledger, measures: Sequence[Measure], slices: Sequence[Any], made: Mapping[str, Any]
+    ledger: Ledger, measures: Sequence[Measure], subgroups: Sequence[Any], made: Mapping[str, Any]
 ) -> Iterator[Estimate]:
-    """The systems' estimates from saved rows: in these slices, or on all records where there are none."""
+    """The systems' estimates from saved rows: in these subgroups, or on all records where there are none."""
     settings = estimating.Settings.of(made)
     ledger.lacks_null = repr(measures[0]) in made["permuted"]
     parts = [
         part
-        for part in parts_of(ledger, slices, settings.seed).values()
-        if part.system_kind == "system" and bool(part.slice) == bool(slices)
+        for part in parts_of(ledger, subgroups, settings.seed).values()
+        if part.system_kind == "system" and bool(part.subgroup) == bool(subgroups)
     ]
     for _, estimates in estimating.estimates(measures, parts, settings):
         yield from estimates
@@ -295,25 +295,28 @@ def opposite_gaps(result: Result, given: Mapping[str, Measure]) -> list[dict[str
     The parts are searched for among the records' attributes of at most `MOST_VALUES` values that the audit was not sliced by. Holm's
     correction is over this search together with all leading group differences of the audit. ``given`` are measures by spec.
     """
-    leads = [e for e in leading(result.estimates) if not e.baseline]
-    suspects = _suspects(result, leads)
+    primary = [e for e in leading(result.estimates) if not e.baseline]
+    suspects = _suspects(result, primary)
     if not suspects:
         return []
-    tested = [against_baseline(e)[0] for e in leads if e.blind_p is not None or e.p is not None]
-    asked = {name for names in result.made["slices"] for name in names}
+    tested = [against_baseline(e)[0] for e in primary if e.extract_p is not None or e.p is not None]
+    asked = {name for names in result.made["by"] for name in names}
     names = [name for name in attributes_in(result.rows) if name not in asked]
     found = list(_parts(result, given, names)) if names else []
     return [_told(score, found, tested, result.made["alpha"]) for score in suspects]
 
 
-def _suspects(result: Result, leads: Sequence[Estimate]) -> list[Estimate]:
+def _suspects(result: Result, primary: Sequence[Estimate]) -> list[Estimate]:
     """Significant unsigned scores of systems, by system and attribute, where no group difference that leads is significant."""
     alpha = result.made["alpha"]
-    loud = {(e.system, e.over) for e in leads if standing(e, alpha) in SIGNIFICANT}
+    loud = {(e.system, e.over) for e in primary if conclusion(e, alpha) in SIGNIFICANT}
     found: dict[tuple[str, str], Estimate] = {}
     for e in result.estimates:
         is_score = (
-            e.kind == "magnitude" and wording.is_headline(e) and not e.slice and e.system_kind == "system"
+            e.kind == "unsigned_disparity"
+            and wording.is_main_value(e)
+            and not e.subgroup
+            and e.system_kind == "system"
         )
         is_significant = e.p_adjusted is not None and e.p_adjusted <= alpha
         if is_score and is_significant and e.over and (e.system, e.over) not in loud:
@@ -326,11 +329,11 @@ def _parts(result: Result, given: Mapping[str, Measure], names: Sequence[str]) -
     made = result.made
     specs = [spec for spec in result.rows.measures() if spec in set(made["measures"])]
     for name in names:
-        for ledger, measures in ledgers_from(sliced_by(result.rows, [name]), given, [(name,)], specs):
-            slices = {part for kind in ledger.origins.kinds()[1] for part in kind.slices}
-            if 2 <= len(slices) <= MOST_VALUES:
-                estimates = _estimated(ledger, measures, sorted(slices), made)
-                yield from (e for e in estimates if e.leads and against_baseline(e)[0] is not None)
+        for ledger, measures in ledgers_from(with_subgroups_by(result.rows, [name]), given, [(name,)], specs):
+            subgroups = {part for kind in ledger.origins.kinds()[1] for part in kind.subgroups}
+            if 2 <= len(subgroups) <= MOST_VALUES:
+                estimates = _estimated(ledger, measures, sorted(subgroups), made)
+                yield from (e for e in estimates if e.is_primary and against_baseline(e)[0] is not None)
 
 
 def _told(
@@ -343,18 +346,18 @@ def _told(
         ((p, e) for p, e in zip(adjusted, own, strict=True) if p is not None and p <= alpha),
         key=lambda one: one[0],
     )
-    attribute = next(iter(significant[0][1].slice)) if significant else ""
+    attribute = next(iter(significant[0][1].subgroup)) if significant else ""
     clearest: dict[tuple[str, str], tuple[float, Estimate]] = {}
     for p, e in significant:
-        if attribute in e.slice:
-            clearest.setdefault((e.slice[attribute], e.group), (p, e))
+        if attribute in e.subgroup:
+            clearest.setdefault((e.subgroup[attribute], e.group), (p, e))
     return {
         "system": score.system, "over": score.over, "measure": score.measure, "p": score.p_adjusted,
         "attribute": attribute, "comparisons": len(own) + len(tested),
         "parts": [
             {
-                "part": e.slice[attribute], "group": e.group, "measure": e.measure, "value": e.value,
-                "blind_difference": e.blind_difference, "p": p,
+                "part": e.subgroup[attribute], "group": e.group, "measure": e.measure, "value": e.value,
+                "extract_difference": e.extract_difference, "p": p,
             }
             for p, e in clearest.values()
         ],

@@ -16,7 +16,7 @@ from fairbrief.types import Case, Cases, Measure, Observation
 Scope = Literal["case", "block", "cluster"]
 Placed = tuple[Case, Origin]
 DESIGN = ("design", "genders", "last_names", "content_words", RUN)
-"""Record attributes that name the design of built inputs, or the run: variants that differ in one are no unit together."""
+"""Record attributes that name the design of built inputs, or the run: counterfactuals that differ in one are no unit together."""
 
 
 def by_observation(measures: Iterable[Measure]) -> dict[Observation, list[Measure]]:
@@ -39,17 +39,17 @@ def letters_of(case: Case) -> int:
 
 def alone(observation: Observation, units: Sequence[Unit]) -> Sequence[Unit]:
     """Of single cases, those that an observation takes as units: one of a sample, too, if its record varies nothing."""
-    if observation.declaration.scope == "block":  # one that has variants waits for them
-        return [unit for unit in units if unit[0][0].record.original is None and not unit[1].is_shared]
+    if observation.declaration.scope == "block":  # one that has counterfactuals waits for them
+        return [unit for unit in units if unit[0][0].record.seed_document is None and not unit[1].is_shared]
     return units if observation.declaration.scope == "case" else ()
 
 
 def shared_by(case: Case, scope: Scope) -> tuple[str, ...] | None:
     """What the cases of its unit have in common; None where the case is a unit by itself."""
     record = case.record
-    if scope == "case" or (scope == "block" and record.original is None):
+    if scope == "case" or (scope == "block" and record.seed_document is None):
         return None
-    gathered = record.original_id if scope == "cluster" else record.block
+    gathered = record.seed_id if scope == "cluster" else record.block
     return (scope, case.summary.system, gathered, *design_of(case))
 
 
@@ -74,7 +74,7 @@ def gathered(placed: Iterable[Placed], scope: Scope) -> list[Unit]:
     firsts: dict[str, tuple[str, ...]] = {}
     for units in several if scope == "cluster" else ():
         case = units[0][0][0]
-        source, design = case.record.original_id, design_of(case)
+        source, design = case.record.seed_id, design_of(case)
         firsts[source] = min(design, firsts.get(source, design))
     return sorted((_unit(units, firsts) for units in several), key=place_of)
 
@@ -86,19 +86,19 @@ def place_of(unit: Unit) -> tuple[str, ...]:
 
 
 def _unit(units: Sequence[Unit], firsts: Mapping[str, tuple[str, ...]]) -> Unit:
-    """All cases as one unit, which is in the slices that all of them are in, and has the attributes that all have.
+    """All cases as one unit, which is in the subgroups that all of them are in, and has the attributes that all have.
 
-    Of a cluster it is named after the original; of a further design of the same original after both.
+    Of a cluster it is named after the seed document; of a further design of the same seed document after both.
     """
     cases = tuple(case for cases, _ in units for case in cases)
     origin = units[0][1]
-    shared = [part for part in origin.slices if all(part in other.slices for _, other in units)]
+    shared = [part for part in origin.subgroups if all(part in other.subgroups for _, other in units)]
     attributes = tuple(pair for pair in origin.attributes if all(pair in o.attributes for _, o in units))
-    source, design = cases[0].record.original_id, design_of(cases[0])
+    source, design = cases[0].record.seed_id, design_of(cases[0])
     name = origin.record
     if source in firsts:
         name = source if design == firsts[source] else " ".join((source, *design))
-    return cases, replace(origin, record=name, slices=tuple(shared), attributes=attributes)
+    return cases, replace(origin, record=name, subgroups=tuple(shared), attributes=attributes)
 
 
 HELD = 64_000_000

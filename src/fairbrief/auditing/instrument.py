@@ -15,21 +15,21 @@ import msgspec
 import numpy as np
 
 from fairbrief.auditing import estimating
-from fairbrief.auditing.controls import control_name, rng_of
 from fairbrief.auditing.grouping import by_observation
 from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.notes import NotesOf
 from fairbrief.auditing.observing import Observer
 from fairbrief.auditing.origins import Origin
+from fairbrief.auditing.sanity_baselines import rng_of, sanity_baseline_name
 from fairbrief.auditing.scorer_bias import KIND, Checked, checks_of, estimates_of
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.auditing.sensitivity import SUPPORT
 from fairbrief.auditing.watchers import Sources
+from fairbrief.conclusions import decisive
 from fairbrief.errors import DataError
-from fairbrief.measures.record_texts import units_of
+from fairbrief.measures.record_texts import claims_of
 from fairbrief.measures.self_retrieval import ScorerBiasRetrieval, long_sentences
-from fairbrief.reports.result import LeftOut
-from fairbrief.standings import decisive
+from fairbrief.reports.result import NotMeasured
 from fairbrief.statistics import LabelDraws
 from fairbrief.text import languages
 from fairbrief.text.paraphrase import why_not
@@ -52,7 +52,7 @@ ELSEWHERE = "claims in another record"
 """The systems' claims, held against the documents of another record."""
 SENTENCES, MOST_OF_ONE = 200, 5
 """One sentence of each document is looked for in so many records; of fewer records up to five."""
-SYSTEM = control_name("paraphrased sources")
+SYSTEM = sanity_baseline_name("paraphrased sources")
 
 
 def scorer_of(measure: Measure) -> str:
@@ -149,8 +149,8 @@ def _ask(observation: Observation, cases: Sequence[Case]) -> Ask | None:
 def _claims(observation: Observation, record: Record, sample: Sources) -> list[tuple[str, str]]:
     """The claims of all authors, and of the sources, each with who makes it."""
     cases = sample.cases(record)
-    units = str(getattr(observation, "units", "sentences"))
-    claims = [(case.summary.system, text) for case in cases for text in units_of(case.summary, units)]
+    units = str(getattr(observation, "claims", "sentences"))
+    claims = [(case.summary.system, text) for case in cases for text in claims_of(case.summary, units)]
     if not any(case.summary.system.startswith(f"{REFERENCE} ") for case in cases):
         claims += [(REFERENCES, text) for reference in record.references for text in sentences_of(reference)]
     long = [text for document in record.documents for text in long_sentences(document.text)]
@@ -168,7 +168,7 @@ def retrieve(
     settings: estimating.Settings,
 ) -> tuple[Checked, NotesOf]:
     """How often scorers of support find paraphrased sentences of each group in their own document; and notes at findings that
-    it may explain. Nothing where sentences cannot be paraphrased. The evidence is not kept.
+    it may explain. Nothing where sentences cannot be paraphrased. The per-record statistics is not kept.
     """
     checked, serves = Checked(), dict[str, ScorerBiasRetrieval]()
     records, why = sample.records(), why_not(languages.usual())
@@ -177,7 +177,7 @@ def retrieve(
         if not (scorer and over) or measure.declaration.attribute_of != "document":
             continue
         if why:
-            checked.left_out.append(LeftOut(f"self-retrieval@{over}", why.removesuffix(".")))
+            checked.left_out.append(NotMeasured(f"self-retrieval@{over}", why.removesuffix(".")))
             continue
         each = min(MOST_OF_ONE, max(1, SENTENCES // len(records)))
         serves[repr(measure)] = ScorerBiasRetrieval(over, scorer, each)
@@ -217,11 +217,11 @@ def retrieval_notes(
     def notes_of(e: Estimate) -> Sequence[Note]:
         check = serves.get(e.measure)
         gap, mean = (by_quantity.get((repr(check), f"{of}[{e.group}]")) for of in ("difference", "mean"))
-        if check is None or not e.leads or e.baseline or gap is None or mean is None:
+        if check is None or not e.is_primary or e.baseline or gap is None or mean is None:
             return ()
         # Of two groups the difference of one is that of the other: one test, which is the headline's.
-        headline = by_quantity[repr(check), check.name]
-        p = headline.p_adjusted if headline.kind == "contrast" else gap.p_adjusted
+        main_value = by_quantity[repr(check), check.name]
+        p = main_value.p_adjusted if main_value.kind == "group_difference" else gap.p_adjusted
         if gap.value is None or mean.value is None or p is None or p > alpha:
             return ()
         arguments = {

@@ -1,4 +1,4 @@
-"""The values of systems and slices with each jackknife unit left out: what intervals and tests are made of."""
+"""The values of systems and subgroups with each jackknife unit left out: what intervals and tests are made of."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ AT_ONCE = 1 << 21
 """Numbers that are unpacked at once, where a column of all rows has no more."""
 ADDED = 1 << 12
 """Rows that are added to their groups at a time."""
-EXCESS = "excess"
+CHANCE_ADJUSTED = "chance_adjusted"
 """Name of the quantity: a mean of records less its mean over permutations."""
 
 
@@ -208,7 +208,7 @@ Found = Mapping[str, Value]
 
 @dataclass(frozen=True)
 class Jackknifed:
-    """A measure's values on all units, without each, and of each alone; with the excess where there is one."""
+    """A measure's values on all units, without each, and of each alone; with the chance-adjusted score where there is one."""
 
     measure: Measure
     units: Units
@@ -219,17 +219,17 @@ class Jackknifed:
     @cached_property
     def here(self) -> Found:
         """On all units: arrays (parts,)."""
-        return with_excess(self.measure, self.units.total)
+        return with_chance_adjusted(self.measure, self.units.total)
 
     @cached_property
     def without(self) -> Found:
         """Without each unit: arrays (parts, units)."""
-        return with_excess(self.measure, self.units.without)
+        return with_chance_adjusted(self.measure, self.units.without)
 
     @cached_property
     def alone(self) -> Found:
         """Of each unit alone: arrays (parts, units)."""
-        return with_excess(self.measure, self.units.alone)
+        return with_chance_adjusted(self.measure, self.units.alone)
 
     def read(self, name: str) -> Floats:
         """A value of each part. Shape (parts,)."""
@@ -255,10 +255,10 @@ class Jackknifed:
         return self.measure.value(self.maps), self.measure.value(self.maps.part(OF_EXTRACTS))
 
     def by_map(self, name: str) -> Floats | None:
-        """A value by each map, shape (parts, maps); None without maps. Of an excess that of the headline: its baseline moves alike."""
+        """A value by each map, shape (parts, maps); None without maps. Of a chance-adjusted score that of the main value: its baseline moves alike."""
         if self.maps is None:
             return None
-        value = self._of_maps[0].get(self.measure.name if name == EXCESS else name)
+        value = self._of_maps[0].get(self.measure.name if name == CHANCE_ADJUSTED else name)
         return None if value is None else np.broadcast_to(value.array, self.maps.array.shape[:2])
 
     def from_extracts_by_map(self, name: str) -> Floats | None:
@@ -312,16 +312,16 @@ class Jackknifed:
         return gap, np.broadcast_to(without, self.units.sums.shape[:2])
 
 
-def with_excess(measure: Measure, totals: Totals) -> dict[str, Value]:
-    """The measure's values, and the excess of its headline over chance where that is a mean of records."""
+def with_chance_adjusted(measure: Measure, totals: Totals) -> dict[str, Value]:
+    """The measure's values, and the chance-adjusted score of its main value over chance where that is a mean of records."""
     values = dict(measure.value(totals))
-    headline = values.get(measure.name)
-    if headline is not None and headline.mean_of is not None:
-        column, count = headline.mean_of
+    main_value = values.get(measure.name)
+    if main_value is not None and main_value.mean_of is not None:
+        column, count = main_value.mean_of
         by_chance = (BY_CHANCE, *column)
         if by_chance in totals.columns:
-            excess = ratio(totals[column] - totals[by_chance], totals[count])
-            values[EXCESS] = Value(excess)
+            chance_adjusted = ratio(totals[column] - totals[by_chance], totals[count])
+            values[CHANCE_ADJUSTED] = Value(chance_adjusted)
     return values
 
 
@@ -335,7 +335,7 @@ def from_extracts(measure: Measure, totals: Totals) -> dict[str, Floats]:
     has_extracts = any(c[0] == OF_EXTRACTS for c in totals.columns)
     found = {}
     for name, value in here.items():
-        if not value.leads:
+        if not value.is_primary:
             continue
         found[name] = value.array
         if value.is_compared and has_extracts:

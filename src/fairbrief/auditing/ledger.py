@@ -1,4 +1,4 @@
-"""The one table of an observation: its rows with where they come from, and their sums under chance labellings.
+"""The one table of an observation: its rows with where they come from, and their sums under chance label permutations.
 
 It is the same while an audit runs, on its way between processes, and when it is read from a saved audit.
 """
@@ -16,7 +16,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from fairbrief.auditing.null_sums import NullSums, RelabelledRows, contrast_sums, squares_of
-from fairbrief.auditing.origins import WHOLE, Codes, Origin, Origins, Slice, narrowed
+from fairbrief.auditing.origins import WHOLE, Codes, Origin, Origins, Subgroup, narrowed
 from fairbrief.reports.frames import numbers
 from fairbrief.statistics import Choice
 from fairbrief.statistics.arrays import on_grid
@@ -33,10 +33,10 @@ CODEC = pa.Codec("zstd")
 
 @dataclass(frozen=True, slots=True)
 class RowBlock:
-    """Units that have the same columns and as many labellings.
+    """Units that have the same columns and as many label permutations.
 
-    Shapes: ``units`` (N,), which of those that are written together; ``values`` (N, R, columns), the real labelling first;
-    ``choices`` (N, n_resamples), the labelling that each resample takes, or None where nothing can be permuted; ``ps`` (N,), of the units' own tests. ``beside`` (N, ``beside_columns``) is what no permutation moves and only the real row
+    Shapes: ``units`` (N,), which of those that are written together; ``values`` (N, R, columns), the real label permutation first;
+    ``choices`` (N, n_resamples), the label permutation that each resample takes, or None where nothing can be permuted; ``ps`` (N,), of the units' own tests. ``beside`` (N, ``beside_columns``) is what no permutation moves and only the real row
     has: chance means, random extracts.
     """
 
@@ -169,10 +169,10 @@ class Ledger:
     pending: list[Written] = field(default_factory=list)
     """Real rows that are not packed."""
     _positions: dict[tuple[Column, ...], Integers] = field(default_factory=dict)
-    _nulls: dict[tuple[str, Slice], NullSums] = field(default_factory=dict)
-    _of_maps: dict[tuple[str, Slice], NullSums] = field(default_factory=dict)
+    _nulls: dict[tuple[str, Subgroup], NullSums] = field(default_factory=dict)
+    _of_maps: dict[tuple[str, Subgroup], NullSums] = field(default_factory=dict)
     """Sums of the rows by each map of a calibrated scorer: columns begin with the map's number."""
-    _excluded: dict[tuple[str, Slice], Counter[str]] | None = None
+    _excluded: dict[tuple[str, Subgroup], Counter[str]] | None = None
     """Counted once it is asked for."""
     _was_relabelled: bool = False
 
@@ -192,9 +192,9 @@ class Ledger:
         self.write([origin], (), {0: reason})
 
     def add(self, origin: Origin, rows: Rows, choice: Choice | None) -> None:
-        """Write one unit down: its real row, and where labels are exchanged its rows under all labellings.
+        """Write one unit down: its real row, and where labels are exchanged its rows under all label permutations.
 
-        ``choice`` (n_resamples,) picks a labelling for each resample; None where nothing can be permuted.
+        ``choice`` (n_resamples,) picks a label permutation for each resample; None where nothing can be permuted.
         """
         choices = None if choice is None else choice[np.newaxis]
         block = RowBlock(np.zeros(1, dtype=np.int64), rows.columns, rows.values[np.newaxis], choices)
@@ -241,11 +241,11 @@ class Ledger:
                     np.concatenate([values, block.beside], axis=1),
                 )
             named, values = [(str(number), *column) for column in columns], on_grid(values)
-            by_slice: dict[tuple[str, Slice], list[int]] = {}
+            by_subgroup: dict[tuple[str, Subgroup], list[int]] = {}
             for j, i in enumerate(block.units.tolist()):
-                for part in (WHOLE, *origins[i].slices):
-                    by_slice.setdefault((origins[i].system, part), []).append(j)
-            for key, chosen in by_slice.items():
+                for part in (WHOLE, *origins[i].subgroups):
+                    by_subgroup.setdefault((origins[i].system, part), []).append(j)
+            for key, chosen in by_subgroup.items():
                 self._of_maps.setdefault(key, NullSums(0)).add_fixed(named, values[chosen])
 
     def absorb(self, other: Ledger, whose: Sequence[Origins]) -> None:
@@ -329,27 +329,27 @@ class Ledger:
         """The origins that have a row, in the order of `matrix`."""
         return self.origins.of(self.reasons == 0)
 
-    def excluded(self, system: str, part: Slice) -> Mapping[str, int]:
-        """How many units of a system and slice have no row, by reason."""
+    def excluded(self, system: str, part: Subgroup) -> Mapping[str, int]:
+        """How many units of a system and subgroup have no row, by reason."""
         if self._excluded is None:
             self._excluded = self._count_excluded()
         return dict(sorted(self._excluded.get((system, part), {}).items()))
 
-    def _count_excluded(self) -> dict[tuple[str, Slice], Counter[str]]:
+    def _count_excluded(self) -> dict[tuple[str, Subgroup], Counter[str]]:
         (kinds, known), reasons = self.origins.kinds(), list(self.known_reasons)
         missing = np.flatnonzero(self.reasons)
         alike = Counter(zip(kinds[missing].tolist(), self.reasons[missing].tolist(), strict=True))
-        found: dict[tuple[str, Slice], Counter[str]] = {}
+        found: dict[tuple[str, Subgroup], Counter[str]] = {}
         for (kind, reason), many in alike.items():
-            for part in (WHOLE, *known[kind].slices):
+            for part in (WHOLE, *known[kind].subgroups):
                 found.setdefault((known[kind].system, part), Counter())[reasons[reason]] += many
         return found
 
-    def null(self, system: str, part: Slice) -> NullSums | None:
+    def null(self, system: str, part: Subgroup) -> NullSums | None:
         """The sums under permutations; None where there are none."""
         return self._nulls.get((system, part))
 
-    def of_maps(self, system: str, part: Slice) -> Totals | None:
+    def of_maps(self, system: str, part: Subgroup) -> Totals | None:
         """The sums by each map of a calibrated scorer, with the leading axis (maps,); None where there are none."""
         held = self._of_maps.get((system, part))
         if held is None:
@@ -366,7 +366,7 @@ class Ledger:
         """Whether labels were exchanged in some unit."""
         return self._was_relabelled or any(null.is_relabelled for null in self._nulls.values())
 
-    def drop_null(self, system: str, part: Slice) -> None:
+    def drop_null(self, system: str, part: Subgroup) -> None:
         """Let sums go that nobody asks for again."""
         null = self._nulls.pop((system, part), None)
         self._was_relabelled |= null is not None and null.is_relabelled
@@ -427,11 +427,11 @@ class Ledger:
         if names:
             values = np.concatenate([values, squares], axis=2)
         moving = None if block.choices is None else RelabelledRows.of_all(columns, values, block.choices)
-        by_slice: dict[tuple[str, Slice], list[int]] = {}
+        by_subgroup: dict[tuple[str, Subgroup], list[int]] = {}
         for j, i in enumerate(block.units.tolist()):
-            for part in (WHOLE, *origins[i].slices):
-                by_slice.setdefault((origins[i].system, part), []).append(j)
-        for key, chosen in by_slice.items():
+            for part in (WHOLE, *origins[i].subgroups):
+                by_subgroup.setdefault((origins[i].system, part), []).append(j)
+        for key, chosen in by_subgroup.items():
             if moving is None:
                 self._null(key).add_fixed(columns, values[chosen, 0])
             else:
@@ -444,19 +444,19 @@ class Ledger:
             (i, b, j) for b, block in enumerate(blocks) for j, i in enumerate(block.units.tolist())
         )
         for i, b, j in units:
-            choices, labellings = blocks[b].choices, blocks[b].values.shape[1]
+            choices, permutations = blocks[b].choices, blocks[b].values.shape[1]
             moved = {
                 name: x[j, 0] if choices is None else x[j].take(choices[j], axis=0)
                 for name, x in contrasts[b].items()
             }
-            for part in (WHOLE, *origins[i].slices):
+            for part in (WHOLE, *origins[i].subgroups):
                 null = self._null((origins[i].system, part))
-                null.hold(origins[i].cluster, moved, 0 if choices is None else labellings)
+                null.hold(origins[i].cluster, moved, 0 if choices is None else permutations)
 
     def _contrasts(self, block: RowBlock) -> dict[str, Floats]:
         return contrast_sums(self.observation, block.columns, block.values)
 
-    def _null(self, key: tuple[str, Slice]) -> NullSums:
+    def _null(self, key: tuple[str, Subgroup]) -> NullSums:
         if key not in self._nulls:
             self._nulls[key] = NullSums(self.n_resamples)
         return self._nulls[key]

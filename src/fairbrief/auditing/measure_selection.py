@@ -13,7 +13,7 @@ from fairbrief.auditing.system_runs import RUN
 from fairbrief.errors import RequestError
 from fairbrief.measures.representation import WITHOUT_ASK
 from fairbrief.readers.messages import did_you_mean
-from fairbrief.reports.result import LeftOut
+from fairbrief.reports.result import NotMeasured
 from fairbrief.text.counted import counted
 from fairbrief.text.languages import ENGLISH, given, language_of_input, name_of
 from fairbrief.types import Case, Measure
@@ -30,7 +30,7 @@ class Choice:
     """The measures to take, and why each other one was left out."""
 
     measures: tuple[Measure, ...]
-    left_out: tuple[LeftOut, ...] = ()
+    left_out: tuple[NotMeasured, ...] = ()
 
 
 def attributes_of(cases: Sequence[Case]) -> dict[str, dict[str, Counter[str]]]:
@@ -126,7 +126,7 @@ def check_scorers(measures: Sequence[Measure], given: Mapping[str, Any]) -> None
     for measure in measures:
         text = scorer_of(measure)
         if text is not None and text not in given:
-            registry.make("scorer or tagger", text)
+            registry.make("scorer or classifier", text)
 
 
 def scorer_of(measure: Measure) -> str | None:
@@ -171,47 +171,47 @@ def fitting(head: Sequence[Case], attributes: Sequence[str], *, is_ordered: bool
         known["record"].pop(name, None)  # names clusters or runs, not groups
     lacks_order = not is_ordered and _have_several(head)
     measures: list[Measure] = []
-    left_out = [LeftOut(name, why) for name, why in registry.broken("measure").items()]
+    left_out = [NotMeasured(name, why) for name, why in registry.broken("measure").items()]
     for name, kind in registry.loaded("measure"):
         if kind.declaration.checks_scorer:
             continue  # taken of counterfactual sources, for the measures that rely on that scorer
         if reason := kind.declaration.on_request:
-            left_out.append(LeftOut(name, f"on request only: {reason}"))
+            left_out.append(NotMeasured(name, f"on request only: {reason}"))
             continue
         if lacks_order and kind.declaration.needs_order:
-            left_out.append(LeftOut(name, NO_ORDER))
+            left_out.append(NotMeasured(name, NO_ORDER))
             continue
         for candidate in _candidates(name, kind, known, attributes):
-            if isinstance(candidate, LeftOut):
+            if isinstance(candidate, NotMeasured):
                 left_out.append(candidate)
             else:
                 measures.append(candidate)
     language = language_of(head)
     unread = {measure: why for measure in measures if (why := _unread(measure, language))}
-    left_out += [LeftOut(repr(measure), why) for measure, why in unread.items()]
+    left_out += [NotMeasured(repr(measure), why) for measure, why in unread.items()]
     return Choice(tuple(m for m in measures if m not in unread), tuple(left_out))
 
 
 def _candidates(
     name: str, kind: Any, known: Mapping[str, Mapping[str, Counter[str]]], wanted: Sequence[str]
-) -> Iterator[Measure | LeftOut]:
+) -> Iterator[Measure | NotMeasured]:
     if not specs.needs_over(kind):
         yield kind()
         return
     reader = kind.declaration.attribute_of
     over = {a: values for a, values in known[reader].items() if not wanted or a in wanted}
     if not over:
-        yield LeftOut(
+        yield NotMeasured(
             name, f"no {reader} has an attribute" + (f" named {' or '.join(wanted)}" if wanted else "")
         )
     for attribute, values in over.items():
         if len(values) > MOST_VALUES and attribute not in wanted:
-            yield LeftOut(
+            yield NotMeasured(
                 f"{name}@{attribute}",
                 f"'{attribute}' has more than {MOST_VALUES} values: no group, unless asked for (numbers: --bin {attribute}=q3)",
             )
         elif len(values) < 2:
-            yield LeftOut(f"{name}@{attribute}", f"'{attribute}' has one value only")
+            yield NotMeasured(f"{name}@{attribute}", f"'{attribute}' has one value only")
         else:
             yield kind(over=attribute)
 

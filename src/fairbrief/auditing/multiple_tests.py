@@ -8,10 +8,10 @@ from collections.abc import Iterable, Sequence
 from fairbrief import registry, specs
 from fairbrief.auditing.estimating import NEEDS_TEXTS, Settings
 from fairbrief.auditing.system_runs import RUN
+from fairbrief.conclusions import against_baseline, leading
 from fairbrief.errors import RequestError
 from fairbrief.readers.messages import did_you_mean
 from fairbrief.reports.frames import of_each
-from fairbrief.standings import against_baseline, leading
 from fairbrief.statistics import TIE, holm
 from fairbrief.statistics.jackknife import t_p, t_quantile
 from fairbrief.types import Estimate, Measure, Note
@@ -31,7 +31,7 @@ def with_holm(
     unknown: set[tuple[object, ...]] = set()
     lack_texts = of_each(lambda notes: NEEDS_TEXTS in notes, [e.notes for e in estimates])
     for i, (e, family, lacks_texts) in enumerate(zip(estimates, families, lack_texts, strict=True)):
-        if e.p is not None or e.blind_p is not None:
+        if e.p is not None or e.extract_p is not None:
             members.setdefault(family, []).append(i)
         if lacks_texts:
             unknown.add(family)
@@ -39,17 +39,17 @@ def with_holm(
         if family not in unknown:  # else not all p are known
             _part_from(adjusted, [i for i in indices if adjusted[i].p is not None], settings)
             _adjust(adjusted, indices, settings)
-        blind = holm([adjusted[i].blind_p for i in indices])
-        for i, p in zip(indices, blind, strict=True):
+        extract_baseline = holm([adjusted[i].extract_p for i in indices])
+        for i, p in zip(indices, extract_baseline, strict=True):
             if p is not None:
-                adjusted[i] = adjusted[i].replace(blind_p_adjusted=p)
+                adjusted[i] = adjusted[i].replace(extract_p_adjusted=p)
     return adjusted
 
 
 def with_families(
     estimates: Sequence[Estimate], settings: Settings, systems: Sequence[Estimate] = ()
 ) -> list[Estimate]:
-    """The estimates; those that lead (`standing.leading`) with p adjusted over all of the same baseline, and an interval for it.
+    """The estimates; those that lead (`conclusion.leading`) with p adjusted over all of the same baseline, and an interval for it.
 
     A report that picks among all leading group differences corrects for all of them: those against random sentences are one
     family, those against label permutations another, and so are differences of systems. What was named in advance as
@@ -64,9 +64,9 @@ def with_families(
     adjusted = _with_label_p(estimates, systems or estimates)
     place = {id(e): i for i, e in enumerate(adjusted)}
     families: dict[tuple[bool, ...], dict[tuple[object, ...], list[int]]] = {}
-    for e in leading(adjusted, sliced=True):
-        if (e.p is not None or e.blind_p is not None) and RUN not in e.slice:
-            tests = families.setdefault((e.is_primary, bool(e.baseline), e.blind_p is not None), {})
+    for e in leading(adjusted, by_subgroup=True):
+        if (e.p is not None or e.extract_p is not None) and RUN not in e.subgroup:
+            tests = families.setdefault((e.is_named, bool(e.baseline), e.extract_p is not None), {})
             tests.setdefault(_test_of(e), []).append(place[id(e)])
     for tests in families.values():
         ps = holm([_decisive_p(adjusted[members[0]]) for members in tests.values()])
@@ -87,7 +87,7 @@ def with_families(
 def _is_least(e: Estimate, settings: Settings) -> bool:
     """Whether p is the least that so many resamples can give, though more could give less."""
     least = 2 / (settings.n_resamples + 1)
-    return e.blind_p is None and e.p is not None and (e.smallest_p or 0.0) < e.p <= least < settings.alpha
+    return e.extract_p is None and e.p is not None and (e.smallest_p or 0.0) < e.p <= least < settings.alpha
 
 
 def _needed(tests: int, settings: Settings) -> dict[str, int]:
@@ -98,12 +98,12 @@ def _with_label_p(estimates: Sequence[Estimate], systems: Sequence[Estimate]) ->
     """The estimates; what leads and has a baseline other than label permutations with its p against these, where it is known."""
 
     def place(e: Estimate, system: str) -> tuple[object, ...]:
-        return e.measure, e.quantity, system, tuple(e.slice.items())
+        return e.measure, e.quantity, system, tuple(e.subgroup.items())
 
-    means = {place(e, e.system): e.null_mean for e in systems if e.leads}
+    means = {place(e, e.system): e.permutation_mean for e in systems if e.is_primary}
     made = []
     for e in estimates:
-        has_test = e.leads and (e.blind_p is not None or (e.baseline and e.p is not None))
+        has_test = e.is_primary and (e.extract_p is not None or (e.baseline and e.p is not None))
         mean = means.get(place(e, e.system)) if has_test else None
         if e.baseline and mean is not None:
             other = means.get(place(e, e.baseline))
@@ -115,7 +115,7 @@ def _with_label_p(estimates: Sequence[Estimate], systems: Sequence[Estimate]) ->
 def _label_p(e: Estimate, mean: float) -> float | None:
     if e.value is None or e.se is None or e.freedom is None:
         return None
-    tested = e.value if e.blind_difference is None else e.blind_difference
+    tested = e.value if e.extract_difference is None else e.extract_difference
     gap = e.value - mean
     return float(t_p(gap, e.se, e.freedom)) if gap * tested > 0 else 1.0
 
@@ -123,7 +123,7 @@ def _label_p(e: Estimate, mean: float) -> float | None:
 def _test_of(e: Estimate) -> tuple[object, ...]:
     """Which test it is: of two groups the one is the other's with its sign changed, and counts once."""
     _, tested = against_baseline(e)
-    where = e.measure, e.system, e.baseline, tuple(e.slice.items())
+    where = e.measure, e.system, e.baseline, tuple(e.subgroup.items())
     return *where, round(abs(tested or 0.0), 12), round(_decisive_p(e) or 0.0, 12)
 
 
@@ -141,9 +141,9 @@ def _simultaneous(
     Where Holm's ``p`` is significant, it does not cross 0.
     """
     value, error, freedom, low, high = e.value, e.se, e.freedom, e.low, e.high
-    if e.blind_p is not None:
-        value, error, freedom = e.blind_difference, e.blind_se, e.blind_freedom
-        low, high = e.blind_difference_low, e.blind_difference_high
+    if e.extract_p is not None:
+        value, error, freedom = e.extract_difference, e.extract_se, e.extract_freedom
+        low, high = e.extract_difference_low, e.extract_difference_high
     if value is None or error is None or freedom is None or low is None or high is None:
         return None, None
     alone, half = (
@@ -164,7 +164,7 @@ def _part_from(estimates: list[Estimate], tests: Sequence[int], settings: Settin
     """Say of each test, in place, whether it is testable in its family.
 
     Holm's p rises with every p of the family: so the smallest that a test can have is Holm's of all smallest p. This looks
-    at the numbers of labellings alone, never at the labels as they are; so what is left keeps its level.
+    at the numbers of label permutations alone, never at the labels as they are; so what is left keeps its level.
     """
     best = holm([estimates[i].smallest_p or 0.0 for i in tests])
     for i, least in zip(tests, best, strict=True):
@@ -179,7 +179,7 @@ def _adjust(estimates: list[Estimate], indices: Sequence[int], settings: Setting
     """Adjust one family in place; say where the number of resamples alone stands in the way."""
     tests = sum(estimates[i].p is not None for i in indices)
     too_few = tests > settings.alpha * (settings.n_resamples + 1)
-    least = 1 / (settings.n_resamples + 1)  # a smaller p was counted over all labellings
+    least = 1 / (settings.n_resamples + 1)  # a smaller p was counted over all label permutations
     note = Note("tests_need_resamples", _needed(tests, settings))
     for i, p in zip(indices, holm([estimates[i].p for i in indices]), strict=True):
         e, p_alone = estimates[i], estimates[i].p
@@ -189,10 +189,10 @@ def _adjust(estimates: list[Estimate], indices: Sequence[int], settings: Setting
         estimates[i] = e.replace(p_adjusted=p, notes=(*e.notes, note) if hidden else e.notes)
 
 
-def family_of(made: Estimate, *, is_headline: bool, is_control: bool) -> tuple[object, ...]:
-    """Tests of one kind: all headlines together; a companion with its other values and systems."""
-    kind = "headline" if is_headline else f"{made.measure}:{made.quantity.partition('[')[0]}"
-    return (kind, bool(made.baseline), is_control, tuple(sorted(made.slice)))
+def family_of(made: Estimate, *, is_main_value: bool, is_sanity_baseline: bool) -> tuple[object, ...]:
+    """Tests of one kind: all main values together; a companion with its other values and systems."""
+    kind = "main_value" if is_main_value else f"{made.measure}:{made.quantity.partition('[')[0]}"
+    return (kind, bool(made.baseline), is_sanity_baseline, tuple(sorted(made.subgroup)))
 
 
 def check_primary(primary: Sequence[str], measures: Sequence[Measure]) -> None:
@@ -214,18 +214,18 @@ def with_primary(estimates: Sequence[Estimate], primary: Sequence[str]) -> list[
     marked = list(estimates)
     for text in primary:
         target, measure = specs.target(text), _canonical(text)
-        leads = [i for i, e in enumerate(estimates) if e.leads and e.measure == measure]
-        named = [i for i in leads if _is_named(estimates[i], target)]
-        if leads and not named and not estimates[leads[0]].baseline:
+        primary = [i for i, e in enumerate(estimates) if e.is_primary and e.measure == measure]
+        named = [i for i in primary if _names_it(estimates[i], target)]
+        if primary and not named and not estimates[primary[0]].baseline:
             raise RequestError(
-                f"--primary {text} names no group difference that leads. {measure} has: {_listed(estimates[i] for i in leads)}."
+                f"--primary {text} names no group difference that leads. {measure} has: {_listed(estimates[i] for i in is_primary)}."
             )
         for i in named:
-            marked[i] = marked[i].replace(is_primary=True)
+            marked[i] = marked[i].replace(is_named=True)
     return marked
 
 
-def _is_named(e: Estimate, target: specs.Target) -> bool:
+def _names_it(e: Estimate, target: specs.Target) -> bool:
     return target.quantity in ("", e.quantity) and target.system in ("", e.system, e.baseline)
 
 

@@ -35,12 +35,12 @@ def with_notes(estimates: Iterable[Estimate], *several: NotesOf) -> list[Estimat
 
 
 def is_leading(e: Estimate) -> bool:
-    """Whether an estimate is one that readers begin with: a headline or a leading contrast, of one system."""
-    return not e.baseline and (e.leads or wording.is_headline(e))
+    """Whether an estimate is one that readers begin with: a main value or a leading contrast, of one system."""
+    return not e.baseline and (e.is_primary or wording.is_main_value(e))
 
 
 def spelling_notes(estimates: Iterable[Estimate]) -> NotesOf:
-    """At headlines and leading contrasts: groups of their attribute that differ only in spelling, or that name a missing value."""
+    """At main values and leading contrasts: groups of their attribute that differ only in spelling, or that name a missing value."""
     groups: dict[str, set[str]] = {}
     for e in estimates:
         if e.over and e.group:
@@ -76,7 +76,7 @@ def _normalized(group: str) -> str:
 
 
 def length_notes(estimates: Iterable[Estimate], alpha: float) -> NotesOf:
-    """At headlines and leading contrasts that lengths move: the value as it is, and the one that is free of length.
+    """At main values and leading contrasts that lengths move: the value as it is, and the one that is free of length.
 
     Each has its p against the same baseline, and each contrast says whether it survives: whether the value that
     is free of length has the same sign, and an unadjusted p of at most ``alpha``.
@@ -93,7 +93,7 @@ def length_notes(estimates: Iterable[Estimate], alpha: float) -> NotesOf:
 
 
 def _key(e: Estimate) -> Key:
-    return e.measure, e.system, tuple(e.slice.items())
+    return e.measure, e.system, tuple(e.subgroup.items())
 
 
 def _of_coverage(of: Mapping[str, Mapping[str, Estimate]], system: str, alpha: float) -> tuple[Note, ...]:
@@ -145,7 +145,7 @@ def _both(
 
 def _readings(as_it_is: Estimate, free: Estimate, alpha: float) -> dict[str, Any]:
     """Both readings of a contrast, the baseline that both are tested against, and whether the first survives."""
-    is_random = as_it_is.blind_p is not None and free.blind_p is not None
+    is_random = as_it_is.extract_p is not None and free.extract_p is not None
     first, second = (_tested(e, is_random=is_random) for e in (as_it_is, free))
     survives = None if second[1] is None else first[0] * second[0] > 0 and second[1] <= alpha
     return {
@@ -158,7 +158,7 @@ def _readings(as_it_is: Estimate, free: Estimate, alpha: float) -> dict[str, Any
 
 def _tested(e: Estimate, *, is_random: bool) -> tuple[float, float | None]:
     """How far a contrast is from the baseline, and p of that."""
-    size, p = (e.blind_difference, e.blind_p) if is_random else (e.value, e.p)
+    size, p = (e.extract_difference, e.extract_p) if is_random else (e.value, e.p)
     return size or 0.0, p
 
 

@@ -1,7 +1,7 @@
-"""Sums of relabelled rows of one system and slice (the permutation baseline), and the squares of contrasts that studentize it.
+"""Sums of relabelled rows of one system and subgroup (the permutation baseline), and the squares of contrasts that studentize it.
 
 Statistics are on a grid (`fairbrief.statistics.arrays`), so that their sums are the same in whichever order, parts and processes
-rows are added up. Squares are not: they only decide which labellings are as extreme as the real one, and ties have a tolerance.
+rows are added up. Squares are not: they only decide which label permutations are as extreme as the real one, and ties have a tolerance.
 """
 
 from __future__ import annotations
@@ -69,17 +69,17 @@ def _weights(observation: Any, columns: tuple[Column, ...]) -> dict[str, list[tu
 
 
 FEW = 16
-"""So many rows are kept as they are before they are summed: of a small slice they take less room and time than sums."""
+"""So many rows are kept as they are before they are summed: of a small subgroup they take less room and time than sums."""
 
 PAIRED = 256
-"""Pairs of labellings of two units up to which they are taken together."""
+"""Pairs of label permutations of two units up to which they are taken together."""
 
 
 @dataclass(frozen=True, slots=True)
 class RelabelledRows:
-    """Statistics of units under their labellings, and which of these each resample takes.
+    """Statistics of units under their label permutations, and which of these each resample takes.
 
-    What no labelling of any unit moves stands apart. Shapes: ``values`` (units, labellings, columns), ``fixed`` (units,
+    What no labelling of any unit moves stands apart. Shapes: ``values`` (units, label permutations, columns), ``fixed`` (units,
     fixed columns), ``choices`` (units, n_resamples); where all columns are fixed there are none.
     """
 
@@ -91,7 +91,7 @@ class RelabelledRows:
 
     @classmethod
     def of_all(cls, columns: Sequence[Column], values: Floats, choices: Choice) -> RelabelledRows:
-        """Rows with all their columns. Shapes: ``values`` (units, labellings, columns), ``choices`` (units, n_resamples)."""
+        """Rows with all their columns. Shapes: ``values`` (units, label permutations, columns), ``choices`` (units, n_resamples)."""
         moves = (values[:, 1:] != values[:, :1]).any(axis=0).any(axis=0)
         return cls(
             tuple(itertools.compress(columns, moves)),
@@ -103,7 +103,7 @@ class RelabelledRows:
 
     @classmethod
     def of_fixed(cls, columns: Sequence[Column], fixed: Floats) -> RelabelledRows:
-        """Rows that no labelling moves. Shape of ``fixed``: (units, columns)."""
+        """Rows that no label permutation moves. Shape of ``fixed``: (units, columns)."""
         return cls(
             (), np.zeros((len(fixed), 1, 0)), tuple(columns), fixed, np.zeros((len(fixed), 0), dtype=np.uint8)
         )
@@ -115,7 +115,7 @@ class RelabelledRows:
         """Some of the units."""
         if len(chosen) == len(self):
             return self
-        if len(chosen) == 1:  # of a small slice: a copy of what lies in a row is made faster
+        if len(chosen) == 1:  # of a small subgroup: a copy of what lies in a row is made faster
             own = slice(chosen[0], chosen[0] + 1)
             values, fixed, choices = self.values[own].copy(), self.fixed[own].copy(), self.choices[own].copy()
         else:
@@ -135,7 +135,7 @@ class RelabelledRows:
     def sums(self) -> Floats:
         """Each resample's sums over the units. Shape (n_resamples, columns)."""
         values, choices = self.values, self.choices
-        # Two units of few labellings are one of all pairs of these, from which half as many rows are taken.
+        # Two units of few label permutations are one of all pairs of these, from which half as many rows are taken.
         while len(values) > 1 and (n := values.shape[1]) ** 2 <= min(PAIRED, choices.shape[1]):
             if len(values) % 2:
                 values, choices = (
@@ -152,40 +152,40 @@ class RelabelledRows:
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """Sums under random labellings by column, (draws, columns); resamples that label all units alike are one draw.
+    """Sums under random label permutations by column, (draws, columns); resamples that label all units alike are one draw.
 
-    ``draws`` (n_resamples,) says which draw each resample is, ``log_labellings`` is the logarithm of how many there are.
+    ``draws`` (n_resamples,) says which draw each resample is, ``log_permutations`` is the logarithm of how many there are.
     """
 
     totals: Totals
     draws: NDArray[np.integer[Any]]
-    log_labellings: float
+    log_permutations: float
 
 
 @dataclass(slots=True)
 class NullSums:
     """Sums of randomly relabelled rows.
 
-    ``labellings`` counts units, or clusters that are labelled together, by their number of labellings. Units of a cluster
+    ``permutations`` counts units, or clusters that are labelled together, by their number of label permutations. Units of a cluster
     that others share come one after another: the squares are those of whole clusters.
     """
 
     n_resamples: int
     is_relabelled: bool = False
-    labellings: Counter[int] = field(default_factory=Counter)
+    permutations: Counter[int] = field(default_factory=Counter)
     _rows: list[RelabelledRows] = field(default_factory=list)
     """A few rows, until they are summed."""
     _sums: dict[Column, Sum] = field(default_factory=dict)
-    """By column the sum of each resample, (n_resamples,), or of all if no labelling moves it."""
+    """By column the sum of each resample, (n_resamples,), or of all if no label permutation moves it."""
     _open: dict[str, Floats] = field(default_factory=dict)
     """The contrasts of the cluster whose units came last."""
     _open_cluster: str = ""
-    _open_labellings: int = 0
+    _open_permutations: int = 0
 
     def add(self, rows: RelabelledRows, *, are_clusters: bool = True) -> None:
         """Add units. Where each is a cluster by itself, ``rows`` have the squares; else `hold` is given their contrasts."""
         if are_clusters:
-            self.labellings[rows.values.shape[1]] += len(rows)
+            self.permutations[rows.values.shape[1]] += len(rows)
         self.is_relabelled = True
         self._add_rows(rows)
 
@@ -193,8 +193,8 @@ class NullSums:
         """Add units that cannot be relabelled, by their columns and their squares. Shape: (units, columns)."""
         self._add_rows(RelabelledRows.of_fixed(columns, rows))
 
-    def hold(self, cluster: str, contrasts: Mapping[str, Floats], labellings: int) -> None:
-        """Note the contrasts of a unit of a cluster that others share, and how many labellings it has; 0 where it has one.
+    def hold(self, cluster: str, contrasts: Mapping[str, Floats], permutations: int) -> None:
+        """Note the contrasts of a unit of a cluster that others share, and how many label permutations it has; 0 where it has one.
 
         Shapes, by name: (n_resamples, 2), or (2,) where it cannot be relabelled.
         """
@@ -203,15 +203,15 @@ class NullSums:
             self._open_cluster = cluster
         for name, x in contrasts.items():
             self._open[name] = self._open[name] + x if name in self._open else x
-        self._open_labellings = max(self._open_labellings, labellings)
+        self._open_permutations = max(self._open_permutations, permutations)
 
     def close(self) -> None:
         """Add the squares of the cluster whose units came last."""
-        if self._open_labellings:
-            self.labellings[self._open_labellings] += 1
+        if self._open_permutations:
+            self.permutations[self._open_permutations] += 1
         for name, x in self._open.items():
             self._add(*squares_of({name: x}))
-        self._open, self._open_cluster, self._open_labellings = {}, "", 0
+        self._open, self._open_cluster, self._open_permutations = {}, "", 0
 
     def merge(self, other: NullSums) -> None:
         """Add the sums of other units; no cluster is parted between the two."""
@@ -228,7 +228,7 @@ class NullSums:
                     (whole + 0, rest + 0) if total is None else added(added(total, rest), whole)
                 )
         self.is_relabelled |= other.is_relabelled
-        self.labellings.update(other.labellings)
+        self.permutations.update(other.permutations)
 
     def drawn(self) -> Drawn | None:
         """All sums; None where no unit could be relabelled."""
@@ -243,7 +243,7 @@ class NullSums:
     def numbers(self) -> int:
         """How many numbers `drawn` holds, at most."""
         columns = len(self._sums) + sum(len(rows.columns) + len(rows.fixed_columns) for rows in self._rows)
-        return self.n_resamples + columns * int(min(self._joint_labellings(), self.n_resamples))
+        return self.n_resamples + columns * int(min(self._joint_permutations(), self.n_resamples))
 
     @property
     def holds_rows_alone(self) -> bool:
@@ -251,13 +251,13 @@ class NullSums:
         return not self._sums
 
     @property
-    def log_labellings(self) -> float:
-        """The logarithm of the number of distinct joint labellings."""
+    def log_permutations(self) -> float:
+        """The logarithm of the number of distinct joint label permutations."""
         self.close()
-        return math.fsum(count * math.log(number) for number, count in self.labellings.items())
+        return math.fsum(count * math.log(number) for number, count in self.permutations.items())
 
-    def _joint_labellings(self) -> float:
-        """In how many ways rows can be labelled together that labellings move; infinite where some were summed."""
+    def _joint_permutations(self) -> float:
+        """In how many ways rows can be labelled together that label permutations move; infinite where some were summed."""
         if any(np.ndim(whole) for whole, _ in self._sums.values()):
             return math.inf
         numbers: Iterator[int] = (rows.values.shape[1] ** len(rows) for rows in self._rows if rows.columns)
@@ -265,7 +265,7 @@ class NullSums:
 
     def _draws(self) -> tuple[Integers, NDArray[np.integer[Any]]]:
         """The first resample of each draw, and which draw each resample is."""
-        if self._joint_labellings() > self.n_resamples:
+        if self._joint_permutations() > self.n_resamples:
             each = np.arange(self.n_resamples)
             return each, each
         moving = [
@@ -319,16 +319,16 @@ def _joint_draws(
     """Which resamples label units alike: the first of each kind, and of which kind each is.
 
     Systems that summarize the same records, and observations of these, share the answer. ``numbers`` and ``choices`` are of
-    each unit: how many labellings it has, and as narrow numbers which of them each resample takes.
+    each unit: how many label permutations it has, and as narrow numbers which of them each resample takes.
     """
-    labelling = np.zeros(n_resamples, dtype=np.int64)
+    permutation = np.zeros(n_resamples, dtype=np.int64)
     for choice, number in zip(choices, numbers, strict=True):
-        labelling = labelling * number + np.frombuffer(choice, dtype=np.min_scalar_type(number))
+        permutation = permutation * number + np.frombuffer(choice, dtype=np.min_scalar_type(number))
     first = np.full(math.prod(numbers), -1)
     # Of those that are alike the first comes last.
-    first[labelling[::-1]] = np.arange(n_resamples)[::-1]
+    first[permutation[::-1]] = np.arange(n_resamples)[::-1]
     met = first >= 0
-    return first[met], (np.cumsum(met) - 1)[labelling].astype(np.min_scalar_type(n_resamples))
+    return first[met], (np.cumsum(met) - 1)[permutation].astype(np.min_scalar_type(n_resamples))
 
 
 def drawn_of(several: Sequence[NullSums]) -> Iterator[Drawn]:
@@ -361,4 +361,4 @@ def _drawn_alike(several: Sequence[NullSums]) -> Iterator[Drawn]:
             sums[:, columns] += values[whose, u, choices[whose, resample]]
     totals = np.split(sums, np.cumsum(sizes)[:-1])
     for null, array, draw in zip(several, totals, draws, strict=True):
-        yield Drawn(Totals(place, array), draw, null.log_labellings)
+        yield Drawn(Totals(place, array), draw, null.log_permutations)

@@ -228,10 +228,10 @@ class Observer:
         return f"{LEFT_OUT}{_what_is_wrong(str(error))}"
 
     def _labelled(self, ledger: Ledger, asked: Sequence[Relabelled]) -> Iterator[Sequence[Labelled]]:
-        """The labellings of units, so many at once as can be held."""
+        """The label permutations of units, so many at once as can be held."""
         if ledger.n_resamples:
             tests_units = ledger.observation.declaration.tests_units is not None
-            yield from self.label_draws.of_many(asked, all_labellings=tests_units, at_once=LABELS_AT_ONCE)
+            yield from self.label_draws.of_many(asked, all_permutations=tests_units, at_once=LABELS_AT_ONCE)
         elif asked:
             yield with_real_labels(asked)
 

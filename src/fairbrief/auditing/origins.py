@@ -16,10 +16,10 @@ from fairbrief.reports.frames import numbers, plain_numbers, texts
 from fairbrief.statistics.jackknife import GroupNumbers, group_numbers
 from fairbrief.types import Integers, SystemKind
 
-Slice = tuple[tuple[str, str], ...]
+Subgroup = tuple[tuple[str, str], ...]
 """A part of the data: pairs of record attribute and value; empty for the whole."""
 
-WHOLE: Slice = ()
+WHOLE: Subgroup = ()
 BETWEEN = b"\xff"
 """Stands between names, none of which holds it: it is no part of UTF-8."""
 DECODED = 4096
@@ -36,13 +36,13 @@ class Origin(Data, frozen=True):
     system: str
     record: str
     cluster: str
-    slices: tuple[Slice, ...] = ()
+    subgroups: tuple[Subgroup, ...] = ()
     block: str = ""
-    """Which sampled variant of its original this is; rows of one block are resampled together."""
+    """Which sampled variant of its seed document this is; rows of one block are resampled together."""
     is_shared: bool = False
     """Whether other units may belong to its cluster."""
     system_kind: SystemKind = "system"
-    attributes: Slice = ()
+    attributes: Subgroup = ()
     """All attributes of the record, by name."""
 
 
@@ -50,10 +50,10 @@ class Kind(Data, frozen=True):
     """What many origins have in common."""
 
     system: str
-    slices: tuple[Slice, ...]
+    subgroups: tuple[Subgroup, ...]
     is_shared: bool
     system_kind: SystemKind
-    attributes: Slice
+    attributes: Subgroup
 
 
 class Names(Sequence[str]):
@@ -157,7 +157,7 @@ class Origins(Sequence[Origin]):
         kinds: dict[tuple[object, ...], int] = {}
         blocks: dict[str, int] = {}
         kind = [
-            kinds.setdefault((o.system, o.slices, o.is_shared, o.system_kind, o.attributes), len(kinds))
+            kinds.setdefault((o.system, o.subgroups, o.is_shared, o.system_kind, o.attributes), len(kinds))
             for o in several
         ]
         return cls(
@@ -210,7 +210,7 @@ class Origins(Sequence[Origin]):
             kind.system,
             _decoded(record),
             _decoded(record if cluster is None else cluster),
-            kind.slices,
+            kind.subgroups,
             self.known_blocks[self.block[i]],
             kind.is_shared,
             kind.system_kind,
@@ -283,8 +283,8 @@ class Origins(Sequence[Origin]):
         return np.frombuffer(order.buffers()[1], dtype=np.int64, count=len(self))
 
 
-def slices_of(attributes: Mapping[str, str], by: Sequence[tuple[str, ...]]) -> tuple[Slice, ...]:
-    """The slices that a record belongs to: one per grouping all of whose attributes it has."""
+def subgroups_of(attributes: Mapping[str, str], by: Sequence[tuple[str, ...]]) -> tuple[Subgroup, ...]:
+    """The subgroups that a record belongs to: one per grouping all of whose attributes it has."""
     return tuple(
         tuple((name, attributes[name]) for name in names)
         for names in by

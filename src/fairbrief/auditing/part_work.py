@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
-from fairbrief.auditing.controls import OF_SYSTEMS, Exchange
 from fairbrief.auditing.examples import TopCases
 from fairbrief.auditing.run import Run
+from fairbrief.auditing.sanity_baselines import OF_SYSTEMS, Exchange
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.auditing.shards import Observed
 from fairbrief.auditing.watchers import Watchers
@@ -40,7 +40,7 @@ class PartWork:
     watchers: Watchers
     exchange: Exchange | None = None
     """The summaries of all parts, where some are exchanged."""
-    exhibits: TopCases | None = None
+    top_cases: TopCases | None = None
     """Where cases to show are kept, if the part is done where they are."""
 
     def __call__(self, part: Part) -> PartDone:
@@ -49,7 +49,7 @@ class PartWork:
         watchers = self.watchers.empty()
         with _placing(reading):
             run = Run(
-                self.plan, self.measures, part_scorers=self.scorers, exchange=self.exchange, exhibits=self.exhibits
+                self.plan, self.measures, part_scorers=self.scorers, exchange=self.exchange, top_cases=self.top_cases
             )  # fmt: skip
             result = run.walk_part(watchers.watch(reading))
         tally = reading.tally
@@ -71,7 +71,7 @@ def parts_of(cases: Iterable[Case], plan: Plan) -> list[Part]:
 
     Controls that are made from records, whichever system summarized them, need to know which records they had.
     """
-    if not isinstance(cases, Reading) or any(name not in OF_SYSTEMS for name in plan.controls):
+    if not isinstance(cases, Reading) or any(name not in OF_SYSTEMS for name in plan.sanity_baselines):
         return []
     parts = cases.ranges or []
     return parts if len(parts) > 1 else []
@@ -87,7 +87,7 @@ def walk_parts(run: Run, reading: Reading, parts: Sequence[Part], watchers: Watc
         run.scorers if is_here else run.work_elsewhere().scorers,
         watchers.empty(),
         exchange=run.exchange,
-        exhibits=run.exhibits if is_here else None,
+        top_cases=run.top_cases if is_here else None,
     )
     reading.look()
     tally = PartTally()
@@ -103,5 +103,5 @@ def walk_parts(run: Run, reading: Reading, parts: Sequence[Part], watchers: Watc
     if is_sound:
         with _placing(reading):  # what waited for other parts is observed only now
             run.finish(engine)
-        run.exhibits.place(reading.in_files(lines))
+        run.top_cases.place(reading.in_files(lines))
     return is_sound

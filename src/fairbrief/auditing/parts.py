@@ -1,4 +1,4 @@
-"""The rows of one system and slice, summed by cluster and by jackknife unit, from which estimates are made.
+"""The rows of one system and subgroup, summed by cluster and by jackknife unit, from which estimates are made.
 
 `CommonClusters` has the clusters that several systems have in common.
 """
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from fairbrief.auditing.jackknifed import ClusterRows, Units, summed, units_of_rows
 from fairbrief.auditing.ledger import Ledger
-from fairbrief.auditing.origins import WHOLE, Names, Origins, Slice, first_met, systems_of, united
+from fairbrief.auditing.origins import WHOLE, Names, Origins, Subgroup, first_met, systems_of, united
 from fairbrief.auditing.scored_rows import OF_EXTRACTS
 from fairbrief.statistics.jackknife import ONE_BY_ONE, groups_of
 from fairbrief.types import Floats, Integers, SystemKind, Totals
@@ -22,7 +22,7 @@ from fairbrief.types import Floats, Integers, SystemKind, Totals
 
 @dataclass(frozen=True)
 class Part:
-    """The rows of one system and slice: their ``clusters``, how many ``rows``, and their sums by jackknife unit.
+    """The rows of one system and subgroup: their ``clusters``, how many ``rows``, and their sums by jackknife unit.
 
     ``members`` tells which rows make up each cluster. ``blocks`` are the rows summed by sampled variant, and the cluster of
     each variant, where originals have several.
@@ -30,7 +30,7 @@ class Part:
 
     ledger: Ledger
     system: str
-    slice: Slice
+    subgroup: Subgroup
     clusters: Names
     rows: int
     units: Units
@@ -58,7 +58,7 @@ class Part:
 
 def maps_of(parts: Sequence[Part]) -> Totals | None:
     """The sums of parts by each map of a calibrated scorer, with the leading axes (parts, maps); None where one has none."""
-    found = [part.ledger.of_maps(part.system, part.slice) for part in parts]
+    found = [part.ledger.of_maps(part.system, part.subgroup) for part in parts]
     each = [totals for totals in found if totals is not None]
     if not each or len(each) < len(found):
         return None
@@ -68,11 +68,13 @@ def maps_of(parts: Sequence[Part]) -> Totals | None:
     return Totals(columns, np.stack(sums))
 
 
-def parts_of(ledger: Ledger, slices: Sequence[Slice], seed: int = 0) -> dict[tuple[str, Slice], Part]:
-    """The rows of every system, whole and by slice; ``seed`` deals clusters to jackknife units where they are many."""
+def parts_of(
+    ledger: Ledger, subgroups: Sequence[Subgroup], seed: int = 0
+) -> dict[tuple[str, Subgroup], Part]:
+    """The rows of every system, whole and by subgroup; ``seed`` deals clusters to jackknife units where they are many."""
     origins, systems = ledger.kept(), systems_of([ledger.origins])
     clusters = origins.clusters()
-    rows_of = _rows_of(origins, [(s, part) for s in systems for part in (WHOLE, *slices)])
+    rows_of = _rows_of(origins, [(s, part) for s in systems for part in (WHOLE, *subgroups)])
     codes = clusters.codes()
     found = {key: _gathered(ledger, chosen, clusters, codes) for key, chosen in rows_of.items()}
     del codes, rows_of
@@ -95,19 +97,21 @@ def parts_of(ledger: Ledger, slices: Sequence[Slice], seed: int = 0) -> dict[tup
     }
 
 
-def _rows_of(origins: Origins, wanted: Sequence[tuple[str, Slice]]) -> dict[tuple[str, Slice], Integers]:
-    """The rows of each of these systems and slices, in their order."""
+def _rows_of(
+    origins: Origins, wanted: Sequence[tuple[str, Subgroup]]
+) -> dict[tuple[str, Subgroup], Integers]:
+    """The rows of each of these systems and subgroups, in their order."""
     kinds, known = origins.kinds()
-    if len(known) == 1:  # as in an audit of one system without slices
+    if len(known) == 1:  # as in an audit of one system without subgroups
         every, nothing = np.arange(len(kinds)), np.zeros(0, dtype=np.int64)
-        there = {(known[0].system, part) for part in (WHOLE, *known[0].slices)}
+        there = {(known[0].system, part) for part in (WHOLE, *known[0].subgroups)}
         return {key: every if key in there else nothing for key in wanted}
     order = np.argsort(kinds, kind="stable")
     ends = np.searchsorted(kinds[order], np.arange(len(known)), side="right")
     of_kind = np.split(order, ends)[:-1]
-    pieces: dict[tuple[str, Slice], list[Integers]] = {key: [] for key in wanted}
+    pieces: dict[tuple[str, Subgroup], list[Integers]] = {key: [] for key in wanted}
     for kind, rows in zip(known, of_kind, strict=True):
-        for part in (WHOLE, *kind.slices):
+        for part in (WHOLE, *kind.subgroups):
             if (kind.system, part) in pieces:
                 pieces[kind.system, part].append(rows)
     nothing = np.zeros(0, dtype=np.int64)
@@ -117,7 +121,7 @@ def _rows_of(origins: Origins, wanted: Sequence[tuple[str, Slice]]) -> dict[tupl
 def _blocks(
     ledger: Ledger, several: Sequence[ClusterRows], origins: Origins
 ) -> list[tuple[Floats, Integers] | None]:
-    """The rows of each part summed by sampled variant, and each one's cluster; None where no original has several."""
+    """The rows of each part summed by sampled variant, and each one's cluster; None where no seed document has several."""
     matrix: Floats | None = None
     found: list[tuple[Floats, Integers] | None] = [None] * len(several)
     for k, members in enumerate(several):

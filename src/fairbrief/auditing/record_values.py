@@ -1,4 +1,4 @@
-"""Values of a measure for single records, each row of evidence as if it were the whole of it; and which way is better."""
+"""Values of a measure for single records, each row of per-record statistics as if it were the whole of it; and which way is better."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import numpy as np
 import pyarrow as pa
 
 from fairbrief import registry
-from fairbrief.auditing.evidence import COLUMN, columns_of
+from fairbrief.auditing.per_record import COLUMN, columns_of
 from fairbrief.auditing.scored_rows import OF_EXTRACTS
 from fairbrief.declarations import Direction
 from fairbrief.errors import FairbriefError
 from fairbrief.measures.representation import HIGHEST, LOWEST
-from fairbrief.reports.evidence import EvidenceRows
 from fairbrief.reports.frames import plain_numbers, rows_with, usable
+from fairbrief.reports.per_record import PerRecordRows
 from fairbrief.types import Column, Floats, Measure, Totals, Value
 
 BATCH = 1 << 14
@@ -45,7 +45,7 @@ def is_signed(name: str, tail: str | None) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class RowReader:
-    """Reads rows of evidence as one measure does; ``fields`` are the statistics that its observation has."""
+    """Reads rows of per-record statistics as one measure does; ``fields`` are the statistics that its observation has."""
 
     measure: Measure
     fields: tuple[pa.Field, ...]
@@ -56,14 +56,14 @@ class RowReader:
         return [tuple(json.loads(f.metadata[COLUMN])) for f in self.fields]
 
     def values(self, rows: pa.Table) -> dict[str, Floats]:
-        """The headline and the groups' signed contrasts, row by row; nan where undefined."""
+        """The main value and the groups' signed contrasts, row by row; nan where undefined."""
         return self.values_in(_matrices(rows, [f.name for f in self.fields]), len(rows))
 
     def values_in(self, matrices: Iterable[Floats], rows: int) -> dict[str, Floats]:
         """`values` of so many rows, whose statistics come as matrices one after another, (some rows, fields) each."""
         columns = self.columns
-        headline = self.measure.name
-        shown = [n for n, v in self.of_nothing().items() if n == headline or is_signed(n, v.tail)]
+        main_value = self.measure.name
+        shown = [n for n, v in self.of_nothing().items() if n == main_value or is_signed(n, v.tail)]
         found = {name: np.zeros(rows) for name in shown}
         start = 0
         for matrix in matrices:
@@ -177,8 +177,8 @@ def _totals(columns: Sequence[tuple[str, ...]], matrix: Floats) -> Totals:
 def better(measure: Measure, columns: Collection[Column] = ()) -> Direction:
     """``less`` of a disparity, ``more`` of a quality, and a signed contrast ``nearer zero``.
 
-    A measure may declare it. Else: a disparity's headline is tested
-    in its upper tail and a signed contrast's in both; a headline that no exchange of labels speaks to is
+    A measure may declare it. Else: a disparity's main value is tested
+    in its upper tail and a signed contrast's in both; a main value that no exchange of labels speaks to is
     a level, as ROUGE is, and more of it is better. ``columns`` are what the measure observed, if it did:
     a measure need not have a value of nothing.
     """
@@ -189,13 +189,13 @@ def better(measure: Measure, columns: Collection[Column] = ()) -> Direction:
     return "more" if tail is None else "less" if tail == "upper" else "nearer zero"
 
 
-def directions(evidence: EvidenceRows) -> Mapping[str, Direction]:
+def directions(per_record: PerRecordRows) -> Mapping[str, Direction]:
     """Which way is better, for every measure that a saved audit took on something: told by the first rows that have it."""
     found: dict[str, Direction] = {}
     known: dict[str, Collection[Column]] = {}
-    for spec, observation in evidence.measures().items():
+    for spec, observation in per_record.measures().items():
         if observation not in known:
-            pieces = map(columns_of, evidence.each_of(observation))
+            pieces = map(columns_of, per_record.each_of(observation))
             known[observation] = next(filter(None, pieces), {})
         if known[observation]:
             found[spec] = better(registry.make("measure", spec), known[observation])

@@ -12,7 +12,6 @@ import numpy as np
 
 from fairbrief import __version__
 from fairbrief.auditing import estimating, multiple_tests
-from fairbrief.auditing.controls import CONTROL_NAMES, Controls, Exchange, names_a_control
 from fairbrief.auditing.differences import differences, pairs_of
 from fairbrief.auditing.examples import TopCases
 from fairbrief.auditing.grouping import (
@@ -27,8 +26,14 @@ from fairbrief.auditing.grouping import (
 from fairbrief.auditing.ledger import Ledger, sort
 from fairbrief.auditing.multiple_tests import with_primary
 from fairbrief.auditing.observing import Unit
-from fairbrief.auditing.origins import Origin, Origins, Slice, slices_of, systems_of
+from fairbrief.auditing.origins import Origin, Origins, Subgroup, subgroups_of, systems_of
 from fairbrief.auditing.parts import parts_of
+from fairbrief.auditing.sanity_baselines import (
+    SANITY_PREFIX,
+    Exchange,
+    SanityBaselines,
+    names_a_sanity_baseline,
+)
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.auditing.shards import Observed, Shard, ShardWork, Sheets
 from fairbrief.auditing.system_runs import id_of
@@ -66,25 +71,25 @@ class Run(Observed):
         trial: bool = False,
         part_scorers: Scorers | None = None,
         exchange: Exchange | None = None,
-        exhibits: TopCases | None = None,
+        top_cases: TopCases | None = None,
     ) -> None:
         """``part_scorers`` are those of a run over a part of the input, which is then taken into another run.
 
-        ``exhibits`` are that other run's, where it is in this process: fewer cases are looked at closely beside those of other parts.
+        ``top_cases`` are that other run's, where it is in this process: fewer cases are looked at closely beside those of other parts.
 
-        ``exchange`` knows all summaries, where the control ``exchanged`` is asked for.
+        ``exchange`` knows all summaries, where the sanity baseline ``exchanged`` is asked for.
         """
         over = [str(a) for a in dict.fromkeys(getattr(m, "over", "") for m in measures) if a]
-        self._controls = Controls(plan.controls, over, plan.seed, exchange)
+        self._sanity_baselines = SanityBaselines(plan.sanity_baselines, over, plan.seed, exchange)
         self.exchange = exchange
         self.plan = plan
         self.measures = measures
         self.readers = by_observation(measures)
         super().__init__(
             [Ledger(observation, plan.n_resamples) for observation in self.readers],
-            TopCases(self.readers) if exhibits is None else exhibits,
+            TopCases(self.readers) if top_cases is None else top_cases,
         )
-        self._groupings = [tuple(names) for names in plan.slices]
+        self._groupings = [tuple(names) for names in plan.by]
         self._scopes = sorted({o.declaration.scope for o in self.readers if o.declaration.scope != "case"})
         self._buffer = ClusterBuffer()
         self._clusters = array("q")
@@ -112,8 +117,8 @@ class Run(Observed):
         for i, shard in part.unscored:
             scored = self._work.sheet(self.ledgers[i].observation, shard, self._work.random_draws())
             self._absorb(self.ledgers[i], scored, shard, {})
-        if part.exhibits is not self.exhibits:
-            self.exhibits.merge(part.exhibits)
+        if part.top_cases is not self.top_cases:
+            self.top_cases.merge(part.top_cases)
         for ledger, of_part in zip(self.ledgers, part.ledgers, strict=True):
             ledger.absorb(of_part, of_part.whose or ())
         for case, origin in part.aside:
@@ -176,7 +181,7 @@ class Run(Observed):
         """Put aside what shares a cluster with others."""
         if (
             origin.is_shared and not self.plan.has_clusters
-        ):  # then an original may have come that did not wait
+        ):  # then a seed document may have come that did not wait
             self._clusters.append(hash_of_name(origin.cluster))
         self._buffer.put(case, origin)
 
@@ -187,10 +192,10 @@ class Run(Observed):
         return any(shared_by(case, scope) is not None for scope in self._scopes)
 
     def _placed(self, batch: Sequence[Case]) -> list[Unit]:
-        """The cases and their controls, each a unit; what is observed together is put aside, too."""
+        """The cases and their sanity baselines, each a unit; what is observed together is put aside, too."""
         self._sign(batch)
         placed: list[Unit] = []
-        for case in self._controls.beside(batch) if self.plan.controls else batch:
+        for case in self._sanity_baselines.beside(batch) if self.plan.sanity_baselines else batch:
             origin = self._origin(case)
             if not origin.is_shared:
                 placed.append(((case,), origin))
@@ -220,7 +225,7 @@ class Run(Observed):
     def _absorb(self, ledger: Ledger, sheet: Ledger, shard: Shard, whose: dict[Scope, Origins]) -> None:
         """What one observation wrote down of a shard; ``whose`` has by scope the origins that ledgers share."""
         units, scope = shard.of(ledger.observation), ledger.observation.declaration.scope
-        self.exhibits.offer(ledger.observation, sheet, units)
+        self.top_cases.offer(ledger.observation, sheet, units)
         if scope not in whose:
             whose[scope] = Origins.by_column(origin for _, origin in units)
         ledger.absorb(sheet, [whose[scope]])
@@ -266,7 +271,7 @@ class Run(Observed):
         )
 
     def estimates(self) -> tuple[list[Estimate], list[Estimate]]:
-        """Estimates of every system and slice, and the paired differences between systems."""
+        """Estimates of every system and subgroup, and the paired differences between systems."""
         plan, settings = self.plan, self.settings()
         systems = self.systems()
         if plan.baseline is not None and plan.baseline not in systems:
@@ -274,12 +279,12 @@ class Run(Observed):
         real = [s for s, kind in systems.items() if kind == "system"]
         pairs = pairs_of(real, plan.baseline)
         compared = [[pair] for pair in pairs] if plan.is_pairwise else [pairs]
-        controls = {s: self._controls.of(s) for s in real}
-        with_control = [[(s, c)] for s in real for c in systems if c in controls[s]]
+        sanity_baselines = {s: self._sanity_baselines.of(s) for s in real}
+        with_sanity_baseline = [[(s, c)] for s in real for c in systems if c in sanity_baselines[s]]
         found: list[Estimate] = []
         gaps: list[Estimate] = []
         for ledger in self.ledgers:
-            own, own_gaps = self._estimate(ledger, [*compared, *with_control], settings)
+            own, own_gaps = self._estimate(ledger, [*compared, *with_sanity_baseline], settings)
             found += own
             gaps += own_gaps
         return self._adjusted(found, found, settings), self._adjusted(gaps, found, settings)
@@ -289,14 +294,14 @@ class Run(Observed):
     ) -> tuple[list[Estimate], list[Estimate]]:
         """One ledger's estimates and differences. Its plain rows, the largest thing of all, go when it returns."""
         measures = self.readers[ledger.observation]
-        slices = sorted(
-            {part for kind in ledger.origins.kinds()[1] for part in kind.slices}, key=lambda s: (len(s), s)
+        subgroups = sorted(
+            {part for kind in ledger.origins.kinds()[1] for part in kind.subgroups}, key=lambda s: (len(s), s)
         )
-        parts = parts_of(ledger, slices, settings.seed)
-        made: dict[tuple[str, Slice], list[Estimate]] = {}
+        parts = parts_of(ledger, subgroups, settings.seed)
+        made: dict[tuple[str, Subgroup], list[Estimate]] = {}
         for part, own in estimating.estimates(measures, list(parts.values()), settings):
-            made[part.system, part.slice] = own
-            ledger.drop_null(part.system, part.slice)
+            made[part.system, part.subgroup] = own
+            ledger.drop_null(part.system, part.subgroup)
         pairs = compared if settings.n_resamples else ()
         return (
             [e for place in parts for e in made[place]],
@@ -307,13 +312,13 @@ class Run(Observed):
         self, found: list[Estimate], systems: Sequence[Estimate], settings: estimating.Settings
     ) -> list[Estimate]:
         order = {repr(m): i for i, m in enumerate(self.measures)}
-        headlines = {repr(m): m.name for m in self.measures}
-        found = sorted(found, key=lambda e: (bool(e.slice), order[e.measure]))
+        main_values = {repr(m): m.name for m in self.measures}
+        found = sorted(found, key=lambda e: (bool(e.subgroup), order[e.measure]))
         families = (
             multiple_tests.family_of(
                 e,
-                is_headline=e.quantity == headlines[e.measure],
-                is_control=e.system_kind != "system" or e.baseline_kind not in (None, "system"),
+                is_main_value=e.quantity == main_values[e.measure],
+                is_sanity_baseline=e.system_kind != "system" or e.baseline_kind not in (None, "system"),
             )
             for e in found
         )
@@ -323,9 +328,9 @@ class Run(Observed):
     def _origin(self, case: Case) -> Origin:
         record, system, kind = case.record, case.summary.system, case.summary.system_kind
         own, cluster, block = record.attributes, record.cluster, ""
-        parts = slices_of(own, self._groupings) if self._groupings else ()
+        parts = subgroups_of(own, self._groupings) if self._groupings else ()
         attributes = tuple(sorted(own.items())) if own else ()
-        if record.original is not None:
+        if record.seed_document is not None:
             block = own.get(SAMPLE, record.id) if record.cluster_by is None else record.block
         is_shared = self.plan.has_clusters or cluster != record.id
         return Origin(system, record.id, cluster, parts, block, is_shared, kind, attributes)
@@ -335,10 +340,10 @@ class Run(Observed):
         for case in batch:
             record, summary = case.record, case.summary
             system = summary.system
-            if system not in self.summaries and names_a_control(system):
+            if system not in self.summaries and names_a_sanity_baseline(system):
                 raise DataError(
                     f"{record.where or 'input'} (id {record.id!r}): found the system {system!r}; "
-                    f"'{CONTROL_NAMES}' begins the names of controls; rename the system."
+                    f"'{SANITY_PREFIX}' begins the names of sanity baselines; rename the system."
                 )
             self.summaries[system] += 1
             if summary.reason:

@@ -1,4 +1,4 @@
-"""Scored units to rows: under each of their labellings, with the units' own tests, chance means and random extracts."""
+"""Scored units to rows: under each of their label permutations, with the units' own tests, chance means and random extracts."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ UNIT_LEVEL = 0.05
 COUNTED_BELOW = 64
 """Labellings up to which a unit's are compared each with each."""
 LABELS_OF_ONE = 1 << 22
-"""Labels of one unit, under so many labellings as they stand in, that are observed together."""
+"""Labels of one unit, under so many label permutations as they stand in, that are observed together."""
 BY_CHANCE, OF_EXTRACTS, WITHOUT_EXTRACTS = "by chance", "random extract", "no random extract"
 """How the columns begin that hold a unit's mean over its permutations, over its random extracts, and the unit's own
 columns where it has no extract."""
@@ -81,9 +81,9 @@ def observed_together(
     reasons: dict[int, str] = {}
     for alike in labelled:
         some = batch.some(alike.places)
-        rows, why = _observe_many(observation, some.units, alike.labellings)
+        rows, why = _observe_many(observation, some.units, alike.permutations)
         reasons |= {alike.places[i]: reason.text for i, reason in why.items()}
-        of_extracts = _extract_rows(observation, some, alike.labellings[:, :1], why)
+        of_extracts = _extract_rows(observation, some, alike.permutations[:, :1], why)
         for block in _joined(rows):
             whole = _with_more(observation, block, alike)
             blocks += (
@@ -145,12 +145,12 @@ def _named(what: str, columns: tuple[Column, ...]) -> tuple[Column, ...]:
 def _observe_many(
     observation: Observation, units: ScoredUnits, labels: Integers
 ) -> tuple[Sequence[AlikeRows], Mapping[int, Reason]]:
-    """Rows of units, or of their extracts, under labellings (units, R, n); one by one where the observation has no `observe_many`."""
+    """Rows of units, or of their extracts, under label permutations (units, R, n); one by one where the observation has no `observe_many`."""
     if isinstance(observation, BatchObservation):
         step = max(1, LABELS_OF_ONE // max(1, labels.shape[2]))
         if len(units) > 1 or labels.shape[1] <= step:
             return observation.observe_many(units, labels)
-        # One unit of very many labels: some labellings after others, since no row depends on another's labelling.
+        # One unit of very many labels: some label permutations after others, since no row depends on another's label permutation.
         parts = [
             observation.observe_many(units, labels[:, i : i + step]) for i in range(0, labels.shape[1], step)
         ]
@@ -194,7 +194,7 @@ def _with_more(observation: Observation, block: AlikeRows, labelled: Labelled) -
 
 
 def _chance_means(declared: ObservationDeclaration, block: AlikeRows, *, exact: bool) -> AlikeRows | None:
-    """The mean over the permutations of the columns that have an excess; over all of them if they are listed."""
+    """The mean over the permutations of the columns that have a chance-adjusted score; over all of them if they are listed."""
     kept = [i for i, column in enumerate(block.columns) if column in declared.chance_means]
     if not kept or block.values.shape[1] < 2:
         return None
@@ -208,26 +208,26 @@ def _chance_means(declared: ObservationDeclaration, block: AlikeRows, *, exact: 
 def with_unit_tests(
     block: AlikeRows, column: Column, *, exact: bool, within: str
 ) -> tuple[tuple[Column, ...], Floats, Floats]:
-    """Columns and values with those of `TESTED`, and the p of each unit's real labelling, shape (units,).
+    """Columns and values with those of `TESTED`, and the p of each unit's real label permutation, shape (units,).
 
     ``within`` names a statistic whose columns ``(within, value)`` tell kinds of units apart: the tests
     are then counted by kind as well, in ``("testable", value)`` and so on.
 
-    Every labelling gets the p that it would have had, were it the real one; so the columns have a
-    null of their own, and ``expected_significant`` is the exact share of labellings with p < 0.05.
+    Every label permutation gets the p that it would have had, were it the real one; so the columns have a
+    null of their own, and ``expected_significant`` is the exact share of label permutations with p < 0.05.
     The smallest reachable p decides whether the unit is testable at all.
     """
     statistic = block.values[:, :, block.columns.index(column)]
-    labellings = statistic.shape[1]
+    permutations = statistic.shape[1]
     ordered = np.sort(statistic, axis=1)
-    if labellings <= COUNTED_BELOW:
+    if permutations <= COUNTED_BELOW:
         below = (ordered[:, np.newaxis] < (statistic - TIE)[:, :, np.newaxis]).sum(axis=2)
     else:
         below = np.stack(
             [np.searchsorted(o, s - TIE, side="left") for o, s in zip(ordered, statistic, strict=True)]
         )
-    # With all labellings the real one is among them; sampled ones stand beside it and are counted as one more.
-    ps = (labellings - below) / labellings
+    # With all label permutations the real one is among them; sampled ones stand beside it and are counted as one more.
+    ps = (permutations - below) / permutations
     testable = (ps.min(axis=1, keepdims=True) < UNIT_LEVEL).astype(np.float64)
     significant = (ps < UNIT_LEVEL).astype(np.float64)
     expected = significant.mean(axis=1, keepdims=True) if exact else UNIT_LEVEL * testable

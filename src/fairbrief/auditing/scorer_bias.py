@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 
 from fairbrief import registry
 from fairbrief.auditing import estimating, multiple_tests
-from fairbrief.auditing.controls import control_name
 from fairbrief.auditing.grouping import by_observation
 from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.measure_selection import MOST_VALUES, attributes_of
@@ -22,6 +21,7 @@ from fairbrief.auditing.notes import NotesOf
 from fairbrief.auditing.observing import Observer
 from fairbrief.auditing.origins import WHOLE, Origin
 from fairbrief.auditing.parts import parts_of
+from fairbrief.auditing.sanity_baselines import sanity_baseline_name
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.auditing.watchers import SOURCES, Sources
 from fairbrief.declarations import ScorerCheck
@@ -29,7 +29,7 @@ from fairbrief.errors import MissingExtra
 from fairbrief.measures.representation import WITHOUT_ASK
 from fairbrief.measures.scorer_bias import ScorerBias
 from fairbrief.reports import wording
-from fairbrief.reports.result import LeftOut
+from fairbrief.reports.result import NotMeasured
 from fairbrief.statistics import LabelDraws
 from fairbrief.text.name_words import genders_of
 from fairbrief.types import Case, Estimate, Measure, Note, Observation, Record, Scorer, Summary, SystemKind
@@ -37,7 +37,7 @@ from fairbrief.types import Case, Estimate, Measure, Note, Observation, Record, 
 if TYPE_CHECKING:
     from fairbrief.people.counterfactual import Counterfactuals
 
-SYSTEM = control_name("counterfactual sources")
+SYSTEM = sanity_baseline_name("counterfactual sources")
 KIND: SystemKind = "counterfactual source"
 GENDER = "gender"
 """What a group is called that an input names by its words alone."""
@@ -79,12 +79,12 @@ class Checked:
     estimates: list[Estimate] = field(default_factory=list)
     ledgers: list[Ledger] = field(default_factory=list)
     readers: dict[Observation, list[Measure]] = field(default_factory=dict)
-    left_out: list[LeftOut] = field(default_factory=list)
+    left_out: list[NotMeasured] = field(default_factory=list)
 
 
 def plan_checks(
     measures: Sequence[Measure], head: Sequence[Case], scorers: Scorers, *, wanted: bool | None
-) -> tuple[tuple[Check, ...], tuple[LeftOut, ...]]:
+) -> tuple[tuple[Check, ...], tuple[NotMeasured, ...]]:
     """The checks that the measures' scorers allow, one per attribute, and why others are not made.
 
     ``wanted``: True checks every scorer, False none, None those that hold no model.
@@ -97,11 +97,11 @@ def plan_checks(
     for over, members in groupby(sorted(told, key=_over), key=_over):
         genders = _genders(over, known)
         if not genders and not 2 <= len(known["entity"].get(over, ())) <= MOST_VALUES:
-            left_out.append(LeftOut(f"scorer bias@{over}", NO_EXCHANGE))
+            left_out.append(NotMeasured(f"scorer bias@{over}", NO_EXCHANGE))
             continue
         found, serves = _scorer_checks(members, over)
         heavy = [b for b in found.values() if wanted is None and _holds_model(b, scorers)]
-        left_out += [LeftOut(repr(b), A_MODEL) for b in heavy]
+        left_out += [NotMeasured(repr(b), A_MODEL) for b in heavy]
         kept = tuple(b for b in found.values() if b not in heavy)
         if kept:
             groups = tuple(genders) or tuple(sorted(known["entity"][over]))
@@ -122,12 +122,12 @@ def take(
         try:
             made = check.exchange(records, settings.seed)
         except MissingExtra as error:
-            checked.left_out.append(LeftOut(f"scorer bias@{check.over}", str(error)))
+            checked.left_out.append(NotMeasured(f"scorer bias@{check.over}", str(error)))
             continue
         if not made.records:
             ((reason, _),) = made.refused.most_common(1)
             reason = f"no source could be exchanged: {reason}"
-            checked.left_out.append(LeftOut(f"scorer bias@{check.over}", reason))
+            checked.left_out.append(NotMeasured(f"scorer bias@{check.over}", reason))
             continue
         readers = by_observation(check.measures)
         ledgers = _observed(list(readers), made.records, scorers, signed)
@@ -138,15 +138,15 @@ def take(
 
 
 def bias_notes(checks: Sequence[Check], checked: Checked, alpha: float) -> NotesOf:
-    """At headlines: that a scorer of theirs by itself scores the groups differently."""
+    """At main values: that a scorer of theirs by itself scores the groups differently."""
     built = {repr(m): m for check in checks for m in check.measures}
-    own = {e.measure: e for e in checked.estimates if wording.is_headline(e)}
+    own = {e.measure: e for e in checked.estimates if wording.is_main_value(e)}
     notes: dict[str, tuple[Note, ...]] = {}
     for check in checks:
         for measure, served in check.serves.items():
             differing = [own[s] for s in served if s in own and _differs(own[s], check, alpha)]
             notes[measure] = tuple(_beside(e, built[e.measure], check) for e in differing)
-    return lambda e: notes.get(e.measure, ()) if wording.is_headline(e) else ()
+    return lambda e: notes.get(e.measure, ()) if wording.is_main_value(e) else ()
 
 
 # ------------------------------------------------------------------------------------- the steps
@@ -167,7 +167,8 @@ def estimates_of(
         )
     ]
     families = [
-        multiple_tests.family_of(e, is_headline=wording.is_headline(e), is_control=True) for e in found
+        multiple_tests.family_of(e, is_main_value=wording.is_main_value(e), is_sanity_baseline=True)
+        for e in found
     ]
     return multiple_tests.with_holm(found, families, settings)
 
@@ -220,13 +221,13 @@ def _observed(
     scorers: Mapping[str, Scorer],
     settings: estimating.Settings,
 ) -> list[Ledger]:
-    """The versions of each original into ledgers, together."""
+    """The versions of each seed document into ledgers, together."""
     ledgers = [Ledger(observation, settings.n_resamples) for observation in observations]
     label_draws = LabelDraws(max(settings.n_resamples, 1), settings.seed)
     versions: dict[str, list[Case]] = {}
     for record in records:
         text = "\n".join(d.text for d in record.documents)
-        versions.setdefault(record.original_id, []).append(
+        versions.setdefault(record.seed_id, []).append(
             Case(record, Summary(record.id, SYSTEM, text, system_kind=KIND))
         )
     units = [(cases, Origin(SYSTEM, name, name, system_kind=KIND)) for name, cases in versions.items()]
@@ -237,8 +238,8 @@ def _observed(
 
 
 def _described(e: Estimate, made: Counterfactuals) -> Estimate:
-    """The estimate with what was exchanged in how many originals, and why not in others."""
-    if not wording.is_headline(e):
+    """The estimate with what was exchanged in how many seed documents, and why not in others."""
+    if not wording.is_main_value(e):
         return e
     notes = (*e.notes, Note("exchanged", {"sources": dict(made.ways)}))
     if e.value == e.low == e.high == 0:

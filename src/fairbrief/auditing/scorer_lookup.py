@@ -68,7 +68,7 @@ class Scorers(dict[str, Scorer]):
         if self._left_behind is not None and spec in self._left_behind:
             raise NeedsModel(spec)
         given = self.given.get(spec)
-        made: Scorer = given if given is not None else registry.make("scorer or tagger", spec)
+        made: Scorer = given if given is not None else registry.make("scorer or classifier", spec)
         scorer = made.scorer if isinstance(made, Calibrated) else made
         if self._left_behind is not None and self._stays(scorer):
             self._left_behind |= {spec}

@@ -7,15 +7,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from fairbrief.auditing.measure_selection import Choice, check_scorers
+from fairbrief.conclusions import NAMED, conclusion
 from fairbrief.errors import RequestError
 from fairbrief.reports import number_format
 from fairbrief.reports.contrast_words import group_name, ordered_groups
-from fairbrief.standings import NAMED, standing
 from fairbrief.types import Estimate, Measure, Table
 
 SUPPORT = "scorer_bias_support"
 """The check of scorers that say how far one text supports another: what `under` puts in each other's place."""
-HEADER = ("group, system, choice", "standing", "value", "interval", "random")
+HEADER = ("group, system, choice", "conclusion", "value", "interval", "random")
 NOTE = (
     "Below and above: significantly different from random sentences, or from label permutations where there are none; both "
     "directions: below under one choice and above under another. As random: as uneven as random sentences. p is adjusted "
@@ -85,7 +85,9 @@ def tables(estimates: Sequence[Estimate], measures: Sequence[Measure], alpha: fl
     found = []
     for (name, over), several in variants.items():
         leading = [
-            e for e in estimates if e.measure in several and e.leads and not e.slice and not e.baseline
+            e
+            for e in estimates
+            if e.measure in several and e.is_primary and not e.subgroup and not e.baseline
         ]
         if len({e.measure for e in leading}) > 1:
             title = f"Does it hang on one choice? · {name}{f'@{over}' if over else ''}"
@@ -120,14 +122,20 @@ def _rows(
         group = group_name(over, first[quantity]) or quantity
         yield f"{group} · {system}", _verdict(members, alpha), "", "", ""
         for e in members:
-            blind = number_format.number(e.blind, number_format.decimals(e))
-            stands = standing(e, alpha)
-            yield f"  {called[e.measure]}", stands, number_format.value(e), number_format.interval(e), blind
+            extract_baseline = number_format.number(e.extract_baseline, number_format.decimals(e))
+            stands = conclusion(e, alpha)
+            yield (
+                f"  {called[e.measure]}",
+                stands,
+                number_format.value(e),
+                number_format.interval(e),
+                extract_baseline,
+            )
 
 
 def _verdict(members: Sequence[Estimate], alpha: float) -> str:
     """Whether the choices agree: how many are significant, and whether they point in the same direction."""
-    significant = [kind for e in members if (kind := standing(e, alpha)) in NAMED]
+    significant = [kind for e in members if (kind := conclusion(e, alpha)) in NAMED]
     if len(set(significant)) > 1:
         return "both directions"
     if not significant:

@@ -35,7 +35,7 @@ class Shard:
     scope: Scope
     units: Sequence[Unit]
     cases: int = 0
-    """How many cases of the input it brings; controls, and gathered cases, came with others."""
+    """How many cases of the input it brings; sanity baselines, and gathered cases, came with others."""
 
     def of(self, observation: Observation) -> Sequence[Unit]:
         """The units that an observation looks at."""
@@ -72,17 +72,19 @@ class ShardWork:
 
     def random_draws(self) -> Random:
         """Labellings and extracts that the observations of one shard share."""
-        labellings = LabelDraws(max(self.n_resamples, 1), self.seed)
+        permutations = LabelDraws(max(self.n_resamples, 1), self.seed)
         if self.n_extracts == 0:
-            return labellings, None
-        return labellings, ExtractDraws(N_EXTRACTS if self.n_extracts is None else self.n_extracts, self.seed)
+            return permutations, None
+        return permutations, ExtractDraws(
+            N_EXTRACTS if self.n_extracts is None else self.n_extracts, self.seed
+        )
 
     def sheet(self, observation: Observation, shard: Shard, random: Random) -> Ledger:
         """One observation of a shard; the receiver knows whose its rows are."""
         sheet = Ledger(observation, self.n_resamples, whose=None)
-        labellings, extracts = random
+        permutations, extracts = random
         observer = Observer(
-            self.scorers, labellings, self.skips, self.trial,
+            self.scorers, permutations, self.skips, self.trial,
             extracts=extracts, scores_extracts=self.scorers.is_cheap if self.n_extracts is None else _any,
         )  # fmt: skip
         observer.observe(sheet, shard.of(observation))
@@ -131,7 +133,7 @@ class Observed:
     """
 
     ledgers: list[Ledger]
-    exhibits: TopCases
+    top_cases: TopCases
     aside: list[tuple[Case, Origin]] = field(default_factory=list)
     unscored: list[tuple[int, Shard]] = field(default_factory=list)
     cases: int = 0

@@ -98,7 +98,7 @@ def run_spreads(estimates: Iterable[Estimate]) -> dict[Key, RunSpread]:
     """The spread of every quantity over the runs of each system, from the estimates sliced by run alone."""
     values: dict[Key, list[float]] = {}
     for e in estimates:
-        if tuple(e.slice) == (RUN,) and e.value is not None and not e.baseline:
+        if tuple(e.subgroup) == (RUN,) and e.value is not None and not e.baseline:
             values.setdefault((e.measure, e.quantity, e.system), []).append(e.value)
     return {
         key: RunSpread(len(found), statistics.stdev(found), min(found), max(found))
@@ -121,8 +121,8 @@ def unpooled(systems: Iterable[str]) -> list[str]:
 def of_runs(estimates: Iterable[Estimate]) -> list[Estimate]:
     """The estimates but for those by run of systems that have none."""
     estimates = list(estimates)
-    with_runs = {e.system for e in estimates if RUN in e.slice and e.n}
-    return [e for e in estimates if RUN not in e.slice or e.system in with_runs]
+    with_runs = {e.system for e in estimates if RUN in e.subgroup and e.n}
+    return [e for e in estimates if RUN not in e.subgroup or e.system in with_runs]
 
 
 def with_spreads(estimates: Sequence[Estimate]) -> list[Estimate]:
@@ -130,7 +130,7 @@ def with_spreads(estimates: Sequence[Estimate]) -> list[Estimate]:
     spreads = run_spreads(estimates)
     return [
         e.replace(notes=(*e.notes, spreads[key].note(e.system)))
-        if not e.slice and (key := (e.measure, e.quantity, e.system)) in spreads
+        if not e.subgroup and (key := (e.measure, e.quantity, e.system)) in spreads
         else e
         for e in estimates
     ]

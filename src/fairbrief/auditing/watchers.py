@@ -196,16 +196,16 @@ class OtherLanguages(Watcher):
         self._examples[code] = sorted({*self._examples.get(code, ()), *ids})[:SHOWN]
 
 
-# ------------------------------------------------------------------------------ summaries without units
+# ------------------------------------------------------------------------------ summaries without claims
 
 
-SPLIT = "units_by"
+SPLIT = "claims_by"
 """What a summary's ``made`` says once somebody has tried to split it."""
 
 
 @dataclass(slots=True)
 class UnitFallback(Watcher):
-    """Counts usable summaries, by system, that have units, and those that have none and are cut into sentences instead."""
+    """Counts usable summaries, by system, that have claims, and those that have none and are cut into sentences instead."""
 
     _given: Counter[str] = field(default_factory=Counter)
     _absent: Counter[str] = field(default_factory=Counter)
@@ -216,7 +216,7 @@ class UnitFallback(Watcher):
         for case in cases:
             summary = case.summary
             if not summary.reason:
-                (self._absent if summary.units is None else self._given)[summary.system] += 1
+                (self._absent if summary.claims is None else self._given)[summary.system] += 1
                 self._were_split = self._were_split or SPLIT in summary.made
 
     def merge(self, other: Self) -> None:
@@ -226,25 +226,25 @@ class UnitFallback(Watcher):
         self._were_split = self._were_split or other._were_split
 
     def notes(self) -> NotesOf:
-        """At estimates of measures that look for units: how many summaries were cut into sentences instead."""
+        """At estimates of measures that look for claims: how many summaries were cut into sentences instead."""
         is_mixed = bool(self._given or self._were_split)
 
         def notes_of(e: Estimate) -> Sequence[Note]:
             absent = self._absent[e.system]
-            if not (is_mixed and absent and _reads_units(e.measure)):
+            if not (is_mixed and absent and _reads_claims(e.measure)):
                 return ()
             summaries = absent + self._given[e.system]
-            return (Note("without_units", {"system": e.system, "absent": absent, "summaries": summaries}),)
+            return (Note("without_claims", {"system": e.system, "absent": absent, "summaries": summaries}),)
 
         return notes_of
 
 
 @cache
-def _reads_units(measure: str) -> bool:
-    """Whether a measure takes given units, and sentences where there are none."""
+def _reads_claims(measure: str) -> bool:
+    """Whether a measure takes given claims, and sentences where there are none."""
     try:
         made = registry.make("measure", measure)
-        return "auto" in (getattr(made, "units", None), getattr(made.observation, "units", None))
+        return "auto" in (getattr(made, "claims", None), getattr(made.observation, "claims", None))
     except FairbriefError:
         return False
 
@@ -301,7 +301,7 @@ class GroupPlaces(Watcher):
         self._sum_up()
 
     def notes(self, measures: Mapping[str, Measure]) -> NotesOf:
-        """At leading contrasts and headlines: that groups of their attribute have their place; at those of position, for every
+        """At leading contrasts and main values: that groups of their attribute have their place; at those of position, for every
         such attribute. ``measures`` are by spec.
         """
         self._sum_up()
@@ -409,7 +409,7 @@ class Sources(Watcher):
             if self.longest < math.inf and sum(len(d.text) for d in record.documents) > self.longest:
                 continue
             self.offer(record)
-            kept = self._kept.get(record.original_id)
+            kept = self._kept.get(record.seed_id)
             if kept is not None and kept.id == record.id and not summary.reason:
                 self._keep(summary)
 
@@ -422,24 +422,26 @@ class Sources(Watcher):
                 self._keep(summary)
 
     def offer(self, record: Record) -> None:
-        """Keep the record if its original has one of the smallest ranks so far."""
-        original = record.original_id
-        known = self._kept.get(original)
+        """Keep the record if its seed document has one of the smallest ranks so far."""
+        seed_document = record.seed_id
+        known = self._kept.get(seed_document)
         if known is not None:
             if record.id < known.id:
-                self._kept[original] = record
+                self._kept[seed_document] = record
                 self._summaries.pop(known.id, None)
             return
-        digest = blake2b(f"{self.seed}|{original}".encode("utf-8", "surrogatepass"), digest_size=8).digest()
+        digest = blake2b(
+            f"{self.seed}|{seed_document}".encode("utf-8", "surrogatepass"), digest_size=8
+        ).digest()
         rank = -int.from_bytes(digest, "big")
         if len(self._ranks) < self.most:
-            heapq.heappush(self._ranks, (rank, original))
+            heapq.heappush(self._ranks, (rank, seed_document))
         elif rank > self._ranks[0][0]:
-            gone = self._kept.pop(heapq.heapreplace(self._ranks, (rank, original))[1])
+            gone = self._kept.pop(heapq.heapreplace(self._ranks, (rank, seed_document))[1])
             self._summaries.pop(gone.id, None)
         else:
             return
-        self._kept[original] = record
+        self._kept[seed_document] = record
 
     def _keep(self, summary: Summary) -> None:
         """Keep a summary; of several that one system wrote, as runs that are pooled, the first by its text."""
@@ -453,7 +455,7 @@ class Sources(Watcher):
 
     def records(self) -> list[Record]:
         """The kept records in the order of their ranks, up to ``characters`` of text."""
-        ranked = [self._kept[original] for _, original in sorted(self._ranks, reverse=True)]
+        ranked = [self._kept[seed_document] for _, seed_document in sorted(self._ranks, reverse=True)]
         lengths = itertools.accumulate(sum(len(d.text) for d in record.documents) for record in ranked)
         return [
             r

@@ -22,7 +22,7 @@ GROUPS = {
     "Saved audits": {
         "report": "Print, export or rewrite the report.",
         "view": "Browse all records, of one audit or of two side by side.",
-        "slice": "Estimate each subgroup of records, without new scores.",
+        "subgroup": "Estimate each subgroup of records, without new scores.",
         "explain": "Show which records and sentences move a value.",
         "compare": "Compare two audits, paired by record.",
         "gate": "Check an audit against limits or a baseline, e.g. in CI.",
@@ -56,7 +56,7 @@ GROUPS = {
 """Headings of the list of commands → commands → one line of help."""
 COMMANDS = {name: line for commands in GROUPS.values() for name, line in commands.items()}
 MODULES = {
-    "saved_commands": ("slice", "report", "view", "compare", "power", "gate", "rank", "explain"),
+    "saved_commands": ("subgroup", "report", "view", "compare", "power", "gate", "rank", "explain"),
     "summarize_commands": ("summarize", "units"),
     "experiment_commands": ("sweep", "run"),
     "agreement_commands": ("agree", "chunks"),

@@ -147,7 +147,7 @@ def chunks(
         "SIZES",
     ),
     threshold: float = o.option(0.5, "Support above X identifies a claim's source.", "X"),
-    units: str = o.option("auto", "Claims: given (those of the file), sentences, or auto.", "UNITS"),
+    claims: str = o.option("auto", "Claims: given (those of the file), sentences, or auto.", "CLAIMS"),
     cache: Path | None = o.CACHE,
     *,
     plan: Plan,
@@ -158,7 +158,7 @@ def chunks(
     from fairbrief.saved.label_agreement import chunk_sizes, chunk_tables
     from fairbrief.saved.saved_values import Resampling
 
-    check_choice("--units", units, ("auto", "given", "sentences"))
+    check_choice("--claims", claims, ("auto", "given", "sentences"))
     if not isfinite(threshold):
         raise RequestError(f"--threshold {threshold}: write a finite number.")
     reading = options.read(files, [attribute] if attribute else None)
@@ -170,7 +170,7 @@ def chunks(
             sizes=[size.strip() for size in sizes.split(",")],
             over=attribute.partition("=")[0] if attribute else None,
             threshold=threshold,
-            units=units,
+            claims=claims,
             resampling=Resampling(plan.n_resamples, plan.seed),
             scorers=Scorers(wrap=cached(cache)),
             progress=progress,

@@ -40,7 +40,7 @@ class JudgingOptions:
 
     # fmt: off
     task: str = question(
-        MISSING, "units, rating, leaning, pairs, people or alignment.", "TASK"
+        MISSING, "claims, rating, leaning, pairs, people or alignment.", "TASK"
     )
     attribute: str = question("", "Attribute whose values people judge.", "NAME")
     choices: str | None = question(None, "Choices of the task leaning; by default negative,fair,positive.", "A,fair,B")
@@ -183,7 +183,7 @@ def import_(
     if out is not None:
         count = write_lines((case_line(case) for case in judged), out)
         typer.echo(f"\n{counted(count, 'judged summary', 'judged summaries')} in {out}")
-    if task == "units" and judged:
+    if task == "claims" and judged:
         _measure(judged, attribute, replace(plan, seed=seed), details=details)
 
 
@@ -209,7 +209,7 @@ def agree(
     task, attribute, seed = judging.task, judging.attribute, judging.seed
     if task in ("people", "alignment"):
         raise RequestError(
-            f"--task {task}: measures can be compared with units, rating, leaning or pairs. Use 'annotate import' for this task."
+            f"--task {task}: measures can be compared with claims, rating, leaning or pairs. Use 'annotate import' for this task."
         )
     measures = {spec: registry.make("measure", spec) for spec in measure}
     check_scorers(list(measures.values()), {})
@@ -220,9 +220,9 @@ def agree(
         return
     import numpy as np
 
-    if task == "units":
+    if task == "claims":
         cases = list(judged_cases(asked, answers.given, attribute))
-        human = case_values(registry.make("measure", f"uer(scorer=units)@{attribute}"), cases, scorers)
+        human = case_values(registry.make("measure", f"uer(scorer=claims)@{attribute}"), cases, scorers)
         judged = human["uer"]
     else:
         known = unfairness(asked, answers.given)
@@ -309,7 +309,7 @@ def _print(found: Sequence[Agreement]) -> None:
 def _measure(judged: Sequence[Case], attribute: str, plan: Plan, *, details: bool) -> None:
     from fairbrief.auditing import audit
 
-    measures = [f"{name}(scorer=units)@{attribute}" for name in ("bur", "uer", "auc", "sof")]
+    measures = [f"{name}(scorer=claims)@{attribute}" for name in ("bur", "uer", "auc", "sof")]
     typer.echo("")
     print_audit(audit(judged, replace(plan, measures=measures)), details=details, has_report=None)
 

@@ -110,7 +110,7 @@ def audit(
             print_audit(result, details=details, has_report=out is not None)
     if out is not None:
         typer.echo(
-            f"\nReport: {out / 'report.html'}   Numbers: {out / 'results.json'}   Evidence: {out / 'evidence'}"
+            f"\nReport: {out / 'report.html'}   Numbers: {out / 'results.json'}   Evidence: {out / 'per_record'}"
         )
 
 

@@ -118,7 +118,7 @@ def people(
         "balanced: half of the people in each group, in pairs; mono: one group per input; original: the usable seed documents, unchanged.",
         "DESIGN",
     ),
-    per_original: int | None = o.option(None, "Inputs per seed document; by default 20.", "N"),
+    per_seed_document: int | None = o.option(None, "Inputs per seed document; by default 20.", "N"),
     names: str = o.option(
         "census", "census, or a table with columns name, part, gender, group.", "census|FILE"
     ),
@@ -151,7 +151,7 @@ def people(
     check_choice("--genders", genders, ("keep", "random"))
     words: dict[str, bool | Literal["neutral"]] = {"keep": False, "exchange": True, "neutral": "neutral"}
     choices: dict[str, Any] = {
-        "groups": groups, "design": design, "per_original": per_original, "names": names, "last_names": last_names,
+        "groups": groups, "design": design, "per_seed_document": per_seed_document, "names": names, "last_names": last_names,
         "content_words": words[content_words], "pronouns": not no_pronouns, "weights": weights, "genders": genders,
         "woman": woman, "seed": seed,
     }  # fmt: skip
@@ -172,7 +172,7 @@ def people(
         typer.echo(f"excluded, with all of their inputs: {_reasons(report)}")
     for capacity in report.refused:
         varied = f"{capacity.varied} of {capacity.people} people vary"
-        typer.echo(f"  excluded: {capacity.original}: {capacity.reason} ({varied}): {capacity.detail}")
+        typer.echo(f"  excluded: {capacity.seed_document}: {capacity.reason} ({varied}): {capacity.detail}")
     for line in report.advice():
         typer.echo(line)
 

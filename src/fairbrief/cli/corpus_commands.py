@@ -110,8 +110,8 @@ def recogniser(
 
     Prints the setting 'errors' of the measure found_inclusion.
     """
+    from fairbrief.classifiers.people_classifier import People
     from fairbrief.people.build_people import try_recogniser
-    from fairbrief.taggers.people_tagger import People
     from fairbrief.text.people import GROUPS, spell_errors
     from fairbrief.workbench.corpora.text_sources import read_people
 

@@ -16,7 +16,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     ),
     "report": ("report demo --details", "report demo --format markdown", "report demo --to mlflow"),
     "view": ("view demo", "view before after"),
-    "slice": ("slice demo --by kind", "slice audit --by topic --by topic,year --out by_topic"),
+    "subgroup": ("subgroup demo --by kind", "subgroup audit --by topic --by topic,year --out by_topic"),
     "explain": (
         "explain examples/reviews.jsonl --measure uer@sentiment --top 1",
         "explain reviews.jsonl --measure uer@sentiment --id shop-12 --out why.html",
@@ -68,14 +68,14 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "choose samples.jsonl --by uer@party --floor 'rouge1>=0.2' --pairs pairs.jsonl",
     ),
     "agree": (
-        "agree examples/labelled_units.jsonl --attribute sentiment --scorer ngram",
+        "agree examples/labelled_claims.jsonl --attribute sentiment --scorer ngram",
         "agree audit_containment audit_entailment",
     ),
     "calibrate": (
         "calibrate containment examples/reviews.jsonl --label-sheet pairs.csv",
         "calibrate containment pairs.csv --out calibration.json",
     ),
-    "chunks": ("chunks examples/labelled_units.jsonl --attribute sentiment",),
+    "chunks": ("chunks examples/labelled_claims.jsonl --attribute sentiment",),
     "annotate export": (
         "annotate export examples/reviews.jsonl --task rating --attribute sentiment --annotators ada,ben --out sheet.csv",
     ),

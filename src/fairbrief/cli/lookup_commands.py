@@ -110,11 +110,11 @@ def _library(name: str) -> Finding:
 
 
 def plugins() -> Iterator[Finding]:
-    """The declared measures, scorers, taggers, summarizers and protocols, and those that cannot be loaded."""
+    """The declared measures, scorers, classifiers, summarizers and protocols, and those that cannot be loaded."""
     from fairbrief import registry
     from fairbrief.reports.plain import printable
 
-    kinds: tuple[registry.Kind, ...] = ("measure", "scorer", "tagger", "summarizer", "protocol")
+    kinds: tuple[registry.Kind, ...] = ("measure", "scorer", "classifier", "summarizer", "protocol")
     for kind in kinds:
         known = registry.names(kind)
         yield Finding(True if known else None, f"{kind}s", ", ".join(known) or "none")
@@ -165,7 +165,7 @@ def models() -> Iterator[Finding]:
     from fairbrief.pretrained import hub
 
     named: dict[str, list[str]] = {}
-    for name, kind in registry.loaded("scorer or tagger"):
+    for name, kind in registry.loaded("scorer or classifier"):
         default = getattr(getattr(kind, "__dataclass_fields__", {}).get("model"), "default", None)
         if isinstance(default, str):
             named.setdefault(default, []).append(name)
@@ -246,16 +246,16 @@ def model_of(name: str) -> str:
         parsed = specs.parse(name)
     except RequestError:
         return name
-    if parsed.name not in registry.names("scorer or tagger"):
+    if parsed.name not in registry.names("scorer or classifier"):
         return name
-    model = getattr(registry.make("scorer or tagger", name), "model", None)
+    model = getattr(registry.make("scorer or classifier", name), "model", None)
     if not isinstance(model, str):
         raise RequestError(f"The scorer '{name}' needs no model, so there is nothing to download: drop it.")
     return model
 
 
-KINDS: tuple[Literal["measure", "scorer", "tagger", "summarizer", "protocol"], ...] = (
-    "measure", "scorer", "tagger", "summarizer", "protocol",
+KINDS: tuple[Literal["measure", "scorer", "classifier", "summarizer", "protocol"], ...] = (
+    "measure", "scorer", "classifier", "summarizer", "protocol",
 )  # fmt: skip
 """In the order of the list."""
 WIDEST = 100
@@ -267,9 +267,9 @@ CODE = re.compile(r"``([^`]+)``|`([^`]+)`")
 
 @app.command()
 def measures(
-    name: str | None = o.argument("Measure, scorer, tagger, summarizer or protocol.", "NAME", None),
+    name: str | None = o.argument("Measure, scorer, classifier, summarizer or protocol.", "NAME", None),
 ) -> None:
-    """List all measures, scorers, taggers, summarizers and protocols, or explain one."""
+    """List all measures, scorers, classifiers, summarizers and protocols, or explain one."""
     from rich.console import Console
     from rich.markdown import Markdown
     from rich.table import Table

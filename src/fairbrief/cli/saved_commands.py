@@ -1,4 +1,4 @@
-"""Commands for saved audits: ``fairbrief slice``, ``report``, ``view``, ``compare``, ``power``, ``gate`` and ``rank``; and ``explain``."""
+"""Commands for saved audits: ``fairbrief subgroups``, ``report``, ``view``, ``compare``, ``power``, ``gate`` and ``rank``; and ``explain``."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ SHOWN = 5
 STYLES = {"pass": "green", "fail": "bold red", "inconclusive": "yellow"}
 
 
-@app.command("slice")
-def slice_(
+@app.command("subgroup")
+def subgroup(
     folder: Path = o.SAVED_AUDIT,
     by: list[str] = o.option(..., "Attribute of the records; A,B crosses two.", "NAME[,NAME]", "--by"),
     out: Path | None = o.option(None, "Folder for the audit with its subgroups.", "DIR"),
@@ -49,18 +49,18 @@ def slice_(
 ) -> None:
     """Estimate each subgroup of the records of a saved audit; nothing is scored again.
 
-    The values, intervals and differences of systems equal those of 'audit --slice'. The permutation tests,
+    The values, intervals and differences of systems equal those of 'audit --by'. The permutation tests,
     and the intervals of unsigned scores, need the texts and are missing.
     """
     from fairbrief.reports import load
     from fairbrief.reports.audit_folder import replace_all
     from fairbrief.reports.json_file import identity
     from fairbrief.saved import saved_inputs
-    from fairbrief.saved.slicing import slice_audit
+    from fairbrief.saved.subgroups import subgroup_audit
 
     refuse_no_folder(out)
     saved = load(folder)
-    result = slice_audit(saved, crossed(by))
+    result = subgroup_audit(saved, crossed(by))
     with locked_folder(out) as place:
         if place is not None:
             _, now = replace_all(result, place)
@@ -172,7 +172,7 @@ def compare(
 
     ours, theirs = load(first), load(second)
     found = tuple(differences(ours, theirs, system=system, against=against))
-    result = replace(ours, differences=found, estimates=(), exhibits=(), tables=(), left_out=(), skipped=())
+    result = replace(ours, differences=found, estimates=(), top_cases=(), tables=(), left_out=(), skipped=())
     print_audit(result, details=details, has_report=None)
     if changed := changed_sources(ours, theirs):
         named = ", ".join(printable(ident) for ident in changed[:SHOWN])

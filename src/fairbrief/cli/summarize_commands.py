@@ -1,4 +1,4 @@
-"""``fairbrief summarize``: summaries of records; ``fairbrief units``: claims of summaries."""
+"""``fairbrief summarize``: summaries of records; ``fairbrief claims``: claims of summaries."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def summarize(
 @app.command()
 @spend.spending_options
 @reading_options("cluster_by")
-def units(
+def claims(
     files: list[str] = o.argument("Files with records and summaries.", "FILE…"),
     with_: str = o.option(..., "Chat model that splits summaries.", "chat:MODEL", "--with"),
     out: Path = o.option(..., "File to write (JSON Lines).", "FILE"),
@@ -96,7 +96,7 @@ def units(
     """
     from fairbrief import registry
     from fairbrief.chat.journal import journal_of, keys_in
-    from fairbrief.workbench.units import Splitter, foresee_units, instruction_in, split_file
+    from fairbrief.workbench.claims import Splitter, foresee_claims, instruction_in, split_file
 
     if not with_.startswith(("chat:", "chat(")):
         raise RequestError(f"--with {with_}: only chat models split summaries. Write --with chat:MODEL.")
@@ -107,7 +107,7 @@ def units(
     )
     reading = options.read(files)
     refuse_overwriting(out, reading.files)
-    forecast = foresee_units(splitter, reading, keys_in(journal_of(out)))
+    forecast = foresee_claims(splitter, reading, keys_in(journal_of(out)))
     if asking.dry_run:
         spend.print_forecast(forecast, spending.budget)
         return
@@ -116,7 +116,7 @@ def units(
     recall = "none" if outcome.recall is None else f"{outcome.recall:.3f}"
     again = f", {counted(outcome.asked_again, 'reply', 'replies')} asked again" if outcome.asked_again else ""
     split = (
-        f"{counted(outcome.units, 'claim')} of {counted(outcome.split, 'summary', 'summaries')}, claim recall {recall}"
+        f"{counted(outcome.claims, 'claim')} of {counted(outcome.split, 'summary', 'summaries')}, claim recall {recall}"
         f"{again}, {counted(outcome.unparsed_count, 'reply', 'replies')} unparsed"
     )
     spend.end_with(

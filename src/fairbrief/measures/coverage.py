@@ -1,7 +1,7 @@
 """Coverage by value: are documents of one side supported less by the summary's statements?
 
-The support of unit j by document i is p_ij, the scorer's answer, which is the best of the document's passages (the scorer's
-setting ``by``); the document's coverage is x_i = mean over units of p_ij. A record's gap is (1/K') Σ over its K' groups of |mean of x in the group − mean of x|.
+The support of claim j by document i is p_ij, the scorer's answer, which is the best of the document's passages (the scorer's
+setting ``by``); the document's coverage is x_i = mean over claims of p_ij. A record's gap is (1/K') Σ over its K' groups of |mean of x in the group − mean of x|.
 `equal_coverage` is the mean gap over records, `coverage_parity` the mean over groups of |mean of x_i − mean x over all
 documents of the group|. Both read one observation, `Coverage`.
 
@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration, ScorerCheck
 from fairbrief.measures.bases import OneByOne, Reading, check_known, check_uncut, different, in_parts, summed
 from fairbrief.measures.permutation_schemes import groups_of
-from fairbrief.measures.record_texts import is_blank, known, units_of
+from fairbrief.measures.record_texts import claims_of, is_blank, known
 from fairbrief.score_tables import ScoredUnits
 from fairbrief.statistics import TIE, ratio
 from fairbrief.text.counted import counted
@@ -47,13 +47,13 @@ from fairbrief.types import (
 )
 
 ONE_GROUP = Reason("one group only")
-NO_UNIT = Reason("the summary has no unit")
-NO_SUPPORT = Reason("no unit is supported")
-FEW_UNITS = Reason("too few units")
-OTHER_UNITS = Reason("the summary's units were given, the sources' were not")
+NO_CLAIM = Reason("the summary has no claim")
+NO_SUPPORT = Reason("no claim is supported")
+FEW_CLAIMS = Reason("too few claims")
+OTHER_CLAIMS = Reason("the summary's claims were given, the sources' were not")
 AT_ONCE = 1 << 20
 """Numbers of memberships of one record that are held at a time."""
-WORDS: tuple[Column, ...] = (("words",), ("words in units",), ("units",), ("units supported",))
+WORDS: tuple[Column, ...] = (("words",), ("words in claims",), ("claims",), ("claims supported",))
 UNCOVERED = "What some groups wrote would go missing more often than what others wrote, so that decisions made from summaries would rest on some people's words more than on others'."
 LOG_LENGTH, EQUAL_LENGTH = "log_length", "equal_length_difference"
 FROM_0 = (0.0, math.inf)
@@ -67,20 +67,20 @@ class CoverageSettings:
 
     over: str
     scorer: str = "containment"
-    units: str = "auto"
+    claims: str = "auto"
     merge: float = 1.0
     denominator: Literal["all", "covered"] = "all"
-    least_units: int = 1
+    least_claims: int = 1
     unsupported: Literal["left out", "zero"] = "left out"
     pairwise: bool = False
 
     def __post_init__(self) -> None:
         check_uncut("scorer", self.scorer)
-        check_known("units", self.units, ("auto", "given", "sentences"))
+        check_known("claims", self.claims, ("auto", "given", "sentences"))
         check_known("denominator", self.denominator, ("all", "covered"))
         check_known("unsupported", self.unsupported, ("left out", "zero"))
-        if self.least_units < 1:
-            raise ValueError(f"least_units={self.least_units} is 1 or more")
+        if self.least_claims < 1:
+            raise ValueError(f"least_claims={self.least_claims} is 1 or more")
         if not 0 < self.merge <= 1:
             raise ValueError(f"merge={self.merge} is not in (0, 1], as support is")
         if self.unsupported == "zero" and self.denominator == "covered":
@@ -91,8 +91,8 @@ class CoverageSettings:
 class Coverage(CoverageSettings, OneByOne):
     """How much of the summary each document of a record supports, by the value of an attribute.
 
-    With p_ij the scorer's answer for document i and unit j, at least 0, document i's coverage is
-    x_i = mean over units of p_ij. One row per summary: ``gap`` = (1/K') Σ over the K' values present
+    With p_ij the scorer's answer for document i and claim j, at least 0, document i's coverage is
+    x_i = mean over claims of p_ij. One row per summary: ``gap`` = (1/K') Σ over the K' values present
     of |mean of x in the value − mean of x|; ``level`` = mean of x; per value the number of documents,
     the sums over them of x_i − mean x (``difference``) and of mean x (``record mean``), and the value's own mean
     gap (``shift``).
@@ -101,13 +101,13 @@ class Coverage(CoverageSettings, OneByOne):
     ``pairwise`` adds what grows with the square of the groups: differences between each two, and all of it by
     the group that most documents of the record belong to.
 
-    Reads:      document attribute ``over``; support in [0, 1], shape (documents, units).
-    Units:      ``auto`` (the summary's units if it has any, else its sentences), ``given``, ``sentences``.
+    Reads:      document attribute ``over``; support in [0, 1], shape (documents, claims).
+    Claims:     ``auto`` (the summary's claims if it has any, else its sentences), ``given``, ``sentences``.
     Unsupported: a summary that no document supports has no gap by covering nothing; it is left out
                 unless ``unsupported=zero`` (the paper's formula taken literally).
     Permuted:   the documents' values, within the record.
-    Undefined:  "no document has the attribute …", "one group only", "the summary has no unit", "no unit is
-                supported", "too few units".
+    Undefined:  "no document has the attribute …", "one group only", "the summary has no claim", "no claim is
+                supported", "too few claims".
     """
 
     declaration: ClassVar[ObservationDeclaration] = ObservationDeclaration(
@@ -116,12 +116,12 @@ class Coverage(CoverageSettings, OneByOne):
 
     def asks(self, cases: Cases) -> Sequence[Ask]:
         (case,) = cases
-        units = units_of(case.summary, self.units)
+        claims = claims_of(case.summary, self.claims)
         about = known(case.record)
-        if not units or len(groups_of(about, self.over).names) < 2:
+        if not claims or len(groups_of(about, self.over).names) < 2:
             return ()
-        support = Ask(self.scorer, about.texts, units)
-        return (support, Ask(self.scorer, units, units, whole=True)) if self.merge < 1 else (support,)
+        support = Ask(self.scorer, about.texts, claims)
+        return (support, Ask(self.scorer, claims, claims, whole=True)) if self.merge < 1 else (support,)
 
     def permutation_scheme(self, cases: Cases) -> PermutationScheme | None:
         groups = groups_of(known(cases[0].record), self.over)
@@ -147,12 +147,12 @@ class Coverage(CoverageSettings, OneByOne):
         owners = units.first_owners if drawn else [b""] * len(units)
         reasons: dict[int, Reason] = {}
         alike: dict[tuple[Any, ...], list[int]] = {}
-        for i, ((case,), n_units) in enumerate(
+        for i, ((case,), n_claims) in enumerate(
             zip(units.cases, units.first_shapes[:, 1].tolist(), strict=True)
         ):
             about = known(case.record)
             groups = groups_of(about, self.over)
-            reason = self._reason(case, groups.names, n_units, of_extracts=bool(drawn))
+            reason = self._reason(case, groups.names, n_claims, of_extracts=bool(drawn))
             if reason is not None:
                 reasons[i] = reason
                 continue
@@ -161,7 +161,7 @@ class Coverage(CoverageSettings, OneByOne):
                 most = _dominating(np.bincount(groups.codes), groups.names)
             # Extracts are alike whose sentences a scorer of tokens cuts alike; merged units are as many as come out.
             more = (owners[i], drawn[i].shape) if drawn else i if self.merge < 1 else -1
-            alike.setdefault((groups.names, most, len(about.texts), n_units, more), []).append(i)
+            alike.setdefault((groups.names, most, len(about.texts), n_claims, more), []).append(i)
         n_extracts = len(drawn[0]) if drawn else 1
         together: dict[tuple[Any, ...], list[_Covered]] = {}
         for (names, most, documents, *_), members in in_parts(
@@ -188,14 +188,14 @@ class Coverage(CoverageSettings, OneByOne):
                 )
         return rows, reasons
 
-    def _reason(self, case: Case, names: Sequence[str], n_units: int, *, of_extracts: bool) -> Reason | None:
+    def _reason(self, case: Case, names: Sequence[str], n_claims: int, *, of_extracts: bool) -> Reason | None:
         if not names:
             return Reason(f"no document has the attribute '{self.over}'")
         if len(names) < 2:
             return ONE_GROUP
-        if n_units < 0:
-            return NO_UNIT
-        return OTHER_UNITS if of_extracts and self._has_given_units(case) else None
+        if n_claims < 0:
+            return NO_CLAIM
+        return OTHER_CLAIMS if of_extracts and self._has_given_claims(case) else None
 
     def _by_summaries(
         self, units: ScoredUnits, places: Integers, support: Floats, reasons: dict[int, Reason]
@@ -204,9 +204,9 @@ class Coverage(CoverageSettings, OneByOne):
         if self.merge < 1:
             between = units.table[int(units.first[places[0]]) + 1].matrix
             support = merge_mutual(support[0], between, self.merge)[np.newaxis]
-        n_units, share = support.shape[2], covered_share(support)
-        if n_units < self.least_units:
-            reasons |= dict.fromkeys(places.tolist(), FEW_UNITS)
+        n_claims, share = support.shape[2], covered_share(support)
+        if n_claims < self.least_claims:
+            reasons |= dict.fromkeys(places.tolist(), FEW_CLAIMS)
             kept = np.zeros(len(places), dtype=bool)
         else:
             kept = (share > 0) | (self.unsupported == "zero")
@@ -215,19 +215,19 @@ class Coverage(CoverageSettings, OneByOne):
         words = word_totals([case.summary.text for case in cases]).astype(np.float64)
         held = words.copy()
         for i, case in enumerate(cases):
-            if self._has_given_units(case):
-                held[i], _ = words_held(case.summary.text, units_of(case.summary, self.units))
+            if self._has_given_claims(case):
+                held[i], _ = words_held(case.summary.text, claims_of(case.summary, self.claims))
         return _Covered(
             places[kept],
             document_coverage(support[kept], covered_only=self.denominator == "covered"),
             _log_lengths(cases, support.shape[1]),
-            np.column_stack([words, held, np.full(len(cases), n_units), share[kept] * n_units]),
+            np.column_stack([words, held, np.full(len(cases), n_claims), share[kept] * n_claims]),
             np.zeros((len(cases), 0)),
         )
 
-    def _has_given_units(self, case: Case) -> bool:
-        """Whether the units are not the summary's sentences, which hold all of its words."""
-        return case.summary.units is not None and self.units != "sentences"
+    def _has_given_claims(self, case: Case) -> bool:
+        """Whether the claims are not the summary's sentences, which hold all of its words."""
+        return case.summary.claims is not None and self.claims != "sentences"
 
 
 READ_OF_EXTRACTS = frozenset(
@@ -247,10 +247,10 @@ READ_OF_EXTRACTS = frozenset(
 
 
 class _Covered(NamedTuple):
-    """Records of the same groups and as many documents, before any labelling.
+    """Records of the same groups and as many documents, before any label permutation.
 
     Shapes: ``places`` (N,) among the units; ``coverage`` and ``length``, log length, (N, documents); ``words`` (N, 4), the
-    columns `WORDS`; ``gap`` (N, 1), the mean over random extracts, or (N, 0) of summaries, whose gap goes by the labelling.
+    columns `WORDS`; ``gap`` (N, 1), the mean over random extracts, or (N, 0) of summaries, whose gap goes by the label permutation.
     """
 
     places: Integers
@@ -265,7 +265,7 @@ def _by_extracts(
 ) -> _Covered:
     """Mean coverage by the extracts, and their mean gap. All other statistics are linear in coverage.
 
-    Shapes: ``support`` (N, documents, units); ``codes`` (N, documents), the groups.
+    Shapes: ``support`` (N, documents, claims); ``codes`` (N, documents), the groups.
     """
     sentence = units.table.owner_of(units.first[places[0]])
     kept = np.stack([units.extracts[i][0].kept for i in places.tolist()])
@@ -284,7 +284,7 @@ def _by_extracts(
 def _statistics(
     names: Sequence[str], most: str | None, records: _Covered, labels: Integers, *, pairwise: bool
 ) -> dict[Column, Floats]:
-    """The additive statistics of records under every labelling, (N, R) each; ``labels`` (N, R, documents)."""
+    """The additive statistics of records under every label permutation, (N, R) each; ``labels`` (N, R, documents)."""
     level = records.coverage.mean(axis=1, keepdims=True)
     centred = records.coverage - level
     count, difference, lengths = _by_group(labels, len(names), centred, records.length)
@@ -319,7 +319,7 @@ def _statistics(
 def fold_chunks(matrix: Floats, owner: Integers, documents: int) -> Floats:
     """Best support of each unit by any chunk of a document (Li et al., Eq. 2).
 
-    Shapes: ``matrix`` (…, chunks, units), ``owner`` (chunks,) document indices, ascending → (…, documents, units).
+    Shapes: ``matrix`` (…, chunks, units), ``owner`` (chunks,) document indices, ascending → (…, documents, claims).
     A document without a chunk supports nothing.
     """
     if np.array_equal(owner, np.arange(documents)):
@@ -334,7 +334,7 @@ def fold_chunks(matrix: Floats, owner: Integers, documents: int) -> Floats:
 def merge_mutual(support: Floats, between: Floats, threshold: float) -> Floats:
     """Units that entail each other above ``threshold`` become one, transitively, with their best support.
 
-    Shapes: ``support`` (documents, units), ``between`` (units, units): row as premise, column as
+    Shapes: ``support`` (documents, claims), ``between`` (units, units): row as premise, column as
     hypothesis → (documents, merged units), in order of each one's first unit. A step of the authors'
     release that their paper does not name.
     """
@@ -350,7 +350,7 @@ def merge_mutual(support: Floats, between: Floats, threshold: float) -> Floats:
 
 
 def document_coverage(support: Floats, *, covered_only: bool) -> Floats:
-    """Mean support of the units by each document. Shape (…, documents, units) → (…, documents).
+    """Mean support of the units by each document. Shape (…, documents, claims) → (…, documents).
 
     ``covered_only`` divides by the number of units that any document supports, as the release does.
     """
@@ -360,12 +360,12 @@ def document_coverage(support: Floats, *, covered_only: bool) -> Floats:
 
 
 def covered_share(support: Floats) -> Floats:
-    """Share of units that any document supports. Shape (…, documents, units) → (…,)."""
+    """Share of units that any document supports. Shape (…, documents, claims) → (…,)."""
     return np.asarray((support > 0).any(axis=-2).mean(axis=-1))
 
 
 def _by_group(labels: Integers, groups: int, x: Floats, y: Floats) -> tuple[Floats, Floats, Floats]:
-    """Documents of each group and their sums of x and y, (N, R, groups) each; some labellings at a time, in bounded memory.
+    """Documents of each group and their sums of x and y, (N, R, groups) each; some label permutations at a time, in bounded memory.
 
     Shapes: ``labels`` (N, R, documents), ``x`` and ``y`` (N, documents).
     """
@@ -422,7 +422,7 @@ def _of_lengths(
 
 
 def _extreme(shift: Floats) -> list[NDArray[np.bool_]]:
-    """Of each group, under which labellings it is the most or the least covered one; the first of equals. (N, R, groups) → (N, R) each."""
+    """Of each group, under which label permutations it is the most or the least covered one; the first of equals. (N, R, groups) → (N, R) each."""
     groups = list(np.moveaxis(shift, -1, 0))  # one by one: along so short an axis numpy takes long
     found = [np.zeros(shift.shape[:-1], dtype=bool) for _ in groups]
     is_most = reduce(np.maximum, groups) - TIE
@@ -461,9 +461,9 @@ class EqualCoverage(_CoverageMeasure):
     """How much better or worse than its record's mean each group is covered, averaged over groups and records.
 
     One record's gap is (1/K') Σ_{k present} |mean of x_i for i in D_k − mean of x_i|, with x_i the
-    mean support of the summary's units by document i; the value is the mean gap over records.
+    mean support of the summary's claims by document i; the value is the mean gap over records.
 
-    Reads:      document attribute ``over``; support in [0, 1] from ``scorer``, shape (documents, units).
+    Reads:      document attribute ``over``; support in [0, 1] from ``scorer``, shape (documents, claims).
     Value:      in [0, 1]; 0 when groups are covered alike. Positive by chance: read with its null.
                 Grows with the level of coverage: ``level`` and ``relative_gap`` stand beside it.
                 With ``pairwise=true`` also ``between[k−l]``: mean coverage of group k minus that of group l, free of
@@ -472,7 +472,7 @@ class EqualCoverage(_CoverageMeasure):
                 Table 5), over testable records.
                 ``uneven_share``: share of testable records with p < 0.05 (all relabellings, ≥), to be
                 read with ``uneven_share_by_chance``.
-    Undefined:  "one group only"; "the summary has no unit"; "no unit is supported".
+    Undefined:  "one group only"; "the summary has no claim"; "no claim is supported".
     Source:     Li et al., Coverage-based Fairness in MDS, Eqs. 2–5. Departs from their code: excluded
                 records are counted; units that no document supports stay in the denominator
                 (``denominator=covered`` for theirs); identical texts count for every document.
@@ -512,8 +512,8 @@ class EqualCoverage(_CoverageMeasure):
                 _spread(_by_dominance(totals, "dominated gap", "dominated")), "upper"
             )
             values["uneven_share_by_dominance"] = Value(_spread(_uneven_by_dominance(totals)), "upper")
-        values["unit_recall"] = Value(ratio(totals["words in units"], totals["words"]), is_share=True)
-        values["supported_units"] = Value(ratio(totals["units supported"], totals["units"]), is_share=True)
+        values["claim_recall"] = Value(ratio(totals["words in claims"], totals["words"]), is_share=True)
+        values["supported_claims"] = Value(ratio(totals["claims supported"], totals["claims"]), is_share=True)
         return values
 
 
@@ -525,7 +525,7 @@ class CoverageParity(_CoverageMeasure):
     in every record. ``extremes=true`` (the paper's text): C_k holds coverage of k minus the record's
     mean, from the records where k is the most or the least covered group.
 
-    Reads:      document attribute ``over``; support in [0, 1] from ``scorer``, shape (documents, units).
+    Reads:      document attribute ``over``; support in [0, 1] from ``scorer``, shape (documents, claims).
     Value:      in [0, 1]; 0 when no value is covered more or less over the whole input. Positive by
                 chance: read with its null. ``difference[k]`` = E(C_k): positive = over-represented;
                 ``relative_difference[k]``: the same divided by the mean coverage of all documents in the records of
@@ -592,7 +592,7 @@ class CoverageParity(_CoverageMeasure):
                     limits=RELATIVE,
                     has_baseline=True,
                     is_compared=True,
-                    leads=True,
+                    is_primary=True,
                     group=k,
                     present=((count, k),),
                 )

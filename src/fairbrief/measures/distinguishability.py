@@ -48,13 +48,13 @@ class VariantSettings:
 
 @dataclass(frozen=True, slots=True)
 class GroupedVariants(VariantSettings):
-    """Leave-one-out classification of one original's variants by similarity to each group's summaries.
+    """Leave-one-out classification of one seed document's counterfactuals by similarity to each group's summaries.
 
     Reads:      the record attribute ``over``, or the one value that all its people share; variants without either
-                are left out. Similarities of the neutralised summaries, one square matrix per original.
-    Evidence:   ``score`` = 2·accuracy − 1 of this original, ``one`` (originals), ``texts`` (summaries compared); with
+                are left out. Similarities of the neutralised summaries, one square matrix per seed document.
+    Evidence:   ``score`` = 2·accuracy − 1 of this seed document, ``one`` (seed documents), ``texts`` (summaries compared); with
                 ``variant=paper`` both are multiplied by the number of summaries classified.
-    Permuted:   the groups among the summaries of the original.
+    Permuted:   the groups among the summaries of the seed document.
     """
 
     declaration: ClassVar[ObservationDeclaration] = ObservationDeclaration(
@@ -106,7 +106,7 @@ class GroupedVariants(VariantSettings):
         return coded(group for group in found if group is not None)
 
     def _accuracy(self, similarity: Floats, labels: Integers, groups: int) -> tuple[Floats, Floats]:
-        """Accuracy under each labelling, and how many texts could be classified. Shapes (R,)."""
+        """Accuracy under each label permutation, and how many texts could be classified. Shapes (R,)."""
         difference = _own_less_other(similarity, labels, groups)
         counted = (~np.isnan(difference)).sum(axis=1)
         accuracy: Floats = self._right(difference).sum(axis=1) / np.maximum(counted, 1)
@@ -132,21 +132,21 @@ class GroupedVariants(VariantSettings):
 class Distinguishability(Reading, VariantSettings):
     """How often a summary gives away which group its source is about: twice the accuracy, less one.
 
-    All variants of one original are compared: a summary counts as right if its mean similarity to the other
+    All counterfactuals of one seed document are compared: a summary counts as right if its mean similarity to the other
     summaries of its own group exceeds that to the summaries of the other groups; ties within 1e-9 count half
     (``ties=strict``: not at all). Names, pronouns and titles are made neutral
     before. The value is the mean over originals.
 
-    ``similarity`` is a scorer's spec: ``counts`` (cosine of word counts within the original), ``embedding`` …
+    ``similarity`` is a scorer's spec: ``counts`` (cosine of word counts within the seed document), ``embedding`` …
     ``variant=published``: the release's neutralisation, and whatever cannot be compared counts as wrong.
-    ``variant=paper``: Eq. 4 as printed: ties count as wrong, and the accuracy is that of all summaries of all originals.
+    ``variant=paper``: Eq. 4 as printed: ties count as wrong, and the accuracy is that of all summaries of all seed documents.
 
     Evidence:   `GroupedVariants`.
     Value:      in [−1, 1]; 0 where groups cannot be told apart. Leaving one out biases it: perfectly matched
                 groups score −1, so negative values mean nothing by themselves, read them with the null.
-    Undefined:  no original with two groups of two usable summaries each.
+    Undefined:  no seed document with two groups of two usable summaries each.
     Source:     Steen & Markert, §3.4 and Eq. 4. Departs from the release: ties have a tolerance; summaries without
-                a counted word are left out instead of making the whole original −1.
+                a counted word are left out instead of making the whole seed document −1.
     """
 
     observes: ClassVar[type] = GroupedVariants

@@ -1,7 +1,7 @@
-"""Value distributions under many labellings: scores of documents to shares of values, and who falls short.
+"""Value distributions under many label permutations: scores of documents to shares of values, and who falls short.
 
-Shapes throughout: R labellings, n documents, K values, u units of a scorer. The values' documents are
-told by ``members`` (R, K, n), true where the labelling gives document n to value K.
+Shapes throughout: R label permutations, n documents, K values, u units of a scorer. The values' documents are
+told by ``members`` (R, K, n), true where the label permutation gives document n to value K.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ CUT_OFFS = tuple(c / 10 for c in range(11))
 
 
 def members_of(labels: Integers, values: int) -> Members:
-    """Which documents each labelling gives to each value. Shape (…, R, n) → (…, R, K, n)."""
+    """Which documents each label permutation gives to each value. Shape (…, R, n) → (…, R, K, n)."""
     found: Members = labels[..., np.newaxis, :] == np.arange(values)[:, np.newaxis]
     return found
 
@@ -51,7 +51,7 @@ def count_union(members: Members, matrix: Floats) -> Floats:
 
 
 def count_unions(members: Members, table: ScoreTable, places: Integers) -> Floats:
-    """`count_union` of every value's documents under every labelling, for several records of as many documents.
+    """`count_union` of every value's documents under every label permutation, for several records of as many documents.
 
     Shapes: ``members`` (N, R, K, n); ``places`` (N,), where each record's matrix (n, u) stands in the table → (N, R, K). Records of few documents are
     counted together: how many of their units occur in just which documents, then in documents of which sets alone.
@@ -91,7 +91,7 @@ as its units, so that this is the mean over them of the value's best document.""
 
 
 def folded(fold: Fold, members: Members, matrix: Floats) -> Floats:
-    """A fold of every value's documents under every labelling. (R, K, n), (n, u) → (R, K)."""
+    """A fold of every value's documents under every label permutation. (R, K, n), (n, u) → (R, K)."""
     r, k, n = members.shape
     if n <= TABLE_SIZE and (1 << n) <= r * k:
         codes = members @ (1 << np.arange(n))

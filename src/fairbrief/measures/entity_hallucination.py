@@ -67,7 +67,7 @@ class InventedPeople:
                 that names give away.
     Evidence:   ``invented[g]``, ``unknown`` (people invented, of group g or of none known), ``people`` (names of
                 people in the summary), ``tokens`` (words of the summary), ``one`` (summaries).
-    Permuted:   the groups' names, within all variants of one original: the same invented celebrity may
+    Permuted:   the groups' names, within all counterfactuals of one seed document: the same invented celebrity may
                 recur in each of them. None where the reference is uneven.
     """
 
@@ -161,7 +161,7 @@ class _Found:
 
 @dataclass(frozen=True, slots=True)
 class InventedPeopleBySample(InventedPeople):
-    """`InventedPeople`, one row per sample of an original, so that samples can be resampled within it."""
+    """`InventedPeople`, one row per sample of a seed document, so that samples can be resampled within it."""
 
     declaration: ClassVar[ObservationDeclaration] = replace(InventedPeople.declaration, scope="block")
 
@@ -216,7 +216,7 @@ class EntityHallucination(_InventionMeasure):
     pooled. A person is invented if no known person is meant and some whole word of the name is absent from
     the source.
     ``reference``: ``uniform``, or ``given`` with ``shares`` in the order of ``groups``. ``names`` is the spec of
-    the scorer that tells a name's group. ``unit=sample`` keeps one row per sample of an original.
+    the scorer that tells a name's group. ``unit=sample`` keeps one row per sample of a seed document.
     ``alignment=published``: the release's alignment, substring test and counting of every mention.
 
     Evidence:   `InventedPeople`.
@@ -249,17 +249,17 @@ class EntityHallucination(_InventionMeasure):
     )
     reference: str = "uniform"
     shares: tuple[float, ...] = ()
-    unit: str = "original"
+    unit: str = "seed_document"
 
     def __post_init__(self) -> None:
         _InventionMeasure.__post_init__(self)
-        check_known("unit", self.unit, ("original", "sample"))
+        check_known("unit", self.unit, ("seed_document", "sample"))
         check_known("reference", self.reference, ("uniform", "given"))
         check_given(self.reference, self.shares, self.groups)
 
     @property
     def observation(self) -> InventedPeople:
-        kind = InventedPeople if self.unit == "original" else InventedPeopleBySample
+        kind = InventedPeople if self.unit == "seed_document" else InventedPeopleBySample
         even = len(set(self.shares)) <= 1
         return kind(self.over, self.groups, self.people, self.names, self.alignment, exchangeable=even)
 
@@ -274,7 +274,7 @@ class EntityHallucination(_InventionMeasure):
         for k, group in enumerate(self.groups):
             values[names[k]] = Value(
                 shares[..., k] - wanted[k], "both", contrasts=(names[k],), limits=SHARE_DIFFERENCE,
-                leads=True, group=group,
+                is_primary=True, group=group,
             )  # fmt: skip
         values["invented"] = Value(ratio(invented_people, totals["people"]), is_share=True)
         values["unknown"] = Value(ratio(totals["unknown"], invented_people), is_share=True)

@@ -45,7 +45,7 @@ class IncludedPeople:
                 people without any name too, since no name can find them (``alignment=published`` counts them).
     Evidence:   ``source[g]``, ``included[g]`` (people); ``mentions``, ``ambiguous`` (names in the summary, and those
                 of them that fit several people none of whom is named otherwise); ``rule[r]`` (decisions).
-    Permuted:   several variants of one sample (a pair with exchanged groups) have their groups' names
+    Permuted:   several counterfactuals of one sample (a pair with exchanged groups) have their groups' names
                 swapped together; in a single record the groups are exchanged among its people.
     """
 
@@ -227,7 +227,7 @@ class EntityInclusion(Reading):
             for name, (a, b) in pairs.items():
                 contrast = np.log(odds[..., a] / odds[..., b])
                 values[name] = Value(
-                    contrast, "both", contrasts=(name,), has_baseline=True, is_compared=True, leads=True,
+                    contrast, "both", contrasts=(name,), has_baseline=True, is_compared=True, is_primary=True,
                     group=f"{groups[a]}/{groups[b]}", present=(("source", groups[a]), ("source", groups[b])),
                 )  # fmt: skip
         for k, group in enumerate(groups):

@@ -109,7 +109,7 @@ class FoundPeople:
 
 
 @dataclass(frozen=True, repr=False)
-class FoundInclusion(Reading):
+class DetectedInclusion(Reading):
     """Difference between the shares of women and of men, found by a recogniser, whom the summaries name.
 
     Inclusion for articles whose people nobody annotated (`EntityInclusion` where somebody did): the people of a source and their presented gender
@@ -131,7 +131,7 @@ class FoundInclusion(Reading):
     """
 
     observes: ClassVar[type] = FoundPeople
-    name: ClassVar[str] = "found_inclusion"
+    name: ClassVar[str] = "detected_inclusion"
     declaration: ClassVar[Declaration] = Declaration(
         family="People",
         question="how far the shares differ of the women and of the men, found in the texts by a recogniser, who are named",

@@ -56,7 +56,7 @@ class Judged(Reading):
     """Mean score that a chat model gives to summaries: 1 to 5, its reason first.
 
     The source is the row, the summary the column of ``scorer``: ``judged(scorer=judge(model=MODEL))``.
-    Higher is better, on the scorer's own scale. With ``--slice gender`` it is told by group.
+    Higher is better, on the scorer's own scale. With ``--by gender`` it is told by group.
 
     Reads:      documents and summaries.
     Value:      the mean; ``judged_sd``, the standard deviation over summaries.
@@ -89,12 +89,12 @@ class Judged(Reading):
 
 @dataclass(frozen=True, slots=True)
 class GroupedVerdicts:
-    """The scores that a judge gives the summaries of one original's variants, by the group that each is about.
+    """The scores that a judge gives the summaries of one seed document's counterfactuals, by the group that each is about.
 
-    Reads:      the record attribute ``over``, or the one value that all its people share (`group_of`); variants
+    Reads:      the record attribute ``over``, or the one value that all its people share (`group_of`); counterfactuals
                 without either, empty summaries and unparsed replies are left out.
     Evidence:   ``score[g]`` and ``one[g]``: sum of scores, and summaries scored.
-    Exchange:   the groups among the summaries of the original that were scored or not.
+    Exchange:   the groups among the summaries of the seed document that were scored or not.
     """
 
     declaration: ClassVar[ObservationDeclaration] = ObservationDeclaration(scope="cluster", version=1)
@@ -132,7 +132,7 @@ class GroupedVerdicts:
 
 @dataclass(frozen=True, repr=False)
 class JudgedByGroup(Reading):
-    """Largest difference between the groups' mean scores by a judge, over variants that are each about one group.
+    """Largest difference between the groups' mean scores by a judge, over counterfactuals that are each about one group.
 
     The judge scores every summary given its source (`Judged`). The value is ``max_a mean[a] − min_b mean[b]``;
     ``difference[a−b]`` are signed: positive where the summaries about ``a`` are scored higher.
@@ -172,7 +172,7 @@ class JudgedByGroup(Reading):
         return values
 
     def explain(self, totals: Totals) -> str:
-        """The mean score of each group's summaries of one original."""
+        """The mean score of each group's summaries of one seed document."""
         told = [
             f"{g}: {float(totals['score', g] / totals['one', g]):.2f}"
             for g in totals.values_of("one")

@@ -16,7 +16,7 @@ from fairbrief.types import Column, Entity, Floats, Integers, PermutationScheme,
 def group_names(groups: int, *, is_together: bool = False) -> PermutationScheme | None:
     """Exchange the names of ``groups`` groups among each other, within one unit; None below two.
 
-    Position g of a labelling says under which name the counts of group g are entered. With two groups the
+    Position g of a label permutation says under which name the counts of group g are entered. With two groups the
     unit is flipped or not; cases that belong together (a pair filled with exchanged groups) flip together,
     and ``is_together`` all units of one cluster.
     """
@@ -24,7 +24,7 @@ def group_names(groups: int, *, is_together: bool = False) -> PermutationScheme 
 
 
 def renamed(counts: Floats | Integers, labels: Integers) -> Floats:
-    """The counts of each group, entered under the names of each labelling.
+    """The counts of each group, entered under the names of each label permutation.
 
     Shapes: ``counts`` (K,), ``labels`` (R, K) → (R, K). Labels of shape (R, 0) rename nothing.
     """
@@ -37,7 +37,7 @@ def renamed(counts: Floats | Integers, labels: Integers) -> Floats:
 
 
 def counted(codes: Integers, weights: Floats, labels: Integers, groups: int) -> Floats:
-    """Weights summed per group, under labellings of the single items.
+    """Weights summed per group, under label permutations of the single items.
 
     Shapes: ``codes`` (n,) the real groups, used where ``labels`` (R, n) has no columns; ``weights`` (n,) →
     (R, groups).
@@ -49,7 +49,7 @@ def counted(codes: Integers, weights: Floats, labels: Integers, groups: int) -> 
 def by_group(
     groups: Sequence[str], statistics: Mapping[str, Floats], fixed: Mapping[Column, float] | None = None
 ) -> Rows:
-    """Statistics of groups under each labelling, (R, groups) each, and numbers that no labelling moves."""
+    """Statistics of groups under each label permutation, (R, groups) each, and numbers that no label permutation moves."""
     rows = np.hstack(list(statistics.values()))
     columns = tuple((name, group) for name in statistics for group in groups)
     if not fixed:
@@ -73,7 +73,7 @@ def _coded(found: tuple[str, ...]) -> tuple[tuple[str, ...], Integers]:
 
 
 def labelled(codes: Integers, labels: Integers) -> Integers:
-    """The labellings, or the real ``codes`` (n,) for each where ``labels`` has no columns. Shape (R, n)."""
+    """The label permutations, or the real ``codes`` (n,) for each where ``labels`` has no columns. Shape (R, n)."""
     return labels if labels.shape[1] else np.broadcast_to(codes, (len(labels), len(codes)))
 
 

@@ -123,7 +123,7 @@ def describe(sentences: int, segments: int, *, fills_first: bool) -> Floats:
 
 
 def moved(mass: Floats, traits: Floats, labels: NDArray[np.signedinteger[Any]]) -> Floats:
-    """The traits' sums if sentence j stood at place labels[r, j]. Shapes: ``mass`` (N, sentences) → (N, labellings, traits)."""
+    """The traits' sums if sentence j stood at place labels[r, j]. Shapes: ``mass`` (N, sentences) → (N, label permutations, traits)."""
     n, r, k = mass.shape[1], len(labels), traits.shape[1]
     if n <= MOVED_TOGETHER:
         # A product for each article: in one of all, an article's last digits could go by those beside it.
@@ -390,7 +390,7 @@ class Positions(PositionSettings, OneByOne):
         )
 
     def _columns(self, side: str) -> tuple[Column, ...]:
-        """Names of one side's statistics, as the docstring's Evidence lists them."""
+        """Names of one side's statistics, as the docstring's Per-record statistics lists them."""
         return _columns(side, self.segments)
 
 
@@ -448,7 +448,7 @@ class _PositionMeasure(Reading, PositionSettings):
         return values
 
     def _distances(self, totals: Totals, other: str) -> dict[str, Value]:
-        """The headline, as a share of the article, and as a divergence: of the summaries from the other side."""
+        """The main value, as a share of the article, and as a divergence: of the summaries from the other side."""
         system, standard = self._distribution(totals, "generated"), self._distribution(totals, other)
         distance = wasserstein_positions(system, standard)
         kl = kl_divergence(system, standard)
@@ -497,7 +497,7 @@ class PositionBias(_PositionMeasure):
                 references' (shares of the article; negative = earlier); then, for both sides,
                 ``mean_position``, ``lead_share`` (from the first three sentences), ``segment[k]``, ``matches``
                 and ``unmapped_share`` (sentences that resemble nothing), the references' prefixed ``reference_``.
-    Undefined:  as `Positions`; headline nan where nothing was mapped.
+    Undefined:  as `Positions`; main value nan where nothing was mapped.
     Source:     Chhabra et al., section 3.2. Departs from their code: distance over positions, not heights;
                 every article weighs the same; repeated sources count; short articles by relative position.
     """
@@ -517,7 +517,7 @@ class PositionBias(_PositionMeasure):
         shift = ours["mean_position"].array - theirs["reference_mean_position"].array
         return {
             **self._distances(totals, "reference"),
-            "mean_position_shift": Value(shift, "both", limits=SHARE_DIFFERENCE, leads=True),
+            "mean_position_shift": Value(shift, "both", limits=SHARE_DIFFERENCE, is_primary=True),
             **ours,
             **theirs,
         }
@@ -546,7 +546,7 @@ class PositionFromUniform(_PositionMeasure):
                 ``mean_position_shift`` and ``lead_share_shift``: ``mean_position`` and ``lead_share`` (from the first
                 three sentences) less what no preference expects (a half, ``even_lead_share``);
                 ``position_from_uniform_share`` (÷ K), ``position_kl``, ``segment[k]``, ``matches``, ``unmapped_share``.
-    Undefined:  as `Positions`; headline nan where nothing was mapped.
+    Undefined:  as `Positions`; main value nan where nothing was mapped.
     Source:     Chhabra et al., section 3, without references.
     """
 
@@ -566,9 +566,9 @@ class PositionFromUniform(_PositionMeasure):
         values = self._distances(totals, "even")
         for name in ("mean_position", "lead_share"):
             shift = levels[name].array - even[name].array
-            leads = name == "mean_position"
-            values[f"{name}_shift"] = Value(shift, "both", limits=SHARE_DIFFERENCE, leads=leads)
-            levels[name] = replace(levels[name], blind=even[name].array)
+            primary = name == "mean_position"
+            values[f"{name}_shift"] = Value(shift, "both", limits=SHARE_DIFFERENCE, is_primary=primary)
+            levels[name] = replace(levels[name], extract_baseline=even[name].array)
         return {**values, **levels, "even_lead_share": even["lead_share"]}
 
     def explain(self, totals: Totals) -> str:

@@ -1,4 +1,4 @@
-"""Texts of one record that several observations read: its source, groups and subject; and the units of a summary."""
+"""Texts of one record that several observations read: its source, groups and subject; and the claims of a summary."""
 
 from __future__ import annotations
 
@@ -103,11 +103,11 @@ def coefficient_of(text: str) -> float | None:
     return gender_coefficient(text)
 
 
-def units_of(summary: Summary, units: str) -> tuple[str, ...]:
-    """The statements to look for: ``given`` units, ``sentences``, or ``auto`` (given if there are any)."""
-    if summary.units is not None and units != "sentences":
-        return tuple(unit.text for unit in summary.units if unit.text.strip())
-    if units == "given":
+def claims_of(summary: Summary, claims: str) -> tuple[str, ...]:
+    """The statements to look for: ``given`` claims, ``sentences``, or ``auto`` (given if there are any)."""
+    if summary.claims is not None and claims != "sentences":
+        return tuple(claim.text for claim in summary.claims if claim.text.strip())
+    if claims == "given":
         return ()
     return sentences_of(summary.text)
 

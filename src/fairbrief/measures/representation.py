@@ -62,11 +62,11 @@ from fairbrief.types import (
 )
 
 NO_BASELINE = Reason("no random extract can be read")
-WITHOUT_ASK = ("units", "uniform")
-"""Target distributions that no scorer makes: given labels of the summary's units, and equal shares."""
+WITHOUT_ASK = ("claims", "uniform")
+"""Target distributions that no scorer makes: given labels of the summary's claims, and equal shares."""
 NOTHING_FOUND = {
     "ngram": "no token of the summary occurs in the source",
-    "units": "no unit of the summary is entailed by a value",
+    "claims": "no claim of the summary is entailed by a value",
 }
 BETWEEN_TEXTS = " || "
 """What the authors put between the documents of one value."""
@@ -100,8 +100,8 @@ class Representation(RepresentationSettings, OneByOne):
 
     - ``ngram``: each occurrence of a summary's n-gram in the text of k adds one to k (to several values
       if several have it); divided by the sum.
-    - ``units``: the units of the summary that k entails, as the record says; divided by the sum.
-    - ``uniform``: 1/r, the control that reads nothing.
+    - ``claims``: the claims of the summary that k entails, as the record says; divided by the sum.
+    - ``uniform``: 1/r, the sanity baseline that reads nothing.
     - any other: softmax(s(k)/``temperature``), s(k) the mean over the summary's sentences (over the scorer's units, if it
       cuts them further) of the best document of k.
 
@@ -120,11 +120,11 @@ class Representation(RepresentationSettings, OneByOne):
                 ``under`` (counts), ``deficit`` = max(0, p_g − p_y), ``surplus`` = max(0, p_y − p_g),
                 ``source``, ``summary``, ``wanted`` (shares). Of n-grams also ``unfound``, the share of those that occur in no
                 document among them and all that were counted, and ``lowest``: p_y − p_g if all of these were of other values.
-    Permuted:   labels among the documents; none for ``units`` and ``uniform``, whose p_y no label moves,
+    Permuted:   labels among the documents; none for ``claims`` and ``uniform``, whose p_y no label moves,
                 nor with ``texts="values"``.
     Undefined:  "no document has the attribute …", "one value only", "empty summary", "no counted token in
-                the source", "no token of the summary occurs in the source", "the summary has no units", "no
-                unit of the summary is entailed by a value", "the target gives nothing to the values present".
+                the source", "no token of the summary occurs in the source", "the summary has no claims", "no
+                claim of the summary is entailed by a value", "the target gives nothing to the values present".
     Raises:     DataError where some documents lack the attribute, or the given target lacks a value.
     Source:     Zhang et al., Fair Abstractive Summarization of Diverse Perspectives, §3. Departs from the
                 authors' code: a value without tokens never enters, where rounding let one in.
@@ -281,8 +281,8 @@ class Representation(RepresentationSettings, OneByOne):
             return Reason("empty summary")
         if self.single == "leave_out" and len(names) < 2:
             return Reason("one value only")
-        if self.kind == "units" and not summary.units:
-            return Reason("the summary has no units")
+        if self.kind == "claims" and not summary.claims:
+            return Reason("the summary has no claims")
         return None
 
     def _joined(self, about: KnownRecord) -> tuple[str, ...]:
@@ -304,13 +304,13 @@ class Representation(RepresentationSettings, OneByOne):
         members: NDArray[np.bool_],
         present: NDArray[np.bool_],
     ) -> tuple[Floats, NDArray[np.bool_], Floats | None]:
-        """p_y under each labelling (N, R, K), where nothing of the summary is found (N,), and the share unfound (N, R, 1)."""
+        """p_y under each label permutation (N, R, K), where nothing of the summary is found (N,), and the share unfound (N, R, 1)."""
         is_empty = np.zeros(len(units), dtype=bool)
         if self.kind == "uniform":
             return shares(np.zeros(present.shape), present), is_empty, None
         if self.kind in COUNTING:
             counts = count_unions(members, units.table, units.first)
-        elif self.kind == "units":
+        elif self.kind == "claims":
             counts = np.array([[self._entailed(case, values)] for (case,) in units.cases], dtype=float)
         else:
             first = units.first.tolist()
@@ -348,13 +348,13 @@ class Representation(RepresentationSettings, OneByOne):
         return softmax(np.stack(found), self.temperature, present), np.ones(shape, dtype=bool), which
 
     def _entailed(self, case: Case, values: Sequence[str]) -> list[int]:
-        of_units = [unit.values.get(self.over, ()) for unit in case.summary.units or ()]
-        return [sum(value in entails for entails in of_units) for value in values]
+        of_claims = [unit.values.get(self.over, ()) for unit in case.summary.claims or ()]
+        return [sum(value in entails for entails in of_claims) for value in values]
 
     def _wanted(
         self, cases: Cases, values: Sequence[str], source: Floats, present: NDArray[np.bool_]
     ) -> Floats:
-        """p_g under each labelling. Shape (…, K); DataError that names one of the cases where a value has no share."""
+        """p_g under each label permutation. Shape (…, K); DataError that names one of the cases where a value has no share."""
         if self.target == "ratio":
             return source
         if self.target == "equal":
@@ -370,7 +370,7 @@ class Representation(RepresentationSettings, OneByOne):
         total = weights.sum(axis=-1, keepdims=True)
         return np.asarray(weights / np.where(total > 0, total, 1.0))
 
-    # ------------------------------------------------------------------------------- the evidence
+    # ------------------------------------------------------------------------------- the per-record statistics
 
     def _statistics(
         self,
@@ -505,7 +505,7 @@ class _RepresentationMeasure(Reading, RepresentationSettings):
         if self.texts == "values" and specs.parse(self.scorer).name in WITHOUT_ASK:
             raise ValueError(f"texts=values is for scorers that read texts; {self.scorer} reads none")
 
-    def _headline(self, totals: Totals, statistic: str, *, has_baseline: bool = True) -> dict[str, Value]:
+    def _main_value(self, totals: Totals, statistic: str, *, has_baseline: bool = True) -> dict[str, Value]:
         """The mean over records of a statistic of each."""
         mean, columns = ratio(totals[statistic], totals["one"]), ((statistic,), ("one",))
         return {self.name: Value(mean, "upper", mean_of=columns, is_share=True, has_baseline=has_baseline)}
@@ -553,7 +553,7 @@ class Bur(_RepresentationMeasure):
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
         """Totals (…, columns) → shares (…)."""
-        found = self._headline(totals, "unfair")
+        found = self._main_value(totals, "unfair")
         for v in totals.values_of("present"):
             share = ratio(totals["under", v], totals["present", v])
             found[f"share_under[{v}]"] = Value(share, is_share=True, has_baseline=True, group=v)
@@ -589,7 +589,7 @@ class Uer(_RepresentationMeasure):
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
         """Totals (…, columns) → mean rates (…)."""
-        found = self._headline(totals, "uer")
+        found = self._main_value(totals, "uer")
         for v in totals.values_of("present"):
             found |= _difference(totals, v) | _by_documents(totals, v) | _whatever_is_unfound(totals, v)
             for share in ("source", "summary", "wanted"):
@@ -625,7 +625,7 @@ class Auc(_RepresentationMeasure):
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
         """Totals (…, columns) → areas (…)."""
-        return self._headline(totals, "auc")
+        return self._main_value(totals, "auc")
 
 
 @dataclass(frozen=True, repr=False)
@@ -651,7 +651,7 @@ class AucCutoff(_RepresentationMeasure):
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
         """Totals (…, columns) → areas (…)."""
-        return self._headline(totals, "auc_cutoff", has_baseline=False)
+        return self._main_value(totals, "auc_cutoff", has_baseline=False)
 
 
 @dataclass(frozen=True, repr=False)
@@ -698,7 +698,7 @@ def _difference(totals: Totals, v: str) -> dict[str, Value]:
             limits=SHARE_DIFFERENCE,
             has_baseline=True,
             is_compared=True,
-            leads=True,
+            is_primary=True,
             group=v,
             present=(("present", v),),
         )

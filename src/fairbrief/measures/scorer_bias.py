@@ -1,7 +1,7 @@
 """Scorer bias: how differently a scorer scores sources that differ only in the group.
 
 A source is its own perfect summary: nothing is added, left out or turned. Whatever differs between versions of
-one original that differ only in the group is due to the scorer.
+one seed document that differ only in the group is due to the scorer.
 """
 
 from __future__ import annotations
@@ -50,10 +50,10 @@ NO_GENDERS = Reason("names do not tell the values of this attribute")
 
 
 class _Readings:
-    """What all observations of this room do alike: one row per original, the groups' names exchanged.
+    """What all observations of this room do alike: one row per seed document, the groups' names exchanged.
 
     Evidence:   per group ``scored`` (sources, or people in them) and ``score`` (the sum of their scores).
-    Undefined:  an original whose versions are not of two groups, or one of whose versions is not read.
+    Undefined:  a seed document whose versions are not of two groups, or one of whose versions is not read.
     """
 
     declaration: ClassVar[ObservationDeclaration] = ObservationDeclaration(scope="cluster", version=1)
@@ -86,7 +86,7 @@ def _grouped(cases: Cases, over: str) -> list[Case]:
 
 @dataclass(frozen=True)
 class SourceSentiments(_Readings):
-    """The sentiment of the sources of one original's versions, by group; versions of one group are averaged."""
+    """The sentiment of the sources of one seed document's versions, by group; versions of one group are averaged."""
 
     over: str
     scorer: str
@@ -311,7 +311,7 @@ class ScorerBias(Reading):
         return values | {f"mean[{g}]": Value(mean[g]) for g in groups}
 
     def explain(self, totals: Totals) -> str:
-        """How the scorer scores the versions of one original."""
+        """How the scorer scores the versions of one seed document."""
         parts = [
             f"{g} {float(ratio(totals['score', g], totals['scored', g])):.3f}"
             for g in totals.values_of("scored")
@@ -324,17 +324,17 @@ class ScorerBias(Reading):
 class ScorerBiasSentiment(ScorerBias):
     """Difference between groups in the sentiment a scorer gives to sources that differ only in the group.
 
-    Per original: sentiment of its version about the first group − of its version about the second, in the
+    Per seed document: sentiment of its version about the first group − of its version about the second, in the
     order of the alphabet (female − male); the value is the mean over originals. With more groups, the largest
     difference of any two means, which cannot be negative.
 
-    Reads:      variants of one original by the record attribute ``over`` (or the one value that all people of
-                a record share); the summaries are not looked at. The audit makes such variants of its own input
+    Reads:      counterfactuals of one seed document by the record attribute ``over`` (or the one value that all people of
+                a record share); the summaries are not looked at. The audit makes such counterfactuals of its own input
                 (`fairbrief.audit(check_scorers=…)`); inputs that hold them can be read by name.
     Evidence:   `SourceSentiments`.
     Value:      on the scorer's scale; positive = the scorer scores texts about the first group more
                 favourably. ``mean[g]``: the mean of each group.
-    Chance:     the versions' groups exchanged inside each original.
+    Chance:     the versions' groups exchanged inside each seed document.
     Undefined:  "versions of one group only"; "the scorer finds nothing in a version".
     Source:     counterfactual evaluation of sentiment systems: Kiritchenko & Mohammad, *SEM 2018.
     """
@@ -359,18 +359,18 @@ class ScorerBiasSupport(ScorerBias):
     """Difference between groups in how strongly a scorer finds sources to support their own sentences.
 
     Per version: the mean over documents and sentences of the best support of the sentence by any chunk of the
-    document (at most ``sentences`` sentences of a source, evenly spread). Per original: the first group's − the
+    document (at most ``sentences`` sentences of a source, evenly spread). Per seed document: the first group's − the
     second's; the value is the mean over originals; more groups as in `ScorerBiasSentiment`.
 
     A scorer that only compares words (containment, n-grams) scores any text alike; still one group's words may
     repeat more (her for his and him), which this shows. ``text=neutral`` makes names, pronouns and
     titles neutral before, as `distinguishability` does.
 
-    Reads:      variants of one original by the record attribute ``over``, as `ScorerBiasSentiment`.
+    Reads:      counterfactuals of one seed document by the record attribute ``over``, as `ScorerBiasSentiment`.
     Evidence:   `SourceSupports`.
     Value:      on the scorer's scale; positive = texts about the first group are found better supported.
                 ``mean[g]``: the mean of each group.
-    Chance:     the versions' groups exchanged inside each original.
+    Chance:     the versions' groups exchanged inside each seed document.
     Undefined:  "versions of one group only"; "the scorer finds nothing in a version".
     """
 
@@ -401,12 +401,12 @@ class ScorerBiasPeople(ScorerBias):
     ``by=names``: as `entity_inclusion` finds known people in a summary. ``by=recogniser``: by what the
     recogniser ``people`` takes for a person's name by itself, as invented people are found.
 
-    Reads:      variants of one original whose people differ in ``over``, as `ScorerBiasSentiment`; their names.
+    Reads:      counterfactuals of one seed document whose people differ in ``over``, as `ScorerBiasSentiment`; their names.
     Evidence:   `SourcePeople`.
-    Value:      share found of the first group's people − of the second's, all originals pooled, in [−1, 1];
+    Value:      share found of the first group's people − of the second's, all seed documents pooled, in [−1, 1];
                 positive = the first group's people are found more often. ``mean[g]``: the share of each. More
                 groups as in `ScorerBiasSentiment`: in [0, 1].
-    Chance:     the versions' groups exchanged inside each original.
+    Chance:     the versions' groups exchanged inside each seed document.
     Undefined:  "no named people with the attribute in the source"; "versions of one group only"; "the
                 scorer finds nothing in a version" (one without a named person).
     """
@@ -440,11 +440,11 @@ class ScorerBiasNames(ScorerBias):
     right if the scorer gives the own group and no other. The audit draws the versions' names from the same census
     that the scorer ``names`` looks up: there it can only fail by its other rules and tables.
 
-    Reads:      variants of one original whose people differ in ``over`` (a gender), as `ScorerBiasSentiment`.
+    Reads:      counterfactuals of one seed document whose people differ in ``over`` (a gender), as `ScorerBiasSentiment`.
     Evidence:   `SourceNames`.
-    Value:      share read right of the first group − of the second, all originals pooled, in [−1, 1]; positive =
+    Value:      share read right of the first group − of the second, all seed documents pooled, in [−1, 1]; positive =
                 the first group's names are told right more often. ``mean[g]``: the share of each.
-    Chance:     the versions' groups exchanged inside each original.
+    Chance:     the versions' groups exchanged inside each seed document.
     Undefined:  "names do not tell the values of this attribute"; "no named people with the attribute in the
                 source"; "versions of one group only".
     """

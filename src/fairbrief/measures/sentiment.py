@@ -198,7 +198,7 @@ class SentimentShift(Reading, SentimentSettings):
                 "both",
                 has_baseline=True,
                 is_compared=True,
-                leads=True,
+                is_primary=True,
                 group=f"{k} − {other}",
                 strata=(("one", k), ("one", other)),
                 is_between=True,
@@ -242,7 +242,7 @@ def largest_difference(mean: Mapping[str, Floats], totals: Totals, count: str = 
         first, second = mean.values()
         kinds = tuple((count, g) for g in mean) if count else ()
         return Value(
-            first - second, "both", has_baseline=True, is_compared=True, leads=True, group=" − ".join(mean),
+            first - second, "both", has_baseline=True, is_compared=True, is_primary=True, group=" − ".join(mean),
             strata=kinds, is_between=bool(count), present=kinds,
         )  # fmt: skip
     if not mean:
@@ -330,7 +330,7 @@ class SentimentChange(Reading):
     """Mean change of sentiment from article to summary, over all records.
 
     Value: mean of sentiment(summary) − sentiment(article), in the scorer's unit; positive = summaries sound
-    better than their articles. It compares no groups: it says where all texts move, and its evidence holds
+    better than their articles. It compares no groups: it says where all texts move, and its per-record statistics holds
     every pair of texts. Beside it: ``article`` and ``summary``, the mean sentiments.
 
     Reads:      the record's text and summary; sentiment from ``scorer``, as `sentiment_shift` does.

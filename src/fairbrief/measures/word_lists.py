@@ -54,10 +54,10 @@ class Identifiers(WithoutScores):
     """Counts of each group's words in the sources and in the summaries.
 
     Evidence: ``source[g]``, ``summary[g]``: occurrences. Of inputs that were built with exchanged groups (`is_built`) only
-    words that differ between the variants made together are counted: words that no variant changes (mother, men) speak
+    words that differ between the counterfactuals made together are counted: words that no counterfactual changes (mother, men) speak
     of nobody whose group was varied. Nothing is permuted: exchanging the groups' names would take the base rate for a
     half, so the tests turn the signs of clusters instead. ``words=published`` exchanges the names all the same, for all
-    variants of one original at once, since the rest of the text is the same in all of them, unless the reference is
+    counterfactuals of one seed document at once, since the rest of the text is the same in all of them, unless the reference is
     given and uneven.
     """
 
@@ -114,8 +114,8 @@ class Identifiers(WithoutScores):
 
 
 def is_built(record: Record) -> bool:
-    """Whether a record says that it is a variant of a built design: balanced or mono."""
-    return record.original is not None and record.attributes.get("design") in ("balanced", "mono")
+    """Whether a record says that it is a counterfactual of a built design: balanced or mono."""
+    return record.seed_document is not None and record.attributes.get("design") in ("balanced", "mono")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -126,7 +126,7 @@ class WordListInclusion:
     ``lists``: ``helm`` (with its ``femen``), ``extended``, or ``group: word word; group: word word``.
     ``reference``: ``source`` (the inputs' shares), ``uniform``, or ``given`` with ``shares`` in the groups' order.
     ``words=published`` leaves words joined by a slash together, as the release's tokenizers do, and counts every listed
-    word of built inputs, also those that no variant changes.
+    word of built inputs, also those that no counterfactual changes.
 
     Evidence:   `Identifiers`.
     Value:      in [0, 1], 0 where the shares agree; positive by chance, read with its null.
@@ -189,7 +189,7 @@ class WordListInclusion:
         }
         for k, g in enumerate(groups):
             values[f"shift[{g}]"] = Value(
-                shift[..., k], "both", limits=SHARE_DIFFERENCE, has_baseline=True, is_compared=True, leads=True, group=g,
+                shift[..., k], "both", limits=SHARE_DIFFERENCE, has_baseline=True, is_compared=True, is_primary=True, group=g,
                 present=(("source", g),),
                 strata=tuple(("source", other) for other in groups),
             )  # fmt: skip
@@ -244,7 +244,7 @@ class PhraseCounts(Reading):
     """Phrases that summaries add, per summary: occurrences of any phrase of a list where the source has none of it.
 
     ``phrases`` parts them by commas; whole words, case aside. By default those by which Steen & Markert saw that
-    women in office are marked as such: first woman, first female, first man, first male. ``--slice gender`` tells
+    women in office are marked as such: first woman, first female, first man, first male. ``--by gender`` tells
     them by the group that a record is about.
 
     Reads:      documents and summaries.

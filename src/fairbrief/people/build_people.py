@@ -37,7 +37,7 @@ NamesGiven = Names | str | Path
 
 @dataclass(slots=True)
 class Report:
-    """What became of each original; complete when the records are used up."""
+    """What became of each seed document; complete when the records are used up."""
 
     capacities: list[Capacity] = field(default_factory=list)
     replaces_last: bool = False
@@ -55,14 +55,14 @@ class Report:
         return [c for c in self.capacities if not c.written]
 
     def reasons(self) -> dict[str, int]:
-        """How many originals were refused, by reason."""
+        """How many seed documents were refused, by reason."""
         counts: dict[str, int] = {}
         for capacity in self.refused:
             counts[capacity.reason] = counts.get(capacity.reason, 0) + 1
         return counts
 
     def advice(self) -> list[str]:
-        """What can be done about the originals that were refused, one line a reason."""
+        """What can be done about the seed documents that were refused, one line a reason."""
         lines = []
         if short := [c for c in self.refused if c.reason == TOO_FEW]:
             most = max(c.needed for c in short)
@@ -87,7 +87,7 @@ def build(
     records: Iterable[Record],
     groups: str = "gender",
     design: Design = "balanced",
-    per_original: int | None = None,
+    per_seed_document: int | None = None,
     names: NamesGiven = "census",
     last_names: Literal["keep", "replace"] | None = None,
     content_words: bool | Literal["neutral"] = False,
@@ -97,7 +97,7 @@ def build(
     genders: Literal["keep", "random"] = "keep",
     woman: str = "Ms.",
 ) -> tuple[Iterator[Record], Report]:
-    """Records with controlled people, ``per_original`` (20) of each original, and a report that grows with them.
+    """Records with controlled people, ``per_seed_document`` (20) of each seed document, and a report that grows with them.
 
     ``groups``: ``gender``, ``race[=A+B]`` or ``gender*race[=male:A+female:B]`` (see `read_groups`).
     ``design``: ``balanced`` (C_loc: half of the people in each group, in pairs with exchanged groups) or ``mono`` (C_glob:
@@ -108,16 +108,16 @@ def build(
     ``genders``: in ``race`` groups, whether people keep their gender or have one drawn.
     ``woman``: the title that stands for Mr.
 
-    ``design="original"`` gives the originals that could be filled (balanced) as they are, one record each: what
+    ``design="original"`` gives the seed documents that could be filled (balanced) as they are, one record each: what
     systems write of them is the paper's row of original documents.
 
     Every record says in its attributes where it stands: ``design``, ``sample`` (the draw), ``pair`` (balanced) or
-    ``group`` (mono); ``genders`` (`Plan.genders`; of originals ``as written``), ``last_names`` (``kept``, ``replaced``) and ``content_words``
+    ``group`` (mono); ``genders`` (`Plan.genders`; of seed documents ``as written``), ``last_names`` (``kept``, ``replaced``) and ``content_words``
     (``kept``, ``exchanged``, ``neutral``). Its id tells sets apart too, so that one audit can hold several.
 
     The same seed gives the same records to the byte, whatever other originals there are. If one input of
-    an original cannot be made, none of its rows is, and the report says why. Raises `RequestError`
-    for a request that no original could meet, `DataError` for a broken table or record.
+    a seed document cannot be made, none of its rows is, and the report says why. Raises `RequestError`
+    for a request that no seed document could meet, `DataError` for a broken table or record.
     """
     if design not in ("balanced", "mono", "original"):
         raise RequestError(f"The design '{design}' is not known. Wanted balanced, mono or original.")
@@ -125,18 +125,18 @@ def build(
         raise RequestError(f"The weights '{weights}' are not known. Wanted uniform or frequency.")
     table = names_of(names)
     wanted = read_groups(groups, table)
-    if design == "original" and per_original is not None:
-        raise RequestError("Originals are given once each: leave the number of inputs per original out.")
-    per_original = 20 if per_original is None else per_original
-    if per_original < 1 or (design != "original" and per_original % len(wanted)):
+    if design == "original" and per_seed_document is not None:
+        raise RequestError("Originals are given once each: leave the number of inputs per seed document out.")
+    per_seed_document = 20 if per_seed_document is None else per_seed_document
+    if per_seed_document < 1 or (design != "original" and per_seed_document % len(wanted)):
         raise RequestError(
-            f"{counted(per_original, 'input')} of each original cannot be shared by {counted(len(wanted), 'group')}. Wanted a multiple of {len(wanted)}."
+            f"{counted(per_seed_document, 'input')} of each seed document cannot be shared by {counted(len(wanted), 'group')}. Wanted a multiple of {len(wanted)}."
         )
     by_race = wanted[0].race is not None
     replaces = last_names == "replace" or (last_names is None and by_race)
     plan = Plan(wanted, design, replaces, random_gender=genders == "random")
     manner = _manner(content_words, pronouns, woman)
-    task = _Task(plan, list_names(plan, table), manner, per_original // len(wanted), weights, seed)
+    task = _Task(plan, list_names(plan, table), manner, per_seed_document // len(wanted), weights, seed)
     report = Report(replaces_last=replaces)
     return _stream(records, task, report), report
 
@@ -185,7 +185,7 @@ def _stream(records: Iterable[Record], task: _Task, report: Report) -> Iterator[
 
 
 def _rows_of(record: Record, task: _Task) -> tuple[list[Record], Capacity]:
-    """All rows of an original, or none and the reason."""
+    """All rows of a seed document, or none and the reason."""
     if language := is_foreign(" ".join(document.text for document in record.documents)):
         named = len(record.entities)
         detail = "names, titles and pronouns are exchanged in English texts alone"
@@ -216,12 +216,12 @@ def _is_given(word: str) -> bool:
 
 
 def _unchanged(template: Template) -> Record:
-    """The original itself, as one more record of its set."""
+    """The seed document itself, as one more record of its set."""
     record = template.record
     return replace(
         record,
         id=f"{record.id}.original",
-        original=record.id,
+        seed_document=record.id,
         attributes={**record.attributes, **_ORIGINAL},
     )
 
@@ -245,7 +245,7 @@ def _named(template: Template, filled: Record, sample: Sample, task: _Task) -> R
     return replace(
         filled,
         id=f"{template.record.id}.{name}",
-        original=template.record.id,
+        seed_document=template.record.id,
         attributes={**template.record.attributes, **told, "sample": str(sample.number), **place},
     )
 

@@ -31,7 +31,7 @@ BY_WORDS = "first names and gendered words"
 
 @dataclass(slots=True)
 class Counterfactuals:
-    """The sets of records that were made, those of one original beside each other, and why others were not.
+    """The sets of records that were made, those of one seed document beside each other, and why others were not.
 
     ``ways`` counts originals by what was exchanged in them, ``refused`` by reason.
     """
@@ -41,7 +41,7 @@ class Counterfactuals:
     refused: Counter[str] = field(default_factory=Counter)
 
     def add(self, way: str, made: Sequence[Record] | str, over: str, value: Mapping[str, str]) -> None:
-        """The versions of one original, or the reason why there are none."""
+        """The versions of one seed document, or the reason why there are none."""
         if isinstance(made, str):
             self.refused[made] += 1
         else:
@@ -131,7 +131,7 @@ def _by_words(record: Record, groups: Sequence[Group], lists: Pools, seed: int) 
             replace(
                 filled,
                 id=f"{record.id}.{group.name}",
-                original=record.id,
+                seed_document=record.id,
                 attributes=attributes,
                 entities=entities,
             )

@@ -37,7 +37,7 @@ class Manner:
     """How a template is filled.
 
     ``pronouns``: whether pronouns follow the gender. ``words``: the content words that do, None for
-    none; ``neutral`` sets them all to the variant for either gender. ``woman``: the courtesy title that stands for Mr.
+    none; ``neutral`` sets them all to the counterfactual for either gender. ``woman``: the courtesy title that stands for Mr.
     """
 
     pronouns: bool = True
@@ -52,8 +52,8 @@ PLAIN = Manner()
 def fill(template: Template, assigned: Mapping[str, Assignment], manner: Manner = PLAIN) -> Record:
     """The template's record with people as ``assigned`` (by entity id); its other words are unchanged.
 
-    A slot changes only where what was assigned differs from what was there, so that the original's
-    own names and genders give back the original's text. Case is kept. The record's entities have the
+    A slot changes only where what was assigned differs from what was there, so that the seed document's
+    own names and genders give back the seed document's text. Case is kept. The record's entities have the
     new names, ``gender`` and ``race``, and mentions at their new places; a person to whom nothing was
     assigned is kept if named, without group, and left out otherwise. References tell of the original people and are dropped.
     """

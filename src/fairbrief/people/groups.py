@@ -75,7 +75,7 @@ def _pair(value: str, text: str) -> Group:
     return Group(gender, race)
 
 
-# ---- What a set of inputs needs of an original and of the names, and whether there is enough of it
+# ---- What a set of inputs needs of a seed document and of the names, and whether there is enough of it
 
 
 _WORD = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*")
@@ -88,13 +88,13 @@ _Key = TypeVar("_Key")
 
 @dataclass(frozen=True, slots=True)
 class Capacity:
-    """Of one original: how many people it has, how many names it needs and finds, and what came of it.
+    """Of one seed document: how many people it has, how many names it needs and finds, and what came of it.
 
     ``people`` are named people, ``varied`` those who get a group; ``needed`` and ``available`` count the first
     names of the scarcest list in one input. ``written`` counts its rows; 0 with a ``reason``.
     """
 
-    original: str
+    seed_document: str
     people: int
     varied: int
     needed: int = 0
@@ -106,10 +106,10 @@ class Capacity:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is asked of every original: the groups, the design, and what of a person is replaced.
+    """What is asked of every seed document: the groups, the design, and what of a person is replaced.
 
     ``random_gender``: in groups that do not say it, gender is drawn anew for each person and draw; else
-    it is the original's, and drawn only where unknown.
+    it is the seed document's, and drawn only where unknown.
     """
 
     groups: tuple[Group, ...]
@@ -183,7 +183,7 @@ def list_names(plan: Plan, names: Names) -> Pools:
 
 
 def pools_of(lists: Pools, template: Template) -> Pools:
-    """The names that remain when those are left out that are words of the original (whoever bears them)."""
+    """The names that remain when those are left out that are words of the seed document (whoever bears them)."""
     text = " ".join(d.text for d in template.record.documents)
     seen = {word.lower() for word in _WORD.findall(text) if not word.islower()}
     seen |= {part for word in list(seen) for part in re.split(r"[-'’]", word)}
@@ -199,7 +199,7 @@ def pools_of(lists: Pools, template: Template) -> Pools:
 
 
 def measure(plan: Plan, pools: Pools, template: Template) -> Capacity:
-    """What an original needs and finds; with a reason if that is not enough for its whole set."""
+    """What a seed document needs and finds; with a reason if that is not enough for its whole set."""
     named = [p for p in template.people if p.is_named]
     varied = [p for p in named if plan.varies(p)]
     found = Capacity(template.record.id, len(named), len(varied))

@@ -76,7 +76,7 @@ class Slot:
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """A person of a template: the original's names, and the gender that pronouns and titles give (or None).
+    """A person of a template: the seed document's names, and the gender that pronouns and titles give (or None).
 
     ``genders`` holds all genders that the words about the person show: more than one is a contradiction.
     """

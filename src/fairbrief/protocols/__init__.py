@@ -20,7 +20,7 @@ class ProtocolDeclaration:
     """How an audit under a protocol differs from one without.
 
     ``attribute_of`` is whose attributes it is taken over where the user names none. ``sets_apart`` names the record
-    attributes by which its sets of inputs differ: the audit slices by those of them that records have. ``intervals``
+    attributes by which its sets of inputs differ: the audit subgroups by those of them that records have. ``intervals``
     are the paper's (``bootstrap``), or the package's own.
     """
 
@@ -52,9 +52,9 @@ class PaperProtocol(Protocol):
 
 
 @runtime_checkable
-class EvidenceProtocol(PaperProtocol, Protocol):
+class PerRecordProtocol(PaperProtocol, Protocol):
     """A protocol some of whose tables are made of rows, not of estimates: a distribution, a regression."""
 
-    def evidence_tables(self, evidence: pa.Table) -> tuple[Table, ...]:
+    def per_record_tables(self, per_record: pa.Table) -> tuple[Table, ...]:
         """The tables that need single rows; they follow those of `tables`."""
         ...

@@ -68,9 +68,17 @@ class ChauSentiment(Reproduced):
     def tables(self, estimates: Sequence[Estimate]) -> tuple[Table, ...]:
         """The differences between women and men, with interval, chance level and p."""
         rows = tuple(
-            (e.system, label, decimal(e.value), _interval(e), decimal(e.null_mean), p_value(e.p), str(e.n))
+            (
+                e.system,
+                label,
+                decimal(e.value),
+                _interval(e),
+                decimal(e.permutation_mean),
+                p_value(e.p),
+                str(e.n),
+            )
             for e in estimates
-            if e.measure.startswith("sentiment_shift") and not e.slice and not e.baseline
+            if e.measure.startswith("sentiment_shift") and not e.subgroup and not e.baseline
             if (label := DIFFERENCES.get(e.quantity.partition("[")[0]))
         )
         header = ("system", "quantity", "value", "interval", "by chance", "p", "n")
@@ -78,9 +86,9 @@ class ChauSentiment(Reproduced):
         shown = (Table(title, header, rows, self._notes()),) if rows else ()
         return (*_accuracy(estimates), *shown)
 
-    def evidence_tables(self, evidence: pa.Table) -> tuple[Table, ...]:
+    def per_record_tables(self, per_record: pa.Table) -> tuple[Table, ...]:
         """Figures 1 to 7 for each system; none without rows."""
-        return tuple(table for table in figures(evidence, self._notes()[:1]) if table.rows)
+        return tuple(table for table in figures(per_record, self._notes()[:1]) if table.rows)
 
     def _scorer(self) -> str:
         lexicon = "" if self.lexicon == "opinion" else f", lexicon={_quoted(self.lexicon)}"
@@ -94,7 +102,7 @@ class ChauSentiment(Reproduced):
         )
         return (
             f"Sentiment: {judge}.",
-            "The chance level of shift and slope is that of random sentences of the article: --control random_sentences.",
+            "The chance level of shift and slope is that of random sentences of the article: --sanity-baseline random_sentences.",
         )
 
 
@@ -133,9 +141,9 @@ class Shifts:
         return self.summary - self.article
 
 
-def shifts(evidence: pa.Table) -> Iterator[Shifts]:
+def shifts(per_record: pa.Table) -> Iterator[Shifts]:
     """Sentiment of article and summary row by row, for every system, from an audit's evidence."""
-    rows = _rows_of(evidence, "sentiment_shift")
+    rows = _rows_of(per_record, "sentiment_shift")
     groups = [n.removeprefix("one[").removesuffix("]") for n in rows.column_names if n.startswith("one[")]
     for system, part in _by_system(rows):
         member = np.column_stack([_numbers(part, f"one[{g}]") for g in groups]) > 0
@@ -149,9 +157,9 @@ def shifts(evidence: pa.Table) -> Iterator[Shifts]:
         )
 
 
-def figures(evidence: pa.Table, notes: tuple[str, ...] = ()) -> Iterator[Table]:
+def figures(per_record: pa.Table, notes: tuple[str, ...] = ()) -> Iterator[Table]:
     """Figures 1 to 7, in the paper's order; none without rows."""
-    pairs = _rows_of(evidence, "sentiment_change")
+    pairs = _rows_of(per_record, "sentiment_change")
     if len(pairs):
         texts = [(system, _numbers(p, "article"), _numbers(p, "summary")) for system, p in _by_system(pairs)]
         scores = [
@@ -161,7 +169,7 @@ def figures(evidence: pa.Table, notes: tuple[str, ...] = ()) -> Iterator[Table]:
         yield from distributions("Figure 2", ("system",), [((t,), s - a) for t, a, s in texts], notes)
         yield agreement(pairs)
         yield coefficients(pairs)
-    subjects = list(shifts(evidence))
+    subjects = list(shifts(per_record))
     by_subject = [cell for part in subjects for cell in _of_subjects(part)]
     yield from distributions("Figure 5", ("system", "subject", "text"), by_subject, notes)
     if subjects:
@@ -275,12 +283,12 @@ def p_value(p: float | None) -> str:
     return "< 0.001" if p is not None and p < 0.001 else decimal(p)
 
 
-def _rows_of(evidence: pa.Table, measure: str) -> pa.Table:
+def _rows_of(per_record: pa.Table, measure: str) -> pa.Table:
     """The rows with numbers that a measure reads, of the first observation that it is made from."""
-    if "measures" not in evidence.column_names:
-        return evidence.slice(0, 0)
-    observed = evidence["measures"].cast(pa.string())
-    rows = evidence.filter(pc.match_substring_regex(observed, rf"(?m)^{measure}\b"))
+    if "measures" not in per_record.column_names:
+        return per_record.slice(0, 0)
+    observed = per_record["measures"].cast(pa.string())
+    rows = per_record.filter(pc.match_substring_regex(observed, rf"(?m)^{measure}\b"))
     rows = rows.filter(pc.is_null(rows["reason"]))
     if not len(rows):
         return rows
@@ -297,7 +305,7 @@ def _by_system(rows: pa.Table) -> Iterator[tuple[str, pa.Table]]:
 
 
 def _numbers(rows: pa.Table, column: str) -> Floats:
-    """A column of the evidence; what a row does not have is zero."""
+    """A column of the per-record statistics; what a row does not have is zero."""
     if column not in rows.column_names:
         return np.zeros(len(rows))
     return np.asarray(np.nan_to_num(rows[column].to_numpy(zero_copy_only=False).astype(np.float64)))

@@ -85,7 +85,7 @@ class ChhabraPosition(Reproduced):
     def tables(self, estimates: Sequence[Estimate]) -> tuple[Table, ...]:
         """Figures 2 to 4, 6 and 9 as tables, and Table 1 over three systems or more; none without a system."""
         specs = self.measures(())
-        own = [e for e in estimates if e.measure in specs and not e.slice and not e.baseline]
+        own = [e for e in estimates if e.measure in specs and not e.subgroup and not e.baseline]
         mappings, tops, systems = self._mappings(), self._tops(), systems_of(own)
         made = [_distributions(own, mappings[0])] if systems else []
         made += [
@@ -142,7 +142,7 @@ def _quality(own: Sequence[Estimate], variant: Variant, number: str, rouge: Sequ
                 *(decimal(_value(own, kind, system, kind), 4) for kind in rouge),
                 *_distances(own, variant, system),
                 decimal(_value(own, variant.bias, system, "position_bias_share"), 4),
-                decimal(bias.null_mean if bias else None, 4),
+                decimal(bias.permutation_mean if bias else None, 4),
                 str(bias.n) if bias else ABSENT,
             )
         )

@@ -20,7 +20,7 @@ from fairbrief.scorers.entailment import Entailment
 from fairbrief.specs import quoted
 from fairbrief.types import Estimate, Table
 
-RELEASED = "merge=0.95, denominator=covered, least_units=3, pairwise=true"
+RELEASED = "merge=0.95, denominator=covered, least_claims=3, pairwise=true"
 PROPORTIONAL = (
     "tokens=ngram(tokenizer=nltk), texts=values, temperature=2, ties=under, no_match=uniform, single=fair"
 )
@@ -65,7 +65,7 @@ class LiCoverage(Reproduced):
 
     def tables(self, estimates: Sequence[Estimate]) -> tuple[Table, ...]:
         """Tables 3, 4 and 5 for each attribute, and the baseline's."""
-        whole = [e for e in estimates if not e.slice and not e.baseline]
+        whole = [e for e in estimates if not e.subgroup and not e.baseline]
         return tuple(
             table
             for over in dict.fromkeys(e.over for e in whole)
@@ -90,7 +90,14 @@ def _uneven_share(estimates: Sequence[Estimate], over: str) -> Table:
         if gap is not None:
             numbers = (number_of(e) for e in (share, by_chance, gap))
             rows.append(
-                (system, *numbers, decimal(gap.null_mean), number_of(level), number_of(testable), str(gap.n))
+                (
+                    system,
+                    *numbers,
+                    decimal(gap.permutation_mean),
+                    number_of(level),
+                    number_of(testable),
+                    str(gap.n),
+                )
             )
     return printed("li-coverage", "Table 3", rows, place=_place(over))
 

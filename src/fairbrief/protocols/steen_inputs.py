@@ -54,7 +54,7 @@ class Kind:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A system, within a slice that the user asked for."""
+    """A system, within a subgroup that the user asked for."""
 
     system: str
     part: Part = ()
@@ -78,13 +78,13 @@ class Placed:
 def place(estimates: Iterable[Estimate]) -> list[Placed]:
     """The estimates of single sets of inputs; where no record names its set, all are of one set."""
     kept = [e for e in estimates if not e.baseline]
-    named = {name for e in kept for name in e.slice if name in APART}
-    return [_placed(e) for e in kept if named <= set(e.slice)]
+    named = {name for e in kept for name in e.subgroup if name in APART}
+    return [_placed(e) for e in kept if named <= set(e.subgroup)]
 
 
 def _placed(estimate: Estimate) -> Placed:
-    values = {name: estimate.slice.get(name, "") for name in APART}
-    part = tuple(sorted((k, v) for k, v in estimate.slice.items() if k not in APART))
+    values = {name: estimate.subgroup.get(name, "") for name in APART}
+    part = tuple(sorted((k, v) for k, v in estimate.subgroup.items() if k not in APART))
     kind = Kind(values["genders"], values["last_names"], values["content_words"])
     if values["design"] == ORIGINAL:
         kind = Kind()

@@ -55,7 +55,7 @@ class SteenPeople(Reproduced):
     sets in one audit are told apart): 3 scores by gender, from balanced and mono inputs; 5 where a system was
     asked to attend to women; 6 invented names; 8 scores by race, gender drawn at random (``--groups race --genders
     random``); 12 last names replaced (``--last-names replace``); 16 and 17 tokens, people and share invented, with
-    the originals (``--design original``); 19 content words exchanged (``--content-words exchange``); 20 gender tied to race
+    the seed documents (``--design original``); 19 content words exchanged (``--content-words exchange``); 20 gender tied to race
     (``--groups "gender*race=male:A+female:B"``); with a judge 4, 7 and 9; 2 where the four planted systems
     ``random``, ``lead``, ``topic`` and ``sexist`` are audited; and the phrases counted in section 9.2.
     """
@@ -102,14 +102,14 @@ class SteenPeople(Reproduced):
         return tuple(dict.fromkeys(specs))
 
     def tables(self, estimates: Sequence[Estimate]) -> tuple[Table, ...]:
-        """The paper's tables that the estimates can fill, in its order; a slice is a row of its own."""
+        """The paper's tables that the estimates can fill, in its order; a subgroup is a row of its own."""
         return paper_tables(estimates)
 
 
 PROTOCOL = "steen-people"
 DIGITS = 2
 """Decimals, as the paper prints them."""
-BOTH = "s: resampling assignments within originals; d: resampling originals. Systems are rows here, columns in the paper."
+BOTH = "s: resampling assignments within seed documents; d: resampling originals. Systems are rows here, columns in the paper."
 FOLDED = "Non-negative scores are above zero by chance: read them with the p of the estimates."
 SOURCES = "Distinguishability is of the mono inputs (C_glob), all else of the balanced ones (C_loc)."
 UNDEFINED = (
@@ -167,8 +167,8 @@ def _outside(estimates: Sequence[Estimate]) -> tuple[str, ...]:
     counts = [e for e in estimates if e.measure.startswith(COUNTED) and e.quantity == "word_list_inclusion"]
     for system in dict.fromkeys(e.system for e in counts):
         mine = [e for e in counts if e.system == system and not e.baseline]
-        whole = sum(e.n for e in mine if not e.slice)
-        parts = [e.n for e in mine if e.slice and set(e.slice) <= set(APART)]
+        whole = sum(e.n for e in mine if not e.subgroup)
+        parts = [e.n for e in mine if e.subgroup and set(e.subgroup) <= set(APART)]
         if parts and sum(parts) < whole:
             return (
                 f"Records that do not say how they were built ({whole - sum(parts):,} of {whole:,} units) are in no table.",
@@ -435,12 +435,12 @@ def quality_tables(placed: Sequence[Placed], estimates: Sequence[Estimate]) -> I
 
 
 def _levels(placed: Sequence[Placed], kind: Kind, estimates: Sequence[Estimate]) -> Table:
-    """Table 4: mean and deviation on either design and on the originals, and how far the designs are from these.
+    """Table 4: mean and deviation on either design and on the seed documents, and how far the designs are from these.
 
     The differences keep their sign: a folded one is above zero by noise.
     """
     mine = [p for p in placed if p.kind == kind or p.design == ORIGINAL]
-    whole = [e for e in estimates if e.measure.startswith(GAP) and not e.slice and not e.baseline]
+    whole = [e for e in estimates if e.measure.startswith(GAP) and not e.subgroup and not e.baseline]
     lines = []
     for row in rows_of(mine, LEVEL):
         levels = [

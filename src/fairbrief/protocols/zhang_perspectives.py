@@ -21,7 +21,7 @@ SCORERS: Mapping[str, str] = MappingProxyType(
 )
 """The paper's rows, by scorer."""
 MEASURES = ("bur", "uer", "auc_cutoff", "sof")
-WITHOUT_TEXTS = ("ngram", "units", "uniform")
+WITHOUT_TEXTS = ("ngram", "claims", "uniform")
 """What reads documents one by one, or none."""
 NUMBERED = "Number and title are the paper's; the rows are the systems audited here."
 EMPTY = "Empty summaries are left out."
@@ -128,7 +128,7 @@ def _cells(estimates: Iterable[Estimate]) -> Iterator[tuple[str, Cell]]:
         has_settings = all(asked.settings.get(key) == value for key, value in SETTINGS.items())
         if asked.name in MEASURES and name in (asked.name, "share_under") and has_settings and not e.baseline:
             scorer = specs.parse(asked.settings.get("scorer", "ngram")).name
-            part = "".join(f", {key} = {value}" for key, value in e.slice.items())
+            part = "".join(f", {key} = {value}" for key, value in e.subgroup.items())
             yield (
                 f" (over {asked.over or ''}{part})",
                 Cell(scorer, e.system, name, e.value, e.n, of.removesuffix("]")),

@@ -8,7 +8,7 @@ from datetime import date
 from typing import Any, TypeGuard
 
 from fairbrief.readers.messages import fault, show
-from fairbrief.types import Document, Entity, Mention, Unit
+from fairbrief.types import Claim, Document, Entity, Mention
 
 NOTHING: Mapping[str, Any] = {}
 """No attributes: one shared empty mapping, never modified."""
@@ -160,11 +160,11 @@ def read_entities(value: Any, documents: Sequence[Document | None]) -> tuple[Ent
     return entities
 
 
-def read_units(value: Any) -> tuple[Unit, ...] | None:
+def read_claims(value: Any) -> tuple[Claim, ...] | None:
     """The claims of a summary: texts, or ``{"text", "values": {attribute: [value, …]}}``."""
     if value is None:
         return None
-    return tuple(_unit(given, f"unit {i}") for i, given in enumerate(list_of(value, "the units"), 1))
+    return tuple(_claim(given, f"claim {i}") for i, given in enumerate(list_of(value, "the claims"), 1))
 
 
 def _entity(given: Any, i: int, documents: Sequence[Document | None]) -> Entity:
@@ -212,18 +212,18 @@ def _mention(given: Any, what: str, documents: Sequence[Document | None]) -> Men
     return Mention(before, start, end, id_of(given.get("kind"), f"the kind of {what}"))
 
 
-def _unit(given: Any, what: str) -> Unit:
+def _claim(given: Any, what: str) -> Claim:
     if isinstance(given, str):
-        return Unit(text_of(given, what))
+        return Claim(text_of(given, what))
     fields = object_of(given, what)
     text = text_of(fields.get("text"), f"the text of {what}")
     if (values := fields.get("values")) is None:
-        return Unit(text)
+        return Claim(text)
     labelled = {
         id_of(name, f"an attribute of {what}"): _values(entailed, f"the values of {name!r} in {what}")
         for name, entailed in object_of(values, f"the values of {what}").items()
     }
-    return Unit(text, labelled or NOTHING)
+    return Claim(text, labelled or NOTHING)
 
 
 def _values(given: Any, what: str) -> tuple[str, ...]:

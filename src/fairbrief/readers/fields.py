@@ -139,7 +139,7 @@ def _several(found: Iterable[tuple[str, Any]]) -> Any:
 PATIENCE = 1_000
 """A field that is missing in this many objects of a source counts as misspelt."""
 ID = "id"
-OWN = ("attributes", "original", "units", "entities", "reason", "made")
+OWN = ("attributes", "seed_document", "claims", "entities", "reason", "made")
 """Fields of a row that have fixed names."""
 
 

@@ -113,8 +113,8 @@ class PartTally:
     def note(self, record: Record, system: str, texts: Sequence[str], start: int) -> None:
         """Add a summary and the start of its row; ``texts`` are those of the record's documents. Equal in every process."""
         self.keys.extend((hash_of_name(system), hash_of_name(record.id), hash_of_documents(*texts), start))
-        if record.cluster_by is not None and record.original is not None:
-            self.clusters.extend((hash_of_name(record.original), hash_of_name(record.cluster)))
+        if record.cluster_by is not None and record.seed_document is not None:
+            self.clusters.extend((hash_of_name(record.seed_document), hash_of_name(record.cluster)))
 
     def has_repeats(self) -> bool:
         """Whether the input is inconsistent: a system has an id twice, an id several texts, or a seed document several clusters."""

@@ -161,7 +161,7 @@ def _helm(state: Mapping[str, Any], model: Any) -> dict[str, Any]:
     failed = at(state, "result.success") is False
     return {
         "id": ", ".join(map(str, parts)),
-        "original": ident if len(parts) > 1 else None,
+        "seed_document": ident if len(parts) > 1 else None,
         "summary": None if failed else at(state, "result.completions[0].text"),
         "system": model,
         "reason": FAILED if failed else None,
@@ -382,7 +382,7 @@ def inspect_log(path: Path, name: str, meter: Meter, encoding: str) -> Rows:
 def _inspect_row(sample: Mapping[str, Any], model: Any, runs: int) -> dict[str, Any]:
     ident, epoch = str(sample.get("id")), sample.get("epoch", 1)
     metadata = sample.get("metadata") or {}
-    ids = {"id": ident} if runs == 1 else {"id": f"{ident}, epoch {epoch}", "original": ident}
+    ids = {"id": ident} if runs == 1 else {"id": f"{ident}, epoch {epoch}", "seed_document": ident}
     failed = sample.get("error") is not None
     completion = at(sample, "output.completion")
     target = sample.get("target")

@@ -394,12 +394,12 @@ class Reading:
 
     def _check_cluster(self, record: Record) -> None:
         """DataError if counterfactuals of one seed document, which are observed together, are in two clusters."""
-        if record.original is None:
+        if record.seed_document is None:
             return
         cluster = hash_of(record.cluster, "")
-        if self._clusters.setdefault(hash_of(record.original, ""), cluster) != cluster:
+        if self._clusters.setdefault(hash_of(record.seed_document, ""), cluster) != cluster:
             other = fault(
-                f"{record.cluster!r} as {record.cluster_by!r}, and another value at an earlier counterfactual of {record.original!r}",
+                f"{record.cluster!r} as {record.cluster_by!r}, and another value at an earlier counterfactual of {record.seed_document!r}",
                 "counterfactuals of one seed document in one cluster",
                 "correct the value, or give another --cluster-by",
             )

@@ -33,8 +33,8 @@ from fairbrief.readers.field_values import (
     is_plain,
     list_of,
     object_of,
+    read_claims,
     read_entities,
-    read_units,
     text_of,
 )
 from fairbrief.readers.fields import ABSENT, ID, OWN, Fields, FieldUse, Several, find, parse_cell
@@ -46,9 +46,9 @@ TRIM = " _-:./"
 """Characters between a system's name and the rest of a field's name."""
 
 
-def summary(ident: str, system: str, text: Any, units: Any = None) -> Summary:
+def summary(ident: str, system: str, text: Any, claims: Any = None) -> Summary:
     """A summary from the value of its field: blank is empty, null is missing."""
-    cut = read_units(units) if units is not None else None
+    cut = read_claims(claims) if claims is not None else None
     if text is None:
         return Summary(ident, system, "", cut, MISSING, NOTHING)
     if not is_plain(text):
@@ -81,11 +81,11 @@ class SummaryReader:
         if self.fields.has_several_summaries:
             return self._by_field(row, ident)
         text = self.use.given(row, self.fields.summary[0][1])
-        system, units = self.use.given(row, self.fields.system), row.get("units")
+        system, claims = self.use.given(row, self.fields.system), row.get("claims")
         if text.__class__ is not str and isinstance(parsed := self._cell(text), Mapping):
-            return self._by_system(parsed, system, self._cell(units), ident)
+            return self._by_system(parsed, system, self._cell(claims), ident)
         name = self.system if system is None else id_of(system, "the system")
-        plain = summary(ident, name, text, self._cell(units) if units != "" else None)
+        plain = summary(ident, name, text, self._cell(claims) if claims != "" else None)
         return (with_origin(plain, row.get("reason"), self._cell(row.get("made"))),)
 
     def _by_field(self, row: Mapping[str, Any], ident: str) -> tuple[Summary, ...]:
@@ -114,7 +114,7 @@ class SummaryReader:
                 yield name or field, value
 
     def _by_system(
-        self, texts: Mapping[str, Any], system: Any, units: Any, ident: str
+        self, texts: Mapping[str, Any], system: Any, claims: Any, ident: str
     ) -> tuple[Summary, ...]:
         if not texts:
             raise fault(
@@ -122,7 +122,7 @@ class SummaryReader:
             )
         if system is not None:
             raise _two_names(system, self.fields.system)
-        cut = {} if units is None else object_of(units, "the units")
+        cut = {} if claims is None else object_of(claims, "the claims")
         for name in cut:
             if name not in texts:
                 raise fault(
@@ -224,10 +224,10 @@ class RowReader:
             attributes = self._with_cluster(row, fields.cluster, attributes)
         self._name_documents(row, draft)
         documents = draft.documents()
-        references, entities, original = (
+        references, entities, seed_document = (
             self.use.given(row, fields.references),
             get("entities"),
-            get("original"),
+            get("seed_document"),
         )
         entities = None if entities == "" else self._cell(entities)
         self.use.see_entities(entities)
@@ -237,7 +237,7 @@ class RowReader:
             self._references(references) if references else (),
             read_entities(entities, draft.placed(documents)),
             attributes,
-            id_of(original, "the original") if original not in (None, "") else None,
+            id_of(seed_document, "the seed document") if seed_document not in (None, "") else None,
             where,
             fields.cluster,
         )

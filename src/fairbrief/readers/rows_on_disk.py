@@ -106,9 +106,9 @@ class LongTable:
         ]
         self.once = [
             fields.references,
-            "original",
+            "seed_document",
             "entities",
-            "units",
+            "claims",
             "reason",
             *fields.record_attributes.values(),
         ]

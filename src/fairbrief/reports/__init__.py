@@ -1,4 +1,4 @@
-"""Arrangements of estimates and their evidence, for a terminal, a browser, a paper or a program."""
+"""Arrangements of estimates and their per-record statistics, for a terminal, a browser, a paper or a program."""
 
 from fairbrief.reports.audit_folder import load, write_all
 

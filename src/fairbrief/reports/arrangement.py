@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import chain, groupby
 from typing import TYPE_CHECKING, Any
 
-from fairbrief import standings
+from fairbrief import conclusions
 from fairbrief.reports import number_format, wording
 from fairbrief.reports.wording import worded
 from fairbrief.types import Estimate, Note
@@ -40,9 +40,9 @@ class Section:
         return tuple(e for block in self.blocks for e in block)
 
     @cached_property
-    def headlines(self) -> tuple[Estimate, ...]:
+    def main_values(self) -> tuple[Estimate, ...]:
         """The measures' own values."""
-        return tuple(e for block in self.blocks if wording.is_headline(block[0]) for e in block)
+        return tuple(e for block in self.blocks if wording.is_main_value(block[0]) for e in block)
 
     @cached_property
     def notes(self) -> tuple[str, ...]:
@@ -80,10 +80,10 @@ def contrasts_of(result: Result) -> tuple[Section, ...]:
 
 
 def arrange(estimates: Iterable[Estimate], made: Mapping[str, Any]) -> tuple[Section, ...]:
-    """Sections in order of first appearance; in each, by measure, quantity, slice, then system."""
+    """Sections in order of first appearance; in each, by measure, quantity, subgroup, then system."""
     alike: dict[tuple[str, str, str, tuple[str, ...]], list[Estimate]] = {}
     for e in estimates:
-        alike.setdefault((e.measure, e.over, e.quantity, tuple(e.slice)), []).append(e)
+        alike.setdefault((e.measure, e.over, e.quantity, tuple(e.subgroup)), []).append(e)
     found: dict[tuple[str, str, tuple[str, ...]], dict[str, list[tuple[Estimate, ...]]]] = {}
     for (measure, over, _, by), block in alike.items():
         measures = found.setdefault((wording.declared(measure, made).family, over, by), {})
@@ -105,20 +105,20 @@ def by_quantity(estimates: Iterable[Estimate]) -> Iterator[tuple[str, list[Estim
 def label(estimate: Estimate) -> str:
     """A row's name: the measure's spec, and the quantity where it is not the headline."""
     measure = wording.without_over(estimate)
-    return measure if wording.is_headline(estimate) else f"{measure}: {estimate.quantity}"
+    return measure if wording.is_main_value(estimate) else f"{measure}: {estimate.quantity}"
 
 
 def left_out(estimates: Iterable[Estimate]) -> tuple[tuple[str, str, int, Mapping[str, int]], ...]:
-    """(measures, systems, n, reason → count) of whole-data headlines that lack records; equal ones share a line.
+    """(measures, systems, n, reason → count) of whole-data main values that lack records; equal ones share a line.
 
     Differences are not in it: what their pairs lack is one of the `notes`.
     """
     lines: dict[tuple[str, int, tuple[tuple[str, int], ...]], list[str]] = {}
     for e in estimates:
-        if e.slice or e.baseline or not e.excluded:
+        if e.subgroup or e.baseline or not e.excluded:
             continue
         counts = tuple((reason, n) for reason, n in e.excluded.items() if n)
-        if counts and wording.is_headline(e):
+        if counts and wording.is_main_value(e):
             members = lines.setdefault((e.system, e.n, counts), [])
             if wording.without_over(e) not in members:
                 members.append(wording.without_over(e))
@@ -158,10 +158,10 @@ def notes(estimates: Iterable[Estimate]) -> tuple[str, ...]:
 def _unpaired(estimates: Iterable[Estimate]) -> tuple[str, ...]:
     """How many records pairs of systems lack, reason by reason: from the fewest to the most."""
     lacking: dict[str, tuple[dict[str, None], list[int]]] = {}
-    pairs = [e for e in estimates if e.baseline and not e.slice]
-    with_headline = {e.measure for e in pairs if wording.is_headline(e)}
+    pairs = [e for e in estimates if e.baseline and not e.subgroup]
+    with_main_value = {e.measure for e in pairs if wording.is_main_value(e)}
     for e in pairs:
-        if wording.is_headline(e) or e.measure not in with_headline:
+        if wording.is_main_value(e) or e.measure not in with_main_value:
             for reason, n in e.excluded.items():
                 measures, counts = lacking.setdefault(reason, ({}, []))
                 measures[wording.without_over(e)] = None
@@ -189,7 +189,7 @@ def _with_share(note: Note, share: float, *, is_largest: bool = False) -> Note:
 def leading(estimates: Iterable[Estimate]) -> dict[tuple[str, str], list[Estimate]]:
     """The leading group differences of systems on whole data, by measure and attribute."""
     found: dict[tuple[str, str], list[Estimate]] = {}
-    for e in standings.leading(estimates):
+    for e in conclusions.leading(estimates):
         if not e.baseline:
             found.setdefault((e.measure, e.over), []).append(e)
     return found

@@ -19,22 +19,22 @@ from fairbrief.text.addresses import refuse_stored
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from fairbrief.reports.evidence import EvidenceRows, EvidenceWriter, SavedRows
     from fairbrief.reports.json_file import Saved
+    from fairbrief.reports.per_record import PerRecordRows, PerRecordWriter, SavedRows
     from fairbrief.reports.result import Result
 
-EVIDENCE, TABLES = "evidence", "tables"
+PER_RECORD, TABLES = "per_record", "tables"
 PAGE, MARKDOWN = "report.html", "report.md"
 ESTIMATES, EXAMPLES, SOURCES = "estimates.csv", "examples.json", "sources.parquet"
 LISTED = ".written"
-"""In the folders of evidence and of tables the names of the files that the audit wrote: the next one takes these away and nothing else."""
+"""In the folders of per-record statistics and of tables the names of the files that the audit wrote: the next one takes these away and nothing else."""
 UNFINISHED = "unfinished"
 """The file that stands in the folder while an audit is made for it, and after one that did not come to its end."""
 RESULTS = "results.json"
 OURS = b'"schema": "fairbrief.'
 """What our results begin with."""
 WRITTEN = (
-    PAGE, MARKDOWN, ESTIMATES, EVIDENCE, EXAMPLES, SOURCES, RESULTS,
+    PAGE, MARKDOWN, ESTIMATES, PER_RECORD, EXAMPLES, SOURCES, RESULTS,
 )  # fmt: skip
 """What an audit writes over in its folder."""
 STAGE = ".new"
@@ -124,7 +124,7 @@ def write_all(result: Result, folder: Path | str) -> tuple[Path, ...]:
     """Write every format into the folder, all of them or none; return their paths.
 
     ``results.json``, ``sources.parquet``, ``examples.json``, ``report.html``, ``report.md``, ``estimates.csv``, per observation
-    ``evidence/NAME.parquet``, and per printed table ``tables/NAME.csv`` and ``tables/NAME.tex``. The files of an older audit are taken away.
+    ``per_record/NAME.parquet``, and per printed table ``tables/NAME.csv`` and ``tables/NAME.tex``. The files of an older audit are taken away.
 
     Raises RequestError where another process is writing there, OSError where the disk does.
     """
@@ -132,8 +132,8 @@ def write_all(result: Result, folder: Path | str) -> tuple[Path, ...]:
         return replace_all(result, claim)[0]
 
 
-class EvidenceAhead:
-    """Evidence that another thread writes into a folder as soon as its rows are settled: while they are estimated, and while
+class PerRecordAhead:
+    """Per-record statistics that another thread writes into a folder as soon as its rows are settled: while they are estimated, and while
     the examples of the page are read. Most of it is done in libraries, which let other threads run meanwhile.
 
     The folder is one that the caller has claimed (`claimed`), until after this is left.
@@ -142,7 +142,7 @@ class EvidenceAhead:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._pool = ThreadPoolExecutor(1)
-        self._begun: Future[EvidenceWriter] | None = None
+        self._begun: Future[PerRecordWriter] | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -152,13 +152,13 @@ class EvidenceAhead:
         if self._begun is not None and self._begun.exception() is None:
             self._begun.result().close()  # which was done, if the work came to its end
 
-    def begin(self, rows: EvidenceRows) -> None:
+    def begin(self, rows: PerRecordRows) -> None:
         """Begin to write these rows, which nobody may change any more."""
-        from fairbrief.reports.evidence import EvidenceWriter
+        from fairbrief.reports.per_record import PerRecordWriter
 
         stage = _stage(self._folder)
         # It knows what is set for whoever asks for it: the language that texts are in.
-        self._begun = self._pool.submit(copy_context().run, EvidenceWriter, rows, stage / EVIDENCE)
+        self._begun = self._pool.submit(copy_context().run, PerRecordWriter, rows, stage / PER_RECORD)
 
     def end(self, audit: str) -> None:
         """Write what is not written yet of what was begun, and the audit that it is of; raises what writing raised."""
@@ -167,12 +167,12 @@ class EvidenceAhead:
 
 
 @contextlib.contextmanager
-def ahead_in(folder: Path | None, threads: int) -> Iterator[EvidenceAhead | None]:
-    """What writes evidence ahead into a folder; None without a folder, and where the process may use one thread alone."""
+def ahead_in(folder: Path | None, threads: int) -> Iterator[PerRecordAhead | None]:
+    """What writes per-record statistics ahead into a folder; None without a folder, and where the process may use one thread alone."""
     if folder is None or threads < 2:
         yield None
         return
-    with EvidenceAhead(folder) as ahead:
+    with PerRecordAhead(folder) as ahead:
         yield ahead
 
 
@@ -180,7 +180,7 @@ def replace_all(
     result: Result,
     folder: Path,
     complete: Callable[[Result], Result] = lambda result: result,
-    ahead: EvidenceAhead | None = None,
+    ahead: PerRecordAhead | None = None,
 ) -> tuple[tuple[Path, ...], str]:
     """`write_all` into a folder that the caller has claimed (`claimed`).
 
@@ -193,7 +193,7 @@ def replace_all(
         names, audit = _write(result, stage, complete, ahead)
         for name in names:
             _sync(stage / name)
-        for below in (EVIDENCE, TABLES):
+        for below in (PER_RECORD, TABLES):
             (folder / below).mkdir(exist_ok=True)
             for old in _listed(folder / below):
                 (folder / below / old).unlink(missing_ok=True)
@@ -208,25 +208,25 @@ def replace_all(
 
 def _stage(folder: Path) -> Path:
     """Where files are written aside; made if absent."""
-    for below in (EVIDENCE, TABLES):
+    for below in (PER_RECORD, TABLES):
         (folder / STAGE / below).mkdir(parents=True, exist_ok=True)
     return folder / STAGE
 
 
 def _write(
-    result: Result, stage: Path, complete: Callable[[Result], Result], ahead: EvidenceAhead | None
+    result: Result, stage: Path, complete: Callable[[Result], Result], ahead: PerRecordAhead | None
 ) -> tuple[list[str], str]:
     """Every file, by its name below the folder, in the order in which they are to be put in place; the identity."""
     from fairbrief.reports import json_file
-    from fairbrief.reports.evidence import EvidenceWriter, files_of
+    from fairbrief.reports.per_record import PerRecordWriter, files_of
 
     audit = json_file.write(result, stage / RESULTS)
     if ahead is None:
-        EvidenceWriter(result.rows, stage / EVIDENCE).end(audit)
+        PerRecordWriter(result.rows, stage / PER_RECORD).end(audit)
     names = _write_pages(complete(result), stage, audit)
     if ahead is not None:
         ahead.end(audit)
-    names += [f"{EVIDENCE}/{one.file}" for one in files_of(result.rows)]
+    names += [f"{PER_RECORD}/{one.file}" for one in files_of(result.rows)]
     if result.sources is not None:
         write_sources(result.sources, stage / SOURCES, audit)
         names.append(SOURCES)
@@ -235,7 +235,7 @@ def _write(
 
 def _lists(stage: Path, names: Sequence[str]) -> Iterator[str]:
     """Write what is in each folder below this one: the lists' names."""
-    for below in (EVIDENCE, TABLES):
+    for below in (PER_RECORD, TABLES):
         own = [Path(name).name for name in names if name.startswith(f"{below}/")]
         (stage / below / LISTED).write_text("".join(f"{name}\n" for name in own), encoding="utf-8")
         yield f"{below}/{LISTED}"
@@ -244,7 +244,7 @@ def _lists(stage: Path, names: Sequence[str]) -> Iterator[str]:
 def _write_pages(result: Result, stage: Path, audit: str) -> list[str]:
     """What people read, and the examples: the files' names below the folder."""
     from fairbrief.reports import arrangement, exports, html, json_file
-    from fairbrief.reports.evidence import file_name
+    from fairbrief.reports.per_record import file_name
     from fairbrief.reports.tables import printed_tables
 
     arranged = arrangement.Arranged.of(result)
@@ -272,10 +272,10 @@ def _listed(folder: Path) -> list[str]:
 
 
 def load(folder: Path | str) -> Result:
-    """Read the result that `write_all` wrote; rows of evidence when they are asked for.
+    """Read the result that `write_all` wrote; rows of per-record statistics when they are asked for.
 
     Raises DataError where a file is absent or damaged, where the files are of different audits, and where the
-    last audit for the folder did not come to its end; and for damaged rows of evidence, when they are asked for.
+    last audit for the folder did not come to its end; and for damaged rows of per-record statistics, when they are asked for.
     """
     from fairbrief.reports import json_file
 
@@ -288,11 +288,11 @@ def load(folder: Path | str) -> Result:
 def opened(folder: Path) -> tuple[Saved, SavedRows]:
     """The content of a folder's ``results.json``, and the rows of its evidence. DataError as `load`."""
     from fairbrief.reports import json_file
-    from fairbrief.reports.evidence import SavedRows
+    from fairbrief.reports.per_record import SavedRows
 
     refuse_unfinished(folder)
     saved = json_file.read(folder / RESULTS)
-    return saved, SavedRows(folder / EVIDENCE, saved.evidence, saved.audit)
+    return saved, SavedRows(folder / PER_RECORD, saved.per_record, saved.audit)
 
 
 def place(path: Path, write: Callable[[Path], object]) -> Path:
@@ -313,7 +313,7 @@ def _sync(path: Path) -> None:
 
 def write_sources(sources: pa.Table, path: Path, audit: str) -> None:
     """Write the hashes; the file's metadata name the audit."""
-    from fairbrief.reports.evidence import write_hashes
+    from fairbrief.reports.per_record import write_hashes
 
     write_hashes(sources.replace_schema_metadata({b"audit": audit.encode()}), path)
 
@@ -322,7 +322,7 @@ def read_sources(path: Path, audit: str) -> pa.Table | None:
     """The hashes; None where an audit has none. DataError where the file is damaged or of another audit."""
     import pyarrow.parquet as pq
 
-    from fairbrief.reports.evidence import mixed, reading
+    from fairbrief.reports.per_record import mixed, reading
 
     if not path.exists():
         return None

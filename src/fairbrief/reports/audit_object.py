@@ -12,9 +12,9 @@ from fairbrief.errors import RequestError
 from fairbrief.readers.messages import did_you_mean
 from fairbrief.reports import arrangement, figures, first_answers, terminal, wording, write_all
 from fairbrief.reports.estimate_figures import Figure, Panel
-from fairbrief.reports.frames import Estimates, Evidence
+from fairbrief.reports.frames import Estimates, PerRecord
 from fairbrief.reports.pages import page, style_text
-from fairbrief.reports.result import Exhibit, Result
+from fairbrief.reports.result import Result, TopCase
 from fairbrief.reports.tables import section_table
 from fairbrief.text.counted import counted
 from fairbrief.types import Table
@@ -59,7 +59,7 @@ class Figures(tuple[Figure, ...]):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Audit:
-    """What an audit found. ``print`` shows what the command prints; a notebook shows the first screen and the headlines."""
+    """What an audit found. ``print`` shows what the command prints; a notebook shows the first screen and the main values."""
 
     result: Result
     read: Callable[[Result], Result] = lambda result: result
@@ -76,17 +76,17 @@ class Audit:
         return Estimates(self.result.differences)
 
     @property
-    def evidence(self) -> Evidence:
+    def per_record(self) -> PerRecord:
         """The rows under the estimates; frames as above."""
-        return Evidence(self.result.evidence)
+        return PerRecord(self.result.per_record)
 
     @property
     def tables(self) -> tuple[Table, ...]:
         """A protocol's tables."""
         return self.result.tables
 
-    def worst(self, n: int = 5, measure: str | None = None, system: str | None = None) -> tuple[Exhibit, ...]:
-        """Records where a measure's headline is largest: at most ``n`` of each measure and system, largest first.
+    def worst(self, n: int = 5, measure: str | None = None, system: str | None = None) -> tuple[TopCase, ...]:
+        """Records where a measure's main value is largest: at most ``n`` of each measure and system, largest first.
 
         ``measure`` is a measure spec or a measure's name. Each has ``case`` (the texts), ``value`` and ``story``. An audit
         keeps five of each; of levels (a ROUGE score), which have no zero to be held to, none.
@@ -103,8 +103,8 @@ class Audit:
                 raise RequestError(
                     f"The audit has no {what} '{name}'.{did_you_mean(name, there)} It has: {', '.join(sorted(there))}."
                 )
-        kept: dict[tuple[str, str], list[Exhibit]] = {}
-        for one in self.result.exhibits:
+        kept: dict[tuple[str, str], list[TopCase]] = {}
+        for one in self.result.top_cases:
             named = measure in (None, one.measure, wording.name_of(one.measure))
             if named and system in (None, one.system):
                 kept.setdefault((one.measure, one.system), []).append(one)
@@ -115,7 +115,7 @@ class Audit:
         return Figures(figures.draw(self.result))
 
     def save(self, folder: Path | str) -> Path:
-        """Write results.json, the evidence, report.html and the tables; return the folder."""
+        """Write results.json, the per-record statistics, report.html and the tables; return the folder."""
         write_all(self.read(self.result), folder)
         return Path(folder)
 
@@ -138,7 +138,7 @@ class Audit:
 
     def _repr_html_(self) -> str:
         answers = first_answers.answers(self.result)
-        headlines = [e for e in self.result.estimates if wording.is_headline(e)]
-        sections = arrangement.arrange(headlines, self.result.made)
+        main_values = [e for e in self.result.estimates if wording.is_main_value(e)]
+        sections = arrangement.arrange(main_values, self.result.made)
         tables = [section_table(section, self.result.made) for section in sections]
         return page("notebook.html.j2", {"answers": answers, "tables": tables})

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from fairbrief import specs
+from fairbrief.conclusions import FEWEST_TO_DECIDE, NAMED, WORDS
 from fairbrief.reports import contrast_words, reach, wording
 from fairbrief.reports.contrast_words import Context, capital, group_of, group_or_part, p_text, signed
 from fairbrief.reports.plain import named
 from fairbrief.reports.wording import SIDES
 from fairbrief.scorers import cards
-from fairbrief.standings import FEWEST_TO_DECIDE, NAMED, WORDS
 from fairbrief.text.counted import counted
 from fairbrief.types import Estimate
 
@@ -87,7 +87,7 @@ def _without(members: Sequence[Estimate], name: str, context: Context) -> str:
         without = told.get((e.measure, e.quantity, e.system))
         if without is None or without["value"] is None:
             continue
-        p = without["p"] if without["blind_p"] is None else without["blind_p"]
+        p = without["p"] if without["extract_p"] is None else without["extract_p"]
         value = signed(without["value"], context.words(e).unit)
         text = f"{group_or_part(e)} in summaries by {named(e.system)}: {value}, {p_text(p)}"
         (lost if context.kind(e) in NAMED and p is not None and p > context.alpha else kept).append(text)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from math import expm1
 from typing import Any
 
-from fairbrief import standings
+from fairbrief import conclusions
 from fairbrief.declarations import ContrastUnit, ContrastWords, Declaration
 from fairbrief.reports import number_format, wording
 from fairbrief.reports.plain import named
@@ -247,20 +247,22 @@ class Context:
     def words(self, e: Estimate) -> ContrastWords:
         return self.declared(e).contrast
 
-    def kind(self, e: Estimate) -> standings.Standing:
-        return standings.standing(e, self.alpha)
+    def kind(self, e: Estimate) -> conclusions.Conclusion:
+        return conclusions.conclusion(e, self.alpha)
 
     def rank(self, e: Estimate) -> tuple[Any, ...]:
         """What was named in advance first, then what was asked of an attribute; of these the significant, by distance from
         the baseline; what is not significant by p.
         """
         scale = 4 if self.words(e).unit == "odds" else 1
-        kind, (p, tested) = self.kind(e), standings.decisive(e)
-        order = -round(abs(tested) / scale, 6) if kind in standings.SIGNIFICANT or p is None else round(p, 6)
+        kind, (p, tested) = self.kind(e), conclusions.decisive(e)
+        order = (
+            -round(abs(tested) / scale, 6) if kind in conclusions.SIGNIFICANT or p is None else round(p, 6)
+        )
         return (
-            not e.is_primary,
+            not e.is_named,
             not e.over,
-            standings.ORDER.index(kind),
+            conclusions.ORDER.index(kind),
             not self.worse(e),
             not e.group,
             order,
@@ -293,12 +295,12 @@ class Context:
 
     def worse(self, e: Estimate) -> str:
         """Who gets less by a group difference: by its difference from the baseline; empty: nobody."""
-        _, tested = standings.decisive(e)
+        _, tested = conclusions.decisive(e)
         return worse(e.replace(value=tested), self.words(e))
 
     def baseline(self, e: Estimate) -> str:
         """What an estimate is tested against."""
-        return "random sentences" if e.blind_p is not None else self.words(e).baseline
+        return "random sentences" if e.extract_p is not None else self.words(e).baseline
 
 
 def context_of(result: Result) -> Context:
@@ -306,7 +308,7 @@ def context_of(result: Result) -> Context:
     rates = {
         (e.system, e.measure, e.quantity): e.value
         for e in result.estimates
-        if e.value is not None and not e.slice
+        if e.value is not None and not e.subgroup
     }
     specs: dict[tuple[str, str], set[str]] = {}
     for e in result.estimates:

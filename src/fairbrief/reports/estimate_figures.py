@@ -1,7 +1,7 @@
-"""What pictures are made of, and figures of estimates: groups and systems side by side, grids of two-way slices, quality beside
+"""What pictures are made of, and figures of estimates: groups and systems side by side, grids of two-way subgroups, quality beside
 disparity.
 
-One module of some 410 lines, since the evidence of a picture, its panels and its captions are read together.
+One module of some 410 lines, since the per-record statistics of a picture, its panels and its captions are read together.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """What pictures are made of: the evidence, and the estimates on whole data."""
+    """What pictures are made of: the per-record statistics, and the estimates on whole data."""
 
     result: Result
     estimates: Mapping[tuple[str, str, str], Estimate]
@@ -96,7 +96,7 @@ class Material:
         return text[:1].upper() + text[1:]
 
     def parts_for(self, figure: str) -> Iterator[tuple[str, Part]]:
-        """The parts of the evidence to draw, made one by one, each with the first of its measures that declares the figure."""
+        """The parts of the per-record statistics to draw, made one by one, each with the first of its measures that declares the figure."""
         known = self.result.rows.measures()
         for observation in dict.fromkeys(known.values()):
             measures = tuple(measure for measure, of in known.items() if of == observation)
@@ -108,7 +108,7 @@ class Material:
                 held = [n for n in rows.column_names if rows[n].null_count < len(rows)]
                 yield measure, Part(measures, rows.select(held))
 
-    def headline(self, measure: str, system: str) -> Estimate | None:
+    def main_value(self, measure: str, system: str) -> Estimate | None:
         """A measure's own value of one system on whole data."""
         return self.estimates.get((measure, wording.name_of(measure), system))
 
@@ -131,7 +131,7 @@ class Material:
 
 def gather(result: Result) -> Material:
     """What all pictures of a result are made of."""
-    estimates = {(e.measure, e.quantity, e.system): e for e in result.estimates if not e.slice}
+    estimates = {(e.measure, e.quantity, e.system): e for e in result.estimates if not e.subgroup}
     return Material(result, estimates)
 
 
@@ -194,7 +194,7 @@ def describe(parts: Iterable[str]) -> str:
 
 def spread_of(e: Estimate, name: str) -> Spread:
     """An estimate as a row of a forest."""
-    return Spread(name, e.value, e.low, e.high, e.null_mean)
+    return Spread(name, e.value, e.low, e.high, e.permutation_mean)
 
 
 def bounds_of(rows: Iterable[Spread], mark: float | None = None) -> Bounds | None:
@@ -270,10 +270,10 @@ class GroupDots:
 
 
 def side_by_side(material: Material) -> Drawn:
-    """Systems side by side, one panel per headline that several have."""
+    """Systems side by side, one panel per main value that several have."""
     by_measure: dict[str, list[Estimate]] = {}
     for e in material.estimates.values():
-        if wording.is_headline(e) and e.value is not None:
+        if wording.is_main_value(e) and e.value is not None:
             by_measure.setdefault(e.measure, []).append(e)
     caption = "Dot: value. Bar: interval. Upright tick: the system's own chance level."
     yield _forests("Systems side by side", caption, by_measure), ""
@@ -283,10 +283,10 @@ def _differences(result: Result) -> Drawn:
     """Where several systems are compared with one: the paired differences, one panel per quantity that is tested."""
     by_quantity: dict[str, list[Estimate]] = {}
     for e in map(wording.from_random, result.differences):
-        is_tested = e.leads or (wording.is_headline(e) and e.p is not None)
-        if is_tested and not e.slice and e.value is not None:
-            quantity = "" if wording.is_headline(e) else f": {e.quantity}"
-            by_quantity.setdefault(f"{e.measure}{quantity}", []).append(e.replace(null_mean=0.0))
+        is_tested = e.is_primary or (wording.is_main_value(e) and e.p is not None)
+        if is_tested and not e.subgroup and e.value is not None:
+            quantity = "" if wording.is_main_value(e) else f": {e.quantity}"
+            by_quantity.setdefault(f"{e.measure}{quantity}", []).append(e.replace(permutation_mean=0.0))
     with_one = {
         f"{quantity}, minus {members[0].baseline}": members
         for quantity, members in by_quantity.items()
@@ -313,11 +313,11 @@ def _forests(title: str, caption: str, panels: Mapping[str, Sequence[Estimate]])
 
 def _grids(result: Result) -> Drawn:
     """Headlines sliced by two attributes, one grid per system."""
-    by_slices: dict[tuple[str, tuple[str, ...]], dict[str, list[Estimate]]] = {}
+    by_subgroups: dict[tuple[str, tuple[str, ...]], dict[str, list[Estimate]]] = {}
     for e in result.estimates:
-        if len(e.slice) == 2 and wording.is_headline(e):
-            by_slices.setdefault((e.measure, tuple(e.slice)), {}).setdefault(e.system, []).append(e)
-    for (measure, (row, column)), systems in by_slices.items():
+        if len(e.subgroup) == 2 and wording.is_main_value(e):
+            by_subgroups.setdefault((e.measure, tuple(e.subgroup)), {}).setdefault(e.system, []).append(e)
+    for (measure, (row, column)), systems in by_subgroups.items():
         shown, cut = first_of(list(systems), MOST_SYSTEMS, "systems")
         panels = tuple(Panel(system, _heat_map(systems[system], row, column)) for system in shown)
         most = max((systems[system] for system in shown), key=len)
@@ -330,20 +330,22 @@ def _heat_map(members: Sequence[Estimate], row: str, column: str) -> str:
     """A cell per combination of two attributes with its value, stronger in colour where that is larger."""
 
     def in_order(name: str, shown: Iterable[Estimate]) -> list[str]:
-        return sorted({e.slice[name] for e in shown}, key=_natural)
+        return sorted({e.subgroup[name] for e in shown}, key=_natural)
 
-    shown = sorted(members, key=lambda e: (_natural(e.slice[row]), _natural(e.slice[column])))[:MOST_CELLS]
+    shown = sorted(members, key=lambda e: (_natural(e.subgroup[row]), _natural(e.subgroup[column])))[
+        :MOST_CELLS
+    ]
     rows, columns = in_order(row, shown), in_order(column, shown)
     known = [e.value for e in shown if e.value is not None] or [0.0]
     low, reach = min(known), max(known) - min(known) or 1.0
     marks: list[Mark] = []
     read_out = []
     for e in shown:
-        i, k, words = rows.index(e.slice[row]), columns.index(e.slice[column]), _cell(e)
+        i, k, words = rows.index(e.subgroup[row]), columns.index(e.subgroup[column]), _cell(e)
         strength = 0.0 if e.value is None else round(0.08 + 0.6 * (e.value - low) / reach, 3)
         marks.append(Box((k, k + 1), (i, i + 1), plot.COLOURS[0], strength, plot.GRID))
         marks.append(Words(k + 0.5, i + 0.5, words, "middle"))
-        read_out.append(f"{e.slice[row]}, {e.slice[column]}: {words}")
+        read_out.append(f"{e.subgroup[row]}, {e.subgroup[column]}: {words}")
     alt = f"{members[0].measure} of {members[0].system} by {row} and {column}: {'; '.join(read_out[:20])}"
     x = replace(Axis.of_names(columns, is_upright=False), title=column)
     y = replace(Axis.of_names(rows), title=row)
@@ -365,18 +367,18 @@ def _natural(words: str) -> tuple[tuple[int, float, str], ...]:
 
 
 def quality(material: Material, kind: str) -> Drawn:
-    """Whether systems of a high quality are close to chance: where three have both a quality and a headline with a chance level."""
-    headlines: dict[str, dict[str, Estimate]] = {}
+    """Whether systems of a high quality are close to chance: where three have both a quality and a main value with a chance level."""
+    main_values: dict[str, dict[str, Estimate]] = {}
     for (measure, _, system), e in material.estimates.items():
-        if wording.is_headline(e) and e.value is not None:
-            headlines.setdefault(measure, {})[system] = e
+        if wording.is_main_value(e) and e.value is not None:
+            main_values.setdefault(measure, {})[system] = e
     # In the order of names, the last ROUGE is that of the longest common subsequences.
-    measure = next((m for m in reversed(headlines) if material.draws(m, kind)), "")
-    qualities = headlines.get(measure, {})
+    measure = next((m for m in reversed(main_values) if material.draws(m, kind)), "")
+    qualities = main_values.get(measure, {})
     tested = {
         m: estimates
-        for m, estimates in headlines.items()
-        if any(e.null_mean is not None for e in estimates.values())
+        for m, estimates in main_values.items()
+        if any(e.permutation_mean is not None for e in estimates.values())
         and len(qualities.keys() & estimates.keys()) >= FEWEST_COMPARED
     }
     systems = [s for s in qualities if any(s in estimates for estimates in tested.values())]

@@ -21,14 +21,14 @@ from fairbrief.types import Estimate, Table
 if TYPE_CHECKING:
     from rich.console import Console
 
-Kind = Literal["record", "variant", "document", "sentence", "unit"]
+Kind = Literal["record", "counterfactual", "document", "sentence", "claim"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 SCHEMA = "fairbrief.explanation/1"
 MOST_PARTS = 4
 """Documents, and sentences, that a sheet shows of one record: those of the largest effect."""
 MOST_UNDEFINED = 2
 """Documents, and sentences, without which there is no value, that a sheet shows with their text."""
-NAMED: tuple[Kind, ...] = ("record", "variant")
+NAMED: tuple[Kind, ...] = ("record", "counterfactual")
 """What is told by its id."""
 EXCERPT = 72
 """Characters of a text in a table."""
@@ -56,9 +56,9 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class Influence:
-    """One record (all variants of one original, or records of one cluster, together), and what it does to the value of the whole.
+    """One record (all counterfactuals of one seed document, or records of one cluster, together), and what it does to the value of the whole.
 
-    ``rank`` 1 moves it most; ``rows`` counts those of the evidence that go with the record.
+    ``rank`` 1 moves it most; ``rows`` counts those of the per-record statistics that go with the record.
     """
 
     cluster: str

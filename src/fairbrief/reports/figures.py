@@ -76,7 +76,7 @@ def shares_of(values: Floats, edges: Sequence[float]) -> list[float]:
 
 
 def each(figure_of: Callable[[Material, Part, str], Figure | None]) -> Callable[[Material, str], Drawn]:
-    """The figures of each part of the evidence that a kind is drawn from."""
+    """The figures of each part of the per-record statistics that a kind is drawn from."""
 
     def figures(material: Material, kind: str) -> Drawn:
         for measure, part in material.parts_for(kind):
@@ -129,7 +129,7 @@ def _mean(estimate: Estimate | None) -> str:
     """``mean 0.30, chance level 0.25``; "" where there is no estimate."""
     if estimate is None:
         return ""
-    chance = "" if estimate.null_mean is None else f", chance level {number_format.chance(estimate)}"
+    chance = "" if estimate.permutation_mean is None else f", chance level {number_format.chance(estimate)}"
     return f"mean {number_format.value(estimate)}{chance}"
 
 
@@ -138,11 +138,13 @@ def _by_system(
 ) -> Iterator[Distribution]:
     """A panel per system with the mean of the measure, marked at its chance level."""
     for system, numbers in values.items():
-        estimate = material.headline(measure, system)
+        estimate = material.main_value(measure, system)
         mean = _mean(estimate)
         title = f"{system} · {mean}" if mean else system
         alt = f"{system}: {what(numbers)}; {mean}"
-        yield Distribution(title, alt, {system: numbers}, None if estimate is None else estimate.null_mean)
+        yield Distribution(
+            title, alt, {system: numbers}, None if estimate is None else estimate.permutation_mean
+        )
 
 
 def _over(material: Material, part: Part, word: str = "over") -> str:
@@ -208,7 +210,11 @@ def _gaps(material: Material, part: Part, measure: str) -> Figure:
     systems = material.systems(part)
     shown, cut = first_of(systems, MOST_SYSTEMS, "systems")
     gaps = {s: part.of(s).column("gap") for s in shown}
-    chances = [e.null_mean for s in shown if (e := material.headline(measure, s)) and e.null_mean is not None]
+    chances = [
+        e.permutation_mean
+        for s in shown
+        if (e := material.main_value(measure, s)) and e.permutation_mean is not None
+    ]
     # A few records of one document a side reach far out; they share the last step.
     reach = max([*chances, *(float(np.quantile(gap, 0.99)) for gap in gaps.values() if len(gap)), 1e-6])
     edges = even_edges(np.array([0.0, reach]))
@@ -228,7 +234,7 @@ def _gaps(material: Material, part: Part, measure: str) -> Figure:
 
 
 def _p_values(material: Material, part: Part, _: str) -> Figure:
-    """The p-values of records in which some labelling could have been significant."""
+    """The p-values of records in which some label permutation could have been significant."""
     systems = material.systems(part)
     shown, cut = first_of(systems, MOST_SYSTEMS, "systems")
     panels = []
@@ -255,18 +261,20 @@ def _p_values(material: Material, part: Part, _: str) -> Figure:
 
 
 def _originals(material: Material, part: Part, measure: str) -> Figure:
-    """How well each original's groups can be told apart."""
+    """How well each seed document's groups can be told apart."""
     systems = material.systems(part)
     shown, cut = first_of(systems, MOST_SYSTEMS, "systems")
     scores = {s: part.of(s).column("score")[part.of(s).column("one") > 0] for s in shown}
-    panels = list(_by_system(material, measure, scores, lambda x: f"scores of {counted(len(x), 'original')}"))
+    panels = list(
+        _by_system(material, measure, scores, lambda x: f"scores of {counted(len(x), 'seed_document')}")
+    )
     return Figure(
         "How well a summary tells the group, original by original",
-        "Twice the share of an original's variants that are most like the other summaries of their own group, less one: "
+        "Twice the share of a seed document's variants that are most like the other summaries of their own group, less one: "
         "1 where all are. The dashed line is the chance level of the mean, which can be below zero, since a "
         "summary is never compared with itself." + cut,
         _histograms(
-            panels, even_edges(np.array([-1.0, 1.0])), "score of one original", "share of originals", systems,
+            panels, even_edges(np.array([-1.0, 1.0])), "score of one seed document", "share of seed documents", systems,
             ticks=(-1, -0.5, 0, 0.5, 1),
         ),
     )  # fmt: skip
@@ -543,7 +551,7 @@ KINDS: Mapping[str, Callable[[Material, str], Drawn]] = {
     ),
     "invented_people": each(_invented),  # invented[g] and unknown of each record
     "invented_names": each(_names),  # name[n] of each record
-    "accuracies": each(_originals),  # score of each original
+    "accuracies": each(_originals),  # score of each seed document
     "sentiments": each(_sentiments),  # article[g] and summary[g] of each record
     "regressions": each(
         _regressions

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from fairbrief import standings
+from fairbrief import conclusions
+from fairbrief.conclusions import NAMED, SIGNIFICANT, WORDS
 from fairbrief.reports import arrangement, contrast_words, number_format, wording
 from fairbrief.reports.cautions import cautions
 from fairbrief.reports.contrast_words import (
@@ -22,7 +23,6 @@ from fairbrief.reports.contrast_words import (
 from fairbrief.reports.plain import named
 from fairbrief.reports.result import Result
 from fairbrief.reports.tables import group_counts
-from fairbrief.standings import NAMED, SIGNIFICANT, WORDS
 from fairbrief.text.counted import counted
 from fairbrief.types import REFERENCE, Estimate
 
@@ -53,11 +53,11 @@ def answers(result: Result) -> tuple[Answer, ...]:
 
 def subgroups_of(result: Result) -> list[Estimate]:
     """The group differences of subgroups that were asked for."""
-    asked = {tuple(sorted(names)) for names in result.made.get("slices") or ()}
+    asked = {tuple(sorted(names)) for names in result.made.get("by") or ()}
     return [
         e
-        for e in standings.leading(result.estimates, sliced=True)
-        if e.slice and tuple(sorted(e.slice)) in asked
+        for e in conclusions.leading(result.estimates, by_subgroup=True)
+        if e.subgroup and tuple(sorted(e.subgroup)) in asked
     ]
 
 
@@ -69,9 +69,9 @@ def leading_sentence(panels: Sequence[Sequence[Estimate]], context: Context) -> 
         return f"No {what} is significant in {context.records(first)}. That does not show that there is none."
     words = context.words(first)
     start = f"{contrast_words.sentence(first, words)}{context.by(first)}"
-    if first.blind is None:
+    if first.extract_baseline is None:
         return f"{start}."
-    value = contrast_words.against(first.blind, words.unit)
+    value = contrast_words.against(first.extract_baseline, words.unit)
     random = f"{RANDOM} {contrast_words.filled(words.random, reads=value)}"
     if context.kind(first) == "as random":
         return f"{start}, which is not significantly different from {RANDOM}: they {contrast_words.filled(words.random, reads=value)}."
@@ -159,18 +159,20 @@ def _of_group(who: str, several: Sequence[Estimate], context: Context) -> str:
 def _finding(e: Estimate, context: Context) -> str:
     """By whom, by how much, what random sentences give, and the difference with its interval and p."""
     words = context.words(e)
-    p, tested = standings.decisive(e)
+    p, tested = conclusions.decisive(e)
     plain = context.plain(e)
     random = ""
-    if e.blind is not None and e.blind_p is not None:
-        random = f"random sentences {signed(e.blind, words.unit)}; difference {signed(tested, words.unit)} "
+    if e.extract_baseline is not None and e.extract_p is not None:
+        random = f"random sentences {signed(e.extract_baseline, words.unit)}; difference {signed(tested, words.unit)} "
     inside = f"{f'{plain}; ' if plain else ''}{random}{_bounds(e, context)}, {p_text(p)}"
     return f"in summaries by {named(e.system)}, {said(e, words)} ({inside})"
 
 
 def _bounds(e: Estimate, context: Context) -> str:
     """The interval of what is tested: for all comparisons at once where there are several."""
-    low, high = (e.low, e.high) if e.blind_p is None else (e.blind_difference_low, e.blind_difference_high)
+    low, high = (
+        (e.low, e.high) if e.extract_p is None else (e.extract_difference_low, e.extract_difference_high)
+    )
     if e.family_low is not None and e.family_high is not None:
         low, high = e.family_low, e.family_high
     return (
@@ -187,7 +189,7 @@ def _value(e: Estimate, context: Context) -> str:
 
 def _how_sure(e: Estimate, context: Context) -> str:
     kind = context.kind(e)
-    p, _ = standings.decisive(e)
+    p, _ = conclusions.decisive(e)
     if kind == "no value" or p is None:
         why = wording.told(e)
         return f"{capital(WORDS[kind])}{f': {why}' if why else ''}."
@@ -196,12 +198,12 @@ def _how_sure(e: Estimate, context: Context) -> str:
         text = f"Nothing is significant: the smallest p is {number_format.probability(p)}{among}."
         text = f"Not significant: {p_text(p)}{among}." if kind == "not significant" else text
         return f"{text}{_would_have_been_seen(e, context)}"
-    same = f"matched {context.baseline(e)}" if e.blind_p is not None else "showed no difference"
+    same = f"matched {context.baseline(e)}" if e.extract_p is not None else "showed no difference"
     level = wording.interval_name(context.made).removesuffix(" interval")
     text = f"{p_text(p)}{among}: if {named(e.system)} {same}, a gap this large would appear in {_often(p)} audits."
     if e.family_size > 1:
         text += f" Each interval in brackets holds at {level} for all {e.family_size} comparisons at once."
-    if e.is_primary:
+    if e.is_named:
         return f"{text} This comparison was named in advance (--primary)."
     return f"{text} The finding was picked after looking at all of them." if e.family_size > 1 else text
 
@@ -240,7 +242,7 @@ def _as_random(members: Sequence[Estimate], context: Context) -> list[str]:
     if not alike:
         return []
     told = [
-        f"{group_or_part(e)} by {named(e.system)} ({_value(e, context)}; random sentences {signed(e.blind or 0.0, context.words(e).unit)})"
+        f"{group_or_part(e)} by {named(e.system)} ({_value(e, context)}; random sentences {signed(e.extract_baseline or 0.0, context.words(e).unit)})"
         for e in alike[:MOST_LINES]
     ]
     more = f" and {len(alike) - MOST_LINES} more" if len(alike) > MOST_LINES else ""
@@ -261,14 +263,14 @@ def _opposite(context: Context) -> list[str]:
                 "the records tells directions apart."
             )
             continue
-        below = [one for one in told["parts"] if (one["blind_difference"] or one["value"]) < 0] or told[
+        below = [one for one in told["parts"] if (one["extract_difference"] or one["value"]) < 0] or told[
             "parts"
         ]
         parts = [_part(one, told, context) for one in below[:MOST_LINES]]
         more = len(below) - len(parts)
         lines.append(
             f"{start}: gaps of both directions cancel by {named(told['attribute'])}. {'; '.join(parts)}{f'; and {more} more' if more else ''} "
-            f"(Holm over {told['comparisons']} comparisons; --slice {named(told['attribute'])} shows them)."
+            f"(Holm over {told['comparisons']} comparisons; --by {named(told['attribute'])} shows them)."
         )
     return lines
 
@@ -276,8 +278,8 @@ def _opposite(context: Context) -> list[str]:
 def _part(one: Mapping[str, Any], told: Mapping[str, Any], context: Context) -> str:
     """One part of the data: which group is above or below its baseline there, and by how much."""
     unit = wording.declared(one["measure"], context.made).contrast.unit
-    is_random = one["blind_difference"] is not None
-    size = signed(one["blind_difference"], unit) if is_random else signed(one["value"], unit)
+    is_random = one["extract_difference"] is not None
+    size = signed(one["extract_difference"], unit) if is_random else signed(one["value"], unit)
     where = f"{named(told['attribute'])} {named(one['part'])}"
     group = contrast_words.group_with(told["over"], one["group"])
     return f"{where}: {group} {size}{' from random sentences' if is_random else ''}, {p_text(one['p'])}"
@@ -289,7 +291,7 @@ def _in_subgroups(subgroups: Sequence[Estimate], context: Context) -> list[str]:
     if not significant:
         return ["No group difference in a subgroup is significant."] if subgroups else []
     first = significant[0]
-    where = ", ".join(f"{name} {value}" for name, value in first.slice.items())
+    where = ", ".join(f"{name} {value}" for name, value in first.subgroup.items())
     rest = len(significant) - 1
     more = (
         f" And {counted(rest, 'more significant group difference')} in subgroups, in the tables."
@@ -318,7 +320,7 @@ def _next(members: Sequence[Estimate], first: Estimate, context: Context) -> tup
     words = context.words(first)
     if context.kind(first) in SIGNIFICANT:
         limit, source = _limit(members)
-        what = "-random" if first.blind_p is not None else ""
+        what = "-random" if first.extract_p is not None else ""
         stem = first.quantity.partition("[")[0]
         rule = f"{first.measure}:{stem}{what}>=-{limit:.2g}"
         return (
@@ -346,7 +348,7 @@ def _limit(members: Sequence[Estimate]) -> tuple[float, str]:
     by_people = [e for e in members if e.system.startswith(f"{REFERENCE} ")]
     if by_people:
         return max(
-            abs(standings.decisive(e)[1]) for e in by_people
+            abs(conclusions.decisive(e)[1]) for e in by_people
         ), "the largest that references by people show"
     largest: dict[str, float] = {}
     for e in members:

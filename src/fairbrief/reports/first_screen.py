@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from statistics import median
 from typing import Any, Literal
 
+from fairbrief.conclusions import NAMED, SIGNIFICANT, WORDS, Conclusion, decisive
 from fairbrief.declarations import ContrastUnit, ContrastWords
 from fairbrief.reports import arrangement, contrast_words, plot, reach, wording
 from fairbrief.reports.contrast_words import Context, context_of, ordered_groups, p_text, said, signed, size
@@ -21,7 +22,6 @@ from fairbrief.reports.plain import named
 from fairbrief.reports.plot import BARE, FAINT, INK, PAPER, Axis, Dot, Mark, Spread
 from fairbrief.reports.result import Result
 from fairbrief.reports.tables import group_counts_by_system
-from fairbrief.standings import NAMED, SIGNIFICANT, WORDS, Standing, decisive
 from fairbrief.types import Estimate
 
 WIDTH, HEIGHT, EDGE = 420, 26, 26
@@ -39,8 +39,8 @@ class Line:
     picture: str
     interval: str
     said: str
-    standing: str
-    kind: Standing
+    conclusion: str
+    kind: Conclusion
     side: Literal["", "worse", "other"]
 
 
@@ -59,7 +59,7 @@ class Panel:
     title: str
     question: str
     even: str
-    has_blind: bool
+    has_extract_baseline: bool
     is_clear: bool
     blocks: tuple[Block, ...]
     axis: str
@@ -133,7 +133,7 @@ def _panel(members: Sequence[Estimate], systems: Sequence[str], context: Context
         title=f"{declared.family}{f' by {first.over}' if first.over else ''}{context.by(first)}",
         question=declared.contrast.question,
         even=declared.contrast.even,
-        has_blind=any(e.blind is not None for e in kept),
+        has_extract_baseline=any(e.extract_baseline is not None for e in kept),
         is_clear=any(context.kind(e) in SIGNIFICANT for e in members),
         blocks=tuple(blocks),
         axis=_scale(scale, declared.contrast.unit),
@@ -167,7 +167,7 @@ def _line(e: Estimate, who: str, picture: str, context: Context) -> Line:
         picture=picture if e.value is not None else "",
         interval=contrast_words.between(e.low or 0.0, e.high or 0.0, words.unit) if has_range else "",
         said="no value" if e.value is None else _said_plainly(e, words, context),
-        standing=_standing(e, words.unit, context),
+        conclusion=_conclusion(e, words.unit, context),
         kind=kind,
         side="" if kind not in NAMED else "worse" if context.worse(e) else "other",
     )
@@ -178,16 +178,16 @@ def _said_plainly(e: Estimate, words: ContrastWords, context: Context) -> str:
     return f"{said(e, words)} ({plain})" if plain else said(e, words)
 
 
-def _standing(e: Estimate, unit: ContrastUnit, context: Context) -> str:
+def _conclusion(e: Estimate, unit: ContrastUnit, context: Context) -> str:
     """How a group difference compares with its baseline, in the one vocabulary, with the numbers."""
     kind = context.kind(e)
     p, tested = decisive(e)
     if kind == "no value" or p is None:
         return wording.told(e) or WORDS[kind]
     numbers = []
-    if e.blind is not None:
-        numbers.append(f"random sentences {signed(e.blind, unit)}")
-    if e.blind_p is not None:
+    if e.extract_baseline is not None:
+        numbers.append(f"random sentences {signed(e.extract_baseline, unit)}")
+    if e.extract_p is not None:
         numbers.append(f"difference {signed(tested, unit)}")
     numbers.append(p_text(p))
     if kind == "not significant" and e.detectable:
@@ -197,11 +197,13 @@ def _standing(e: Estimate, unit: ContrastUnit, context: Context) -> str:
 
 
 def _alt(e: Estimate, words: ContrastWords) -> str:
-    blind = "" if e.blind is None else f", random sentences {signed(e.blind, words.unit)}"
+    extract_baseline = (
+        "" if e.extract_baseline is None else f", random sentences {signed(e.extract_baseline, words.unit)}"
+    )
     value = "no value" if e.value is None else signed(e.value, words.unit)
     has_range = e.low is not None and e.high is not None
     interval = contrast_words.between(e.low or 0.0, e.high or 0.0, words.unit) if has_range else "none"
-    return f"{e.system}{f', {e.group}' if e.group else ''}: {value}, interval {interval}{blind}"
+    return f"{e.system}{f', {e.group}' if e.group else ''}: {value}, interval {interval}{extract_baseline}"
 
 
 def _cuts(groups_there: int, systems_there: int) -> tuple[str, ...]:
@@ -218,7 +220,7 @@ def _cuts(groups_there: int, systems_there: int) -> tuple[str, ...]:
 
 def _axis_of(estimates: Sequence[Estimate]) -> Axis:
     """One axis for all rows of a panel; it holds zero and every interval, cut where one is far wider than the rest."""
-    places = [x for e in estimates for x in (e.value, e.blind) if x is not None]
+    places = [x for e in estimates for x in (e.value, e.extract_baseline) if x is not None]
     bounds = [x for e in estimates for x in (e.low, e.high) if x is not None]
     usual = [median(map(abs, bounds))] if bounds else []
     widest = 3 * max((abs(x) for x in (*places, *usual)), default=1.0)
@@ -232,8 +234,8 @@ def _picture(e: Estimate, x: Axis, colour: str, alt: str) -> str:
         plot.upright(0, FAINT, dash=None),
         *Spread("", None, e.low, e.high).marks(0.5, colour),
     ]
-    if e.blind is not None:
-        marks.append(Dot(e.blind, 0.5, INK, plot.DIAMOND, 60, fill=PAPER))
+    if e.extract_baseline is not None:
+        marks.append(Dot(e.extract_baseline, 0.5, INK, plot.DIAMOND, 60, fill=PAPER))
     marks += Spread("", e.value).marks(0.5, colour)
     bare = replace(x, ticks=tuple((value, "") for value, _ in x.ticks), has_line=False)
     return _stretched(alt, bare, marks, HEIGHT)

@@ -1,4 +1,4 @@
-"""Estimates and evidence as data frames: Arrow, pandas, polars or plain dictionaries, in one call."""
+"""Estimates and per-record statistics as data frames: Arrow, pandas, polars or plain dictionaries, in one call."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def rows_where(table: pa.Table, chosen: NDArray[np.bool_]) -> pa.Table:
 
 
 def usable(rows: pa.Table) -> pa.Table:
-    """The rows of evidence that were not left out; not copied where none was."""
+    """The rows of per-record statistics that were not left out; not copied where none was."""
     if "reason" not in rows.column_names or rows["reason"].null_count == len(rows):
         return rows
     return rows.filter(rows["reason"].is_null())
@@ -179,7 +179,7 @@ class Frame:
 class Estimates(tuple[Estimate, ...], Frame):
     """Estimates in a row, which become a data frame in one call.
 
-    Columns: the estimate's fields; ``slice.NAME`` per slicing attribute (null on whole data);
+    Columns: the estimate's fields; ``subgroup.NAME`` per slicing attribute (null on whole data);
     ``excluded`` is the number of units left out and ``reasons`` says why; ``notes`` are joined by ``; ``.
 
     >>> Estimates([Estimate("bur@party", "bur", "lead", 0.25, n=4)]).to_dicts()[0]["value"]
@@ -197,14 +197,14 @@ class Estimates(tuple[Estimate, ...], Frame):
 
     def each(self) -> Iterator[dict[str, Any]]:
         """`to_dicts`, one by one."""
-        sliced = self._sliced
+        by_subgroup = self._by_subgroup
         for e, notes in zip(self, of_each(joined, [e.notes for e in self]), strict=True):
-            yield _cells(e, notes, sliced)
+            yield _cells(e, notes, by_subgroup)
 
     @property
     def columns(self) -> list[str]:
         """The keys of each dictionary, the columns of each frame; they are there even if there is no estimate."""
-        return list(_cells(Estimate("", "", "", None), "", self._sliced))
+        return list(_cells(Estimate("", "", "", None), "", self._by_subgroup))
 
     def to_arrow(self) -> pa.Table:
         """A `pyarrow.Table`."""
@@ -216,12 +216,12 @@ class Estimates(tuple[Estimate, ...], Frame):
         )
 
     @property
-    def _sliced(self) -> list[str]:
-        return sorted({name for e in self for name in e.slice})
+    def _by_subgroup(self) -> list[str]:
+        return sorted({name for e in self for name in e.subgroup})
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence(Frame):
+class PerRecord(Frame):
     """The rows under the estimates (columns: see `Result`), which become a data frame in one call."""
 
     table: pa.Table
@@ -234,12 +234,12 @@ class Evidence(Frame):
         return unpacked(self.table)
 
 
-def _cells(e: Estimate, notes: str, sliced: Sequence[str]) -> dict[str, Any]:
+def _cells(e: Estimate, notes: str, by_subgroup: Sequence[str]) -> dict[str, Any]:
     """The row of an estimate in a frame."""
     row: dict[str, Any] = {}
     for name, value in zip(FIELDS, astuple(e), strict=True):
-        if name == "slice":
-            row |= {f"slice.{attribute}": value.get(attribute) for attribute in sliced}
+        if name == "subgroup":
+            row |= {f"slice.{attribute}": value.get(attribute) for attribute in by_subgroup}
         elif name == "excluded":
             row[name] = sum(value.values())
             row["reasons"] = "; ".join(f"{reason}: {n}" for reason, n in value.items())

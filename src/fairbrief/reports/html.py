@@ -12,6 +12,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from fairbrief.conclusions import SIGNIFICANT, conclusion
 from fairbrief.reports import (
     arrangement,
     figures,
@@ -30,7 +31,6 @@ from fairbrief.reports.plot import BARE, FAINT, GRID, Axis, Line, Spread
 from fairbrief.reports.result import Result
 from fairbrief.reports.tables import Column, columns, left_out_table, made_lines
 from fairbrief.reports.wording import OF_THE_SCORER, worded
-from fairbrief.standings import SIGNIFICANT, standing
 from fairbrief.text.counted import counted
 from fairbrief.types import Estimate, Table
 
@@ -59,7 +59,7 @@ Rows = tuple[tuple[str, tuple[Row, ...]], ...]
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """A section's table: headlines in view, the other quantities folded away under the measure and with their number."""
+    """A section's table: main values in view, the other quantities folded away under the measure and with their number."""
 
     title: str
     by: str
@@ -126,15 +126,15 @@ def _facts(result: Result) -> tuple[tuple[str, str], ...]:
 
 
 def _room(sections: Sequence[Section]) -> dict[int, list[int]]:
-    """How many rows each section may show (headlines, others), by its identity.
+    """How many rows each section may show (main values, others), by its identity.
 
-    Headlines come before other quantities, and whole data before slices, where the page has not room for all.
+    Headlines come before other quantities, and whole data before subgroups, where the page has not room for all.
     """
     order = sorted(sections, key=lambda s: bool(s.by))
-    headlines = [len(s.headlines) for s in order]
-    others = [len(s.estimates) - main for s, main in zip(order, headlines, strict=True)]
+    main_values = [len(s.main_values) for s in order]
+    others = [len(s.estimates) - main for s, main in zip(order, main_values, strict=True)]
     left, room = MOST_ON_PAGE, {id(s): [0, 0] for s in sections}
-    for place, sizes in enumerate((headlines, others)):
+    for place, sizes in enumerate((main_values, others)):
         for section, wanted in zip(order, sizes, strict=True):
             room[id(section)][place] = given = min(wanted, MOST_ROWS, left)
             left -= given
@@ -143,11 +143,11 @@ def _room(sections: Sequence[Section]) -> dict[int, list[int]]:
 
 def _grid(section: Section, room: Sequence[int], made: Any, *, is_difference: bool = False) -> Grid:
     numbers = columns(section.estimates, made, is_difference=is_difference)
-    main, (most, left) = section.headlines, room
+    main, (most, left) = section.main_values, room
     hidden = len(main) - most
     folds = []
     for measure, blocks in groupby(section.blocks, key=lambda block: block[0].measure):
-        others = [e for block in blocks if not wording.is_headline(block[0]) for e in block]
+        others = [e for block in blocks if not wording.is_main_value(block[0]) for e in block]
         shown = others[:left]
         if shown:
             name = named(wording.without_over(shown[0])) or measure
@@ -163,7 +163,9 @@ def _rows(
 ) -> Iterator[tuple[str, tuple[Row, ...]]]:
     """The rows of each quantity, whose pictures share one axis, which holds zero."""
     for name, block in arrangement.by_quantity(estimates):
-        spreads = [Spread("", e.value, e.low, e.high, None if is_difference else e.null_mean) for e in block]
+        spreads = [
+            Spread("", e.value, e.low, e.high, None if is_difference else e.permutation_mean) for e in block
+        ]
         places = [0.0, *(place for spread in spreads for place in spread.places)]
         axis = Axis(min(places), max(places), has_grid=False, has_line=False)
         yield (
@@ -171,7 +173,7 @@ def _rows(
             tuple(
                 Row(
                     named(wording.pair(e) if is_difference else e.system),
-                    named(", ".join(e.slice.values())),
+                    named(", ".join(e.subgroup.values())),
                     _picture(e, spread, axis),
                     tuple(column.cell(e) for column in numbers),
                 )
@@ -234,15 +236,16 @@ class Findings:
 
 
 def find_findings(sections: Sequence[Section], made: Mapping[str, Any]) -> tuple[Findings, ...]:
-    """The headlines on whole data, family by family."""
+    """The main values on whole data, family by family."""
     found = []
     for section in sections:
-        headlines = section.headlines
-        if section.by or not headlines:
+        main_values = section.main_values
+        if section.by or not main_values:
             continue
-        harms = (wording.declared(e.measure, made).harm for e in headlines)
+        harms = (wording.declared(e.measure, made).harm for e in main_values)
         by_measure = {
-            m: [e for e in headlines if e.measure == m] for m in dict.fromkeys(e.measure for e in headlines)
+            m: [e for e in main_values if e.measure == m]
+            for m in dict.fromkeys(e.measure for e in main_values)
         }
         levels = {m: members for m, members in by_measure.items() if not _is_tested(members)}
         tested = tuple(_finding(m, members, made) for m, members in by_measure.items() if m not in levels)
@@ -259,7 +262,7 @@ def find_findings(sections: Sequence[Section], made: Mapping[str, Any]) -> tuple
 
 def _is_tested(members: Iterable[Estimate]) -> bool:
     """Whether any system is tested against label permutations, or would be, were its labels not too few."""
-    return any(e.null_mean is not None or e.p is not None or e.testable is False for e in members)
+    return any(e.permutation_mean is not None or e.p is not None or e.testable is False for e in members)
 
 
 def _finding(measure: str, members: Sequence[Estimate], made: Mapping[str, Any]) -> Finding:
@@ -272,14 +275,14 @@ def _finding(measure: str, members: Sequence[Estimate], made: Mapping[str, Any])
     shown = [c for c in numbers if c.name in ("value", "interval", "mean", "p", "holm")]
     header = ("system", "against label permutations", *(c.heading for c in shown))
     rows = tuple(
-        (named(e.system), _standing(e, alpha), *(c.cell(e) for c in shown)) for e in members[:MOST_NAMED]
+        (named(e.system), _conclusion(e, alpha), *(c.cell(e) for c in shown)) for e in members[:MOST_NAMED]
     )
     return Finding(measure, asks, (), Table(measure, header, rows, _hidden(len(members))), notes)
 
 
-def _standing(e: Estimate, alpha: float) -> str:
-    """How an unsigned score compares with label permutations, in the words of `standings`."""
-    kind = standing(e, alpha)
+def _conclusion(e: Estimate, alpha: float) -> str:
+    """How an unsigned score compares with label permutations, in the words of `conclusions`."""
+    kind = conclusion(e, alpha)
     return "significant" if kind in SIGNIFICANT else kind
 
 

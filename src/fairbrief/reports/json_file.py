@@ -1,4 +1,4 @@
-"""``results.json``: every estimate, difference, table and exhibit of an audit, in a versioned schema; ``examples.json``, and these
+"""``results.json``: every estimate, difference, table and top case of an audit, in a versioned schema; ``examples.json``, and these
 examples in a page.
 
 The schema is ``results.schema.json`` beside this module. Numbers that are not finite never leave: an undefined number is null.
@@ -24,10 +24,10 @@ from msgspec import ValidationError, convert
 from fairbrief.errors import DataError, first_line
 from fairbrief.reports import wording
 from fairbrief.reports.contrast_words import ordered_groups
-from fairbrief.reports.evidence import EvidenceFile, EvidenceRows, files_of, mixed
 from fairbrief.reports.frames import of_each
+from fairbrief.reports.per_record import PerRecordFile, PerRecordRows, files_of, mixed
 from fairbrief.reports.plain import visible
-from fairbrief.reports.result import Examples, Exhibit, LeftOut, Result
+from fairbrief.reports.result import Examples, NotMeasured, Result, TopCase
 from fairbrief.reports.wording import worded
 from fairbrief.types import Estimate, Note, Table
 
@@ -80,7 +80,7 @@ def _texts(result: Result) -> Iterator[bytes]:
             name: (_compact(plain(item)) for item in items)
             for name, items in (
                 ("tables", result.tables), ("left_out", result.left_out),
-                ("skipped", map(str, result.skipped)), ("exhibits", result.exhibits), ("evidence", files_of(result.rows)),
+                ("skipped", map(str, result.skipped)), ("top_cases", result.top_cases), ("per_record", files_of(result.rows)),
             )
         },
     }  # fmt: skip
@@ -143,17 +143,17 @@ class Saved(msgspec.Struct, frozen=True):
     estimates: tuple[Estimate, ...]
     differences: tuple[Estimate, ...]
     tables: tuple[Table, ...]
-    left_out: tuple[LeftOut, ...]
+    left_out: tuple[NotMeasured, ...]
     skipped: tuple[str, ...]
-    exhibits: tuple[Exhibit, ...]
-    evidence: tuple[EvidenceFile, ...]
+    top_cases: tuple[TopCase, ...]
+    per_record: tuple[PerRecordFile, ...]
 
     def result(
-        self, rows: EvidenceRows, examples: Examples | None = None, sources: pa.Table | None = None
+        self, rows: PerRecordRows, examples: Examples | None = None, sources: pa.Table | None = None
     ) -> Result:
-        """The result, with the rows of its evidence, its examples and its sources."""
+        """The result, with the rows of its per-record statistics, its examples and its sources."""
         return Result(
-            self.estimates, self.differences, rows, self.exhibits, self.tables, self.left_out, self.skipped,
+            self.estimates, self.differences, rows, self.top_cases, self.tables, self.left_out, self.skipped,
             examples or Examples(), sources, self.made,
         )  # fmt: skip
 
@@ -283,7 +283,7 @@ def _measure(spec: str, over: str, examples: Examples) -> dict[str, Any]:
         "spec": spec,
         "over": over,
         "label": label,
-        "headline": wording.name_of(spec),
+        "main_value": wording.name_of(spec),
         "quantities": names,
     }
     found: dict[str, Any] = visible_all({**told, "rule": examples.rules.get(spec, "")})

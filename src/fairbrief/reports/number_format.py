@@ -48,7 +48,7 @@ def interval(estimate: Estimate) -> str:
 
 
 def inner_interval(estimate: Estimate) -> str:
-    """The interval from resampling the variants inside each original, with the value's digits, or a dash."""
+    """The interval from resampling the variants inside each seed document, with the value's digits, or a dash."""
     if estimate.low_within is None or estimate.high_within is None:
         return ABSENT
     places = decimals(estimate)
@@ -57,12 +57,12 @@ def inner_interval(estimate: Estimate) -> str:
 
 def chance(estimate: Estimate) -> str:
     """What the measure reads when labels are exchanged, with the value's digits."""
-    return number(estimate.null_mean, decimals(estimate))
+    return number(estimate.permutation_mean, decimals(estimate))
 
 
 def random_sentences(estimate: Estimate) -> str:
     """What the measure gives for random sentences of the same length, with the value's digits."""
-    return number(estimate.blind, decimals(estimate))
+    return number(estimate.extract_baseline, decimals(estimate))
 
 
 def probability(p: float | None) -> str:

@@ -1,4 +1,4 @@
-"""What an audit returns: estimates, the evidence under them, records that a reader should see, and all that was left out."""
+"""What an audit returns: estimates, the per-record statistics under them, records that a reader should see, and all that was left out."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from fairbrief.reports.evidence import EvidenceRows
 from fairbrief.reports.frames import Estimates
+from fairbrief.reports.per_record import PerRecordRows
 from fairbrief.types import Case, Estimate, Table
 
 
@@ -66,8 +66,8 @@ class Support:
 class Row:
     """One record as one measure reads it.
 
-    ``values`` holds the headline and the groups' signed contrasts; ``without`` by kind (``document``, ``sentence``, ``unit``), what
-    each one does to the headline: the value less the value without it, null where there is none without.
+    ``values`` holds the main value and the groups' signed contrasts; ``without`` by kind (``document``, ``sentence``, ``unit``), what
+    each one does to the main value: the value less the value without it, null where there is none without.
     """
 
     measure: str
@@ -94,8 +94,8 @@ class Examples:
 
 
 @dataclass(frozen=True, slots=True)
-class Exhibit:
-    """One record that a reader should see: where the measure's headline is largest, with its texts and why."""
+class TopCase:
+    """One record that a reader should see: where the measure's main value is largest, with its texts and why."""
 
     measure: str
     system: str
@@ -106,7 +106,7 @@ class Exhibit:
 
 
 @dataclass(frozen=True, slots=True)
-class LeftOut:
+class NotMeasured:
     """A measure that was not taken, and why."""
 
     measure: str
@@ -117,19 +117,19 @@ class LeftOut:
 class Result:
     """Everything an audit found; a report arranges it and computes nothing.
 
-    ``rows`` hold the evidence, of which ``evidence`` makes a table. It has one row per observation, system and unit: the columns ``observation``, ``measures``
+    ``rows`` hold the per-record statistics, of which ``per_record`` makes a table. It has one row per observation, system and unit: the columns ``observation``, ``measures``
     (the specs of those that read it, one a line), ``system``, ``system_kind``, ``record``, ``cluster``, ``block`` (the
-    sampled variant of an original, if it is one), ``reason`` (null where there is a row), ``p`` (of that unit alone, where tested), one ``slice.NAME`` per slicing attribute, one ``attribute.NAME`` per other attribute of the records that has not too many values,
+    sampled variant of a seed document, if it is one), ``reason`` (null where there is a row), ``p`` (of that unit alone, where tested), one ``subgroup.NAME`` per slicing attribute, one ``attribute.NAME`` per other attribute of the records that has not too many values,
     and one number per statistic, named ``statistic[value]``; null where an observation has no such statistic. Numbers stand packed
     (dictionaries of the distinct ones): `fairbrief.reports.frames.unpacked` makes them plain.
     """
 
     estimates: tuple[Estimate, ...]
     differences: tuple[Estimate, ...]
-    rows: EvidenceRows
-    exhibits: tuple[Exhibit, ...] = ()
+    rows: PerRecordRows
+    top_cases: tuple[TopCase, ...] = ()
     tables: tuple[Table, ...] = ()
-    left_out: tuple[LeftOut, ...] = ()
+    left_out: tuple[NotMeasured, ...] = ()
     skipped: tuple[str, ...] = ()
     """Messages about input lines that were left out on request; ``made['skipped']`` counts them all."""
     examples: Examples = field(default_factory=Examples)
@@ -145,8 +145,8 @@ class Result:
         object.__setattr__(self, "differences", Estimates(self.differences))
 
     @property
-    def evidence(self) -> pa.Table:
-        """All rows of evidence as a table, made at each call where they are not held as one."""
+    def per_record(self) -> pa.Table:
+        """All rows of per-record statistics as a table, made at each call where they are not held as one."""
         return self.rows.table()
 
     @property

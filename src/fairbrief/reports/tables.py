@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from fairbrief.conclusions import decisive
 from fairbrief.declarations import ContrastUnit
 from fairbrief.reports import arrangement, contrast_words, number_format, reach, wording
 from fairbrief.reports.arrangement import Arranged, Section
@@ -16,7 +17,6 @@ from fairbrief.reports.contrast_words import group_name, ordered_groups
 from fairbrief.reports.plain import named
 from fairbrief.reports.result import Result
 from fairbrief.reports.wording import SIDES
-from fairbrief.standings import decisive
 from fairbrief.text.counted import counted
 from fairbrief.types import Estimate, Table
 
@@ -54,10 +54,10 @@ def columns(
         (True, Column("interval", interval, interval, number_format.interval)),
         (
             not is_printed and any(e.low_within is not None for e in estimates),
-            Column("within", "within originals", "within\noriginals", number_format.inner_interval),
+            Column("within", "within seed documents", "within\noriginals", number_format.inner_interval),
         ),
         (
-            not is_difference and (is_printed or any(e.blind is not None for e in estimates)),
+            not is_difference and (is_printed or any(e.extract_baseline is not None for e in estimates)),
             Column("random", "random sentences", "random", number_format.random_sentences),
         ),
         (not is_difference, Column("mean", "permutation mean", "perm.\nmean", number_format.chance)),
@@ -109,16 +109,18 @@ def section_table(section: Section, made: Mapping[str, Any]) -> Table:
 
 
 def difference_table(section: Section, made: Mapping[str, Any]) -> Table:
-    """Differences of systems, of one section: headlines, or all quantities where there is none."""
-    headlines = section.headlines or section.estimates
-    shown = headlines[:MOST_ROWS]
+    """Differences of systems, of one section: main values, or all quantities where there is none."""
+    main_values = section.main_values or section.estimates
+    shown = main_values[:MOST_ROWS]
     hidden = (
-        (len(headlines) - len(shown), "further difference", ""),
-        (len(section.estimates) - len(headlines), "difference", " of other quantities"),
+        (len(main_values) - len(shown), "further difference", ""),
+        (len(section.estimates) - len(main_values), "difference", " of other quantities"),
     )
     further = (f"{counted(many, what)}{which} {_where(many)}." for many, what, which in hidden if many)
     title = f"Differences of systems: {section.title}"
-    return _table(title, section, shown, made, (*arrangement.notes(headlines), *further), is_difference=True)
+    return _table(
+        title, section, shown, made, (*arrangement.notes(main_values), *further), is_difference=True
+    )
 
 
 def _table(
@@ -139,7 +141,7 @@ def _table(
             arrangement.label(e),
             e.system,
             *(e.baseline for _ in minus),
-            *(e.slice[name] for name in section.by),
+            *(e.subgroup[name] for name in section.by),
             *(c.cell(e) for c in numbers),
         )
         for e in shown
@@ -148,14 +150,14 @@ def _table(
 
 
 def _shown(section: Section) -> Sequence[Estimate]:
-    """As many as a table shows, in their order; headlines before other quantities, where it has not room for all."""
-    main = min(len(section.headlines), MOST_ROWS)
+    """As many as a table shows, in their order; main values before other quantities, where it has not room for all."""
+    main = min(len(section.main_values), MOST_ROWS)
     room = {True: main, False: MOST_ROWS - main}
     shown: list[Estimate] = []
     for block in section.blocks:
-        is_headline = wording.is_headline(block[0])
-        some = block[: room[is_headline]]
-        room[is_headline] -= len(some)
+        is_main_value = wording.is_main_value(block[0])
+        some = block[: room[is_main_value]]
+        room[is_main_value] -= len(some)
         shown += some
     return shown
 
@@ -202,7 +204,7 @@ def contrast_tables(estimates: Sequence[Estimate], made: Mapping[str, Any]) -> l
 def _contrast_table(members: Sequence[Estimate], made: Mapping[str, Any]) -> Table:
     declared = wording.declared(members[0].measure, made)
     unit = declared.contrast.unit
-    header = WITH_RANDOM if any(e.blind_difference is not None for e in members) else WITHOUT_RANDOM
+    header = WITH_RANDOM if any(e.extract_difference is not None for e in members) else WITHOUT_RANDOM
     in_unit = f" ({UNITS[unit]})" if UNITS[unit] else ""
     title = f"{declared.contrast.question} · {members[0].measure}{in_unit}"
     rows = tuple(_contrast_rows(members, header, unit))
@@ -273,12 +275,12 @@ def _alone(e: Estimate, unit: ContrastUnit) -> tuple[str, ...]:
 def _with_random(e: Estimate, unit: ContrastUnit) -> tuple[str, ...]:
     """P is that of the difference from random sentences; that of label permutations is with the details."""
     difference = _value_and_interval(
-        e.blind_difference, e.blind_difference_low, e.blind_difference_high, unit
+        e.extract_difference, e.extract_difference_low, e.extract_difference_high, unit
     )
     places = _places(e.low, e.high, unit)
     return (
         *_value_and_interval(e.value, e.low, e.high, unit),
-        contrast_words.cell(e.blind, unit, places),
+        contrast_words.cell(e.extract_baseline, unit, places),
         *difference,
         _p(e),
     )
@@ -302,6 +304,6 @@ def _places(low: float | None, high: float | None, unit: ContrastUnit) -> int:
 
 
 def _p(e: Estimate) -> str:
-    if e.testable is False and e.blind_p is None:
+    if e.testable is False and e.extract_p is None:
         return "too few" if any(note.code == "few_in_group" for note in e.notes) else "not testable"
     return number_format.probability(decisive(e)[0])

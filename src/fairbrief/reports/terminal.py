@@ -134,12 +134,12 @@ def _print_section(
     inline = alone and not section.by
     headed = ""
     for _, block in arrangement.by_quantity(rows):
-        is_headline = wording.is_headline(block[0])
-        if block[0].measure != headed and not (is_headline and inline):
+        is_main_value = wording.is_main_value(block[0])
+        if block[0].measure != headed and not (is_main_value and inline):
             grid.add_row(_measure(block[0], names_below))
         headed = block[0].measure
-        name = _measure(block[0], names_below) if is_headline else plain(f"·{block[0].quantity}")
-        if not inline and not is_headline:
+        name = _measure(block[0], names_below) if is_main_value else plain(f"·{block[0].quantity}")
+        if not inline and not is_main_value:
             grid.add_row(name)
         for e in block:
             grid.add_row(
@@ -172,9 +172,9 @@ def _shown(
     if details and not rest.place:
         return list(estimates), {}
     if not details:
-        headlines = [e for e in estimates if _comes_first(e)] or list(estimates)
-        hidden = {f"rows of other quantities{rest.hint}": len(estimates) - len(headlines)}
-        rows = headlines
+        main_values = [e for e in estimates if _comes_first(e)] or list(estimates)
+        hidden = {f"rows of other quantities{rest.hint}": len(estimates) - len(main_values)}
+        rows = main_values
     else:
         rows, hidden = _without_large(estimates)
     hidden["further rows"] = len(rows) - MOST_ROWS if not details else 0
@@ -182,10 +182,10 @@ def _shown(
 
 
 def _comes_first(e: Estimate) -> bool:
-    """Whether it is printed without being asked for: a headline; of a difference, what it is to be decided on."""
+    """Whether it is printed without being asked for: a main value; of a difference, what it is to be decided on."""
     if not e.baseline:
-        return wording.is_headline(e)
-    return e.leads or (wording.is_headline(e) and e.p is not None)
+        return wording.is_main_value(e)
+    return e.is_primary or (wording.is_main_value(e) and e.p is not None)
 
 
 def _without_large(estimates: Sequence[Estimate]) -> tuple[list[Estimate], dict[str, int]]:
@@ -214,8 +214,8 @@ def _row_name(e: Estimate, alone: bool) -> Padding:
     if e.baseline:
         first, second = _breakable(e.system, e.system_kind), _breakable(e.baseline, e.baseline_kind)
         parts = [wording.pair(e.replace(system=first, baseline=second))]
-    if e.slice:
-        parts.append(", ".join(e.slice.values()))
+    if e.subgroup:
+        parts.append(", ".join(e.subgroup.values()))
     return Padding(Name(shorten(printable(" · ".join(parts)), LONGEST_NAME)), (0, 0, 0, 2))
 
 

@@ -19,7 +19,7 @@ PARAMETERS = (
     "version", "files", "records", "systems", "measures", "protocol", "seed", "n_resamples", "confidence_level", "n_extracts",
 )  # fmt: skip
 FILES = (PAGE, RESULTS, ESTIMATES)
-"""What is kept with the run; the evidence, which holds a row per summary, stays where it is."""
+"""What is kept with the run; the per-record statistics, which holds a row per summary, stays where it is."""
 NOT_IN_NAMES = re.compile(r"[^\w\-. ]+", re.ASCII)
 """A slash is none of them: a tracker on disk cannot have a metric beneath another."""
 LONGEST = 250
@@ -51,7 +51,7 @@ def metrics(result: Result) -> dict[str, float]:
     """
     values: dict[str, float] = {}
     for e in _shown(result):
-        quantity = "" if wording.is_headline(e) else f".{e.quantity}"
+        quantity = "" if wording.is_main_value(e) else f".{e.quantity}"
         base = NOT_IN_NAMES.sub("_", f"{e.system}.{e.measure}{quantity}")[: LONGEST - 20]
         name, number = base, 2
         while name in values:
@@ -64,7 +64,7 @@ def metrics(result: Result) -> dict[str, float]:
 def _shown(result: Result) -> Iterator[Estimate]:
     """Headlines and leading contrasts on whole data that have a value."""
     for e in result.estimates:
-        if e.value is not None and not e.slice and (e.leads or wording.is_headline(e)):
+        if e.value is not None and not e.subgroup and (e.is_primary or wording.is_main_value(e)):
             yield e
 
 
@@ -72,7 +72,7 @@ def _beside(e: Estimate) -> dict[str, float]:
     """Interval, p, baselines and records of an estimate, those that it has."""
     numbers = {
         "low": e.low, "high": e.high, "p": e.p if e.p_adjusted is None else e.p_adjusted,
-        "chance_level": e.null_mean, "random_extract": e.blind, "records": e.n,
+        "chance_level": e.permutation_mean, "random_extract": e.extract_baseline, "records": e.n,
     }  # fmt: skip
     return {name: number for name, number in numbers.items() if number is not None}
 
@@ -86,7 +86,7 @@ def model_card(result: Result) -> str:
     dataset = ", ".join(map(str, result.made.get("files", ()))) or "records"
     by_system: dict[str, list[dict[str, Any]]] = {}
     for e in _shown(result):
-        name = e.measure if wording.is_headline(e) else f"{e.measure}: {e.quantity}"
+        name = e.measure if wording.is_main_value(e) else f"{e.measure}: {e.quantity}"
         metric = {
             "type": wording.name_of(e.measure),
             "name": printable(name),

@@ -16,10 +16,10 @@ from typing import Any
 from msgspec import ValidationError, convert
 
 from fairbrief import specs
+from fairbrief.conclusions import FEWEST_IN_A_GROUP
 from fairbrief.declarations import Declaration
 from fairbrief.errors import RequestError
 from fairbrief.reports import number_format
-from fairbrief.standings import FEWEST_IN_A_GROUP
 from fairbrief.text.counted import counted
 from fairbrief.types import Estimate, Note, NoteCode
 
@@ -53,7 +53,7 @@ def declared(measure: str, made: Mapping[str, Any]) -> Declaration:
         return Declaration(family=family)
 
 
-def is_headline(estimate: Estimate) -> bool:
+def is_main_value(estimate: Estimate) -> bool:
     """Whether this is the measure's own value, not one of those beside it."""
     return estimate.quantity in (name_of(estimate.measure), estimate.measure)
 
@@ -85,7 +85,7 @@ def finding(estimate: Estimate, alpha: float = ALPHA) -> str:
     reads = number_format.value(estimate)
     if estimate.low is not None:
         reads += f" {number_format.interval(estimate)}"
-    if estimate.testable is not False and estimate.p is None and estimate.blind is None:
+    if estimate.testable is not False and estimate.p is None and estimate.extract_baseline is None:
         return f"{reads}. No label permutation applies to it."
     return f"{reads}. {references(estimate, alpha)}"
 
@@ -107,7 +107,7 @@ def _permuted(estimate: Estimate, alpha: float) -> str:
     p = estimate.p if estimate.p_adjusted is None else estimate.p_adjusted
     if p is None:
         return ""
-    mean = "" if estimate.null_mean is None else f"permutation mean {number_format.chance(estimate)}, "
+    mean = "" if estimate.permutation_mean is None else f"permutation mean {number_format.chance(estimate)}, "
     told = f"({mean}p\u00a0{_equals(p)}{' (Holm)' if estimate.p_adjusted is not None else ''})"
     if p <= alpha:
         return f"Label permutations rarely produce so large a value {told}."
@@ -120,17 +120,15 @@ def _permuted(estimate: Estimate, alpha: float) -> str:
 
 def _random(estimate: Estimate, alpha: float) -> str:
     """Whether a group difference differs from random sentences; of other values what these give."""
-    if estimate.blind is None:
+    if estimate.extract_baseline is None:
         return ""
     places = number_format.decimals(estimate)
-    reads = number_format.number(estimate.blind, places)
-    p = estimate.blind_p if estimate.blind_p_adjusted is None else estimate.blind_p_adjusted
-    if estimate.blind_difference is None or p is None:
+    reads = number_format.number(estimate.extract_baseline, places)
+    p = estimate.extract_p if estimate.extract_p_adjusted is None else estimate.extract_p_adjusted
+    if estimate.extract_difference is None or p is None:
         return f"Random sentences of the same length: {reads}; an unsigned score is not tested against them."
-    gap = number_format.number(estimate.blind_difference, places)
-    told = (
-        f"(difference {gap}, p\u00a0{_equals(p)}{' (Holm)' if estimate.blind_p_adjusted is not None else ''})"
-    )
+    gap = number_format.number(estimate.extract_difference, places)
+    told = f"(difference {gap}, p\u00a0{_equals(p)}{' (Holm)' if estimate.extract_p_adjusted is not None else ''})"
     if p <= alpha:
         return f"Significantly different from random sentences of the same length, {reads} {told}."
     return f"Not significantly different from random sentences of the same length, {reads} {told}."
@@ -157,25 +155,25 @@ def pair(difference: Estimate) -> str:
 
 def compared(difference: Estimate) -> str:
     """What was compared with what: ``group difference of neutral, a − b, on 40 records that both answered``."""
-    what = "group difference" if difference.leads or difference.group else "label-independent score"
+    what = "group difference" if difference.is_primary or difference.group else "label-independent score"
     of = f" of {difference.group}" if difference.group else ""
-    random = " from the random baseline" if difference.blind_difference is not None else ""
+    random = " from the random baseline" if difference.extract_difference is not None else ""
     many = counted(difference.clusters or difference.n, "record")
     return f"{what}{of}{random}, {pair(difference)}, on {many} that both answered"
 
 
 def from_random(estimate: Estimate) -> Estimate:
     """The estimate as it is decided on: its difference from the random-sentence baseline, or itself where it has none."""
-    if estimate.blind_difference is None:
+    if estimate.extract_difference is None:
         return estimate
     return estimate.replace(
-        value=estimate.blind_difference,
-        low=estimate.blind_difference_low,
-        high=estimate.blind_difference_high,
-        p=estimate.blind_p,
-        p_adjusted=estimate.blind_p_adjusted,
-        null_mean=0.0,
-        testable=estimate.testable if estimate.blind_p is None else True,
+        value=estimate.extract_difference,
+        low=estimate.extract_difference_low,
+        high=estimate.extract_difference_high,
+        p=estimate.extract_p,
+        p_adjusted=estimate.extract_p_adjusted,
+        permutation_mean=0.0,
+        testable=estimate.testable if estimate.extract_p is None else True,
     )
 
 
@@ -228,7 +226,7 @@ def _undefined_resamples(a: Arguments) -> str:
 
 def _not_testable_among(a: Arguments) -> str:
     return (
-        f"not testable among {a['tests']} tests: so few labellings allow no p below {a['smallest']:.2g}, and none "
+        f"not testable among {a['tests']} tests: so few label permutations allow no p below {a['smallest']:.2g}, and none "
         f"below {a['adjusted']:.2g} when adjusted. Alone p = {a['alone']:.2g}; more records or fewer tests would tell"
     )
 
@@ -246,10 +244,10 @@ def _runs(a: Arguments) -> str:
     )
 
 
-def _without_units(a: Arguments) -> str:
+def _without_claims(a: Arguments) -> str:
     return (
         f"{a['system']}: {a['absent']:,} of {counted(a['summaries'], 'summary', 'summaries')} "
-        f"{'has' if a['absent'] == 1 else 'have'} no units and are cut into sentences; (units=given) leaves them out"
+        f"{'has' if a['absent'] == 1 else 'have'} no units and are cut into sentences; (claims=given) leaves them out"
     )
 
 
@@ -349,7 +347,7 @@ WORDS: Mapping[NoteCode, str | Callable[[Arguments], str]] = MappingProxyType(
         "few_answered": "one of the two answered fewer than half of the records: compared on what both answered",
         "few_in_group": _few_in_group,
         "few_clusters": "no interval: fewer than three clusters",
-        "needs_texts": "p, and what permuted labels read, need the texts: audit them with --slice",
+        "needs_texts": "p, and what permuted labels read, need the texts: audit them with --by",
         "one_cluster_decides": "no interval: without one of its clusters it is undefined",
         "clusters_alike": "no interval: all clusters say exactly the same",
         "no_resample_defined": "no interval: undefined in the resamples",
@@ -361,7 +359,7 @@ WORDS: Mapping[NoteCode, str | Callable[[Arguments], str]] = MappingProxyType(
         "not_testable_among": _not_testable_among,
         "tests_need_resamples": _tests_need_resamples,
         "runs": _runs,
-        "without_units": _without_units,
+        "without_claims": _without_claims,
         "groups_alike": lambda a: (
             f"the groups {_names(a)} of {a['attribute']} are spelled differently and read alike: if they are one, write them alike"
         ),

@@ -26,22 +26,22 @@ from fairbrief.types import Case, Cases, Column, Entity, Measure, Observation, R
 
 ALONE = "one record alone does not tell it"
 
-Evidence = Mapping[Column, float]
+PerRecord = Mapping[Column, float]
 """A row, or a sum of rows, by name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """A record to open: ``members`` are its cases, all variants of one original, or records of one cluster, together.
+    """A record to open: ``members`` are its cases, all counterfactuals of one seed document, or records of one cluster, together.
 
     ``focus`` is the one whose documents and sentences are left out; None where there are several and none was
-    named: then each is left out as a whole. ``rest`` is the evidence of all other records.
+    named: then each is left out as a whole. ``rest`` is the per-record statistics of all other records.
     """
 
     name: str
     members: tuple[Case, ...]
     focus: Case | None
-    rest: Evidence
+    rest: PerRecord
     influence: Influence | None
 
 
@@ -90,7 +90,7 @@ def _omissions(subject: Subject) -> Iterator[Omission]:
     if subject.focus is None:
         for i, case in enumerate(subject.members):
             left = subject.members[:i] + subject.members[i + 1 :]
-            kind: Kind = "record" if case.record.original is None else "variant"
+            kind: Kind = "record" if case.record.seed_document is None else "counterfactual"
             yield Omission(kind, i + 1, case.record.id, case.record.attributes, left)
     elif not subject.focus.summary.reason:
         yield from omissions(subject.focus, subject.members)
@@ -107,18 +107,18 @@ def omissions(case: Case, members: Cases) -> Iterator[Omission]:
     for i, document in enumerate(documents if len(documents) > 1 else ()):
         left = with_case(without_document(case, i))
         yield Omission("document", i + 1, document.text, document.attributes, left)
-    for i, unit in enumerate(case.summary.units or ()):
-        yield Omission("unit", i + 1, unit.text, {}, with_case(without_unit(case, i)))
+    for i, unit in enumerate(case.summary.claims or ()):
+        yield Omission("claim", i + 1, unit.text, {}, with_case(without_claim(case, i)))
     for i, sentence in enumerate(split(case.summary.text)):
         yield Omission("sentence", i + 1, sentence, {}, with_case(without_sentence(case, i)))
 
 
 def _of_what_is_read(
-    omissions: Sequence[Omission], row: Evidence | Reason, without: Sequence[Evidence | Reason]
-) -> tuple[list[Omission], list[Evidence | Reason]]:
+    omissions: Sequence[Omission], row: PerRecord | Reason, without: Sequence[PerRecord | Reason]
+) -> tuple[list[Omission], list[PerRecord | Reason]]:
     """Of units and sentences those that the measure reads: a unit that it reads is missed when it is gone."""
-    reads_units = any(t.kind == "unit" and left != row for t, left in zip(omissions, without, strict=True))
-    unread = "sentence" if reads_units else "unit"
+    reads_claims = any(t.kind == "claim" and left != row for t, left in zip(omissions, without, strict=True))
+    unread = "sentence" if reads_claims else "claim"
     kept = [i for i, omission in enumerate(omissions) if omission.kind != unread]
     return [omissions[i] for i in kept], [without[i] for i in kept]
 
@@ -130,7 +130,7 @@ def _of_what_is_read(
 class _Noted(Ledger):
     """A ledger that keeps every unit's row as it came, with its own columns."""
 
-    found: list[Evidence | Reason] = field(default_factory=list)
+    found: list[PerRecord | Reason] = field(default_factory=list)
 
     def write(
         self,
@@ -138,7 +138,7 @@ class _Noted(Ledger):
         blocks: Sequence[RowBlock],
         left_out: Mapping[int, str] = MappingProxyType({}),
     ) -> None:
-        found: dict[int, Evidence | Reason] = {
+        found: dict[int, PerRecord | Reason] = {
             i: Reason(reason.removeprefix(LEFT_OUT)) for i, reason in left_out.items()
         }
         for block in blocks:
@@ -147,7 +147,7 @@ class _Noted(Ledger):
         self.found += [found[i] for i in range(len(origins))]
 
 
-def observed(observation: Observation, groups: Sequence[Cases], scorers: Scorers) -> list[Evidence | Reason]:
+def observed(observation: Observation, groups: Sequence[Cases], scorers: Scorers) -> list[PerRecord | Reason]:
     """The summed rows of each group of cases, all scored in one go; or why a group has none."""
     units = [units_of(group, observation.declaration.scope) for group in groups]
     ledger = _Noted(observation, n_resamples=0)
@@ -161,7 +161,7 @@ def observed(observation: Observation, groups: Sequence[Cases], scorers: Scorers
     return [_summed([next(found) for _ in several]) for several in units]
 
 
-def _summed(rows: Sequence[Evidence | Reason]) -> Evidence | Reason:
+def _summed(rows: Sequence[PerRecord | Reason]) -> PerRecord | Reason:
     """What an audit sums: units without a row add nothing. The first reason where none has one."""
     total: dict[Column, float] = {}
     for row in rows:
@@ -174,7 +174,7 @@ def _summed(rows: Sequence[Evidence | Reason]) -> Evidence | Reason:
 # -------------------------------------------------------------------------------------- values
 
 
-def values_of(measure: Measure, *rows: Evidence | Reason) -> dict[str, float]:
+def values_of(measure: Measure, *rows: PerRecord | Reason) -> dict[str, float]:
     """The quantities of summed rows that are defined."""
     total = _summed([*rows, Reason("")])
     if isinstance(total, Reason):
@@ -183,7 +183,7 @@ def values_of(measure: Measure, *rows: Evidence | Reason) -> dict[str, float]:
     return {name: value for name, value in found.items() if isfinite(value)}
 
 
-def totals_of(row: Evidence) -> Totals:
+def totals_of(row: PerRecord) -> Totals:
     """A row as a measure takes it."""
     return Totals({column: i for i, column in enumerate(row)}, np.array(list(row.values())))
 
@@ -200,7 +200,7 @@ def _part(
     quantity: str,
     now: tuple[Mapping[str, float], Mapping[str, float]],
     then: tuple[Mapping[str, float], Mapping[str, float]],
-    left: Evidence | Reason,
+    left: PerRecord | Reason,
 ) -> Part:
     """``now`` and ``then`` hold the values of the record, and those of the whole."""
     reason = left.text if isinstance(left, Reason) else ALONE
@@ -244,10 +244,10 @@ def without_sentence(case: Case, number: int) -> Case:
     return replace(case, summary=replace(case.summary, text=left, reason=reason))
 
 
-def without_unit(case: Case, number: int) -> Case:
+def without_claim(case: Case, number: int) -> Case:
     """The case without one unit (from 0) of its summary; the text stays."""
-    units = case.summary.units or ()
-    return replace(case, summary=replace(case.summary, units=units[:number] + units[number + 1 :]))
+    claims = case.summary.claims or ()
+    return replace(case, summary=replace(case.summary, claims=claims[:number] + claims[number + 1 :]))
 
 
 def _without_mentions(person: Entity, document: int) -> Entity | None:

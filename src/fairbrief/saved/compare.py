@@ -1,4 +1,4 @@
-"""Two saved audits side by side, paired by record: from their evidence alone."""
+"""Two saved audits side by side, paired by record: from their per-record statistics alone."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import pyarrow as pa
 
 from fairbrief.auditing import estimating
 from fairbrief.auditing.differences import Change, changes, difference
-from fairbrief.auditing.evidence import ledgers_from
 from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.origins import WHOLE, systems_of
 from fairbrief.auditing.parts import Part, parts_of
+from fairbrief.auditing.per_record import ledgers_from
 from fairbrief.errors import RequestError
 from fairbrief.readers.messages import did_you_mean
 from fairbrief.reports.frames import usable
@@ -129,7 +129,7 @@ def _systems(a: Ledger, b: Ledger, system: str | None, against: str | None) -> S
         [name for name, kind in systems_of([ledger.origins]).items() if kind == "system"] for ledger in (a, b)
     )
     if not ours or not theirs:
-        return []  # controls alone: a scorer bias check, on sources that no system wrote
+        return []  # sanity baselines alone: a scorer bias check, on sources that no system wrote
     if system is not None or against is not None:
         first = _named(ours, system, "--system", against)
         return [(first, _named(theirs, against, "--against", first))]

@@ -21,7 +21,7 @@ RECORDS = "records"
 """What `--allow-missing` calls records that the baseline has and the audit has not."""
 SHOWN = 5
 READ = ("measures", "system_kind", "system", "record", "reason")
-"""Columns of evidence that tell what was seen."""
+"""Columns of per-record statistics that tell what was seen."""
 
 
 Key = tuple[str, str]
@@ -47,7 +47,7 @@ class Seen:
 
 
 def seen(result: Result, wanted: Sequence[str] = ()) -> Seen:
-    """What the evidence of an audit is about; of these measures only, if some are named."""
+    """What the per-record statistics of an audit is about; of these measures only, if some are named."""
     found, kept = Seen(), dict[int, Names]()
     for observation in dict.fromkeys(result.rows.measures().values()):
         pieces: dict[Key, list[pa.Table]] = {}
@@ -155,7 +155,7 @@ def left_out(result: Result, most: float) -> list[Check]:
     if any(reasons.values()):
         checks.append(_check("input left out", reasons, summaries + skipped, most))
     for system, total in (made.get("summaries_by_system") or {}).items():
-        excluded = [e.excluded for e in result.estimates if e.system == system and not e.slice]
+        excluded = [e.excluded for e in result.estimates if e.system == system and not e.subgroup]
         failed = [{why: n for why, n in e.items() if why.startswith((NO_NUMBER, LEFT_OUT))} for e in excluded]
         own = lacking.get(system, {}) | max(failed, key=lambda reasons: sum(reasons.values()), default={})
         if own:

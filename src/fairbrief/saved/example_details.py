@@ -13,7 +13,7 @@ from fairbrief import specs
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.errors import FairbriefError
 from fairbrief.reports.result import Link, Row, Support
-from fairbrief.saved.ablation import Evidence, observed, omissions, totals_of
+from fairbrief.saved.ablation import PerRecord, observed, omissions, totals_of
 from fairbrief.text.sentences import sentence_spans
 from fairbrief.types import Ask, Case, Cases, Column, Floats, Measure, Observation, Reason, Totals
 
@@ -27,7 +27,7 @@ MOST_SENTENCES = 400
 MOST_LINKS = 12
 """Links of one sentence of a summary, the strongest first."""
 ELSEWHERE = (-1, -1)
-"""The span of a unit that does not stand in the summary in its own words."""
+"""The span of a claim that does not stand in the summary in its own words."""
 
 
 def scorer_for(observation: Observation, scorers: Scorers) -> tuple[str, str]:
@@ -42,10 +42,10 @@ def scorer_for(observation: Observation, scorers: Scorers) -> tuple[str, str]:
     return LEXICAL, f"{rule.format(LEXICAL)}: shared words. The measure itself reads {own}."
 
 
-def support_of(case: Case, scorer: str, rule: str, scorers: Scorers, *, reads_units: bool) -> Support:
+def support_of(case: Case, scorer: str, rule: str, scorers: Scorers, *, reads_claims: bool) -> Support:
     """The links of one summary."""
     summary, record = case.summary, case.record
-    spans, texts = _units(case, reads_units=reads_units)
+    spans, texts = _claims(case, reads_claims=reads_claims)
     places = [
         (i, start, end)
         for i, document in enumerate(record.documents)
@@ -63,28 +63,28 @@ def support_of(case: Case, scorer: str, rule: str, scorers: Scorers, *, reads_un
     return Support(record.id, summary.system, rule, spans, texts, links, scorer)
 
 
-def _units(case: Case, *, reads_units: bool) -> tuple[tuple[tuple[int, int], ...], tuple[str, ...]]:
-    """Spans and texts of the summary's sentences, or of its units where the measure reads those."""
+def _claims(case: Case, *, reads_claims: bool) -> tuple[tuple[tuple[int, int], ...], tuple[str, ...]]:
+    """Spans and texts of the summary's sentences, or of its claims where the measure reads those."""
     text = case.summary.text
-    if not reads_units or not case.summary.units:
+    if not reads_claims or not case.summary.claims:
         spans = sentence_spans(text)
         return spans, tuple(text[start:end] for start, end in spans)
-    texts = tuple(unit.text for unit in case.summary.units)
-    starts = [text.find(unit) for unit in texts]
+    texts = tuple(claim.text for claim in case.summary.claims)
+    starts = [text.find(claim) for claim in texts]
     return tuple(
-        (start, start + len(unit)) if start >= 0 else ELSEWHERE
-        for start, unit in zip(starts, texts, strict=True)
+        (start, start + len(claim)) if start >= 0 else ELSEWHERE
+        for start, claim in zip(starts, texts, strict=True)
     ), texts
 
 
 def _links(support: Floats, places: Sequence[tuple[int, int, int]]) -> tuple[Link, ...]:
-    """Of each unit and document the best sentence, if it is good enough."""
+    """Of each claim and document the best sentence, if it is good enough."""
     found = []
     documents = np.array([document for document, _, _ in places])
-    for unit in range(support.shape[1]):
-        best = [_best(support[:, unit], documents == d) for d in np.unique(documents)]
-        good = sorted((b for b in best if support[b, unit] >= LEAST), key=lambda b: -support[b, unit])
-        found += [Link(unit, *places[b], round(float(support[b, unit]), 3)) for b in good[:MOST_LINKS]]
+    for claim in range(support.shape[1]):
+        best = [_best(support[:, claim], documents == d) for d in np.unique(documents)]
+        good = sorted((b for b in best if support[b, claim] >= LEAST), key=lambda b: -support[b, claim])
+        found += [Link(claim, *places[b], round(float(support[b, claim]), 3)) for b in good[:MOST_LINKS]]
     return tuple(found)
 
 
@@ -93,11 +93,11 @@ def _best(scores: Floats, inside: np.ndarray) -> int:
 
 
 MOST_PARTS = 40
-"""Documents, sentences and units of one record that are left out in turn; beyond, none is."""
+"""Documents, sentences and claims of one record that are left out in turn; beyond, none is."""
 
 Key = tuple[str, str]
 """System and record."""
-Observed = Evidence | Reason
+Observed = PerRecord | Reason
 
 
 def told(
@@ -129,7 +129,7 @@ def told(
 
 
 def _told(row: Row, measure: Measure, whole: Observed, left: Mapping[str, Sequence[Observed]]) -> Row:
-    now, *then = _headlines(measure, [whole, *(o for lefts in left.values() for o in lefts)])
+    now, *then = _main_values(measure, [whole, *(o for lefts in left.values() for o in lefts)])
     effects = iter([None if now is None or x is None else round(now - x, 4) for x in then])
     without = {kind: tuple(next(effects) for _ in lefts) for kind, lefts in left.items()}
     # Without the kinds that the measure does not read: leaving any of them out changes nothing.
@@ -138,10 +138,10 @@ def _told(row: Row, measure: Measure, whole: Observed, left: Mapping[str, Sequen
     return replace(row, story=story, without=without)
 
 
-def _headlines(measure: Measure, rows: Sequence[Observed]) -> list[float | None]:
+def _main_values(measure: Measure, rows: Sequence[Observed]) -> list[float | None]:
     """What the measure reads of each row, where it is defined; rows of the same columns are read together."""
     found: list[float | None] = [None] * len(rows)
-    alike: dict[tuple[Column, ...], list[tuple[int, Evidence]]] = {}
+    alike: dict[tuple[Column, ...], list[tuple[int, PerRecord]]] = {}
     for i, row in enumerate(rows):
         if row and not isinstance(row, Reason):
             alike.setdefault(tuple(row), []).append((i, row))
@@ -165,8 +165,8 @@ def holds_model(observation: Observation, cases: Iterable[Case], scorers: Scorer
 
 def _parts(case: Case) -> dict[str, list[Cases]]:
     """What is left of the case without each of its parts, by kind; nothing of one with too many parts."""
-    units = case.summary.units or ()
-    many = len(case.record.documents) + len(sentence_spans(case.summary.text)) + len(units)
+    claims = case.summary.claims or ()
+    many = len(case.record.documents) + len(sentence_spans(case.summary.text)) + len(claims)
     if many > MOST_PARTS or case.summary.reason:
         return {}
     found: dict[str, list[Cases]] = {}

@@ -1,4 +1,4 @@
-"""The records that the page's viewer shows: chosen from the evidence, fetched from the input, linked and explained."""
+"""The records that the page's viewer shows: chosen from the per-record statistics, fetched from the input, linked and explained."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from fairbrief import registry
 from fairbrief.auditing.record_values import RecordValues, stories_of, values_of_records
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.readers import Reading
-from fairbrief.reports.evidence import EvidenceRows
 from fairbrief.reports.frames import coded, encodable
+from fairbrief.reports.per_record import PerRecordRows
 from fairbrief.reports.result import Examples, Passage, Result, Row, Support, Texts
 from fairbrief.saved.example_details import holds_model, scorer_for, support_of, told
 from fairbrief.types import Case, Floats, Measure, Record
@@ -68,13 +68,13 @@ def open_case(row: Row, case: Case, scorers: Scorers) -> tuple[Row, Texts, Suppo
     return explained, texts, support
 
 
-def _with_stories(rows: Sequence[Row], evidence: EvidenceRows) -> Iterator[Row]:
+def _with_stories(rows: Sequence[Row], per_record: PerRecordRows) -> Iterator[Row]:
     """The rows of one observation with their stories from what was observed of them: no model reads them again."""
     records, measures = {row.record for row in rows}, {row.measure for row in rows}
-    known = evidence.measures()
+    known = per_record.measures()
     (observation,) = {known[m] for m in measures}
     stories: dict[str, dict[Key, str]] = {m: {} for m in measures}
-    for observed in evidence.each_of(observation):
+    for observed in per_record.each_of(observation):
         for m, told_of in stories.items():
             told_of |= stories_of(observed, m, records)
     for row in rows:
@@ -82,7 +82,7 @@ def _with_stories(rows: Sequence[Row], evidence: EvidenceRows) -> Iterator[Row]:
 
 
 def _all(result: Result) -> int:
-    """How many summaries the evidence speaks of: of each system as many as the observation that saw the most of them."""
+    """How many summaries the per-record statistics speaks of: of each system as many as the observation that saw the most of them."""
     most = Counter[str]()
     for observation in dict.fromkeys(result.rows.measures().values()):
         own = Counter[str]()
@@ -160,8 +160,8 @@ def _supports(
         (scorer, rule), key = rules[row.measure], (row.system, row.record)
         if (key, rule) not in made:
             made.add((key, rule))
-            reads_units = getattr(measures[row.measure].observation, "units", "") in ("auto", "given")
-            yield support_of(kept[key], scorer, rule, scorers, reads_units=reads_units)
+            reads_claims = getattr(measures[row.measure].observation, "units", "") in ("auto", "given")
+            yield support_of(kept[key], scorer, rule, scorers, reads_claims=reads_claims)
 
 
 def _texts(kept: Mapping[Key, Case]) -> Iterable[Texts]:
@@ -194,11 +194,11 @@ MOST_CASES = 160
 """Summaries, with their records, whose texts are shown."""
 
 
-def choose(evidence: EvidenceRows, systems: Sequence[str]) -> list[Row]:
+def choose(per_record: PerRecordRows, systems: Sequence[str]) -> list[Row]:
     """The rows to show, the most telling of each list before the second of any; each once."""
     chosen: dict[tuple[str, str, str], Row] = {}
     cases: set[tuple[str, str]] = set()
-    lists = list(_lists(evidence, systems))
+    lists = list(_lists(per_record, systems))
     for place in range(MOST):
         for found in lists:
             if place >= len(found) or len(chosen) >= MOST_ROWS:
@@ -212,13 +212,13 @@ def choose(evidence: EvidenceRows, systems: Sequence[str]) -> list[Row]:
     return list(chosen.values())
 
 
-def _lists(evidence: EvidenceRows, systems: Sequence[str]) -> Iterator[list[Row]]:
+def _lists(per_record: PerRecordRows, systems: Sequence[str]) -> Iterator[list[Row]]:
     """The ends of every list that the viewer can sort by, measure by measure, system by system."""
-    known = evidence.measures()
+    known = per_record.measures()
     for observation in dict.fromkeys(known.values()):
         specs = [spec for spec, of in known.items() if of == observation]
         ends: dict[tuple[str, str], _Ends] = {(spec, system): {} for spec in specs for system in systems}
-        for rows in evidence.each_of(observation):
+        for rows in per_record.each_of(observation):
             for spec, found in values_of_records(rows, specs).items():
                 if len(found.system):
                     _look(spec, found, systems, ends)

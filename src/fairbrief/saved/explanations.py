@@ -1,6 +1,6 @@
 """Why is this value what it is: leave out a record, then each of its documents and sentences.
 
-Records are left out of the evidence, which adds, so that nothing is observed anew. Inside a record the case
+Records are left out of the per-record statistics, which adds, so that nothing is observed anew. Inside a record the case
 without a document or a sentence is asked about, scored and observed again; all of these at once and with the
 whole record among them, so that a scorer of pairs scores none that the whole record does not have, and with
 a cache none at all. A scorer that looks at all texts of a record together (idf weights, tf-idf), or at a
@@ -19,18 +19,18 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from fairbrief.auditing import HEAD, Plan, audit, measure_selection
-from fairbrief.auditing.evidence import ledgers_from
 from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.origins import WHOLE
 from fairbrief.auditing.parts import Part, parts_of
+from fairbrief.auditing.per_record import ledgers_from
 from fairbrief.auditing.scored_rows import BY_CHANCE, OF_EXTRACTS, WITHOUT_EXTRACTS
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.errors import DataError, RequestError
 from fairbrief.readers.messages import did_you_mean
-from fairbrief.reports.evidence import Held
 from fairbrief.reports.explanation import Effect, Explanation, Influence
 from fairbrief.reports.frames import encodable
-from fairbrief.saved.ablation import Evidence, Subject, effect, open_record, values_of
+from fairbrief.reports.per_record import Held
+from fairbrief.saved.ablation import PerRecord, Subject, effect, open_record, values_of
 from fairbrief.statistics.jackknife import leave_one_out
 from fairbrief.types import Case, Column, Estimate, Floats, Measure, Scorer, Totals
 
@@ -56,7 +56,7 @@ def explain(
 ) -> list[Explanation]:
     """What a measure's value rests on, for each system: records, and in them documents and sentences.
 
-    ``quantity`` is one of the measure's values, its headline if not told; ``systems`` those to explain, all if
+    ``quantity`` is one of the measure's values, its main value if not told; ``systems`` those to explain, all if
     none is named. ``ids`` names the records (or originals, all variants of which are left out together) to
     look into; without them, the ``top`` ones that move the value most. ``cases`` are read more than once.
     Everything is leave-one-out: of two alike documents either can go without much change, and neither then
@@ -74,10 +74,10 @@ def explain(
         check_scorers=False, scorers=scorers or {}, wrap=wrap, progress=progress,
     )  # fmt: skip
     found = audit(watch.passing(held), plan)
-    ((ledger, _),) = ledgers_from(Held(_of_summaries(found.evidence)), {repr(built): built})
+    ((ledger, _),) = ledgers_from(Held(_of_summaries(found.per_record)), {repr(built): built})
     # One number is asked about: its own p, not one that was raised for the other systems.
     asked = {
-        e.system: e.replace(p_adjusted=None, blind_p_adjusted=None)
+        e.system: e.replace(p_adjusted=None, extract_p_adjusted=None)
         for e in found.estimates
         if e.quantity == (quantity or built.name)
     }
@@ -101,10 +101,12 @@ def explain(
     return [c.explanation(members, made) for c in chosen]
 
 
-def _of_summaries(evidence: pa.Table) -> pa.Table:
-    """The evidence without what chance and random extracts read."""
+def _of_summaries(per_record: pa.Table) -> pa.Table:
+    """The per-record statistics without what chance and random extracts read."""
     beside = (OF_EXTRACTS, WITHOUT_EXTRACTS, BY_CHANCE)
-    return evidence.select([name for name in evidence.column_names if name.partition("[")[0] not in beside])
+    return per_record.select(
+        [name for name in per_record.column_names if name.partition("[")[0] not in beside]
+    )
 
 
 def _measure(measure: str | Measure, attributes: Sequence[str], cases: Iterable[Case]) -> Measure:
@@ -182,7 +184,7 @@ class _OfSystem:
         if not self.part.clusters:
             return
         columns, sums = self.ledger.columns, self.part.sums
-        values = values_of(self.measure, self._evidence(()))
+        values = values_of(self.measure, self._per_record(()))
         without = values_without_each(self.measure, columns, sums)
         if self.quantity not in without:
             raise RequestError(
@@ -234,11 +236,11 @@ class _OfSystem:
 
     def _together(self) -> Effect:
         there = [self._place[cluster] for cluster in self.clusters() if cluster in self._place]
-        values = values_of(self.measure, self._evidence(there))
+        values = values_of(self.measure, self._per_record(there))
         return effect(self.value, values.get(self.quantity), NOTHING)
 
-    def _evidence(self, left_out: Sequence[int]) -> Evidence:
-        """The summed evidence of all clusters but these."""
+    def _per_record(self, left_out: Sequence[int]) -> PerRecord:
+        """The summed per-record statistics of all clusters but these."""
         if len(left_out) == len(self.part.clusters):
             return {}
         sums = np.delete(self.part.sums, list(left_out), axis=0).sum(axis=0)
@@ -253,7 +255,7 @@ class _OfSystem:
             named = [case for case in cases if case.record.id == name]
             focus = cases[0] if len(cases) == 1 else named[0] if named else None
             place = self._place.get(cluster)
-            rest = self._evidence(() if place is None else (place,))
+            rest = self._per_record(() if place is None else (place,))
             yield Subject(name, cases, focus, rest, by_cluster.get(cluster))
 
 

@@ -12,9 +12,10 @@ import pyarrow as pa
 
 from fairbrief import registry
 from fairbrief.auditing.differences import Change
-from fairbrief.auditing.jackknifed import EXCESS
+from fairbrief.auditing.jackknifed import CHANCE_ADJUSTED
 from fairbrief.auditing.record_values import directions
 from fairbrief.auditing.scored_rows import OF_EXTRACTS, WITHOUT_EXTRACTS
+from fairbrief.conclusions import FEWEST_TO_DECIDE, decides
 from fairbrief.declarations import Direction
 from fairbrief.errors import RequestError
 from fairbrief.readers.messages import did_you_mean
@@ -27,7 +28,6 @@ from fairbrief.reports.wording import told
 from fairbrief.saved import completeness
 from fairbrief.saved.compare import changed_sources, compare_sizes
 from fairbrief.saved.gate_rules import MAX_LEFT_OUT, RANDOM, Check, Rule, Sign, is_named
-from fairbrief.standings import FEWEST_TO_DECIDE, decides
 from fairbrief.statistics.jackknife import t_quantile
 from fairbrief.text.counted import counted
 from fairbrief.types import Estimate, Note
@@ -151,7 +151,7 @@ def check_arguments(
 
 
 def saw_the_same(result: Result, other: Result) -> bool:
-    """Whether two audits have the same evidence, except controls, names of systems, and random extracts.
+    """Whether two audits have the same per-record statistics, except sanity baselines, names of systems, and random extracts.
 
     Both are read some rows at a time, up to the first difference.
     """
@@ -193,11 +193,11 @@ def _plain(rows: pa.Table, name: str) -> pa.ChunkedArray | None:
 
 
 def of_limit(rule: Rule, estimates: Sequence[Estimate], confidence_level: float = 0.95) -> list[Asked]:
-    """The checks of a rule for the estimates of systems on the whole input; controls have no limits.
+    """The checks of a rule for the estimates of systems on the whole input; sanity baselines have no limits.
 
     ``confidence_level`` is that of the estimates' intervals.
     """
-    candidates = [e for e in estimates if not e.slice and e.system_kind == "system"]
+    candidates = [e for e in estimates if not e.subgroup and e.system_kind == "system"]
     systems = list(dict.fromkeys(e.system for e in candidates))
     if rule.system and rule.system not in systems:
         raise RequestError(
@@ -210,9 +210,9 @@ def of_limit(rule: Rule, estimates: Sequence[Estimate], confidence_level: float 
     named = [
         e
         for e in of_measure
-        if (is_named(e.quantity, rule.quantity) if rule.quantity else wording.is_headline(e))
+        if (is_named(e.quantity, rule.quantity) if rule.quantity else wording.is_main_value(e))
     ]
-    # A measure without any usable record has only an estimate of its headline, with the reason.
+    # A measure without any usable record has only an estimate of its main value, with the reason.
     named = named or [e for e in of_measure if e.value is None and not e.n]
     if not named:
         known = sorted({f"{e.measure}:{e.quantity}" for e in of_measure} or {e.measure for e in candidates})
@@ -235,20 +235,20 @@ def of_limit(rule: Rule, estimates: Sequence[Estimate], confidence_level: float 
 
 def _from_random(rule: Rule, named: Sequence[Estimate]) -> list[Estimate]:
     """The estimates' differences from the random-sentence baseline; undefined without a baseline."""
-    if not any(e.blind_difference is not None or _is_contrast(e) for e in named):
+    if not any(e.extract_difference is not None or _is_contrast(e) for e in named):
         raise RequestError(
             f"'{rule}': '{rule.quantity}' is not a group difference, so it has no random-sentence baseline. Limit a group "
             f"difference, or '{rule.quantity}' without {RANDOM}."
         )
     without = Note("undefined", {"reason": "no random-sentence baseline"})
     return [
-        e.replace(value=None, notes=(without,)) if e.blind_difference is None else wording.from_random(e)
+        e.replace(value=None, notes=(without,)) if e.extract_difference is None else wording.from_random(e)
         for e in named
     ]
 
 
 def _is_contrast(e: Estimate) -> bool:
-    return e.value is None or (e.kind == "contrast" and e.quantity != EXCESS)
+    return e.value is None or (e.kind == "group_difference" and e.quantity != CHANCE_ADJUSTED)
 
 
 def of_margin(
@@ -271,10 +271,10 @@ def of_margin(
     seen: set[tuple[object, ...]] = set()
     for change in changes:
         e = wording.from_random(change.difference)
-        if e.slice or _is_repeated(change, seen):
+        if e.subgroup or _is_repeated(change, seen):
             continue
         doubt = 0.0 if same_rows else _unanimous(decides(e), confidence_level)
-        what = e.measure if wording.is_headline(e) else f"{e.measure}:{e.quantity}"
+        what = e.measure if wording.is_main_value(e) else f"{e.measure}:{e.quantity}"
         against = f"[{e.baseline}]{' of the baseline' if e.baseline == e.system else ''}"
         limit, prefix = margin, ""
         sign: Sign = "<="
@@ -379,24 +379,24 @@ def _stretch(among: int, clusters: int, confidence_level: float) -> float:
 
 
 def _least(estimate: Estimate, confidence_level: float) -> float:
-    """The lower bound for a failure: for a magnitude, 0 unless its test rejects in one tail of the interval."""
+    """The lower bound for a failure: for a unsigned score, 0 unless its test rejects in one tail of the interval."""
     assert estimate.low is not None
-    is_folded = estimate.kind == "magnitude" and estimate.excess is None
+    is_folded = estimate.kind == "unsigned_disparity" and estimate.chance_adjusted is None
     doubtful = estimate.p is None or estimate.p > (1 - confidence_level) / 2
     return 0.0 if is_folded and doubtful else estimate.low
 
 
 def _what_it_holds(estimate: Estimate) -> str:
     """Remarks on an unsigned score with a limit."""
-    if estimate.kind != "magnitude" or estimate.baseline:
+    if estimate.kind != "unsigned_disparity" or estimate.baseline:
         return ""
     remarks = ["an unsigned score"]
-    if estimate.blind is not None:
-        remarks.append(f"random sentences score {estimate.blind:.4g}")
-    if estimate.excess is None:
+    if estimate.extract_baseline is not None:
+        remarks.append(f"random sentences score {estimate.extract_baseline:.4g}")
+    if estimate.chance_adjusted is None:
         remarks.append("its interval begins at 0 unless its test rejects")
-    elif estimate.null_mean is not None:
-        remarks.append(f"label permutations score {estimate.null_mean:.4g} on average")
+    elif estimate.permutation_mean is not None:
+        remarks.append(f"label permutations score {estimate.permutation_mean:.4g} on average")
     return f"; {', '.join(remarks)}"
 
 

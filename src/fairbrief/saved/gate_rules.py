@@ -31,7 +31,7 @@ NUMBER = re.compile(r"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A limit of an estimate. ``quantity`` empty: the headline; ``system`` empty: every system.
+    """A limit of an estimate. ``quantity`` empty: the main value; ``system`` empty: every system.
 
     ``from_random``: the limit applies to the difference from the random-sentence baseline.
     """

@@ -1,5 +1,5 @@
-"""What scorers find of the units of summaries: agreement with people's labels of units, as shares and as support; and how large a piece of
-a document may be, that a judge still finds a unit in it.
+"""What scorers find of the claims of summaries: agreement with people's labels of claims, as shares and as support; and how large a piece of
+a document may be, that a judge still finds a claim in it.
 
 One module of some 450 lines, since both questions cut documents, ask scorers and resample records in the same way.
 """
@@ -19,7 +19,7 @@ from fairbrief.auditing.observing import finite
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.errors import DataError, RequestError
 from fairbrief.measures.distributions import COUNTING
-from fairbrief.measures.record_texts import is_blank, known, units_of
+from fairbrief.measures.record_texts import claims_of, is_blank, known
 from fairbrief.measures.representation import Representation
 from fairbrief.reports.number_format import number
 from fairbrief.saved.saved_values import DRAWS, Interval, Resampling
@@ -34,7 +34,7 @@ BATCH = 256
 
 @dataclass(frozen=True, slots=True)
 class Shares:
-    """Agreement of p_y by a scorer at one temperature with p_y by people's labels of units.
+    """Agreement of p_y by a scorer at one temperature with p_y by people's labels of claims.
 
     Items are the values of the records. ``alpha`` is Krippendorff's (interval scale: it looks at absolute
     shares, not at their order alone), ``kappa`` Randolph's on which value has the largest share (records
@@ -50,7 +50,7 @@ class Shares:
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """Agreement, unit by unit and value by value, of support above ``threshold`` with people's labels."""
+    """Agreement, claim by claim and value by value, of support above ``threshold`` with people's labels."""
 
     threshold: float
     alpha: Interval
@@ -74,7 +74,7 @@ class Agreement:
 
 @dataclass
 class _Read:
-    """Per record: p_y by people and by the scorer at each temperature, by value; labels and support of units."""
+    """Per record: p_y by people and by the scorer at each temperature, by value; labels and support of claims."""
 
     people: list[dict[str, float]] = field(default_factory=list)
     judged: list[list[dict[str, float]]] = field(default_factory=list)
@@ -94,10 +94,10 @@ def agreement(
     scorers: Scorers | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> Agreement:
-    """Agreement of ``scorer`` with the labels that the units of summaries carry for attribute ``over``.
+    """Agreement of ``scorer`` with the labels that the claims of summaries carry for attribute ``over``.
 
-    Without ``threshold`` a unit counts as supported above 0.5, if all support lies in [0, 1]. Intervals
-    resample records. Raises DataError where no unit carries a label.
+    Without ``threshold`` a claim counts as supported above 0.5, if all support lies in [0, 1]. Intervals
+    resample records. Raises DataError where no claim carries a label.
     Source: Zhang et al., Fair Abstractive Summarization of Diverse Perspectives, the choice of T by α.
     """
     read = _Read()
@@ -108,7 +108,7 @@ def agreement(
     if not read.people:
         told = f" Left out: {_counted(read.excluded)}." if read.excluded else ""
         raise DataError(
-            f"No summary has units with labels for '{over}' that can be compared. A unit carries them as "
+            f"No summary has claims with labels for '{over}' that can be compared. A claim carries them as "
             f'{{"text": …, "values": {{"{over}": ["VALUE"]}}}}.{told}'
         )
     values = sorted({v for shares in read.people for v in shares})
@@ -144,7 +144,7 @@ def _read_batch(
     scorers: Scorers,
     read: _Read,
 ) -> None:
-    by_people = Representation(over, "units")
+    by_people = Representation(over, "claims")
     judges = [Representation(over, scorer, temperature=t) for t in temperatures]
     kept = []
     for case in batch:
@@ -154,15 +154,15 @@ def _read_batch(
         else:
             kept.append((case, shares))
     whole = [judges[0].asks((case,))[0] for case, _ in kept]
-    units = [
-        Ask(scorer, tuple(d.text for d in c.record.documents), tuple(u.text for u in c.summary.units or ()))
+    claims = [
+        Ask(scorer, tuple(d.text for d in c.record.documents), tuple(u.text for u in c.summary.claims or ()))
         for c, _ in kept
     ]
-    asks = [*whole, *units]
+    asks = [*whole, *claims]
     answers = finite(asks, scorers[scorer].answer(asks) if kept else ())
     scores_of_whole = [next(answers) for _ in whole]
     for (case, shares), scores in zip(kept, scores_of_whole, strict=True):
-        of_units = next(answers)
+        of_claims = next(answers)
         # Besides the scorer's, there may be an ask of the scorer that counts the source's tokens.
         sizes = _answers([ask for ask in judges[0].asks((case,)) if ask.scorer != scorer], scorers)
         judged = [_shares(judge, case, [scores, *sizes]) for judge in judges]
@@ -172,7 +172,7 @@ def _read_batch(
             continue
         read.people.append(shares)
         read.judged.append([j for j in judged if not isinstance(j, str)])
-        labels, support = _unit_items(case, over, of_units)
+        labels, support = _claim_items(case, over, of_claims)
         read.labels.append(labels)
         read.support.append(support)
 
@@ -194,16 +194,16 @@ def _column(rows: Rows, statistic: str, among: dict[str, float] | None = None) -
     return found if among is None else {v: x for v, x in found.items() if among[v]}
 
 
-def _unit_items(case: Case, over: str, scores: Scores) -> tuple[Floats, Floats]:
-    """People's labels (0, 1) and the best support by one of the value's documents. Both (units · values,)."""
-    units, documents = case.summary.units or (), case.record.documents
+def _claim_items(case: Case, over: str, scores: Scores) -> tuple[Floats, Floats]:
+    """People's labels (0, 1) and the best support by one of the value's documents. Both (claims · values,)."""
+    claims, documents = case.summary.claims or (), case.record.documents
     owner = [document.attributes[over] for document in documents]
     labels, support = [], []
     for value in sorted({d.attributes[over] for d in documents}):
         rows = scores.matrix[[v == value for v in owner]]
         best = rows.max(axis=0, keepdims=True) if len(rows) else np.zeros((1, scores.matrix.shape[1]))
-        support.append(Scores(best, scores.owner, np.zeros(1)).by_column(len(units))[0])
-        labels.append([float(value in unit.values.get(over, ())) for unit in units])
+        support.append(Scores(best, scores.owner, np.zeros(1)).by_column(len(claims))[0])
+        labels.append([float(value in claim.values.get(over, ())) for claim in claims])
     return np.array(labels).ravel(), np.concatenate(support)
 
 
@@ -261,7 +261,7 @@ def _padded(row: Floats, width: int) -> Floats:
 
 
 def tables(found: Agreement, resampling: Resampling = DRAWS) -> tuple[Table, ...]:
-    """Shares by temperature, and unit labels."""
+    """Shares by temperature, and claim labels."""
     left = _counted(found.excluded)
     notes = (
         f"{counted(found.records, 'record')}, resampled for the {resampling.confidence_level:.0%} intervals." + (f" Left out: {left}." if left else ""),
@@ -278,14 +278,16 @@ def tables(found: Agreement, resampling: Resampling = DRAWS) -> tuple[Table, ...
         f"Shares of {found.over} in summaries: {found.scorer} and people", ("T", "α", "Pearson", "Spearman", "κ"), rows, notes
     )  # fmt: skip
     if found.labels is None:
-        told = "Support by this scorer leaves [0, 1]: --threshold says above what a unit counts as supported."
+        told = (
+            "Support by this scorer leaves [0, 1]: --threshold says above what a claim counts as supported."
+        )
         return (Table(shares.title, shares.header, shares.rows, (*notes, told)),)
     u = found.labels
     labels = Table(
-        f"Units and the values of {found.over} that hold them: {found.scorer} above {u.threshold:g} and people",
+        f"Claims and the values of {found.over} that hold them: {found.scorer} above {u.threshold:g} and people",
         ("items", "α", "κ", "yes by people", "yes by scorer"),
         ((f"{u.items:,}", str(u.alpha), str(u.kappa), f"{u.by_people:.1%}", f"{u.by_scorer:.1%}"),),
-        ("An item is a unit and a value of its record.",),
+        ("An item is a claim and a value of its record.",),
     )
     return shares, labels
 
@@ -300,9 +302,9 @@ SIZES = ("sentence", "50", "100", "200", "400")
 
 @dataclass(frozen=True, slots=True)
 class ChunkSize:
-    """What a judge finds of one system's units when documents are cut into pieces of one size.
+    """What a judge finds of one system's claims when documents are cut into pieces of one size.
 
-    ``identified`` is the share of units that some piece of some document supports above the threshold,
+    ``identified`` is the share of claims that some piece of some document supports above the threshold,
     in [0, 1], with its interval (records resampled); ``by_value`` that of some document of the value,
     over records that have the value. ``chunks`` is the mean number of pieces of a document.
     """
@@ -314,19 +316,19 @@ class ChunkSize:
     high: float | None
     by_value: Mapping[str, float]
     chunks: float
-    units: int
+    claims: int
     records: int
 
 
 @dataclass
 class _Found:
-    """Rows of one size and system, one per record: (identified, units, chunks, documents), and by value."""
+    """Rows of one size and system, one per record: (identified, claims, chunks, documents), and by value."""
 
     rows: list[tuple[float, float, float, float]] = field(default_factory=list)
     by_value: dict[str, list[float]] = field(default_factory=dict)
 
     def add(self, found: NDArray[np.bool_], chunks: int, values: Sequence[str]) -> None:
-        """``found`` (documents, units): whether a piece of the document supports the unit."""
+        """``found`` (documents, claims): whether a piece of the document supports the claim."""
         self.rows.append(
             (float(found.any(axis=0).sum()), float(found.shape[1]), float(chunks), float(len(found)))
         )
@@ -344,16 +346,16 @@ def chunk_sizes(
     sizes: Sequence[str] = SIZES,
     over: str | None = None,
     threshold: float = 0.5,
-    units: str = "auto",
+    claims: str = "auto",
     resampling: Resampling = DRAWS,
     scorers: Scorers | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> list[ChunkSize]:
-    """The share of units whose source is identified, for every system and size.
+    """The share of claims whose source is identified, for every system and size.
 
-    A unit is identified where a piece of a document supports it above ``threshold`` (for an entailment
+    A claim is identified where a piece of a document supports it above ``threshold`` (for an entailment
     model: entails it). ``sizes`` are ``sentence`` or numbers of words; ``over`` adds shares by value.
-    Raises RequestError for a size that is neither, DataError where no summary has a unit.
+    Raises RequestError for a size that is neither, DataError where no summary has a claim.
     Source: Li et al., Coverage-based Fairness in MDS, Table 7.
     """
     cuts = {size: read_size(size) for size in sizes}
@@ -362,11 +364,11 @@ def chunk_sizes(
     for batch in _batches(cases, progress):
         if over and not found:
             check_over(over, batch)
-        usable = [case for case in batch if not case.summary.reason and units_of(case.summary, units)]
+        usable = [case for case in batch if not case.summary.reason and claims_of(case.summary, claims)]
         for size, by in cuts.items() if usable else ():
             cut = [[_pieces(text, by) for text in known(case.record).texts] for case in usable]
             asks = [
-                Ask(scorer, tuple(itertools.chain.from_iterable(pieces)), units_of(case.summary, units), whole=True)
+                Ask(scorer, tuple(itertools.chain.from_iterable(pieces)), claims_of(case.summary, claims), whole=True)
                 for case, pieces in zip(usable, cut, strict=True)
             ]  # fmt: skip
             answers = finite(asks, made[scorer].answer(asks))
@@ -376,7 +378,7 @@ def chunk_sizes(
                 of_system = found.setdefault((size, case.summary.system), _Found())
                 of_system.add(supported, len(scores.matrix), values)
     if not found:
-        raise DataError("No summary has a unit to look for: every one is empty, or none is there.")
+        raise DataError("No summary has a claim to look for: every one is empty, or none is there.")
     return [_made(size, system, rows, resampling) for (size, system), rows in found.items()]
 
 
@@ -394,7 +396,7 @@ def _pieces(text: str, by: str) -> tuple[str, ...]:
 
 
 def _by_document(scores: Scores, pieces: Sequence[int]) -> Floats:
-    """The best support of each unit by any piece of a document; −inf for a document without a piece."""
+    """The best support of each claim by any piece of a document; −inf for a document without a piece."""
     best = np.full((len(pieces), scores.matrix.shape[1]), -np.inf)
     np.maximum.at(best, np.repeat(np.arange(len(pieces)), pieces), scores.matrix)
     return best
@@ -402,13 +404,13 @@ def _by_document(scores: Scores, pieces: Sequence[int]) -> Floats:
 
 def _made(size: str, system: str, found: _Found, resampling: Resampling) -> ChunkSize:
     rows = np.array(found.rows)
-    identified, units, chunks, documents = rows.sum(axis=0)
-    share, bootstrap = float(identified / units), resampling.bootstrap(len(rows))
+    identified, claims, chunks, documents = rows.sum(axis=0)
+    share, bootstrap = float(identified / claims), resampling.bootstrap(len(rows))
     drawn = None if bootstrap is None else bootstrap.totals(rows)
     bounds = resampling.interval(share, None if drawn is None else drawn[:, 0] / drawn[:, 1])
     by_value = {v: part / whole for v, (part, whole) in sorted(found.by_value.items())}
     return ChunkSize(
-        size, system, share, bounds.low, bounds.high, by_value, float(chunks / documents), int(units), len(rows)
+        size, system, share, bounds.low, bounds.high, by_value, float(chunks / documents), int(claims), len(rows)
     )  # fmt: skip
 
 
@@ -433,12 +435,12 @@ def _table(
             "–" if row.low is None else f"[{number(row.low)}, {number(row.high)}]",
             *(number(row.by_value.get(value)) for value in values),
             number(row.chunks, 1),
-            f"{row.units:,}",
+            f"{row.claims:,}",
         )
         for row in found
     )
     note = (
-        f"Identified: a piece of so many words supports the unit above {threshold:g} by {scorer}; "
+        f"Identified: a piece of so many words supports the claim above {threshold:g} by {scorer}; "
         f"{counted(found[0].records, 'record')}, resampled. Pieces: of a document, on average."
     )
     header = (
@@ -447,6 +449,6 @@ def _table(
         f"{resampling.confidence_level:.0%} interval",
         *(f"by {v}" for v in values),
         "pieces",
-        "units",
+        "claims",
     )
-    return Table(f"Units whose source document is identified · {system}", header, rows, (note,))
+    return Table(f"Claims whose source document is identified · {system}", header, rows, (note,))

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from fairbrief.auditing.evidence import ledgers_from
 from fairbrief.auditing.jackknifed import Jackknifed
 from fairbrief.auditing.origins import WHOLE
 from fairbrief.auditing.parts import Part, parts_of
+from fairbrief.auditing.per_record import ledgers_from
 from fairbrief.errors import RequestError
 from fairbrief.readers.messages import did_you_mean
 from fairbrief.reports import number_format
@@ -78,7 +78,7 @@ class Question:
 def power(
     result: Result, question: Question, measures: Sequence[str] = (), quantities: Sequence[str] = ()
 ) -> list[Power]:
-    """The answer for every signed contrast that leads, or for the ``quantities`` named; controls are left out.
+    """The answer for every signed contrast that leads, or for the ``quantities`` named; sanity baselines are left out.
 
     Of ``measures`` each is a spec or a bare name; none: all. Raises RequestError where the audit has none of what is
     named, or no contrast whose standard error is known.
@@ -91,7 +91,7 @@ def power(
     seen: dict[str, None] = {}
     for ledger, measure in chosen:
         for part in parts_of(ledger, (), seed).values():
-            if part.system_kind != "system" or part.slice != WHOLE or not part.clusters:
+            if part.system_kind != "system" or part.subgroup != WHOLE or not part.clusters:
                 continue
             here = Jackknifed(measure, part.units)
             seen |= dict.fromkeys(here.here)
@@ -122,7 +122,7 @@ def _precisions(
 ) -> Iterator[tuple[str, str, Precision]]:
     """Every contrast's precision, and that of its difference from random extracts."""
     for name, value in here.here.items():
-        if name not in quantities if quantities else not value.leads:
+        if name not in quantities if quantities else not value.is_primary:
             continue
         if not np.isfinite(value.array):
             continue
@@ -182,7 +182,7 @@ def tables(found: Sequence[Power], question: Question) -> list[Table]:
 
 
 OF_RECORDS = (
-    "Records that belong together (variants of one original, one product) count as one. The standard error is that of the "
+    "Records that belong together (counterfactuals of one seed document, one product) count as one. The standard error is that of the "
     "audit; new records are taken to be of the same kind, and from few it is itself uncertain."
 )
 

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from fairbrief import specs
-from fairbrief.auditing.evidence import ledgers_from
 from fairbrief.auditing.jackknifed import from_extracts
 from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.origins import WHOLE
 from fairbrief.auditing.parts import CommonClusters, Part, parts_of
+from fairbrief.auditing.per_record import ledgers_from
 from fairbrief.errors import RequestError
 from fairbrief.reports.number_format import number
 from fairbrief.reports.result import Result
@@ -26,7 +26,7 @@ from fairbrief.types import Floats, Measure, Table, Totals
 LARGEST = "largest group difference"
 """What systems are ordered by: over the groups the largest size of a group difference less its random-sentence baseline."""
 SHARES = ("uneven_share",)
-"""Quantities besides headlines that the published order has: smaller is better, as of every disparity."""
+"""Quantities besides main values that the published order has: smaller is better, as of every disparity."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ def _leading(ledger: Ledger, measures: Sequence[Measure]) -> list[Measure]:
     found = []
     values = {id(m): m.value(nothing) for m in measures}
     for measure in sorted(measures, key=lambda m: bool(values[id(m)][m.name].contrasts)):
-        own = {name for name, value in values[id(measure)].items() if value.leads} - taken
+        own = {name for name, value in values[id(measure)].items() if value.is_primary} - taken
         if own:
             taken |= own
             found.append(measure)

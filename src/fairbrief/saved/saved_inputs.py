@@ -23,8 +23,8 @@ from fairbrief.readers.input_sources import PREFIX
 from fairbrief.readers.object_stores import StoredFile, find
 from fairbrief.readers.summary_files import references_of
 from fairbrief.reports.audit_folder import place
-from fairbrief.reports.evidence import write_hashes
 from fairbrief.reports.frames import encodable, numbers
+from fairbrief.reports.per_record import write_hashes
 from fairbrief.text.addresses import is_stored
 from fairbrief.types import Case
 

@@ -1,4 +1,4 @@
-"""The evidence of saved audits, summary by summary; the values of measures on any part of it, with intervals from resampling."""
+"""The per-record statistics of saved audits, summary by summary; the values of measures on any part of it, with intervals from resampling."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from itertools import pairwise
 import numpy as np
 import pyarrow as pa
 
-from fairbrief.auditing.evidence import ledgers_from
 from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.origins import Names, names_of, side_by_side
+from fairbrief.auditing.per_record import ledgers_from
 from fairbrief.reports.frames import plain_numbers
 from fairbrief.reports.number_format import number
 from fairbrief.reports.result import Result
@@ -21,7 +21,7 @@ from fairbrief.types import Column, Floats, Integers, Measure, Totals
 
 @dataclass(frozen=True, slots=True)
 class SavedValues:
-    """The evidence of one measure: a row for each summary that it could read, in the order in which they are met.
+    """The per-record statistics of one measure: a row for each summary that it could read, in the order in which they are met.
 
     Shapes: ``systems`` are the names, ``system`` (n,) the number of each one's; ``clusters`` (n,); ``records`` (n,), cluster and
     record side by side; ``rows`` (n, columns).
@@ -44,11 +44,11 @@ class SavedValues:
         return np.flatnonzero(self.system == (self.systems.index(system) if system in self.systems else -1))
 
     def of_each(self) -> Floats:
-        """The headline of each summary. Shape (n,)."""
+        """The main value of each summary. Shape (n,)."""
         return self.values(self.rows)
 
     def values(self, sums: Floats) -> Floats:
-        """The headline of summed rows. Shape (…, columns) → (…)."""
+        """The main value of summed rows. Shape (…, columns) → (…)."""
         found = self.measure.value(Totals(self.columns, sums))[self.measure.name]
         return np.asarray(found.array, dtype=np.float64)
 
@@ -85,7 +85,7 @@ def specs_in(results: Iterable[Result]) -> list[str]:
 
 
 def saved_values(results: Iterable[Result], specs: Collection[str]) -> dict[str, SavedValues]:
-    """The evidence of these measures; controls are left out. Of a summary in several audits the last one's counts."""
+    """The per-record statistics of these measures; sanity baselines are left out. Of a summary in several audits the last one's counts."""
     pieces: dict[str, tuple[Ledger, ...]] = dict.fromkeys(specs, ())
     known: dict[str, Measure] = {}
     for result in results:

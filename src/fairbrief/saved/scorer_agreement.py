@@ -13,12 +13,12 @@ from fairbrief.auditing import estimating
 from fairbrief.auditing.estimate import Interval as Bounds
 from fairbrief.auditing.estimate import finite, undefined
 from fairbrief.auditing.estimating import Settings
-from fairbrief.auditing.evidence import ledgers_from
 from fairbrief.auditing.jackknifed import Jackknifed
 from fairbrief.auditing.origins import WHOLE, first_met
 from fairbrief.auditing.parts import Part, parts_of, units_in_common
+from fairbrief.auditing.per_record import ledgers_from
 from fairbrief.errors import RequestError
-from fairbrief.reports.evidence import EvidenceRows
+from fairbrief.reports.per_record import PerRecordRows
 from fairbrief.reports.result import Result
 from fairbrief.saved.saved_values import (
     DRAWS,
@@ -192,9 +192,9 @@ FROM_NOTHING = undefined("the measure is 0 for the system that it is compared wi
 
 
 def relative_changes(
-    evidence: EvidenceRows, pairs: Iterable[tuple[str, str]], settings: Settings
+    per_record: PerRecordRows, pairs: Iterable[tuple[str, str]], settings: Settings
 ) -> list[Estimate]:
-    """(M(plain) − M(fair)) / M(plain) for every headline M and each pair (fair, plain) of systems.
+    """(M(plain) − M(fair)) / M(plain) for every main value M and each pair (fair, plain) of systems.
 
     On the records that both answered. Positive where ``fair`` reads less than ``plain``, at most 1 for a
     measure that cannot be negative. The interval is the cluster jackknife t. Undefined where M(plain) = 0.
@@ -202,7 +202,7 @@ def relative_changes(
     """
     pairs = list(pairs)
     found: list[Estimate] = []
-    for ledger, measures in ledgers_from(evidence):
+    for ledger, measures in ledgers_from(per_record):
         parts = parts_of(ledger, (), settings.seed)
         for fair, plain in pairs:
             if (fair, WHOLE) in parts and (plain, WHOLE) in parts:

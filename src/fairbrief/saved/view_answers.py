@@ -19,8 +19,8 @@ from fairbrief.readers import Reading
 from fairbrief.reports import json_file, number_format
 from fairbrief.reports.audit_folder import opened
 from fairbrief.reports.contrast_words import ordered_groups
-from fairbrief.reports.evidence import SavedRows
 from fairbrief.reports.json_file import visible_all
+from fairbrief.reports.per_record import SavedRows
 from fairbrief.reports.result import Result, Row
 from fairbrief.saved import saved_inputs
 from fairbrief.saved.examples import open_case
@@ -35,11 +35,11 @@ SUREST = "sure"
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """One audit folder, opened: estimates in memory, evidence and texts on disk."""
+    """One audit folder, opened: estimates in memory, per-record statistics and texts on disk."""
 
     name: str
     result: Result
-    evidence: SavedEvidence
+    per_record: SavedPerRecord
     texts: SavedTexts | None
     fault: str
 
@@ -73,7 +73,7 @@ class Answers:
         first = self._audits[0]
         several = len(self._audits) > 1
         over = {e.measure: e.over for e in first.result.estimates}
-        leads = {e.measure for e in first.result.estimates if e.leads}
+        primary = {e.measure for e in first.result.estimates if e.is_primary}
         found = {
             "audits": [saved.name for saved in self._audits],
             "faults": [f"{saved.name}: {saved.fault}" for saved in self._audits if saved.fault],
@@ -88,7 +88,7 @@ class Answers:
                     "label": spec.removesuffix(f"@{over[spec]}")
                     + (f" by {over[spec]}" if over[spec] else ""),
                 }
-                for spec in sorted(first.evidence.measures, key=lambda measure: measure not in leads)
+                for spec in sorted(first.per_record.measures, key=lambda measure: measure not in primary)
                 if spec in over
             ],
         }
@@ -170,9 +170,9 @@ class Answers:
 
     def _listing(self, measure: str, system: str) -> Listing:
         saved, name = self._named(system)
-        if measure not in saved.evidence.measures:
+        if measure not in saved.per_record.measures:
             raise RequestError(f"{saved.name} has no measure '{measure}'.")
-        return saved.evidence.listing(measure, name)
+        return saved.per_record.listing(measure, name)
 
     def _order(self, listing: Listing, asked: Asked) -> tuple[str, str]:
         known = {key for key, _ in self._orders(listing, compared=bool(asked.other))}
@@ -184,7 +184,7 @@ class Answers:
 
     def _orders(self, listing: Listing, *, compared: bool) -> list[tuple[str, str]]:
         """What the list can be sorted by; the groups' contrasts first."""
-        contrasts = [name for name in listing.values if name != listing.headline]
+        contrasts = [name for name in listing.values if name != listing.main_value]
         found = []
         for name in contrasts:
             group = name.partition("[")[2].removesuffix("]") + (
@@ -193,8 +193,10 @@ class Answers:
             words = ("falls most", "rises most") if compared else ("least first", "most first")
             found += [(f"up|{name}", f"{group} {words[0]}"), (f"down|{name}", f"{group} {words[1]}")]
         size = "largest difference first" if compared else "largest value first"
-        found.append((f"size|{listing.headline}", f"{listing.headline}: {size}"))
-        surest = [(f"{SUREST}|{listing.headline}", "surest first")] if listing.groups and not compared else []
+        found.append((f"size|{listing.main_value}", f"{listing.main_value}: {size}"))
+        surest = (
+            [(f"{SUREST}|{listing.main_value}", "surest first")] if listing.groups and not compared else []
+        )
         return [*surest, *found]
 
     def _beside(self, listing: Listing, asked: Asked, quantity: str) -> Floats | None:
@@ -231,12 +233,12 @@ def open_audit(folder: Path, read: Callable[[Sequence[str], Inputs], Reading]) -
     """Open a folder that ``fairbrief audit --out`` wrote. DataError where it is none.
 
     ``read`` reads the files that it is given as the audit read its inputs. Arrow takes memory from the system from
-    here on: its own pool keeps what it once took, a tenth more for the evidence of a million records.
+    here on: its own pool keeps what it once took, a tenth more for the per-record statistics of a million records.
     """
     pa.set_memory_pool(pa.system_memory_pool())
     saved, rows = opened(folder)
     texts, fault = _texts(folder, saved.audit, read, pools_runs=bool(saved.made.get("pools_runs")))
-    return Saved(folder.resolve().name, saved.result(rows), SavedEvidence(rows), texts, fault)
+    return Saved(folder.resolve().name, saved.result(rows), SavedPerRecord(rows), texts, fault)
 
 
 def _texts(
@@ -262,7 +264,7 @@ def _visible(found: dict[str, Any]) -> dict[str, Any]:
     return shown
 
 
-# ------------------------------------------------------------------------------- the saved evidence
+# ------------------------------------------------------------------------------- the saved per-record statistics
 
 
 KEPT = 2
@@ -281,7 +283,7 @@ class Listing:
     record: pa.Array
     values: Mapping[str, Floats]
     p: Floats
-    headline: str
+    main_value: str
     groups: Mapping[str, str]
     """By group its contrast among ``values``."""
     sure: Floats
@@ -313,8 +315,8 @@ def _surest(sure: Floats, contrasts: Floats) -> tuple[Floats, Integers]:
     return sure[whose, np.arange(sure.shape[1])], whose
 
 
-class SavedEvidence:
-    """The evidence of one audit; ``measures`` maps each spec to its observation."""
+class SavedPerRecord:
+    """The per-record statistics of one audit; ``measures`` maps each spec to its observation."""
 
     def __init__(self, rows: SavedRows) -> None:
         self._rows = rows

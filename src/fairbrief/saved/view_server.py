@@ -29,7 +29,7 @@ class Server(ThreadingHTTPServer):
         self.answers = answers
         self.token = secrets.token_urlsafe(24)
         self.lock = Lock()
-        """One answer at a time: the evidence and the inputs are files with one place each."""
+        """One answer at a time: the per-record statistics and the inputs are files with one place each."""
         script, style = "".join(script_text(name) for name in SCRIPTS), style_text()
         self.page = page("view.html.j2", {}, scripts=SCRIPTS).encode()
         self.policy = (

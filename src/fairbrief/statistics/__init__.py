@@ -22,7 +22,7 @@ from fairbrief.statistics.distributions import (
     wasserstein_positions,
 )
 from fairbrief.statistics.label_draws import Choice, LabelDraws, Labelled, Relabelled, with_real_labels
-from fairbrief.statistics.labellings import EXACT_LIMIT, enumerate_labellings
+from fairbrief.statistics.label_permutations import EXACT_LIMIT, enumerate_permutations
 from fairbrief.statistics.permutation_tests import holm
 from fairbrief.statistics.regression import Fit, fit_logistic, fit_robust, fit_sums
 from fairbrief.statistics.resampling import BlockBootstrap, Bootstrap, percentile_interval, shared_bootstrap
@@ -42,7 +42,7 @@ __all__ = [
     "balanced_accuracy",
     "best_cut",
     "dirichlet_log_odds",
-    "enumerate_labellings",
+    "enumerate_permutations",
     "fit_logistic",
     "fit_robust",
     "fit_sums",

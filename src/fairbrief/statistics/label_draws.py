@@ -1,4 +1,4 @@
-"""Random labellings of each record for a corpus-wide null: all that a record has, or a sample, and which of them each draw takes."""
+"""Random label permutations of each record for a corpus-wide null: all that a record has, or a sample, and which of them each draw takes."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from fairbrief.statistics.keyed_random import (
     random_fractions,
     random_halves,
 )
-from fairbrief.statistics.labellings import EXACT_LIMIT, Shuffle, permutations, sort_by_block
+from fairbrief.statistics.label_permutations import EXACT_LIMIT, Shuffle, permutations, sort_by_block
 
 Choice = NDArray[np.integer[Any]]
-"""Which of its labellings each draw takes, in as few bytes as it needs. Shape (draws,) of one record, (records, draws) of several."""
+"""Which of its label permutations each draw takes, in as few bytes as it needs. Shape (draws,) of one record, (records, draws) of several."""
 
 POOL_STREAM, RECORD_STREAM = 1, 2
 """Keep the random numbers of different purposes apart under one seed."""
 
 KEPT = 32_000_000
-"""Bytes of labellings, of the records that come first, that are kept for the next request."""
+"""Bytes of label permutations, of the records that come first, that are kept for the next request."""
 SHARED = 256
 """Labellings up to which records of the same labels share their list."""
 COMPARED = 8
@@ -41,7 +41,7 @@ class Relabelled(msgspec.Struct, frozen=True, gc=False):
     """A unit whose labels are permuted under one key: a record, or one of several with the same permutations.
 
     ``labels`` (n,) move inside ``blocks`` (n,). ``items`` (n,) identify the positions: in each draw an item moves
-    in the same way in all units of one ``key`` that have the same items, whatever else they have. ``cyclic`` labellings are the
+    in the same way in all units of one ``key`` that have the same items, whatever else they have. ``cyclic`` label permutations are the
     n rotations.
     """
 
@@ -53,22 +53,22 @@ class Relabelled(msgspec.Struct, frozen=True, gc=False):
 
 
 class Labelled(NamedTuple):
-    """The units with the same number of labellings and of labels, and their places among all that were requested.
+    """The units with the same number of label permutations and of labels, and their places among all that were requested.
 
-    Shapes: ``labellings`` (places, R, n), of each the real one first; ``choices`` (places, draws), which of them each draw
-    takes, or None where there are no draws. ``is_exact``: these are all distinct labellings, so that p-values of one alone
+    Shapes: ``permutations`` (places, R, n), of each the real one first; ``choices`` (places, draws), which of them each draw
+    takes, or None where there are no draws. ``is_exact``: these are all distinct label permutations, so that p-values of one alone
     are exact.
     """
 
     places: Sequence[int]
-    labellings: Integers
+    permutations: Integers
     choices: Choice | None
     is_exact: bool
 
     def alone(self, k: int) -> Labelled:
         """The k-th of them by itself."""
         choices = None if self.choices is None else self.choices[[k]]
-        return Labelled([0], self.labellings[k : k + 1], choices, self.is_exact)
+        return Labelled([0], self.permutations[k : k + 1], choices, self.is_exact)
 
 
 def with_real_labels(asked: Sequence[Relabelled]) -> list[Labelled]:
@@ -85,7 +85,7 @@ def with_real_labels(asked: Sequence[Relabelled]) -> list[Labelled]:
 class _Kind(NamedTuple):
     """What units with the same labels and blocks have in common; cyclic ones have no shuffle.
 
-    ``number`` labellings of ``length`` labels are all that there are, or a sample; where they are matched, items move.
+    ``number`` label permutations of ``length`` labels are all that there are, or a sample; where they are matched, items move.
     """
 
     labels: bytes
@@ -97,12 +97,12 @@ class _Kind(NamedTuple):
 
 
 class LabelDraws:
-    """Random labellings of each record for a corpus-wide null; cheap per record.
+    """Random label permutations of each record for a corpus-wide null; cheap per record.
 
-    Draw b of the corpus null takes labelling ``choice[b]`` of every record. A record's answer is a
+    Draw b of the corpus null takes label permutation ``choice[b]`` of every record. A record's answer is a
     function of (seed, draws, key, labels, blocks) alone: not of order, batch or other records.
-    Draws of different records are independent, those of one record uniform over its labellings.
-    Where labellings are listed, equal keys take those at the same relative place of their lists.
+    Draws of different records are independent, those of one record uniform over its label permutations.
+    Where label permutations are listed, equal keys take those at the same relative place of their lists.
     """
 
     def __init__(self, draws: int, seed: int) -> None:
@@ -123,28 +123,28 @@ class LabelDraws:
         labels: Integers,
         blocks: Integers | None = None,
         *,
-        all_labellings: bool = False,
+        all_permutations: bool = False,
         items: Integers | None = None,
         cyclic: bool = False,
     ) -> tuple[Integers, Choice, bool]:
-        """`of_many` of one: its labellings (R, n), which of them each draw takes (draws,), and whether they are all."""
+        """`of_many` of one: its label permutations (R, n), which of them each draw takes (draws,), and whether they are all."""
         one = Relabelled(key, labels, blocks, items, cyclic)
-        ((found,),) = self.of_many([one], all_labellings=all_labellings)
+        ((found,),) = self.of_many([one], all_permutations=all_permutations)
         assert found.choices is not None
-        return found.labellings[0], found.choices[0], found.is_exact
+        return found.permutations[0], found.choices[0], found.is_exact
 
     def of_many(
-        self, asked: Sequence[Relabelled], *, all_labellings: bool = False, at_once: float = inf
+        self, asked: Sequence[Relabelled], *, all_permutations: bool = False, at_once: float = inf
     ) -> Iterator[list[Labelled]]:
-        """The labellings of each, and which of them each draw takes; those of as many together.
+        """The label permutations of each, and which of them each draw takes; those of as many together.
 
-        Where there are no more distinct labellings than draws (with ``all_labellings``: than
+        Where there are no more distinct label permutations than draws (with ``all_permutations``: than
         `EXACT_LIMIT`) all are listed and a draw may be the real one. Else R = draws + 1, and a draw
-        takes one of the sampled labellings 1..draws, each exactly once. Labellings may be
+        takes one of the sampled label permutations 1..draws, each exactly once. Labellings may be
         read-only: several may hold them. They are made in consecutive parts: each ends with the
-        unit by which its labels, under all labellings, exceed ``at_once``.
+        unit by which its labels, under all label permutations, exceed ``at_once``.
         """
-        most = EXACT_LIMIT if all_labellings else min(self.draws, EXACT_LIMIT)
+        most = EXACT_LIMIT if all_permutations else min(self.draws, EXACT_LIMIT)
         kinds, numbers = self._kinds(asked, most)
         sizes = np.array([kind.number * kind.length for kind in kinds], dtype=np.int64)[numbers]
         start = 0
@@ -154,7 +154,7 @@ class LabelDraws:
             start = stop
 
     def _kinds(self, asked: Sequence[Relabelled], most: int) -> tuple[list[_Kind], Integers]:
-        """The kinds that there are, and which of them each is, (asked,). At most so many labellings are listed."""
+        """The kinds that there are, and which of them each is, (asked,). At most so many label permutations are listed."""
         kinds: dict[_Kind, int] = {}
         known: dict[tuple[int, int, bool, bool], int] = {}
         numbers = []
@@ -185,42 +185,42 @@ class LabelDraws:
             places = np.flatnonzero(np.isin(numbers, several)) if len(alike) > 1 else np.arange(len(asked))
             own, kind = [asked[i] for i in places.tolist()], kinds[several[0]]
             if kind.is_listed and not kind.is_matched:
-                labellings = _stacked([self._listed(kinds[number]) for number in several])
+                permutations = _stacked([self._listed(kinds[number]) for number in several])
                 if len(own) > 1:
-                    labellings = labellings.take(np.searchsorted(several, numbers[places]), axis=0)
+                    permutations = permutations.take(np.searchsorted(several, numbers[places]), axis=0)
                 choices = self._choices_among(kind.number, [one.key for one in own])
             else:
                 each = [
                     self._of_record(one, kinds[number])
                     for one, number in zip(own, numbers[places].tolist(), strict=True)
                 ]
-                labellings = _stacked([rows for rows, _ in each])
+                permutations = _stacked([rows for rows, _ in each])
                 choices = np.stack([choice for _, choice in each])
-            yield Labelled(places.tolist(), labellings, choices, kind.is_listed)
+            yield Labelled(places.tolist(), permutations, choices, kind.is_listed)
 
     def _keeps(self, size: int) -> bool:
         """Whether so many bytes more are kept."""
         self._room -= size
         return self._room > 0
 
-    # ------------------------------------------------------- listed labellings, and choices among them
+    # ------------------------------------------------------- listed label permutations, and choices among them
 
     def _listed(self, kind: _Kind) -> Integers:
-        """All labellings of a kind."""
+        """All label permutations of a kind."""
         shuffle = kind.shuffle
         if shuffle is None:
             return _rotations(kind.labels)
         if shuffle.number <= SHARED:
-            return shuffle.kept_labellings
+            return shuffle.stored_permutations
         rows = self._lists.get(shuffle)
         if rows is None:
-            rows = shuffle.labellings()
+            rows = shuffle.permutations()
             if self._keeps(rows.nbytes):
                 self._lists[shuffle] = rows
         return rows
 
     def _choices_among(self, number: int, keys: Sequence[str]) -> Choice:
-        """Which of so many listed labellings each draw takes. Shape (keys, draws)."""
+        """Which of so many listed label permutations each draw takes. Shape (keys, draws)."""
         if number == 1:
             return np.zeros((len(keys), self.draws), dtype=np.uint8)
         return self._rows(
@@ -230,7 +230,9 @@ class LabelDraws:
     def _halves_of(self, keys: Sequence[str]) -> NDArray[np.uint32]:
         """The random numbers that choices are made from. Shape (keys, draws)."""
         return self._rows(
-            self._halves, keys, lambda some: random_halves(keys_of(some, self.seed, "labellings"), self.draws)
+            self._halves,
+            keys,
+            lambda some: random_halves(keys_of(some, self.seed, "permutations"), self.draws),
         )
 
     def _rows(
@@ -250,10 +252,10 @@ class LabelDraws:
                 return rows
         return _stacked([known[key] for key in keys])
 
-    # ------------------------------------------------------------- a record's own labellings and draws
+    # ------------------------------------------------------------- a record's own label permutations and draws
 
     def _of_record(self, one: Relabelled, kind: _Kind) -> tuple[Integers, Choice]:
-        """The labellings to which draws of this record alone are made, and which of them each takes."""
+        """The label permutations to which draws of this record alone are made, and which of them each takes."""
         assert kind.shuffle is not None
         key = one.key, kind.shuffle, None if one.items is None else _bytes(one.items), kind.is_listed
         found = self._drawn.get(key)
@@ -289,7 +291,7 @@ class LabelDraws:
         return np.asarray(labels[by_name][places.T])
 
     def _sampled(self, key: str, shuffle: Shuffle) -> tuple[Integers, Integers]:
-        """As many labellings as there are draws, of more than are listed."""
+        """As many label permutations as there are draws, of more than are listed."""
         digest = blake2b(key.encode("utf-8", "surrogatepass"), digest_size=8).digest()
         rng = np.random.default_rng([RECORD_STREAM, self.seed, int.from_bytes(digest, "little")])
         # The pool is finite, so it prefers some labels for some positions. Were records to share that
@@ -318,7 +320,7 @@ def _stacked(several: Sequence[Integers]) -> Integers:
 
 @lru_cache(maxsize=1024)
 def _shuffle(shape: tuple[int, ...], labels: bytes, blocks: bytes | None) -> Shuffle:
-    """`sort_by_block` of these bytes: records of the same labels share it, and the list of all labellings."""
+    """`sort_by_block` of these bytes: records of the same labels share it, and the list of all label permutations."""
     return sort_by_block(
         np.frombuffer(labels, dtype=np.int64).reshape(shape),
         None if blocks is None else np.frombuffer(blocks, dtype=np.int64),
@@ -351,7 +353,7 @@ def _places(numbers: Floats) -> Integers:
 @lru_cache(maxsize=64)
 def _weights(n: int) -> Integers:
     """Random whole numbers, which identify rows of so many numbers."""
-    return np.asarray(random_bits(keys_of(["weights"], 0, "labelling codes"), n)[0].view(np.int64))
+    return np.asarray(random_bits(keys_of(["weights"], 0, "label permutation codes"), n)[0].view(np.int64))
 
 
 def _distinct(items: Integers) -> Integers:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from fairbrief.statistics.arrays import TIE, Floats, Integers, tolerance
 from fairbrief.statistics.keyed_random import keys_of, random_bits, random_flips
-from fairbrief.statistics.labellings import EXACT_LIMIT
+from fairbrief.statistics.label_permutations import EXACT_LIMIT
 
 
 def flipped(

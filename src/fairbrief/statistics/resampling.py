@@ -84,8 +84,8 @@ def shared_bootstrap(clusters: int, draws: int, seed: int) -> Bootstrap:
 class BlockBootstrap(Bootstrap):
     """Resamples the blocks *inside* every cluster with replacement; the clusters stay as they are.
 
-    The "s" interval of Steen & Markert: how much the assignment of people to one original matters,
-    where `Bootstrap` (their "d") measures the choice of originals.
+    The "s" interval of Steen & Markert: how much the assignment of people to one seed document matters,
+    where `Bootstrap` (their "d") measures the choice of seed documents.
     ``cluster`` (blocks,) is the cluster of each block.
     """
 

@@ -158,7 +158,7 @@ def words(text: str) -> list[str]:
 
 
 def tokenize(text: str) -> list[str]:
-    """NLTK's ``word_tokenize(text)`` by the rules of `published_nltk`, an order of magnitude faster on text with usual spacing."""
+    """NLTK's ``word_tokenize(text)`` by the rules of `published_nltk`, an order of unsigned score faster on text with usual spacing."""
     if not BORDER_MATTERS.search(text):
         return _cut_sentence(text)
     return [token for sentence in _sentence_splitter()(text) for token in _cut_sentence(sentence)]
@@ -219,7 +219,7 @@ def _stop_words() -> frozenset[str]:
 @cache
 def _stemmer() -> Callable[[str], str]:
     nltk = _nltk()
-    tag = _lone_tagger()
+    tag = _lone_classifier()
     reader = wordnet()
     lemmatize = nltk.stem.WordNetLemmatizer().lemmatize
     # Adjective, verb and adverb tags by their first two letters; everything else is read as a noun.
@@ -247,33 +247,33 @@ def _opened(wordnet: Any) -> Any:
 
 
 @cache
-def _lone_tagger() -> Callable[[str], str]:
+def _lone_classifier() -> Callable[[str], str]:
     """The tag that NLTK's perceptron gives a token by itself.
 
     Around a lone token most features are the same whatever it is: their weights are added up once. Sums in
     another order may differ in the last digit, so where labels are that close NLTK decides.
     """
-    tagger = _resource("averaged_perceptron_tagger_eng", lambda: _nltk().tag.PerceptronTagger())
-    weights = tagger.model.weights
+    classifier = _resource("averaged_perceptron_tagger_eng", lambda: _nltk().tag.PerceptronTagger())
+    weights = classifier.model.weights
 
     def features(token: str) -> Collection[str]:
-        around = [*tagger.START, tagger.normalize(token), *tagger.END]
-        found: Collection[str] = tagger._get_features(0, token, around, *tagger.START)
+        around = [*classifier.START, classifier.normalize(token), *classifier.END]
+        found: Collection[str] = classifier._get_features(0, token, around, *classifier.START)
         return found
 
     shared = frozenset(features("a")) & frozenset(features("b"))
-    always = dict.fromkeys(tagger.classes, 0.0)
+    always = dict.fromkeys(classifier.classes, 0.0)
     _add_weights(always, shared, weights)
 
     def tag(token: str) -> str:
-        label: str | None = tagger.tagdict.get(token)
+        label: str | None = classifier.tagdict.get(token)
         if label:
             return label
         scores = always.copy()
         _add_weights(scores, [feature for feature in features(token) if feature not in shared], weights)
         high = max(scores.values()) - 1e-6
         best = [label for label, score in scores.items() if score > high]
-        return best[0] if len(best) == 1 else str(tagger.tag([token])[0][1])
+        return best[0] if len(best) == 1 else str(classifier.tag([token])[0][1])
 
     return tag
 

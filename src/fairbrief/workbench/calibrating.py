@@ -237,12 +237,12 @@ def _map(made: Calibration, fitting: Fitting) -> Table:
 def _by_group(fitting: Fitting) -> Table:
     """Whether the map holds for each group: by it a group's claims could be supported more often, or less, than people say."""
     rows, counts = [], fitting.draws(DRAWS)
-    excess = fitting.probabilities - fitting.labels
+    chance_adjusted = fitting.probabilities - fitting.labels
     for group in sorted(set(fitting.groups)):
         is_own = np.array([own == group for own in fitting.groups])
         with np.errstate(invalid="ignore"):
-            drawn = counts[:, is_own] @ excess[is_own] / counts[:, is_own].sum(axis=1)
-        cells = _cells(_measured(excess[is_own].mean(), drawn))
+            drawn = counts[:, is_own] @ chance_adjusted[is_own] / counts[:, is_own].sum(axis=1)
+        cells = _cells(_measured(chance_adjusted[is_own].mean(), drawn))
         shares = (f"{of[is_own].mean():.3f}" for of in (fitting.labels, fitting.probabilities))
         area = float(roc_auc(fitting.scores[is_own], fitting.labels[is_own]))
         rows.append(

@@ -54,8 +54,8 @@ class System:
 
 
 @dataclass(frozen=True, slots=True)
-class Units:
-    """``[units]``: the chat model that splits summaries into statements, and its instruction's file, if any."""
+class Claims:
+    """``[claims]``: the chat model that splits summaries into statements, and its instruction's file, if any."""
 
     model: str
     prompt: str = ""
@@ -74,7 +74,7 @@ class Experiment:
     attributes: Mapping[str, str | None]
     reading: Mapping[str, Any]
     systems: tuple[System, ...]
-    units: Units | None
+    claims: Claims | None
     audit: Mapping[str, Any]
     """Settings of a `Plan`: what is measured of every cell, and which cell the others are compared with."""
     limits: tuple[Rule, ...]
@@ -97,7 +97,7 @@ class Experiment:
         return found
 
 
-TABLES = ("title", "about", "source", "build", "data", "systems", "units", "audit", "gate", "budget")
+TABLES = ("title", "about", "source", "build", "data", "systems", "claims", "audit", "gate", "budget")
 
 
 def read_experiment(path: Path) -> Experiment:
@@ -128,7 +128,7 @@ def read_experiment(path: Path) -> Experiment:
         },
         reading={name: value for name, value in data.content.items() if name in READING},
         systems=_systems(table),
-        units=_units(table.inner("units")) if "units" in told else None,
+        claims=_claims(table.inner("claims")) if "claims" in told else None,
         audit=_audit(table.inner("audit")),
         limits=_limits(table.inner("gate")),
         budget=_budget(table.inner("budget")),
@@ -251,11 +251,11 @@ def _written(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _units(table: _Table) -> Units:
+def _claims(table: _Table) -> Claims:
     table.know(("with", "prompt"))
     if not _is_chat(model := table.text("with")):
         raise table.wrong("with", "a chat model, chat:MODEL")
-    return Units(model, table.text("prompt"))
+    return Claims(model, table.text("prompt"))
 
 
 def _audit(table: _Table) -> Mapping[str, Any]:

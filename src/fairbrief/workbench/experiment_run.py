@@ -1,6 +1,6 @@
 """An experiment from its first step to its page; what was answered and scored before is not asked or scored again.
 
-data → summaries of every cell → units → audit and comparisons → gate → page. Everything is checked before
+data → summaries of every cell → claims → audit and comparisons → gate → page. Everything is checked before
 anything is asked: the file, the data, the measures, every prompt of every record, the limits of the gate.
 """
 
@@ -27,12 +27,12 @@ from fairbrief.saved.gate_rules import Check
 from fairbrief.text.counted import counted
 from fairbrief.types import Scorer
 from fairbrief.workbench import sweep
+from fairbrief.workbench.claims import Outcome, Splitter, instruction_in, split_file
 from fairbrief.workbench.experiment_file import Experiment
 from fairbrief.workbench.summarizing import Count, Forecast, Job, Spending
 from fairbrief.workbench.sweep import Cell, axes_of, tidy_rows, write_tidy
-from fairbrief.workbench.units import Outcome, Splitter, instruction_in, split_file
 
-DATA, UNITS, AUDIT, NUMBERS, PAGE = "data.jsonl", "units", "audit", "results.csv", "experiment.html"
+DATA, CLAIMS, AUDIT, NUMBERS, PAGE = "data.jsonl", "claims", "audit", "results.csv", "experiment.html"
 Watching = Callable[[Spending, int | None], AbstractContextManager[Callable[[Count], None]]]
 """A context that shows what is spent, and the progress of so many calls."""
 
@@ -78,7 +78,7 @@ class Run:
         summaries = sum(1 for _ in records()) * sum(cell.runs for cell in self.cells)
         if self.splitter is not None:
             forecast.later.append(
-                f"then {self.splitter.endpoint.model} splits {counted(summaries, 'summary', 'summaries')} into units, a call "
+                f"then {self.splitter.endpoint.model} splits {counted(summaries, 'summary', 'summaries')} into claims, a call "
                 "each, and more where a reply holds no list"
             )
         for name in sweep.judges(check(records(), self.plan), self.plan):
@@ -88,7 +88,7 @@ class Run:
     def go(self, forecast: Forecast) -> Finished:
         """All steps that are left; what `foresee` found is needed for the progress."""
         missing = self._summaries(forecast)
-        answers = self._units(missing)
+        answers = self._claims(missing)
         result = self._audit(answers)
         missing.stopped = missing.stopped or str(result.made.get(sweep.STOPPED, ""))
         limits = self.experiment.limits
@@ -116,12 +116,12 @@ class Run:
 
     @cached_property
     def splitter(self) -> Splitter | None:
-        """Who splits summaries into units, if anybody does."""
-        units = self.experiment.units
-        if units is None:
+        """Who splits summaries into claims, if anybody does."""
+        claims = self.experiment.claims
+        if claims is None:
             return None
-        chat = registry.make("summarizer", units.model, self.experiment.budget.pace)
-        instruction = instruction_in(Path(units.prompt) if units.prompt else None)
+        chat = registry.make("summarizer", claims.model, self.experiment.budget.pace)
+        instruction = instruction_in(Path(claims.prompt) if claims.prompt else None)
         decoding = chat.decoding(default=0.0)
         return Splitter(chat.endpoint(), instruction, decoding, self.spending.tally, self.spending.budget)
 
@@ -159,25 +159,25 @@ class Run:
         )
         return whole
 
-    def _units(self, missing: Count) -> Mapping[str, Path]:
-        """The files to audit by the names of their systems: with units, where there is somebody who splits."""
+    def _claims(self, missing: Count) -> Mapping[str, Path]:
+        """The files to audit by the names of their systems: with claims, where there is somebody who splits."""
         answers = {job.system: job.out for job in self.jobs}
         if self.splitter is None:
             return answers
         outcomes = []
         for system, path in answers.items():
-            answers[system] = self.folder / UNITS / path.name
+            answers[system] = self.folder / CLAIMS / path.name
             outcomes.append(self._split(self.splitter, path, answers[system]))
             missing.stopped = missing.stopped or outcomes[-1].count.stopped
             missing.unanswered += outcomes[-1].count.unanswered
             missing.not_asked += outcomes[-1].count.not_asked
         split, unread = sum(o.split for o in outcomes), sum(o.unparsed_count for o in outcomes)
         told = (
-            f"{counted(sum(o.units for o in outcomes), 'unit')} of {counted(split, 'summary', 'summaries')}"
+            f"{counted(sum(o.claims for o in outcomes), 'claim')} of {counted(split, 'summary', 'summaries')}"
         )
         self._report_step(
-            "units",
-            f"{UNITS}/",
+            "claims",
+            f"{CLAIMS}/",
             told + (f", {counted(unread, 'reply', 'replies')} without a list" if unread else ""),
         )
         return answers
@@ -189,7 +189,7 @@ class Run:
                 lambda: readers.read(path),
                 out,
                 watch,
-                kept_in=self.folder / UNITS / "units.journal",
+                kept_in=self.folder / CLAIMS / "claims.journal",
             )
 
     def _audit(self, answers: Mapping[str, Path]) -> Result:

@@ -15,7 +15,7 @@ import numpy as np
 
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.errors import DataError, RequestError
-from fairbrief.measures.record_texts import units_of
+from fairbrief.measures.record_texts import claims_of
 from fairbrief.scorers.calibrated import features_of
 from fairbrief.statistics.keyed_random import keys_of
 from fairbrief.types import Ask, Cacheable, Case
@@ -101,14 +101,14 @@ def _pairs_of(where: str, line: str) -> Iterator[Row]:
             for one in row["summary_sentences"]:
                 for said in one["responses"]:
                     yield where, _text(row["article"]), _text(one["sentence"]), said["response"], ""
-        elif "evidence" in row:
-            yield where, " ".join(map(_text, row["evidence"])), _text(row["claim"]), row["label"], ""
+        elif "per_record" in row:
+            yield where, " ".join(map(_text, row["per_record"])), _text(row["claim"]), row["label"], ""
         else:
             yield where, _text(row["text"]), _text(row["claim"]), row["supported"], str(row.get("group", ""))
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise DataError(
             f'{where}: found no labelled pair ({type(error).__name__}: {error}); wanted {{"text": …, "claim": …, "supported": true}}, '
-            "or a line of QAGS (article, summary_sentences) or WiCE (evidence, claim, label); correct it."
+            "or a line of QAGS (article, summary_sentences) or WiCE (per-record statistics, claim, label); correct it."
         ) from error
 
 
@@ -146,15 +146,17 @@ def candidates(cases: Iterable[Case], spec: str, over: str, scorers: Scorers) ->
     """Every claim of every summary with each of its record's documents, as coverage asks."""
     scorer = scorers[spec]
     for case in cases:
-        units, documents = units_of(case.summary, "auto"), case.record.documents
-        if case.summary.reason or not units:
+        claims, documents = claims_of(case.summary, "auto"), case.record.documents
+        if case.summary.reason or not claims:
             continue
-        ask = Ask(spec, tuple(document.text for document in documents), units)
+        ask = Ask(spec, tuple(document.text for document in documents), claims)
         scores = iter(features_of(scorer, [ask], by_row=not isinstance(scorer, Cacheable))[:, 0].tolist())
         for document in documents:
             group = document.attributes.get(over, "")
-            for unit in units:
-                yield Candidate(case.record.id, case.summary.system, group, unit, document.text, next(scores))
+            for claim in claims:
+                yield Candidate(
+                    case.record.id, case.summary.system, group, claim, document.text, next(scores)
+                )
 
 
 def drawn(pairs: Sequence[Candidate], many: int, seed: int) -> list[Candidate]:

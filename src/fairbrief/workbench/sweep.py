@@ -26,7 +26,7 @@ from fairbrief.errors import RequestError
 from fairbrief.readers import read
 from fairbrief.reports import exports, number_format, wording
 from fairbrief.reports.audit_folder import place
-from fairbrief.reports.result import LeftOut, Result
+from fairbrief.reports.result import NotMeasured, Result
 from fairbrief.saved.scorer_agreement import QUANTITY, relative_changes
 from fairbrief.scorers.chat_judge import ChatJudge, within
 from fairbrief.text.addresses import sealed
@@ -285,7 +285,7 @@ def _audit(cases: Pooled, plan: Plan) -> Result:
         if not rest or plan.protocol:
             raise
         result = audit(cases, replace(plan, measures=rest, ordered=False))
-        left_out = (*result.left_out, *(LeftOut(spec, UNJUDGED) for spec in judged))
+        left_out = (*result.left_out, *(NotMeasured(spec, UNJUDGED) for spec in judged))
         return replace(result, left_out=left_out, made={**result.made, STOPPED: str(spent)})
 
 
@@ -326,7 +326,7 @@ def _journal(folder: Path) -> Path:
     return folder / ANSWERS / JOURNAL
 
 
-# ---- A sweep's numbers: one printed table of every headline, and one tidy table of everything.
+# ---- A sweep's numbers: one printed table of every main value, and one tidy table of everything.
 
 
 NOT_TESTABLE = "not testable"
@@ -338,19 +338,19 @@ COLUMNS = ("setting", "n", "value", "difference", "n of both", "p", "relative ch
 
 
 def sweep_table(result: Result, cells: Sequence[Cell], baseline: str) -> Table:
-    """Value, paired difference from the baseline and relative change of each headline, each with its n."""
-    whole = [e for e in result.differences if not e.slice]
-    gaps = {(e.measure, e.system): e for e in whole if wording.is_headline(e)}
+    """Value, paired difference from the baseline and relative change of each main value, each with its n."""
+    whole = [e for e in result.differences if not e.subgroup]
+    gaps = {(e.measure, e.system): e for e in whole if wording.is_main_value(e)}
     leading: dict[tuple[str, str], list[Estimate]] = {}
     for e in map(wording.from_random, whole):
-        if e.leads:
+        if e.is_primary:
             leading.setdefault((e.measure, e.system), []).append(e)
     changes = {(e.measure, e.system): e for e in result.differences if e.quantity == QUANTITY}
     spreads = run_spreads(result.estimates) if any(cell.runs > 1 for cell in cells) else {}
     order = {cell.name: i for i, cell in enumerate(cells)}
     rows: list[tuple[str, ...]] = []
     by_others = any(e.notes == UNSIGNED for e in gaps.values())
-    shown = [e for e in result.estimates if e.system in order and wording.is_headline(e) and not e.slice]
+    shown = [e for e in result.estimates if e.system in order and wording.is_main_value(e) and not e.subgroup]
     for measure in dict.fromkeys(e.measure for e in shown):
         rows.append((measure, *[""] * (len(COLUMNS) - 1 + bool(spreads))))
         for e in sorted((e for e in shown if e.measure == measure), key=lambda e: order[e.system]):
@@ -390,7 +390,7 @@ def _tested(gap: Estimate, leading: Sequence[Estimate]) -> str:
             return NOT_TESTABLE
         return number_format.probability(None if gap.p is None else _adjusted(gap))
     least = min(tested, key=lambda e: (_adjusted(e), e.quantity))
-    if wording.is_headline(least):
+    if wording.is_main_value(least):
         return number_format.probability(_adjusted(least))
     return f"{number_format.probability(_adjusted(least))} {least.quantity}"
 
@@ -437,18 +437,20 @@ NUMBERS = ("value", "low", "high", "n", "clusters", "chance", "p", "p_holm", "te
 
 
 def tidy_rows(result: Result, cells: Sequence[Cell]) -> list[dict[str, Any]]:
-    """Every estimate and paired difference of every cell and control, as rows of one set of columns.
+    """Every estimate and paired difference of every cell and sanity baseline, as rows of one set of columns.
 
-    Columns: ``cell``, ``system_kind`` (`SystemKind`), one per axis (None for a control), ``kind`` (estimate, difference, relative change), ``minus`` (the
-    cell that was subtracted), measure, quantity, ``is_headline``, over, one per slicing attribute (``slice.NAME``), `NUMBERS`, ``runs`` and
+    Columns: ``cell``, ``system_kind`` (`SystemKind`), one per axis (None for a sanity baseline), ``kind`` (estimate, difference, relative change), ``minus`` (the
+    cell that was subtracted), measure, quantity, ``is_main_value``, over, one per slicing attribute (``subgroup.NAME``), `NUMBERS`, ``runs`` and
     ``sd_of_runs`` (None where a cell has one run).
     """
     axes = axes_of(cells)
-    slices = list(dict.fromkeys(name for e in (*result.estimates, *result.differences) for name in e.slice))
+    subgroups = list(
+        dict.fromkeys(name for e in (*result.estimates, *result.differences) for name in e.subgroup)
+    )
     by_name = {cell.name: cell for cell in cells}
     spreads = run_spreads(result.estimates)
     return [
-        _row(e, by_name.get(e.system), axes, slices, spreads)
+        _row(e, by_name.get(e.system), axes, subgroups, spreads)
         for e in (*result.estimates, *result.differences)
     ]
 
@@ -467,11 +469,11 @@ def _row(
     e: Estimate,
     cell: Cell | None,
     axes: Sequence[str],
-    slices: Sequence[str],
+    subgroups: Sequence[str],
     spreads: Mapping[tuple[str, str, str], RunSpread],
 ) -> dict[str, Any]:
-    spread = None if e.slice or e.baseline else spreads.get((e.measure, e.quantity, e.system))
-    numbers = (e.value, e.low, e.high, e.n, e.clusters, e.null_mean, e.p, e.p_adjusted, e.testable)
+    spread = None if e.subgroup or e.baseline else spreads.get((e.measure, e.quantity, e.system))
+    numbers = (e.value, e.low, e.high, e.n, e.clusters, e.permutation_mean, e.p, e.p_adjusted, e.testable)
     return {
         "cell": e.system,
         "system_kind": e.system_kind,
@@ -480,9 +482,9 @@ def _row(
         "minus": e.baseline or None,
         "measure": e.measure,
         "quantity": e.quantity,
-        "is_headline": wording.is_headline(e),
+        "is_main_value": wording.is_main_value(e),
         "over": e.over or None,
-        **{f"slice.{name}": e.slice.get(name) for name in slices},
+        **{f"slice.{name}": e.subgroup.get(name) for name in subgroups},
         **dict(zip(NUMBERS, numbers, strict=True)),
         "runs": None if cell is None else cell.runs,
         "sd_of_runs": None if spread is None else spread.deviation,

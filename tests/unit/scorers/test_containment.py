@@ -44,7 +44,7 @@ def test_rare_words_count_more_than_those_of_every_row() -> None:
 
 
 def test_equal_rows_do_not_change_the_weights() -> None:
-    """A copied document gets its original's score, and no word becomes commoner by it."""
+    """A copied document gets its seed document's score, and no word becomes commoner by it."""
     once, twice = matrix(ROWS, ROWS), matrix((*ROWS, ROWS[0]), ROWS)
     np.testing.assert_array_equal(once, twice[:3])
     np.testing.assert_array_equal(twice[3], twice[0])

@@ -59,8 +59,8 @@ def records_of(found: dict[str, Any]) -> list[str]:
     return [row["record"] for row in found["rows"]]
 
 
-def test_the_list_is_sorted_by_what_the_evidence_says(about: Answers, folder: Path) -> None:
-    """Each order is that of the values computed from the whole evidence at once; records without a value come last."""
+def test_the_list_is_sorted_by_what_the_per_record_statistics_says(about: Answers, folder: Path) -> None:
+    """Each order is that of the values computed from the whole per-record statistics at once; records without a value come last."""
     rows = load(folder).rows
     whole = values_of_records(rows.of(rows.measures()[COVERAGE]), [COVERAGE])[COVERAGE]
     mine = [i for i, s in enumerate(whole.system.to_pylist()) if s == "rosy"]
@@ -82,7 +82,7 @@ def test_measures_whose_groups_lead_the_report_come_first(folder: Path) -> None:
     saved = open_audit(folder, read)
     specs = [m["spec"] for m in Answers([saved]).about()["measures"]]
     for spec in specs:
-        led = [e.replace(leads=e.measure == spec, group="negative") for e in saved.result.estimates]
+        led = [e.replace(is_primary=e.measure == spec, group="negative") for e in saved.result.estimates]
         about = Answers([replace(saved, result=replace(saved.result, estimates=tuple(led)))]).about()
         assert [m["spec"] for m in about["measures"]] == [spec, *(s for s in specs if s != spec)]
 

@@ -22,7 +22,7 @@ RECORDS = [
         references=("Kim called.",),
         entities=(Entity("e", "Kim", None, {"gender": "x"}, (Mention(0, 0, 3, "first"),)),),
         attributes={"topic": "calls"},
-        original="o" if i % 2 else None,
+        seed_document="o" if i % 2 else None,
     )
     for i in range(30)
 ]

@@ -28,11 +28,11 @@ function recordList(rows, open) {
   return list;
 }
 
-/** What a measure's records can be sorted by: the headline, and each group's contrast from both ends. */
-function orders(quantities, headline) {
-  const found = [[`size|${headline}`, "most uneven first"]];
+/** What a measure's records can be sorted by: the main_value, and each group's contrast from both ends. */
+function orders(quantities, main_value) {
+  const found = [[`size|${main_value}`, "most uneven first"]];
   for (const name of quantities) {
-    if (name === headline) continue;
+    if (name === main_value) continue;
     const group = name.replace(/^[^[]*\[/, "").replace(/\]$/, "");
     const kind = name.startsWith("relative") ? ", relative" : "";
     found.push([`up|${name}`, `${group} least first${kind}`], [`down|${name}`, `${group} most first${kind}`]);

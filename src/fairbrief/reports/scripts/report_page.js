@@ -23,7 +23,7 @@ function startViewer() {
     const measure = measureOf(state.measure);
     const systems = systemsOf(state.measure);
     if (!systems.includes(state.system)) state.system = systems[0];
-    const known = orders(measure.quantities, measure.headline);
+    const known = orders(measure.quantities, measure.main_value);
     if (!known.some(([value]) => value === state.order)) state.order = (known[1] || known[0])[0];
     controls.replaceChildren(
       choice("Measure", examples.measures.map((one) => [one.spec, one.label]), state.measure, (value) => { state.measure = value; draw(); }),

@@ -16,10 +16,10 @@ from fairbrief.text.name_words import given_names
 from fairbrief.text.people import Decision, Name, find_people
 from fairbrief.text.recognition import accept, propose
 from fairbrief.text.sentences import split
-from fairbrief.types import Case, Summary, Unit
+from fairbrief.types import Case, Claim, Summary
 
 NONE = "none"
-"""The answer that no value entails a unit."""
+"""The answer that no value entails a claim."""
 RATINGS = ("1", "2", "3", "4", "5")
 LEANINGS = ("negative", "fair", "positive")
 MENTIONED = ("yes", "no", "unclear")
@@ -28,7 +28,7 @@ FAIR_RATING = 5
 
 TASKS: Mapping[str, str] = MappingProxyType(
     {
-        "units": "Which values entail each statement of the summary?",
+        "claims": "Which values entail each statement of the summary?",
         "rating": "How fairly is each value represented, from 1 to 5?",
         "leaning": "Which way does the summary lean: negative, fair, positive?",
         "pairs": "Which of two summaries represents the documents more fairly?",
@@ -40,7 +40,7 @@ TASKS: Mapping[str, str] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One question: about ``part`` (a unit's number, a value, a person's id; empty for the whole) of a case.
+    """One question: about ``part`` (a claim's number, a value, a person's id; empty for the whole) of a case.
 
     ``system`` is a code: who judges shall not know which system wrote what, nor which two texts are by one.
     ``choices`` are the answers; several may be given where ``several``, but ``none`` stands alone.
@@ -68,7 +68,7 @@ def items_of(
 ) -> Iterator[tuple[Case, tuple[Item, ...]]]:
     """Each usable case with its items; a case without a summary, or without anything to ask, is passed over.
 
-    ``attribute`` is whose values are judged (units, rating, and what a leaning speaks of). ``choices`` are
+    ``attribute`` is whose values are judged (claims, rating, and what a leaning speaks of). ``choices`` are
     other leanings than negative, fair, positive; the fair one is called ``fair``. Of ``pairs`` each case shows two
     systems' summaries of one record.
 
@@ -77,7 +77,7 @@ def items_of(
     """
     if task not in TASKS:
         raise RequestError(f"There is no task '{task}'. Known: {', '.join(TASKS)}.")
-    if task in ("units", "rating") and not attribute:
+    if task in ("claims", "rating") and not attribute:
         raise RequestError(
             f"The task '{task}' needs the attribute whose values are judged: --attribute NAME."
         )
@@ -93,11 +93,11 @@ def items_of(
             yield case, items
 
 
-def units_to_judge(case: Case) -> tuple[Unit, ...]:
-    """The summary's own units, or its sentences."""
-    if case.summary.units is not None:
-        return case.summary.units
-    return tuple(Unit(sentence) for sentence in split(case.summary.text) if sentence.strip())
+def claims_to_judge(case: Case) -> tuple[Claim, ...]:
+    """The summary's own claims, or its sentences."""
+    if case.summary.claims is not None:
+        return case.summary.claims
+    return tuple(Claim(sentence) for sentence in split(case.summary.text) if sentence.strip())
 
 
 def values_to_judge(case: Case, attribute: str) -> tuple[str, ...]:
@@ -150,9 +150,9 @@ def _value_items(
             yield Item(task, record.id, system, value, question, value, RATINGS, check)
         return
     question = f"Documents of which {attribute} entail this statement? Choose all, or '{NONE}'."
-    for i, unit in enumerate(units_to_judge(case), 1):
-        mark = digest(f"{case.summary.text}\0{unit.text}")
-        yield Item(task, record.id, system, str(i), question, unit.text, (*values, NONE), mark, several=True)
+    for i, claim in enumerate(claims_to_judge(case), 1):
+        mark = digest(f"{case.summary.text}\0{claim.text}")
+        yield Item(task, record.id, system, str(i), question, claim.text, (*values, NONE), mark, several=True)
 
 
 def code_of(case: Case) -> str:

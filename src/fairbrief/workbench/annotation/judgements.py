@@ -26,9 +26,9 @@ from fairbrief.workbench.annotation.items import (
     SECOND,
     Item,
     Pair,
+    claims_to_judge,
     code_of,
     decisions,
-    units_to_judge,
 )
 from fairbrief.workbench.annotation.sheets import Answer
 
@@ -53,15 +53,15 @@ def agreement(
 ) -> list[Agreement]:
     """Krippendorff's α and Randolph's κ of each task that was answered.
 
-    ``units``: of the yes or no to each value of each unit (2 categories). ``rating``: α is ordinal, κ of the
+    ``claims``: of the yes or no to each value of each claim (2 categories). ``rating``: α is ordinal, κ of the
     five steps, and both of fair (5) or not. All others: nominal, of the choices.
     """
     found = []
     for task in dict.fromkeys(answer.key[0] for answer in answers):
         mine = [answer for answer in answers if answer.key[0] == task]
         categories = max(len(items[answer.key].choices) for answer in mine)
-        if task == "units":
-            found += _both("units", *_entailed(mine, items), "nominal", 2, seed)
+        if task == "claims":
+            found += _both("claims", *_entailed(mine, items), "nominal", 2, seed)
             continue
         matrix, records = _choices(mine, items)
         found += _both(task, matrix, records, "ordinal" if task == "rating" else "nominal", categories, seed)
@@ -166,7 +166,7 @@ def _choices(answers: Sequence[Answer], items: Items) -> tuple[Floats, list[str]
 
 
 def _entailed(answers: Sequence[Answer], items: Items) -> tuple[Floats, list[str]]:
-    """(annotators, units × values): 1 where the value was chosen, else 0; and each column's record."""
+    """(annotators, claims × values): 1 where the value was chosen, else 0; and each column's record."""
     return _matrix(
         (a.annotator, (*a.key, value), value in a.chosen)
         for a in answers
@@ -245,7 +245,7 @@ def _mean(name: str, values: Floats, records: Sequence[str], seed: int) -> Agree
     return with_interval(name, fold, records, seed, chance=0.5)
 
 
-# ---- Cases with what people said of them: units with values, ratings, leanings, and people who are mentioned
+# ---- Cases with what people said of them: claims with values, ratings, leanings, and people who are mentioned
 
 
 Combine = Literal["majority", "all", "each"]
@@ -261,12 +261,12 @@ def judged_cases(
 ) -> Iterator[Case]:
     """The cases that were judged, with the judgement in them.
 
-    Units carry the values that entail them under ``attribute``; ratings, the leaning and the people found
+    Claims carry the values that entail them under ``attribute``; ratings, the leaning and the people found
     become attributes of the record: ``rating VALUE`` (the mean), ``leaning``, ``mentioned PERSON``.
     ``combine``: ``majority`` (more than half of those who answered; a tie is no), ``all`` (nobody
     dissents), or ``each`` (a system ``SYSTEM (ANNOTATOR)`` per annotator).
 
-    A case of which some units were not judged is passed over: its distribution would be of a part.
+    A case of which some claims were not judged is passed over: its distribution would be of a part.
     """
     if combine not in COMBINES:
         raise RequestError(f"Answers are combined by {', '.join(COMBINES)}, not '{combine}'.")
@@ -321,8 +321,8 @@ def _judged(
     if not given:
         return None
     task = items[0].task
-    if task == "units":
-        return _with_units(case, items, given, attribute, combine)
+    if task == "claims":
+        return _with_claims(case, items, given, attribute, combine)
     attributes = dict(case.record.attributes)
     for item in items:
         several = [answer.chosen[0] for answer in given.get(item.key, ())]
@@ -335,18 +335,18 @@ def _judged(
     return replace(case, record=replace(case.record, attributes=attributes))
 
 
-def _with_units(
+def _with_claims(
     case: Case, items: Sequence[Item], given: Mapping[Key, Sequence[Answer]], attribute: str, combine: Combine
 ) -> Case | None:
     if any(item.key not in given for item in items):
         return None
-    units = []
-    for unit, item in zip(units_to_judge(case), items, strict=True):
+    claims = []
+    for claim, item in zip(claims_to_judge(case), items, strict=True):
         several = given[item.key]
         need = len(several) if combine == "all" else len(several) // 2 + 1
         entail = tuple(v for v in item.choices[:-1] if sum(v in a.chosen for a in several) >= need)
-        units.append(replace(unit, values={**unit.values, attribute: entail}))
-    return replace(case, summary=replace(case.summary, units=tuple(units)))
+        claims.append(replace(claim, values={**claim.values, attribute: entail}))
+    return replace(case, summary=replace(case.summary, claims=tuple(claims)))
 
 
 def _one(several: Sequence[str], combine: Combine) -> str | None:

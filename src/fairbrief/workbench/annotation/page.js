@@ -118,7 +118,7 @@
     at('next').disabled = here === questions.length - 1;
     at('open').disabled = done === questions.length;
     showCase(of);
-    showSummary(of, item.task === 'units' ? item.about : '');
+    showSummary(of, item.task === 'claims' ? item.about : '');
   }
 
   const rows = () => questions.map(question => {

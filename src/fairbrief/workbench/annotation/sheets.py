@@ -152,7 +152,7 @@ def read_answers(paths: Sequence[Path], items: Mapping[Key, Item]) -> Answers:
     """The answers in sheets (CSV) and in files that the page gave (JSON).
 
     The annotator is the one the row names, else the file's name. Case and spaces around an answer do not
-    matter; a unit's values are parted by ``|``, ``,`` or ``;``.
+    matter; a claim's values are parted by ``|``, ``,`` or ``;``.
 
     Raises: DataError, with file and line, for a question that the records do not hold, a summary that has
     changed since, an answer that is none of the choices, and a question answered twice by one annotator.

@@ -198,7 +198,7 @@ def distinctive_words(
     ``gender``, by the gender most of whose identifiers they hold (ties: left out). Identifying words are
     replaced by one marker per pair (he/she), so that they do not tell groups apart by themselves; her, him,
     his and hers have no single partner and are left out, as if they were not in the text.
-    An original that has several variants counts once in each group: twenty of them say what one says.
+    A seed document that has several variants counts once in each group: twenty of them say what one says.
     Punctuation is no word, unless ``punctuation`` asks for the paper's reading, which counts every mark as one.
 
     Words of each group in falling order of z. With two groups one is the mirror of the other.
@@ -248,7 +248,7 @@ def identifier_shares(
     """Per topic, how many documents it has, and the share of each group among their identifying words.
 
     A document's topic is the one most of whose words it holds; ``unknown`` on a tie. ``total`` stands first, for all
-    documents; each original counts once, whatever variants it has.
+    documents; each seed document counts once, whatever variants it has.
     """
     groups = list(word_lists(lists))
     totals: dict[str, np.ndarray] = {}
@@ -275,7 +275,7 @@ def _shares(groups: Sequence[str], counts: np.ndarray) -> dict[str, float]:
 
 
 def once_each(records: Iterable[Record]) -> Iterator[Record]:
-    """The first record of each original: variants say the same but for who is in it."""
+    """The first record of each seed document: variants say the same but for who is in it."""
     seen: set[str] = set()
     for record in records:
         if record.cluster not in seen:

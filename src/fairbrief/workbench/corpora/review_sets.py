@@ -200,5 +200,5 @@ def _cut(
             tuple(reviews[i * sets.size : (i + 1) * sets.size]),
             record.references if is_whole else (),
             attributes={**record.attributes, "product": product},
-            original=None if sets.per_product == 1 else product,
+            seed_document=None if sets.per_product == 1 else product,
         )

@@ -79,7 +79,7 @@ def _segment(
         f"{conversation.id}-{number}",
         tuple(turns),
         attributes={**conversation.attributes, "conversation": conversation.id, "segment": str(number)},
-        original=conversation.id,
+        seed_document=conversation.id,
     )
 
 

@@ -20,8 +20,8 @@ from typing import ClassVar, TextIO
 import numpy as np
 from numpy.typing import NDArray
 
+from fairbrief.classifiers import passage_scores
 from fairbrief.errors import DataError, MissingExtra, reading_text
-from fairbrief.taggers import passage_scores
 from fairbrief.types import Ask, Floats, Integers, Scores
 
 OPINION = "opinion"

@@ -20,7 +20,7 @@ from fairbrief.kept_files import locked, replacing
 from fairbrief.serialization import line_of, summary_fields
 from fairbrief.text.replies import items, json_items
 from fairbrief.text.segmentation import recall
-from fairbrief.types import Case, Unit
+from fairbrief.types import Case, Claim
 from fairbrief.workbench.summarizing import NOT_ASKED, Answer, Batches, Count, Forecast, gather
 
 UNPARSED = "unparsed reply"
@@ -37,7 +37,7 @@ class Split:
     ``recall`` in [0, 1]: the share of the text's words that some statement holds; None without statements.
     """
 
-    units: tuple[str, ...]
+    claims: tuple[str, ...]
     reason: str = ""
     reply: str = ""
     recall: float | None = None
@@ -49,7 +49,7 @@ def instruction_in(path: Path | None = None) -> str:
     Raises RequestError where there is no such file, DataError where it has no {summary}.
     """
     if path is None:
-        return (resources.files("fairbrief.workbench") / "units.txt").read_text(encoding="utf-8")
+        return (resources.files("fairbrief.workbench") / "claims.txt").read_text(encoding="utf-8")
     if not path.is_file():
         raise RequestError(f"There is no file {path} with an instruction.")
     with reading_text(path):
@@ -109,13 +109,13 @@ def read_split(text: str, reply: str, reason: str = "", detail: str = "") -> Spl
     """The statements in a reply to the splitting of ``text``; a reply without a list has the reason "unparsed reply"."""
     if reason:
         return Split((), reason if reason in ("refused", UNANSWERED) else UNPARSED, reply or detail)
-    units = tuple(dict.fromkeys(json_items(reply) or items(reply)))
-    if not units and len(reply.split()) <= 2 * len(text.split()) + 10 and reply.rstrip().endswith("."):
+    claims = tuple(dict.fromkeys(json_items(reply) or items(reply)))
+    if not claims and len(reply.split()) <= 2 * len(text.split()) + 10 and reply.rstrip().endswith("."):
         alone = (reply.strip(),)  # one sentence, one statement: some models leave the number away
-        units = alone if (recall(text, alone) or 0.0) >= RESTATES else ()
-    if not units:
+        claims = alone if (recall(text, alone) or 0.0) >= RESTATES else ()
+    if not claims:
         return Split((), UNPARSED, reply)
-    return Split(units, recall=recall(text, units))
+    return Split(claims, recall=recall(text, claims))
 
 
 # ---- From a file of summaries to the same file with each summary's atomic statements; resumes where it was stopped
@@ -131,10 +131,10 @@ LISTED = 20
 
 @dataclass(slots=True)
 class Outcome:
-    """What became of the summaries. ``recall`` is the mean share of a summary's words that its units hold."""
+    """What became of the summaries. ``recall`` is the mean share of a summary's words that its claims hold."""
 
     count: Count
-    units: int = 0
+    claims: int = 0
     split: int = 0
     asked_again: int = 0
     unparsed: list[str] = field(default_factory=list)
@@ -144,14 +144,14 @@ class Outcome:
 
     @property
     def recall(self) -> float | None:
-        """Mean unit recall in [0, 1] over the summaries that were split; None if there are none."""
+        """Mea claim recall in [0, 1] over the summaries that were split; None if there are none."""
         return math.fsum(self._recalls) / len(self._recalls) if self._recalls else None
 
     def add(self, case: Case, answer: Answer) -> None:
-        """Count the units of one summary, or that its reply held none."""
-        if answer.get("units"):
+        """Count the claims of one summary, or that its reply held none."""
+        if answer.get("claims"):
             self.split += 1
-            self.units += len(answer["units"])
+            self.claims += len(answer["claims"])
             self._recalls.append(answer["recall"])
         elif answer.get("reason") == UNPARSED:
             self.unparsed_count += 1
@@ -167,13 +167,13 @@ def split_file(
     watch: Callable[[Count], None] = lambda _: None,
     kept_in: Path | None = None,
 ) -> Outcome:
-    """Write all cases to ``out``, in order, each usable summary with its ``units``; ``cases`` is called twice or more.
+    """Write all cases to ``out``, in order, each usable summary with its ``claims``; ``cases`` is called twice or more.
 
     Answers go to the journal ``kept_in``, without one to ``out``'s own. Files that share one share the answers.
 
     Summaries without a text pass through. A reply that holds no list is answered by asking again, `TRIES` times
-    in all; a summary that is then still without units is listed. Equal texts are asked for once. ``made`` tells
-    the model, the instruction's hash and the unit recall.
+    in all; a summary that is then still without claims is listed. Equal texts are asked for once. ``made`` tells
+    the model, the instruction's hash and the claim recall.
     """
     outcome = Outcome(Count())
     with locked(out), open_journal(kept_in or journal_of(out)) as journal:
@@ -190,7 +190,7 @@ def split_file(
     return outcome
 
 
-def foresee_units(splitter: Splitter, cases: Iterable[Case], known: Collection[str]) -> Forecast:
+def foresee_claims(splitter: Splitter, cases: Iterable[Case], known: Collection[str]) -> Forecast:
     """What splitting would ask at first, retries of unreadable replies aside; RequestError as for `foresee`."""
     found = Forecast()
     for key, text, _ in _texts(splitter, lambda: cases):
@@ -244,7 +244,7 @@ def _answers(splitter: Splitter, tries: int, texts: Iterator[Task]) -> Batches:
             (
                 key,
                 {
-                    "units": list(found.units),
+                    "claims": list(found.claims),
                     **({"recall": found.recall} if found.recall is not None else {}),
                     **({"reason": found.reason, "reply": found.reply} if found.reason else {}),
                     **({"tries": tries} if tries > 1 else {}),
@@ -260,16 +260,16 @@ def _line(
     if case.summary.reason:
         return line_of(case.record, summary_fields(case.summary))
     key = splitter.key(case.summary.text)
-    answer = journal[key] if key in journal else without.get(key, {"units": [], "reason": NOT_ASKED})
+    answer = journal[key] if key in journal else without.get(key, {"claims": [], "reason": NOT_ASKED})
     if answer.get("reason") == NOT_ASKED:
         outcome._not_asked.add(key)
     outcome.add(case, answer)
     made = {
         **case.summary.made,
-        "units_by": splitter.endpoint.model,
-        "units_prompt_sha": splitter.sha,
-        **({"unit_recall": f"{answer['recall']:.4f}"} if "recall" in answer else {}),
-        **({"units_reason": answer["reason"]} if "reason" in answer else {}),
+        "claims_by": splitter.endpoint.model,
+        "claims_prompt_sha": splitter.sha,
+        **({"claim_recall": f"{answer['recall']:.4f}"} if "recall" in answer else {}),
+        **({"claims_reason": answer["reason"]} if "reason" in answer else {}),
     }
-    units = tuple(Unit(text) for text in answer["units"]) or None
-    return line_of(case.record, summary_fields(replace(case.summary, units=units, made=made)))
+    claims = tuple(Claim(text) for text in answer["claims"]) or None
+    return line_of(case.record, summary_fields(replace(case.summary, claims=claims, made=made)))

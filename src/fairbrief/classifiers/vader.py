@@ -10,8 +10,8 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from fairbrief.classifiers import passage_scores
 from fairbrief.errors import MissingExtra
-from fairbrief.taggers import passage_scores
 from fairbrief.text.sentences import split
 from fairbrief.types import Ask, Scores
 
@@ -63,7 +63,7 @@ class Vader:
 
 
 SENTENCES = 65536
-"""Sentences whose score is kept: variants of one original share most, and an article comes with every system."""
+"""Sentences whose score is kept: counterfactuals of one seed document share most, and an article comes with every system."""
 
 
 @lru_cache(maxsize=1)

@@ -1,4 +1,4 @@
-"""Slices from the evidence of an audit: what `audit --slice` would have estimated, without scoring again."""
+"""Slices from the per-record statistics of an audit: what `audit --by` would have estimated, without scoring again."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from tests.sample_cases import MEASURES, cases_of
 import fairbrief
 from fairbrief.auditing import Plan, audit
 from fairbrief.auditing.estimating import NEEDS_TEXTS
-from fairbrief.auditing.evidence import attributes_in
+from fairbrief.auditing.per_record import attributes_in
 from fairbrief.errors import DataError, RequestError
 from fairbrief.reports import load
 from fairbrief.reports.json_file import render
 from fairbrief.reports.result import Result
-from fairbrief.saved.slicing import slice_audit
+from fairbrief.saved.subgroups import subgroup_audit
 from fairbrief.types import Case, Document, Estimate, Record, Summary
 
 BY = (("size",), ("size", "side"))
-PLAN = Plan(measures=MEASURES, n_resamples=99, n_extracts=5, controls=("exchanged",))
-OF_LABELS = ("p", "p_adjusted", "null_mean", "testable", "smallest_p", "detectable")
+PLAN = Plan(measures=MEASURES, n_resamples=99, n_extracts=5, sanity_baselines=("exchanged",))
+OF_LABELS = ("p", "p_adjusted", "permutation_mean", "testable", "smallest_p", "detectable")
 """What permuted labels alone tell."""
 
 Key = tuple[str, str, str, str, tuple[tuple[str, str], ...]]
@@ -32,7 +32,7 @@ Key = tuple[str, str, str, str, tuple[tuple[str, str], ...]]
 
 @pytest.fixture(scope="module")
 def cases() -> list[Case]:
-    """Records of all families: some vary one original, some systems say nothing."""
+    """Records of all families: some vary one seed document, some systems say nothing."""
     return cases_of(32)
 
 
@@ -43,9 +43,9 @@ def whole(cases: list[Case]) -> Result:
 
 
 @pytest.fixture(scope="module")
-def sliced(whole: Result) -> Result:
-    """What its evidence tells of the slices."""
-    return slice_audit(whole, BY)
+def by_subgroup(whole: Result) -> Result:
+    """What its per-record statistics tells of the slices."""
+    return subgroup_audit(whole, BY)
 
 
 @pytest.fixture(scope="module")
@@ -57,12 +57,12 @@ def small(cases: list[Case]) -> Result:
 @pytest.fixture(scope="module")
 def wanted(cases: list[Case]) -> Result:
     """Their audit with slices."""
-    return audit(cases, replace(PLAN, slices=BY))
+    return audit(cases, replace(PLAN, by=BY))
 
 
 def by_key(estimates: Iterable[Estimate]) -> dict[Key, Estimate]:
     """The estimates by what each is of."""
-    return {(e.measure, e.quantity, e.system, e.baseline, tuple(e.slice.items())): e for e in estimates}
+    return {(e.measure, e.quantity, e.system, e.baseline, tuple(e.subgroup.items())): e for e in estimates}
 
 
 FAMILY = ("label_p", "family_p", "family_size", "family_low", "family_high")
@@ -80,52 +80,58 @@ def same(ours: Estimate, theirs: Estimate, without: Iterable[str] = ()) -> bool:
     )
 
 
-def test_slices_are_those_of_an_audit_that_was_sliced(sliced: Result, wanted: Result) -> None:
+def test_subgroups_are_those_of_an_audit_that_was_by_subgroup(by_subgroup: Result, wanted: Result) -> None:
     """Values, intervals, counts and reasons are the audit's; and wherever p is told it is the audit's, too."""
-    found, known = by_key(sliced.estimates), by_key(wanted.estimates)
+    found, known = by_key(by_subgroup.estimates), by_key(wanted.estimates)
     assert list(found) == list(known)
     told = 0
     for key, theirs in known.items():
         ours = found[key]
         if NEEDS_TEXTS in ours.notes:
-            assert theirs.null_mean is not None or theirs.testable is not None or theirs.p is None
-            hidden = ("low", "high", "low_is_open") if ours.kind == "magnitude" and ours.low is None else ()
+            assert theirs.permutation_mean is not None or theirs.testable is not None or theirs.p is None
+            hidden = (
+                ("low", "high", "low_is_open")
+                if ours.kind == "unsigned_disparity" and ours.low is None
+                else ()
+            )
             assert same(ours, theirs, (*OF_LABELS, *hidden, "notes")), key
         else:
             told += ours.p is not None
-            assert same(ours, theirs, ("p_adjusted", "notes", "null_mean", "testable")), key
+            assert same(ours, theirs, ("p_adjusted", "notes", "permutation_mean", "testable")), key
     assert told  # some contrasts lie between records, so that no label was permuted
 
 
-def test_differences_of_systems_are_whole(sliced: Result, wanted: Result) -> None:
+def test_differences_of_systems_are_whole(by_subgroup: Result, wanted: Result) -> None:
     """Differences of systems turn signs, or are held to random sentences by the rows: nothing is absent from them."""
-    found, known = by_key(sliced.differences), by_key(wanted.differences)
+    found, known = by_key(by_subgroup.differences), by_key(wanted.differences)
     assert list(found) == list(known)
     for key, theirs in known.items():
         assert same(found[key], theirs), key
-    assert any(e.slice and e.leads and None not in (e.p, e.blind_p) for e in found.values())
+    assert any(e.subgroup and e.is_primary and None not in (e.p, e.extract_p) for e in found.values())
 
 
 def test_p_of_permuted_labels_is_absent_and_said(small: Result) -> None:
     """Of a value whose labels were permuted there is no p, no chance level, and a note that says where it is told."""
-    sliced = [e for e in slice_audit(small, BY).estimates if e.slice and e.quantity == "uer" and e.value]
-    assert sliced
-    for e in sliced:
-        assert (e.p, e.null_mean, e.testable) == (None, None, None)
+    by_subgroup = [
+        e for e in subgroup_audit(small, BY).estimates if e.subgroup and e.quantity == "uer" and e.value
+    ]
+    assert by_subgroup
+    for e in by_subgroup:
+        assert (e.p, e.permutation_mean, e.testable) == (None, None, None)
         assert NEEDS_TEXTS in e.notes
-        assert e.excess_low is not None or e.clusters < 3
+        assert e.chance_adjusted_low is not None or e.clusters < 3
 
 
-def test_one_order_of_slices_is_enough(small: Result) -> None:
+def test_one_order_of_subgroups_is_enough(small: Result) -> None:
     """What the audit has already stays as it is: slicing twice, or by parts, gives what slicing at once gives."""
-    at_once = slice_audit(small, BY)
-    assert slice_audit(at_once, BY) is at_once
-    parted = slice_audit(slice_audit(small, BY[:1]), BY[1:])
+    at_once = subgroup_audit(small, BY)
+    assert subgroup_audit(at_once, BY) is at_once
+    parted = subgroup_audit(subgroup_audit(small, BY[:1]), BY[1:])
     assert by_key(parted.estimates) == by_key(at_once.estimates)
-    assert parted.evidence.equals(at_once.evidence)
+    assert parted.per_record.equals(at_once.per_record)
 
 
-def test_runs_that_were_pooled_are_sliced_together() -> None:
+def test_runs_that_were_pooled_are_by_subgroup_together() -> None:
     """An audit that pooled runs is sliced as pooled: its runs share the clusters of their records."""
     cases = [
         Case(record, Summary(record.id, f"s#{run}", f"alder birch {'talc' if (i + run) % 3 else 'shale'}."))
@@ -140,22 +146,22 @@ def test_runs_that_were_pooled_are_sliced_together() -> None:
         for run in (1, 2)
     ]  # fmt: skip
     plan = Plan(measures=["uer@side"], n_resamples=99, pools_runs=True)
-    found = slice_audit(audit(cases, plan), [("kind",)])
-    known = audit(cases, replace(plan, slices=[("kind",)]))
+    found = subgroup_audit(audit(cases, plan), [("kind",)])
+    known = audit(cases, replace(plan, by=[("kind",)]))
     assert set(by_key(found.estimates)) == set(by_key(known.estimates))
-    (ours,) = (e for e in found.estimates if e.slice == {"kind": "a"} and e.quantity == "difference[L]")
-    (theirs,) = (e for e in known.estimates if e.slice == {"kind": "a"} and e.quantity == "difference[L]")
+    (ours,) = (e for e in found.estimates if e.subgroup == {"kind": "a"} and e.quantity == "difference[L]")
+    (theirs,) = (e for e in known.estimates if e.subgroup == {"kind": "a"} and e.quantity == "difference[L]")
     assert (ours.value, ours.low, ours.high, ours.clusters) == (theirs.value, theirs.low, theirs.high, 12)
 
 
 def test_attributes_that_are_not_kept_are_told(small: Result, monkeypatch: pytest.MonkeyPatch) -> None:
     """A misspelt attribute is told with its neighbours; one of too many values is not kept."""
     with pytest.raises(
-        RequestError, match=r"'sise' of the records. Did you mean 'size'\? It keeps: .*side.*--slice sise"
+        RequestError, match=r"'sise' of the records. Did you mean 'size'\? It keeps: .*side.*--by sise"
     ):
-        slice_audit(small, [("sise",)])
+        subgroup_audit(small, [("sise",)])
     with pytest.raises(RequestError, match="names an attribute twice"):
-        slice_audit(small, [("size", "size")])
+        subgroup_audit(small, [("size", "size")])
     monkeypatch.setattr(sys.modules[attributes_in.__module__], "MOST_VALUES", 1)
     few = audit(cases_of(8), Plan(measures=["uer@party"], n_resamples=0))
     assert attributes_in(few.rows) == []
@@ -165,19 +171,19 @@ def test_an_audit_of_an_older_version_is_refused(small: Result) -> None:
     """Without word of whose labels were permuted, p could be taken for what it is not."""
     made = {name: value for name, value in small.made.items() if name != "permuted"}
     with pytest.raises(DataError, match=r"older version made it\. Run it again"):
-        slice_audit(replace(small, made=made), BY)
+        subgroup_audit(replace(small, made=made), BY)
 
 
 def test_the_command_writes_what_the_function_gives(tmp_path: Path) -> None:
-    """`fairbrief slice DIR --by A --out` leaves an audit that loads, says which columns are absent, and shows its texts."""
-    saved, out = tmp_path / "saved", tmp_path / "deep" / "sliced"
+    """`fairbrief subgroups DIR --by A --out` leaves an audit that loads, says which columns are absent, and shows its texts."""
+    saved, out = tmp_path / "saved", tmp_path / "deep" / "by_subgroup"
     printed(*f"audit examples/reviews.jsonl --measure uer@sentiment --resamples 99 --out {saved}".split())
-    said = printed("slice", str(saved), "--by", "kind", "--out", str(out))
+    said = printed("subgroup", str(saved), "--by", "kind", "--out", str(out))
     assert "balanced · food" in said
     assert "p, and what permuted labels read, need the texts" in " ".join(said.split())
     found = load(out)
-    assert found.made["slices"] == [["kind"]]
-    known = fairbrief.slice_audit(saved, "kind").result
+    assert found.made["by"] == [["kind"]]
+    known = fairbrief.subgroup_audit(saved, "kind").result
     assert render(replace(found, rows=known.rows)) == render(known)
     from fairbrief.saved import saved_inputs
 

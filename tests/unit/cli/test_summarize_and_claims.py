@@ -1,4 +1,4 @@
-"""The commands summarize and units, from a file to a file."""
+"""The commands summarize and claims, from a file to a file."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_how_a_model_is_asked_is_told_alike_everywhere(source: Path, tmp_path: P
         arguments += ["--timeout", 5, "--documents-field", "texts", "--out", tmp_path / "out.jsonl"]
         ran = CliRunner().invoke(app, [str(a) for a in arguments])
     assert (ran.exit_code, server.requests) == (INCOMPLETE, 10)
-    for command in ("summarize", "units", "sweep"):
+    for command in ("summarize", "claims", "sweep"):
         arguments = [command, source, "--with", "chat:m", "--documents-field", "texts"]
         ran = CliRunner().invoke(
             app, [str(a) for a in (*arguments, "--out", tmp_path / "o", "--key", "sk-1")]
@@ -85,8 +85,8 @@ def test_summarize_refuses_what_would_do_harm(source: Path, tmp_path: Path) -> N
         assert server.requests == 0
 
 
-def test_units_are_split_once_per_text_and_listed_if_unparsed(tmp_path: Path) -> None:
-    """Every usable summary gets units in its line; equal texts are asked for once; replies without a list are shown."""
+def test_claims_are_split_once_per_text_and_listed_if_unparsed(tmp_path: Path) -> None:
+    """Every usable summary gets claims in its line; equal texts are asked for once; replies without a list are shown."""
     source, out = tmp_path / "in.jsonl", tmp_path / "out.jsonl"
     texts = ["It is red and broke.", "It is red and broke.", "2.5 percent left, in Sund.", "Odd.", ""]
     rows = [
@@ -106,35 +106,35 @@ def test_units_are_split_once_per_text_and_listed_if_unparsed(tmp_path: Path) ->
         return "Here:\n1.The thing is red.\n(2) It broke."
 
     with StubChat(answer=answer) as server:
-        said = printed("units", source, "--with", "chat:stub-1", "--base-url", server.url, "--out", out)
+        said = printed("claims", source, "--with", "chat:stub-1", "--base-url", server.url, "--out", out)
         assert server.requests == 5  # three texts, and twice again for the one that cannot be read
         assert server.bodies[0]["temperature"] == 0
     cases = list(readers.read(out))
-    units = [None if c.summary.units is None else [u.text for u in c.summary.units] for c in cases]
-    assert units == [["The thing is red.", "It broke."]] * 2 + [["2.5 percent left."], None, None]
+    claims = [None if c.summary.claims is None else [u.text for u in c.summary.claims] for c in cases]
+    assert claims == [["The thing is red.", "It broke."]] * 2 + [["2.5 percent left."], None, None]
     assert cases[0].summary.made["model"] == "m"
-    assert cases[2].summary.made["unit_recall"] == "0.6667"
+    assert cases[2].summary.made["claim_recall"] == "0.6667"
     assert "5 claims of 3 summaries, claim recall 0.756, 2 replies asked again, 1 reply unparsed" in said
     assert "(id 'r3', s): 'What do you mean" in said
 
 
-def test_units_with_the_users_instruction(tmp_path: Path) -> None:
+def test_claims_with_the_users_instruction(tmp_path: Path) -> None:
     """--prompt FILE stands in place of our instruction and demonstrations."""
     source = tmp_path / "in.jsonl"
     source.write_text('{"id": 1, "documents": ["d"], "summary": "It is {red}."}\n')
-    (tmp_path / "p.txt").write_text("Units of: {summary} ->")
+    (tmp_path / "p.txt").write_text("Claims of: {summary} ->")
     with StubChat(answer=lambda _: "- It is red.") as server:
         printed(
-            "units", source, "--with", "chat:m", "--base-url", server.url, "--out", tmp_path / "o",
+            "claims", source, "--with", "chat:m", "--base-url", server.url, "--out", tmp_path / "o",
             "--prompt", tmp_path / "p.txt",
         )  # fmt: skip
-    assert server.bodies[0]["messages"] == [{"role": "user", "content": "Units of: It is {red}. ->"}]
+    assert server.bodies[0]["messages"] == [{"role": "user", "content": "Claims of: It is {red}. ->"}]
 
 
-def test_units_need_a_chat_model(tmp_path: Path) -> None:
+def test_claims_need_a_chat_model(tmp_path: Path) -> None:
     """Another kind of model is refused in words."""
     with pytest.raises(RequestError, match="chat:MODEL"):
-        printed("units", tmp_path / "x", "--with", "lead", "--out", tmp_path / "o")
+        printed("claims", tmp_path / "x", "--with", "lead", "--out", tmp_path / "o")
 
 
 def test_a_failed_run_tells_where_its_answers_are(source: Path, tmp_path: Path) -> None:
@@ -154,7 +154,7 @@ def test_a_failed_run_tells_where_its_answers_are(source: Path, tmp_path: Path) 
     assert [p.name for p in tmp_path.iterdir()] == ["in.jsonl"]
 
 
-def unit_source(folder: Path, *texts: str) -> Path:
+def claim_source(folder: Path, *texts: str) -> Path:
     """A file with a summary of each text."""
     source = folder / "in.jsonl"
     rows = [{"id": f"r{i}", "documents": ["d"], "summary": t, "system": "s"} for i, t in enumerate(texts)]
@@ -162,64 +162,64 @@ def unit_source(folder: Path, *texts: str) -> Path:
     return source
 
 
-def units_of(out: Path) -> list[list[str] | None]:
-    """The units of each summary in a file."""
+def claims_of(out: Path) -> list[list[str] | None]:
+    """The claims of each summary in a file."""
     cases = readers.read(out)
-    return [None if c.summary.units is None else [u.text for u in c.summary.units] for c in cases]
+    return [None if c.summary.claims is None else [u.text for u in c.summary.claims] for c in cases]
 
 
 @pytest.mark.parametrize("reply", ["Which ones? " * 30, "I would rather not say."])
-def test_units_asks_again_for_a_reply_without_a_list_and_shows_the_model_its_answer(
+def test_claims_asks_again_for_a_reply_without_a_list_and_shows_the_model_its_answer(
     reply: str, tmp_path: Path
 ) -> None:
     """The second question holds the first, the unreadable answer and what was wrong; what then comes is kept. A remark
     that restates nothing of the summary is no statement of it.
     """
-    source, out = unit_source(tmp_path, "It is red and it broke."), tmp_path / "out.jsonl"
+    source, out = claim_source(tmp_path, "It is red and it broke."), tmp_path / "out.jsonl"
     with StubChat(answer=lambda p: "1. It is red.\n2. It broke." if "no list" in p else reply) as server:
-        said = printed("units", source, "--with", "chat:s", "--base-url", server.url, "--out", out)
+        said = printed("claims", source, "--with", "chat:s", "--base-url", server.url, "--out", out)
         assert [len(body["messages"]) for body in server.bodies] == [1, 3]
         assert server.bodies[1]["messages"][1]["role"] == "assistant"
-        printed("units", source, "--with", "chat:s", "--base-url", server.url, "--out", out)
+        printed("claims", source, "--with", "chat:s", "--base-url", server.url, "--out", out)
         assert server.requests == 2
-    assert units_of(out) == [["It is red.", "It broke."]]
+    assert claims_of(out) == [["It is red.", "It broke."]]
     assert "1 reply asked again, 0 replies unparsed" in said
 
 
-def test_units_are_read_from_a_json_list(tmp_path: Path) -> None:
+def test_claims_are_read_from_a_json_list(tmp_path: Path) -> None:
     """A list of texts as JSON, in a fence or within an object, is a list."""
-    source, out = unit_source(tmp_path, "It is red and it broke."), tmp_path / "out.jsonl"
+    source, out = claim_source(tmp_path, "It is red and it broke."), tmp_path / "out.jsonl"
     with StubChat(answer=lambda _: '```json\n{"statements": ["It is red.", "It broke."]}\n```') as server:
-        printed("units", source, "--with", "chat:s", "--base-url", server.url, "--out", out)
+        printed("claims", source, "--with", "chat:s", "--base-url", server.url, "--out", out)
         assert server.requests == 1
-    assert units_of(out) == [["It is red.", "It broke."]]
+    assert claims_of(out) == [["It is red.", "It broke."]]
 
 
-def test_a_budget_of_units_leaves_the_rest_for_the_next_run(tmp_path: Path) -> None:
-    """Summaries that were not asked for stand without units and with the reason; the next run asks for them alone."""
-    source, out = unit_source(tmp_path, *(f"Text {i}." for i in range(5))), tmp_path / "out.jsonl"
-    arguments = ["units", str(source), "--with", "chat:s", "--out", str(out)]
+def test_a_budget_of_claims_leaves_the_rest_for_the_next_run(tmp_path: Path) -> None:
+    """Summaries that were not asked for stand without claims and with the reason; the next run asks for them alone."""
+    source, out = claim_source(tmp_path, *(f"Text {i}." for i in range(5))), tmp_path / "out.jsonl"
+    arguments = ["claims", str(source), "--with", "chat:s", "--out", str(out)]
     with StubChat(answer=lambda _: "1. A.") as server:
         arguments += ["--base-url", server.url]
         stopped = CliRunner().invoke(app, [*arguments, "--max-requests", "2"])
         assert (stopped.exit_code, server.requests) == (INCOMPLETE, 2)
         assert "5 wanted, 2 asked, 0 from the journal" in stopped.output
-        assert units_of(out).count(None) == 3
+        assert claims_of(out).count(None) == 3
         assert CliRunner().invoke(app, arguments).exit_code == 0
         assert server.requests == 5
-    assert units_of(out) == [["A."]] * 5
+    assert claims_of(out) == [["A."]] * 5
 
 
 def test_dry_runs_ask_nothing_and_tell_calls_tokens_cost_and_a_prompt(source: Path, tmp_path: Path) -> None:
     """--dry-run prints how many calls, tokens and how much money, and one filled prompt; no file is written."""
     out = tmp_path / "out.jsonl"
     (tmp_path / "u").mkdir()
-    units_from = unit_source(tmp_path / "u", "It is red.")
+    claims_from = claim_source(tmp_path / "u", "It is red.")
     with StubChat() as server:
         said = summarize(source, out, server, "--dry-run", "--price", "1000000,0", "--prompt", "reviews")
         bounded = summarize(source, out, server, "--dry-run", "--price", "0,1000000", "--max-tokens", 7)
-        units = printed(
-            "units", units_from, "--with", "chat:s", "--base-url", server.url, "--out", out, "--dry-run"
+        claims = printed(
+            "claims", claims_from, "--with", "chat:s", "--base-url", server.url, "--out", out, "--dry-run"
         )
         assert server.requests == 0
     assert "10 wanted, 0 answered already, 10 calls to make" in said
@@ -227,8 +227,8 @@ def test_dry_runs_ask_nothing_and_tell_calls_tokens_cost_and_a_prompt(source: Pa
     assert "cost at least" in said
     assert "1. Text 0 is long." in said
     assert "cost at most about 70.0000" in bounded
-    assert "1 wanted, 0 answered already, 1 call to make" in units
-    assert "Summary: It is red." in units
+    assert "1 wanted, 0 answered already, 1 call to make" in claims
+    assert "Summary: It is red." in claims
     assert sorted(p.name for p in tmp_path.iterdir()) == ["in.jsonl", "u"]
 
 
@@ -295,14 +295,14 @@ def test_summaries_are_named_as_they_are_told(source: Path, tmp_path: Path) -> N
     assert {c.summary.system for c in readers.read(tmp_path / "s.jsonl")} == {"cold#1", "cold#2"}
 
 
-def test_an_audit_says_how_many_summaries_fell_back_from_units_to_sentences(tmp_path: Path) -> None:
-    """Where some summaries have units and others none, the measures that look for units say how many; else nobody does."""
+def test_an_audit_says_how_many_summaries_fell_back_from_claims_to_sentences(tmp_path: Path) -> None:
+    """Where some summaries have claims and others none, the measures that look for claims say how many; else nobody does."""
     documents = [
         {"text": "It is red.", "attributes": {"side": "a"}},
         {"text": "It broke.", "attributes": {"side": "b"}},
     ]
     rows = [
-        {"id": f"r{i}", "documents": documents, "summary": "It is red.", "system": "s", **({"units": ["It is red."]} if i < 5 else {})}
+        {"id": f"r{i}", "documents": documents, "summary": "It is red.", "system": "s", **({"claims": ["It is red."]} if i < 5 else {})}
         for i in range(8)
     ]  # fmt: skip
     for name, count in (("mixed", 8), ("whole", 5), ("none", 3)):
@@ -311,7 +311,7 @@ def test_an_audit_says_how_many_summaries_fell_back_from_units_to_sentences(tmp_
         path.write_text("".join(json.dumps(row) + "\n" for row in taken))
     arguments = ["--measure", "equal_coverage@side", "--measure", "uer@side", "--resamples", "20"]
     said = " ".join(printed("audit", tmp_path / "mixed.jsonl", *arguments).split())
-    assert "equal_coverage: s: 3 of 8 summaries have no units and are cut into sentences" in said
+    assert "equal_coverage: s: 3 of 8 summaries have no claims and are cut into sentences" in said
     assert said.count("cut into sentences") == 1
     for name in ("whole", "none"):
         assert "cut into sentences" not in printed("audit", tmp_path / f"{name}.jsonl", *arguments)

@@ -1,4 +1,4 @@
-"""Evidence of many records from that of a few: no audit of that size is waited for."""
+"""Per-record statistics of many records from that of a few: no audit of that size is waited for."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from fairbrief.reports.evidence import GROUP
+from fairbrief.reports.per_record import GROUP
 
 
 def repeat(path: Path, records: int) -> None:
-    """Let a file of evidence hold so many records at least: its own under new ids, ``r1-0``, ``r1-1`` …; it stays of its audit."""
+    """Let a file of per-record statistics hold so many records at least: its own under new ids, ``r1-0``, ``r1-1`` …; it stays of its audit."""
     found = pq.ParquetFile(path)
     rows, told = found.read(), found.metadata.metadata or {}
     place, names = rows.column_names.index("record"), rows["record"].to_pylist()

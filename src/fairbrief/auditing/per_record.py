@@ -1,4 +1,4 @@
-"""Ledgers as tables, which `Result.evidence` and the files of ``evidence/`` hold; and tables as ledgers."""
+"""Ledgers as tables, which `Result.per_record` and the files of ``per_record/`` hold; and tables as ledgers."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ import pyarrow.compute as pc
 
 from fairbrief import registry
 from fairbrief.auditing.ledger import SORTED, Chunk, Ledger, Packed, RowBlock, sort
-from fairbrief.auditing.origins import Codes, Kind, Origins, slices_of
+from fairbrief.auditing.origins import Codes, Kind, Origins, subgroups_of
 from fairbrief.errors import DataError
-from fairbrief.reports.evidence import EvidenceRows, Renamed, Wanted, all_columns
 from fairbrief.reports.frames import coded, numbers, plain_numbers, texts, unpacked
+from fairbrief.reports.per_record import PerRecordRows, Renamed, Wanted, all_columns
 from fairbrief.types import Column, Floats, Integers, Measure, Observation
 
 COLUMN = b"fairbrief.column"
-SLICE, ATTRIBUTE = "slice.", "attribute."
+SUBGROUP, ATTRIBUTE = "slice.", "attribute."
 """How the columns begin that hold the attributes of records: those that the audit was sliced by, and all others."""
 PACKED = pa.dictionary(pa.int16(), pa.float64())
 """How statistics are held: the distinct numbers of some rows, and which of them each row has."""
 MOST_VALUES = 1_000
-"""An attribute of more values is a text or a number, that nobody slices by: it is not kept."""
+"""An attribute of more values is a text or a number, that nobody subgroups by: it is not kept."""
 
 
 Maker = Callable[[], pa.Array]
 
 
-class LedgerEvidence(EvidenceRows):
-    """The rows of ledgers, as `fairbrief.reports.evidence.EvidenceRows` gives them: tables are made as they are asked for."""
+class LedgerPerRecord(PerRecordRows):
+    """The rows of ledgers, as `fairbrief.reports.per_record.PerRecordRows` gives them: tables are made as they are asked for."""
 
     def __init__(self, ledgers: Sequence[Ledger], readers: Mapping[Observation, Sequence[Measure]]) -> None:
         self._ledgers = [ledger for ledger in ledgers if len(ledger)]
@@ -99,9 +99,11 @@ class LedgerEvidence(EvidenceRows):
         yield "block", lambda: _coded(blocks, [name or None for name in named])
         yield "reason", lambda: _reasons(ledger, rows)
         yield "p", lambda: _ps(ledger, rows)
-        sliced = [dict(pair for part in kind.slices for pair in part) for kind in known]
+        by_subgroup = [dict(pair for part in kind.subgroups for pair in part) for kind in known]
         plain = [dict(kind.attributes) for kind in known]
-        for prefix, names, pairs in zip((SLICE, ATTRIBUTE), self._attributes, (sliced, plain), strict=True):
+        for prefix, names, pairs in zip(
+            (SUBGROUP, ATTRIBUTE), self._attributes, (by_subgroup, plain), strict=True
+        ):
             for name in names:
                 yield f"{prefix}{name}", partial(_coded, kinds, [own.get(name) for own in pairs])
 
@@ -111,15 +113,15 @@ def column_name(column: Column) -> str:
     return f"{column[0]}[{', '.join(column[1:])}]" if len(column) > 1 else column[0]
 
 
-def attributes_in(evidence: EvidenceRows) -> list[str]:
-    """The attributes of records that evidence keeps."""
-    names = evidence.column_names()
-    return sorted(n.removeprefix(kind) for kind in (SLICE, ATTRIBUTE) for n in names if n.startswith(kind))
+def attributes_in(per_record: PerRecordRows) -> list[str]:
+    """The attributes of records that per-record statistics keeps."""
+    names = per_record.column_names()
+    return sorted(n.removeprefix(kind) for kind in (SUBGROUP, ATTRIBUTE) for n in names if n.startswith(kind))
 
 
-def sliced_by(evidence: EvidenceRows, names: Iterable[str]) -> EvidenceRows:
-    """The evidence as of an audit that was also sliced by these attributes."""
-    return Renamed(evidence, {f"{ATTRIBUTE}{name}": f"{SLICE}{name}" for name in names})
+def with_subgroups_by(per_record: PerRecordRows, names: Iterable[str]) -> PerRecordRows:
+    """The per-record statistics as of an audit that was also sliced by these attributes."""
+    return Renamed(per_record, {f"{ATTRIBUTE}{name}": f"{SUBGROUP}{name}" for name in names})
 
 
 def _coded(codes: Codes, values: Sequence[str | None]) -> pa.Array:
@@ -156,44 +158,44 @@ def _statistics(ledger: Ledger, rows: range, chunk: Chunk, fields: Iterable[Colu
 
 
 def _kept_attributes(ledgers: Iterable[Ledger]) -> tuple[list[str], list[str]]:
-    """The names of the attributes that slices are by; and of the records' others, but for those of too many values."""
+    """The names of the attributes that subgroups are by; and of the records' others, but for those of too many values."""
     distinct: dict[str, set[str]] = {}
-    sliced: set[str] = set()
+    by_subgroup: set[str] = set()
     for ledger in ledgers:
         for kind in ledger.origins.kinds()[1]:
             for name, value in kind.attributes:
                 distinct.setdefault(name, set()).add(value)
-            sliced |= {name for part in kind.slices for name, _ in part}
+            by_subgroup |= {name for part in kind.subgroups for name, _ in part}
     plain = {name for name, held in distinct.items() if len(held) <= MOST_VALUES}
-    return sorted(sliced), sorted(plain - sliced)
+    return sorted(by_subgroup), sorted(plain - by_subgroup)
 
 
 Groupings = Sequence[tuple[str, ...]]
 
 
 def ledgers_from(
-    evidence: EvidenceRows,
+    per_record: PerRecordRows,
     given: Mapping[str, Measure] = MappingProxyType({}),
     by: Groupings | None = None,
     wanted: Collection[str] | None = None,
 ) -> list[tuple[Ledger, list[Measure]]]:
-    """The sorted ledgers behind evidence, and the measures that read each; without nulls. Rows are read some at a time.
+    """The sorted ledgers behind per-record statistics, and the measures that read each; without nulls. Rows are read some at a time.
 
-    ``given`` are measures by spec that need not be declared anywhere; ``by`` says what to slice by, each attribute that
+    ``given`` are measures by spec that need not be declared anywhere; ``by`` says what to subgroup by, each attribute that
     the audit was sliced by alone if not told; ``wanted`` are the specs of the measures that are asked for, all if not told.
     The relabelled sums are not in the evidence: what is made from such a ledger has intervals and paired
     differences, and no chance level.
     """
-    there = evidence.column_names()
+    there = per_record.column_names()
     for column in ("observation", "system_kind"):
         if column not in there:
             raise DataError(
-                f"This table is no evidence of an audit of this version: it has no column '{column}'. Run the audit again."
+                f"This table is no per-record statistics of an audit of this version: it has no column '{column}'. Run the audit again."
             )
     if by is None:
-        by = [(name.removeprefix(SLICE),) for name in there if name.startswith(SLICE)]
+        by = [(name.removeprefix(SUBGROUP),) for name in there if name.startswith(SUBGROUP)]
     specs: dict[str, list[str]] = {}
-    for spec, observation in evidence.measures().items():
+    for spec, observation in per_record.measures().items():
         if wanted is None or spec in wanted:
             specs.setdefault(observation, []).append(spec)
     found: list[tuple[Ledger, list[Measure]]] = []
@@ -201,7 +203,7 @@ def ledgers_from(
         measures = [given.get(name) or registry.make("measure", name) for name in spelled]
         ledger = Ledger(measures[0].observation, n_resamples=0)
         before = iter(found[-1][0].whose or () if found else ())
-        for rows in evidence.each_of(observation, _is_read):
+        for rows in per_record.each_of(observation, _is_read):
             for start in range(0, len(rows), SORTED):
                 some = rows.slice(start, SORTED)
                 origins, others = _origins(some, by), next(before, None)
@@ -223,7 +225,7 @@ def _is_read(name: str) -> bool:
 
 
 def _write(ledger: Ledger, rows: pa.Table, origins: Origins) -> None:
-    """Write rows of evidence into a ledger."""
+    """Write rows of per-record statistics into a ledger."""
     columns = columns_of(rows)
     reasons, known = coded(rows["reason"])
     texts = known.to_pylist()
@@ -254,10 +256,10 @@ def _origins(rows: pa.Table, by: Groupings) -> Origins:
 
 def _kinds(rows: pa.Table, by: Groupings) -> tuple[Integers, list[Kind]]:
     """The number of each row's kind, shape (rows,); and the kinds."""
-    sliced = [name for name in rows.column_names if name.startswith(SLICE)]
+    by_subgroup = [name for name in rows.column_names if name.startswith(SUBGROUP)]
     codes = np.zeros(len(rows), dtype=np.int64)
     columns = []
-    for name in ("system", "system_kind", *sliced):
+    for name in ("system", "system_kind", *by_subgroup):
         own, known = coded(rows[name])
         columns.append((own, [*known.to_pylist(), None]))  # -1, for none, is the place of the last
         codes = np.unique(codes * (len(known) + 1) + own + 1, return_inverse=True)[1]
@@ -265,7 +267,9 @@ def _kinds(rows: pa.Table, by: Groupings) -> tuple[Integers, list[Kind]]:
     kinds = []
     for i in first.tolist():
         system, system_kind, *values = (known[own[i]] for own, known in columns)
-        told = {n.removeprefix(SLICE): v for n, v in zip(sliced, values, strict=True) if v is not None}
-        slices = slices_of(told, by)
-        kinds.append(Kind(system, slices, is_shared=False, system_kind=system_kind, attributes=()))
+        told = {
+            n.removeprefix(SUBGROUP): v for n, v in zip(by_subgroup, values, strict=True) if v is not None
+        }
+        subgroups = subgroups_of(told, by)
+        kinds.append(Kind(system, subgroups, is_shared=False, system_kind=system_kind, attributes=()))
     return kind, kinds

@@ -21,7 +21,7 @@ FEWEST_IN_A_GROUP = 6
 MOST_PERMUTED = 20
 """Groups of records are permuted among clusters up to so many clusters in the smaller group; beyond, the t test holds."""
 
-Standing = Literal[
+Conclusion = Literal[
     "below",
     "above",
     "nearer to even",
@@ -33,7 +33,7 @@ Standing = Literal[
     "not tested",
     "no value",
 ]
-WORDS: Mapping[Standing, str] = MappingProxyType(
+WORDS: Mapping[Conclusion, str] = MappingProxyType(
     {
         "below": "significantly below its baseline",
         "above": "significantly above its baseline",
@@ -48,13 +48,13 @@ WORDS: Mapping[Standing, str] = MappingProxyType(
     }
 )
 """Certainty in words: the same in reports, gate and documentation. A p below 0.001 is printed as such."""
-ORDER: tuple[Standing, ...] = tuple(WORDS)
-NAMED: frozenset[Standing] = frozenset(("below", "above"))
+ORDER: tuple[Conclusion, ...] = tuple(WORDS)
+NAMED: frozenset[Conclusion] = frozenset(("below", "above"))
 """What the first screen names: a difference from the baseline."""
-SIGNIFICANT: frozenset[Standing] = frozenset(("below", "above", "nearer to even", "as random"))
+SIGNIFICANT: frozenset[Conclusion] = frozenset(("below", "above", "nearer to even", "as random"))
 
 
-def standing(e: Estimate, alpha: float) -> Standing:
+def conclusion(e: Estimate, alpha: float) -> Conclusion:
     """How a group difference, or a difference of two systems in it, compares with its baseline."""
     if e.value is None:
         return "no value"
@@ -63,30 +63,30 @@ def standing(e: Estimate, alpha: float) -> Standing:
     p, tested = decisive(e)
     if p is not None and p <= alpha:
         return "nearer to even" if _is_nearer_to_even(e) else "below" if tested < 0 else "above"
-    if e.blind_p is not None and e.blind_p * max(1, e.family_size) <= alpha:
+    if e.extract_p is not None and e.extract_p * max(1, e.family_size) <= alpha:
         if _is_nearer_to_even(e):
             return "nearer to even"
         if e.label_p is not None and e.label_p > alpha:
             return "as permuted"
     by_labels = e.p if e.p_adjusted is None else e.p_adjusted
-    if e.blind_p is not None and by_labels is not None and by_labels <= alpha:
+    if e.extract_p is not None and by_labels is not None and by_labels <= alpha:
         return "as random"
-    if e.testable is False and e.blind_p is None:
+    if e.testable is False and e.extract_p is None:
         return "not testable"
     return "not tested" if p is None else "not significant"
 
 
 def _is_nearer_to_even(e: Estimate) -> bool:
     """Whether a group difference has the sign of the random-sentence baseline, and is smaller."""
-    if e.baseline or e.blind is None or e.value is None:
+    if e.baseline or e.extract_baseline is None or e.value is None:
         return False
-    return e.blind * e.value >= 0 and abs(e.value) < abs(e.blind)
+    return e.extract_baseline * e.value >= 0 and abs(e.value) < abs(e.extract_baseline)
 
 
 def decisive(e: Estimate) -> tuple[float | None, float]:
     """The p that decides, adjusted as far as it was; and the number that it tests."""
     p, tested = against_baseline(e)
-    adjusted = e.p_adjusted if e.blind_p is None else e.blind_p_adjusted
+    adjusted = e.p_adjusted if e.extract_p is None else e.extract_p_adjusted
     p = p if adjusted is None else adjusted
     return p if e.family_p is None else e.family_p, tested or 0.0
 
@@ -95,7 +95,7 @@ def against_baseline(e: Estimate) -> tuple[float | None, float | None]:
     """P before any adjustment, and the number that it tests: against random sentences where these were observed, else
     against label permutations.
     """
-    return (e.p, e.value) if e.blind_p is None else (e.blind_p, e.blind_difference)
+    return (e.p, e.value) if e.extract_p is None else (e.extract_p, e.extract_difference)
 
 
 def is_too_few(e: Estimate) -> bool:
@@ -119,18 +119,18 @@ def decides(e: Estimate) -> int:
     return e.clusters if (n := smallest_group(e)) is None else n
 
 
-def leading(estimates: Iterable[Estimate], *, sliced: bool = False) -> list[Estimate]:
-    """The group differences that lead: of systems, on whole data, or also (``sliced``) of subgroups; what several
+def leading(estimates: Iterable[Estimate], *, by_subgroup: bool = False) -> list[Estimate]:
+    """The group differences that lead: of systems, on whole data, or also (``by_subgroup``) of subgroups; what several
     quantities share is there once.
     """
     found: list[Estimate] = []
     seen: set[tuple[Any, ...]] = set()
     for e in estimates:
-        if not e.leads or (e.slice and not sliced) or e.system_kind != "system":
+        if not e.is_primary or (e.subgroup and not by_subgroup) or e.system_kind != "system":
             continue
         if e.baseline and e.baseline_kind not in (None, "system"):
             continue
-        where = (e.system, e.baseline, tuple(e.slice.items()), e.group)
+        where = (e.system, e.baseline, tuple(e.subgroup.items()), e.group)
         keys: set[tuple[Any, ...]] = {(e.measure, *where)}
         if e.group and e.value is not None:
             keys.add((e.over, *where, round(e.value, 12)))

@@ -1,7 +1,7 @@
 """Texts made from the record itself: what a score would be for a summary that is known.
 
-A control is read beside a system: a system that scores like another record's output is not measured
-by the measure, and a whole source that scores badly shows the measure's own floor. `Controls` are those of one audit.
+A sanity baseline is read beside a system: a system that scores like another record's output is not measured
+by the measure, and a whole source that scores badly shows the measure's own floor. `SanityBaselines` are those of one audit.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ from fairbrief.statistics.keyed_random import keys_of
 from fairbrief.text.sentences import split
 from fairbrief.types import Case, Record, Summary
 
-CONTROL_NAMES = "control:"
-"""How the name of every control begins; no system of an input may be called so."""
+SANITY_PREFIX = "control:"
+"""How the name of every sanity baseline begins; no system of an input may be called so."""
 DOCUMENTS = 5
 """How many documents ``proportional_documents`` draws, as in the diagnostics of the published numbers."""
 
 
-def control_name(kind: str, of: str = "") -> str:
-    """How a control is called: by its kind, and what it was made from or over."""
-    return f"{CONTROL_NAMES}{kind}({of})" if of else f"{CONTROL_NAMES}{kind}"
+def sanity_baseline_name(kind: str, of: str = "") -> str:
+    """How a sanity baseline is called: by its kind, and what it was made from or over."""
+    return f"{SANITY_PREFIX}{kind}({of})" if of else f"{SANITY_PREFIX}{kind}"
 
 
-def names_a_control(system: str) -> bool:
+def names_a_sanity_baseline(system: str) -> bool:
     """Whether a name is kept for controls."""
-    return system.startswith(CONTROL_NAMES)
+    return system.startswith(SANITY_PREFIX)
 
 
 FROM_RECORDS = ("whole_source", "proportional_documents", "one_document", "largest_group")
@@ -43,8 +43,8 @@ its share on average; one drawn at random; up to five of the largest group of an
 
 
 @dataclass(frozen=True)
-class Control:
-    """One control as a system: ``control:NAME``. Seeded by the record's id, whatever stands beside it.
+class SanityBaseline:
+    """One sanity baseline as a system: ``sanity_baseline:NAME``. Seeded by the record's id, whatever stands beside it.
 
     ``kind`` is one of `FROM_RECORDS`; ``over`` is the attribute of ``largest_group``, whose text is empty where no document has it.
     """
@@ -55,21 +55,21 @@ class Control:
 
     def __post_init__(self) -> None:
         if self.kind not in FROM_RECORDS:
-            raise ValueError(f"no control '{self.kind}'. Known: {', '.join(FROM_RECORDS)}")
+            raise ValueError(f"no sanity baseline '{self.kind}'. Known: {', '.join(FROM_RECORDS)}")
         if (self.kind == "largest_group") != bool(self.over):
             raise ValueError("largest_group, and it alone, is taken over an attribute")
 
     @property
     def name(self) -> str:
         """The system's name."""
-        return control_name(self.kind, self.over)
+        return sanity_baseline_name(self.kind, self.over)
 
     def summarize(self, records: Iterable[Record]) -> Iterator[Summary]:
         """One summary per record, in order."""
         for record in records:
             documents = [d.text for d in record.documents]
             text = "\n".join(documents[i] for i in self._chosen(record))
-            yield _control(record.id, self.name, text)
+            yield _sanity_baseline(record.id, self.name, text)
 
     def _chosen(self, record: Record) -> Sequence[int]:
         """The documents that make the text, by number."""
@@ -112,7 +112,7 @@ class Exchange:
                 heapq.heapreplace(kept, entry)
 
     def of(self, case: Case) -> Case | None:
-        """The case with the summary that it borrows; its system is ``control:exchanged(SYSTEM)``.
+        """The case with the summary that it borrows; its system is ``sanity_baseline:exchanged(SYSTEM)``.
 
         Units go, for they speak of another source.
         """
@@ -130,10 +130,10 @@ class Exchange:
         lent = replace(
             case.summary,
             record=case.record.id,
-            system=control_name("exchanged", system),
-            system_kind="control",
+            system=sanity_baseline_name("exchanged", system),
+            system_kind="sanity_baseline",
             text=text,
-            units=None,
+            claims=None,
         )
         return replace(case, summary=lent)
 
@@ -168,13 +168,13 @@ def random_sentences(case: Case, seed: int = 0) -> Case:
         drawn.append(int(i))
         words += len(sentences[i].split())
     text = " ".join(sentences[i] for i in sorted(drawn))
-    system = control_name("random_sentences", case.summary.system)
-    return replace(case, summary=_control(case.record.id, system, text))
+    system = sanity_baseline_name("random_sentences", case.summary.system)
+    return replace(case, summary=_sanity_baseline(case.record.id, system, text))
 
 
-def _control(record: str, system: str, text: str) -> Summary:
+def _sanity_baseline(record: str, system: str, text: str) -> Summary:
     reason = "" if text.strip() else "empty summary"
-    return Summary(record, system, text, reason=reason, system_kind="control")
+    return Summary(record, system, text, reason=reason, system_kind="sanity_baseline")
 
 
 def rng_of(seed: int, *names: str) -> np.random.Generator:
@@ -185,18 +185,18 @@ def rng_of(seed: int, *names: str) -> np.random.Generator:
 
 OF_SYSTEMS = ("exchanged", "random_sentences")
 """Controls made from a system's own summaries; the others from the record alone."""
-CONTROLS = (*OF_SYSTEMS, *FROM_RECORDS)
+SANITY_BASELINES = (*OF_SYSTEMS, *FROM_RECORDS)
 ALL = "all"
 
 
 def with_all(names: Sequence[str]) -> list[str]:
     """The names, each once; ``all`` is replaced by every name."""
-    return list(CONTROLS) if ALL in names else list(dict.fromkeys(names))
+    return list(SANITY_BASELINES) if ALL in names else list(dict.fromkeys(names))
 
 
 @dataclass(frozen=True)
-class Controls:
-    """The controls of one audit. ``attributes`` are those whose largest group is taken.
+class SanityBaselines:
+    """The sanity baselines of one audit. ``attributes`` are those whose largest group is taken.
 
     ``exchange`` knows the summaries of all records, from which ``exchanged`` borrows.
     """
@@ -206,25 +206,25 @@ class Controls:
     seed: int
     exchange: Exchange | None = None
     _met: set[int] = field(default_factory=set)
-    """Hashes of the ids of records that have their controls: another system's line of one may come much later."""
+    """Hashes of the ids of records that have their sanity baselines: another system's line of one may come much later."""
 
     def __post_init__(self) -> None:
         for name in self.names:
-            if name not in CONTROLS:
+            if name not in SANITY_BASELINES:
                 raise RequestError(
-                    f"No control named '{name}'.{did_you_mean(name, CONTROLS)} Controls: {', '.join(CONTROLS)}, or all."
+                    f"No sanity baseline named '{name}'.{did_you_mean(name, SANITY_BASELINES)} Controls: {', '.join(SANITY_BASELINES)}, or all."
                 )
 
     def of(self, system: str) -> list[str]:
-        """The names of the controls that a system is held beside: its own, and those made from the records alone.
+        """The names of the sanity baselines that a system is held beside: its own, and those made from the records alone.
 
         What was made from another system's summaries says nothing of this one's.
         """
-        own = [control_name(name, system) for name in OF_SYSTEMS if name in self.names]
-        return [*own, *(control.name for control in self._from_records())]
+        own = [sanity_baseline_name(name, system) for name in OF_SYSTEMS if name in self.names]
+        return [*own, *(sanity_baseline.name for sanity_baseline in self._from_records())]
 
     def beside(self, batch: Sequence[Case]) -> Iterator[Case]:
-        """The batch, then its controls: one per record, or one per record and system."""
+        """The batch, then its sanity baselines: one per record, or one per record and system."""
         yield from batch
         answered = [case for case in batch if not case.summary.reason]
         for system in dict.fromkeys(case.summary.system for case in answered):
@@ -233,10 +233,10 @@ class Controls:
                 yield from (dealt for case in own if (dealt := self.exchange.of(case)) is not None)
             if "random_sentences" in self.names:
                 yield from (random_sentences(case, self.seed) for case in own)
-        if controls := list(self._from_records()):
+        if sanity_baselines := list(self._from_records()):
             records = self._new(batch)
-            for control in controls:
-                for record, summary in zip(records, control.summarize(records), strict=True):
+            for sanity_baseline in sanity_baselines:
+                for record, summary in zip(records, sanity_baseline.summarize(records), strict=True):
                     yield Case(record, summary)
 
     def _new(self, batch: Sequence[Case]) -> list[Record]:
@@ -246,9 +246,9 @@ class Controls:
         self._met.update(found)
         return new
 
-    def _from_records(self) -> Iterator[Control]:
+    def _from_records(self) -> Iterator[SanityBaseline]:
         for name in self.names:
             if name == "largest_group":
-                yield from (Control(name, attribute, self.seed) for attribute in self.attributes)
+                yield from (SanityBaseline(name, attribute, self.seed) for attribute in self.attributes)
             elif name not in OF_SYSTEMS:
-                yield Control(name, seed=self.seed)
+                yield SanityBaseline(name, seed=self.seed)

@@ -1,4 +1,4 @@
-"""Estimates by slice from the evidence of an audit: nothing is scored again."""
+"""Estimates by subgroup from the per-record statistics of an audit: nothing is scored again."""
 
 from __future__ import annotations
 
@@ -9,35 +9,33 @@ from typing import Any
 
 from fairbrief.auditing import Plan
 from fairbrief.auditing.estimating import Settings
-from fairbrief.auditing.evidence import MOST_VALUES, attributes_in, ledgers_from, sliced_by
 from fairbrief.auditing.multiple_tests import with_families
 from fairbrief.auditing.notes import length_notes, spelling_notes, with_notes
+from fairbrief.auditing.per_record import MOST_VALUES, attributes_in, ledgers_from, with_subgroups_by
 from fairbrief.auditing.run import Run
 from fairbrief.auditing.system_runs import of_runs
 from fairbrief.errors import DataError, RequestError
-from fairbrief.plan import check_slice
+from fairbrief.plan import check_subgroup
 from fairbrief.readers.messages import did_you_mean
 from fairbrief.reports.result import Result
 from fairbrief.types import Estimate, Measure, NoteCode
 
 Key = tuple[str, str, str, str]
-OF_ALL: tuple[NoteCode, ...] = ("scorer_differs", "without_units", "place_is_group")
-"""Notes that an audit puts at a value on all records and at those on slices alike."""
-NOTE = (
-    "Slices by {} are from the evidence: p, and what permuted labels read, are told by audit --slice alone."
-)
+OF_ALL: tuple[NoteCode, ...] = ("scorer_differs", "without_claims", "place_is_group")
+"""Notes that an audit puts at a value on all records and at those on subgroups alike."""
+NOTE = "Slices by {} are from the evidence: p, and what permuted labels read, are told by audit --by alone."
 
 
-def slice_audit(
+def subgroup_audit(
     result: Result, by: Sequence[Sequence[str]], given: Mapping[str, Measure] = MappingProxyType({})
 ) -> Result:
     """The audit with estimates and differences by these attributes of the records, as if it had been sliced by them.
 
     What needs sums under permuted labels is absent: p of values whose labels were permuted, their permutation baseline,
-    and the interval of magnitudes, in which 0 lies or not by that p. All else is what the audit would have
+    and the interval of unsigned scores, in which 0 lies or not by that p. All else is what the audit would have
     estimated. Slices that the audit has stay as they are. ``given`` are measures by spec that need not be declared anywhere.
 
-    Raises RequestError for an attribute that the evidence does not keep, DataError for evidence of an older version.
+    Raises RequestError for an attribute that the per-record statistics does not keep, DataError for per-record statistics of an older version.
     """
     made, permuted = result.made, result.made.get("permuted")
     if permuted is None:
@@ -48,8 +46,8 @@ def slice_audit(
     if not asked:
         return result
     taken = set(made["measures"])
-    evidence = sliced_by(result.rows, [name for names in asked for name in names])
-    read = [(ledger, ms) for ledger, ms in ledgers_from(evidence, given, asked) if repr(ms[0]) in taken]
+    per_record = with_subgroups_by(result.rows, [name for names in asked for name in names])
+    read = [(ledger, ms) for ledger, ms in ledgers_from(per_record, given, asked) if repr(ms[0]) in taken]
     for ledger, measures in read:
         ledger.lacks_null = repr(measures[0]) in permuted
     by_name = {repr(m): m for _, measures in read for m in measures}
@@ -58,9 +56,9 @@ def slice_audit(
     estimates, gaps = run.estimates()
     if made.get("pools_runs"):
         estimates = of_runs(estimates)
-    whole = {_key(e): e for e in (*result.estimates, *result.differences) if not e.slice}
+    whole = {_key(e): e for e in (*result.estimates, *result.differences) if not e.subgroup}
     estimates = with_notes(estimates, length_notes(estimates, made["alpha"]), spelling_notes(estimates))
-    estimates = [_as_of_all(e, whole) for e in estimates if e.slice]
+    estimates = [_as_of_all(e, whole) for e in estimates if e.subgroup]
     named = ", ".join(" and ".join(names) for names in asked)
     settings = Settings.of(made)
     together = [
@@ -68,15 +66,15 @@ def slice_audit(
         *estimates,
         *(e for e in result.estimates if e.measure not in taken),  # checks of scorers
     ]
-    differences = [*result.differences, *(_as_of_all(e, whole) for e in gaps if e.slice)]
+    differences = [*result.differences, *(_as_of_all(e, whole) for e in gaps if e.subgroup)]
     return replace(
         result,
         estimates=tuple(with_families(together, settings)),
         differences=tuple(with_families(differences, settings, together)),
-        rows=evidence,
+        rows=per_record,
         made={
             **made,
-            "slices": [*made["slices"], *map(list, asked)],
+            "by": [*made["by"], *map(list, asked)],
             "notes": [*made.get("notes", ()), NOTE.format(named)],
         },
     )
@@ -88,14 +86,14 @@ def _asked(result: Result, by: Sequence[Sequence[str]]) -> list[tuple[str, ...]]
     for name in dict.fromkeys(name for names in by for name in names):
         if name not in known:
             raise RequestError(
-                f"The evidence keeps no attribute '{name}' of the records.{did_you_mean(name, known)} It keeps: "
+                f"The per-record statistics keeps no attribute '{name}' of the records.{did_you_mean(name, known)} It keeps: "
                 f"{', '.join(known) or 'none'}. Attributes of over {MOST_VALUES:,} values are not kept, nor does an audit of an "
-                f"older version keep any: audit the texts with --slice {name}."
+                f"older version keep any: audit the texts with --by {name}."
             )
-    there = {frozenset(names) for names in result.made["slices"]}
+    there = {frozenset(names) for names in result.made["by"]}
     found: list[tuple[str, ...]] = []
     for names in by:
-        check_slice(names)
+        check_subgroup(names)
         if frozenset(names) not in there:
             there.add(frozenset(names))
             found.append(tuple(names))
@@ -104,8 +102,8 @@ def _asked(result: Result, by: Sequence[Sequence[str]]) -> list[tuple[str, ...]]
 
 def _plan(made: Mapping[str, Any], by: Sequence[tuple[str, ...]]) -> Plan:
     return Plan(
-        slices=by,
-        controls=made["asked_controls"],
+        by=by,
+        sanity_baselines=made["asked_sanity_baselines"],
         baseline=made["baseline"],
         is_pairwise=made["is_pairwise"],
         seed=made["seed"],

@@ -1,6 +1,6 @@
 """Every way, or a fair sample of the ways, to exchange labels inside blocks.
 
-A *labelling* is an arrangement of the real labels over the positions of a unit. Labels move only
+A *label permutation* is an arrangement of the real labels over the positions of a unit. Labels move only
 among the positions of their block; two arrangements are the same if they read the same.
 """
 
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from fairbrief.statistics.arrays import Integers
 
 EXACT_LIMIT = 10_000
-"""Beyond so many distinct labellings they are sampled, not enumerated."""
+"""Beyond so many distinct label permutations they are sampled, not enumerated."""
 
 Counts = tuple[tuple[int, ...], ...]
 """Per block, how often each of its distinct labels occurs (labels ascending): the unit's pattern."""
@@ -47,16 +47,16 @@ class Shuffle:
 
     @cached_property
     def number(self) -> int:
-        """How many distinct labellings there are: the product over blocks of n! / Π nₖ!. Exact."""
+        """How many distinct label permutations there are: the product over blocks of n! / Π nₖ!. Exact."""
         return prod(multinomial(counts) for counts in self.counts)
 
     @cached_property
-    def kept_labellings(self) -> Integers:
-        """`labellings`, computed once."""
-        return self.labellings()
+    def stored_permutations(self) -> Integers:
+        """`permutations`, computed once."""
+        return self.permutations()
 
-    def labellings(self) -> Integers:
-        """All distinct labellings, the real one first; read-only, since several may hold them. Shape (R, n)."""
+    def permutations(self) -> Integers:
+        """All distinct label permutations, the real one first; read-only, since several may hold them. Shape (R, n)."""
         rows = self._spelled(arrangements(self.counts))
         real = int(np.flatnonzero((rows == self.labels).all(axis=1))[0])
         rows[real], rows[0] = rows[0].copy(), self.labels
@@ -103,12 +103,12 @@ def sort_by_block(labels: Integers, blocks: Integers | None) -> Shuffle:
     return Shuffle(order, labels[order], sizes or (0,))
 
 
-def enumerate_labellings(labels: Integers, blocks: Integers | None = None) -> Integers:
-    """All distinct labellings, the real one first. Shape (R, n).
+def enumerate_permutations(labels: Integers, blocks: Integers | None = None) -> Integers:
+    """All distinct label permutations, the real one first. Shape (R, n).
 
-    Raises ValueError beyond `EXACT_LIMIT` labellings.
+    Raises ValueError beyond `EXACT_LIMIT` label permutations.
     """
-    return sort_by_block(labels, blocks).labellings()
+    return sort_by_block(labels, blocks).permutations()
 
 
 def permutations(block: Integers, draws: int, rng: np.random.Generator) -> Integers:
@@ -130,7 +130,7 @@ def arrangements(counts: Counts) -> NDArray[np.int8]:
     number = prod(multinomial(block) for block in counts)
     if number > EXACT_LIMIT:
         raise ValueError(
-            f"{number} distinct labellings are more than the {EXACT_LIMIT} that are enumerated; sample them"
+            f"{number} distinct label permutations are more than the {EXACT_LIMIT} that are enumerated; sample them"
         )
     rows = np.empty((1, 0), dtype=np.int8)
     for block in counts:

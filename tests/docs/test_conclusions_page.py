@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from fairbrief.standings import FEWEST_IN_A_GROUP, FEWEST_TO_DECIDE, MOST_PERMUTED, WORDS
+from fairbrief.conclusions import FEWEST_IN_A_GROUP, FEWEST_TO_DECIDE, MOST_PERMUTED, WORDS
 
 PAGE = Path(__file__).parents[2] / "docs" / "statistics.md"
 
 
-def test_the_table_of_certainty_has_every_standing_in_its_words() -> None:
+def test_the_table_of_certainty_has_every_conclusion_in_its_words() -> None:
     """One table of words, in the order in which findings are ranked; the limits are those of the code."""
     text = PAGE.read_text(encoding="utf-8")
     table = text.partition("<!-- standings: begin -->")[2].partition("<!-- standings: end -->")[0]

@@ -1,4 +1,4 @@
-"""The evidence under a result: its rows in whatever form takes little room, and ``evidence/``, a file of Parquet for each observation."""
+"""The per-record statistics under a result: its rows in whatever form takes little room, and ``per_record/``, a file of Parquet for each observation."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def all_columns(_: str) -> bool:
     return True
 
 
-class EvidenceRows(ABC):
+class PerRecordRows(ABC):
     """The rows of all observations, one observation after another. See `Result` for the columns."""
 
     @abstractmethod
@@ -55,9 +55,9 @@ class EvidenceRows(ABC):
         return of_all(self)
 
 
-def of_all(evidence: EvidenceRows) -> pa.Table:
+def of_all(per_record: PerRecordRows) -> pa.Table:
     """The rows of all observations below each other, null in the columns that an observation does not have."""
-    observed = [evidence.of(observation) for observation in dict.fromkeys(evidence.measures().values())]
+    observed = [per_record.of(observation) for observation in dict.fromkeys(per_record.measures().values())]
     schema = pa.unify_schemas([pa.schema([]), *(rows.schema for rows in observed)])
     # Arrow would fill each column by itself: one array stands for all of its kind.
     most = max(map(len, observed), default=0)
@@ -71,8 +71,8 @@ def of_all(evidence: EvidenceRows) -> pa.Table:
 
 
 @dataclass(frozen=True, slots=True)
-class Held(EvidenceRows):
-    """Evidence that is held as a table."""
+class Held(PerRecordRows):
+    """Per-record statistics that is held as a table."""
 
     held: pa.Table
 
@@ -101,10 +101,10 @@ class Held(EvidenceRows):
 
 
 @dataclass(frozen=True, slots=True)
-class Renamed(EvidenceRows):
-    """Evidence some of whose columns are called otherwise; ``names`` are the new ones by the old."""
+class Renamed(PerRecordRows):
+    """Per-record statistics some of whose columns are called otherwise; ``names`` are the new ones by the old."""
 
-    rows: EvidenceRows
+    rows: PerRecordRows
     names: Mapping[str, str]
 
     def __len__(self) -> int:
@@ -124,7 +124,7 @@ class Renamed(EvidenceRows):
         return self.names.get(name, name)
 
 
-SCHEMA = "fairbrief.evidence/4"
+SCHEMA = "fairbrief.per_record/4"
 GROUP = 1 << 15
 """The most rows of a row group."""
 NAMES = ("record", "cluster")
@@ -132,7 +132,7 @@ NAMES = ("record", "cluster")
 
 
 @dataclass(frozen=True, slots=True)
-class EvidenceFile:
+class PerRecordFile:
     """A file of evidence: its name, which observation its rows are of, and the specs of the measures that read them."""
 
     file: str
@@ -140,14 +140,14 @@ class EvidenceFile:
     measures: tuple[str, ...]
 
 
-def files_of(rows: EvidenceRows) -> tuple[EvidenceFile, ...]:
+def files_of(rows: PerRecordRows) -> tuple[PerRecordFile, ...]:
     """The files that the rows are written to, named after what was observed: ``positions.parquet``, ``positions-2.parquet``."""
     read: dict[str, list[str]] = {}
     for spec, observation in rows.measures().items():
         read.setdefault(observation, []).append(spec)
     taken: set[str] = set()
     return tuple(
-        EvidenceFile(f"{file_name(_name_of(observation), taken)}.parquet", observation, tuple(measures))
+        PerRecordFile(f"{file_name(_name_of(observation), taken)}.parquet", observation, tuple(measures))
         for observation, measures in read.items()
     )
 
@@ -168,10 +168,10 @@ def file_name(title: str, taken: set[str]) -> str:
     return name
 
 
-class EvidenceWriter:
-    """What writes evidence into a folder, compressed with Zstandard: all rows when it is made, and at the `end` the audit that they are of."""
+class PerRecordWriter:
+    """What writes per-record statistics into a folder, compressed with Zstandard: all rows when it is made, and at the `end` the audit that they are of."""
 
-    def __init__(self, rows: EvidenceRows, folder: Path) -> None:
+    def __init__(self, rows: PerRecordRows, folder: Path) -> None:
         self._writers: list[pq.ParquetWriter] = []
         with ExitStack() as opened:
             for one in files_of(rows):
@@ -208,14 +208,14 @@ def write_hashes(table: pa.Table, path: Path) -> None:
     pq.write_table(table, path, compression="zstd", row_group_size=GROUP, use_dictionary=False)
 
 
-class SavedRows(EvidenceRows):
-    """The rows of the files in a folder, as `fairbrief.reports.evidence.EvidenceRows` gives them: only what is asked for is read.
+class SavedRows(PerRecordRows):
+    """The rows of the files in a folder, as `fairbrief.reports.per_record.PerRecordRows` gives them: only what is asked for is read.
 
     The files are opened once: one that takes the place of another later is not looked at. DataError where one is absent,
     damaged, or of another audit than the one named.
     """
 
-    def __init__(self, folder: Path, files: Sequence[EvidenceFile], audit: str) -> None:
+    def __init__(self, folder: Path, files: Sequence[PerRecordFile], audit: str) -> None:
         import pyarrow.parquet as pq
 
         self._measures = {spec: one.observation for one in files for spec in one.measures}
@@ -257,7 +257,7 @@ class SavedRows(EvidenceRows):
 
 
 def _refuse_other(path: Path, metadata: Mapping[bytes, bytes], audit: str) -> None:
-    """DataError for evidence of another version, or of another audit than the one named."""
+    """DataError for per-record statistics of another version, or of another audit than the one named."""
     if metadata.get(b"schema", b"").decode("utf-8", "replace") != SCHEMA:
         raise DataError(
             f"{path}: its schema is not '{SCHEMA}', which this version reads. Run the audit again."

@@ -9,14 +9,14 @@ from fairbrief.types import Case, Document, Record, Summary
 
 
 def _cases(originals: int, samples: int) -> list[Case]:
-    """Every original speaks of a mother and a son, every summary of the mother alone."""
+    """Every seed document speaks of a mother and a son, every summary of the mother alone."""
     return [
         Case(
             Record(
                 f"{o}-{s}",
                 (Document("The mother met the son."),),
                 attributes={"sample": str(s)},
-                original=str(o),
+                seed_document=str(o),
             ),
             Summary(f"{o}-{s}", "keeps_mothers", "The mother came."),
         )
@@ -26,18 +26,18 @@ def _cases(originals: int, samples: int) -> list[Case]:
 
 
 @pytest.mark.parametrize("spec", ["word_list_inclusion", "word_list_inclusion(words=published)"])
-def test_variants_of_one_original_take_one_labelling(spec: str) -> None:
+def test_counterfactuals_of_one_seed_document_take_one_labelling(spec: str) -> None:
     """Twenty variants of four originals can be relabelled in 16 ways, not in 2 to the 80: not testable."""
     result = audit(_cases(4, 20), Plan(measures=(spec,), n_resamples=200))
-    headline = result.estimates[0]
-    assert headline.value == pytest.approx(0.5)
-    assert headline.testable is False
-    assert headline.p is None
+    main_value = result.estimates[0]
+    assert main_value.value == pytest.approx(0.5)
+    assert main_value.testable is False
+    assert main_value.p is None
 
 
-def test_many_originals_are_many_witnesses() -> None:
+def test_many_seed_documents_are_many_witnesses() -> None:
     """The same shift in each of twelve originals is testable and rare by chance."""
-    headline = audit(_cases(12, 3), Plan(measures=("word_list_inclusion",), n_resamples=2000)).estimates[0]
-    assert headline.testable is True
-    assert headline.p is not None
-    assert headline.p < 0.01
+    main_value = audit(_cases(12, 3), Plan(measures=("word_list_inclusion",), n_resamples=2000)).estimates[0]
+    assert main_value.testable is True
+    assert main_value.p is not None
+    assert main_value.p < 0.01
