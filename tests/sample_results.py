@@ -68,7 +68,7 @@ def make(systems: tuple[str, ...] = SYSTEMS, values: tuple[str, ...] = VALUES, e
         rows=Held(_per_record(systems, values)),
         top_cases=tuple(_top_case(system, values, extra, i) for system in systems for i in range(3)),
         tables=(_table(systems),),
-        left_out=(NotMeasured("equal_coverage@party", f"no document has the attribute 'party'{extra}"),),
+        not_measured=(NotMeasured("equal_coverage@party", f"no document has the attribute 'party'{extra}"),),
         skipped=(f"reviews.jsonl:12: not JSON: Expecting ',' delimiter{extra}",),
         examples=_examples(systems, values, extra),
         made=made,

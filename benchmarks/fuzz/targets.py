@@ -37,7 +37,7 @@ from fairbrief.saved import view_answers as viewed
 from fairbrief.saved.gate import hold_audit
 from fairbrief.saved.gate_rules import rules
 from fairbrief.types import Case, Claim, Document, Entity, Record, Summary
-from fairbrief.workbench import units
+from fairbrief.workbench import claims
 from fairbrief.workbench.annotation.items import items_of
 from fairbrief.workbench.annotation.sheets import Answer, read_answers, sheet
 from fairbrief.workbench.corpora.published_formats import read_published
@@ -83,11 +83,11 @@ seed = [1, 2]
 [[systems]]
 with = "lead"
 sentences = [1, 3]
-[units]
+[claims]
 with = "chat:gpt-x"
 [audit]
 measures = ["bur@side"]
-slices = ["town", "town,side"]
+by = ["town", "town,side"]
 baseline = "lead sentences=1"
 resamples = 100
 confidence = 0.9
@@ -378,9 +378,9 @@ def _settings() -> dict[str, Target]:
     return {
         "experiment": Target({"e.toml": EXPERIMENT}, lambda at: read_experiment(at / "e.toml").cells()),
         "settings": Target({"s.toml": SETTINGS}, lambda at: settings_file.read(at / "s.toml")),
-        "units' instruction": Target(
-            {"u.txt": (Path(units.__file__).parent / "claims.txt").read_bytes()},
-            lambda at: units.instruction_in(at / "u.txt"),
+        "claims' instruction": Target(
+            {"u.txt": (Path(claims.__file__).parent / "claims.txt").read_bytes()},
+            lambda at: claims.instruction_in(at / "u.txt"),
         ),
         "spec": Target({"spec": b"coverage_parity(scorer='entailment(model=x)', least_claims=3)@side"}, spec),
         "rules": Target({"rules": b"bur(tau=0.9)@side{gpt-4}<=0.1"}, lambda at: rules([_text(at / "rules")])),

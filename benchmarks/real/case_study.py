@@ -81,7 +81,7 @@ def audits(systems: Path, conllu: Path, work: Path) -> tuple[Result, Result]:
 def of(result: Result, quantity: str, by: str = "") -> list[Estimate]:
     """The estimates of one quantity, on all records or by the genre."""
     found = [e for e in result.estimates if e.quantity == quantity and e.subgroup.get("genre", "") == by]
-    return [e for e in found if not e.baseline and not e.system.startswith("control:")]
+    return [e for e in found if not e.baseline and not e.system.startswith("sanity:")]
 
 
 def called(system: str) -> str:

@@ -86,7 +86,7 @@ def main() -> None:
     )
     parser.add_argument("--conllu", type=Path, required=True)
     parser.add_argument("--systems", type=Path)
-    parser.add_argument("--per-original", type=int, default=20)
+    parser.add_argument("--per-seed-document", type=int, default=20)
     parser.add_argument("--resamples", type=int, default=2000)
     parser.add_argument("--work", type=Path)
     parser.add_argument("--out", type=Path)
@@ -98,7 +98,7 @@ def main() -> None:
     for design in ("balanced", "mono"):
         inputs = work / f"{design}.jsonl"
         built = fairbrief(
-            "build", "people", str(given.conllu), "--design", design, "--per-original", str(given.per_seed_document),
+            "build", "people", str(given.conllu), "--design", design, "--per-seed-document", str(given.per_seed_document),
             "--content-words", WORDS[design], "--seed", "1", "--out", str(inputs), log=work / f"{design}.build.txt",
         )  # fmt: skip
         summaries = []

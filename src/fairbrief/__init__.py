@@ -26,13 +26,13 @@ if TYPE_CHECKING:
         load,
         power,
         read,
-        subgroup_audit,
+        subgroups,
     )
 
 __version__ = "0.1.0"
 __all__ = [
     "Audit", "Case", "Document", "Plan", "Record", "Summary", "__version__",
-    "audit", "compare", "explain", "gate", "load", "power", "read", "subgroup_audit", "conclusion",
+    "audit", "compare", "explain", "gate", "load", "power", "read", "subgroups", "conclusion",
 ]  # fmt: skip
 
 

@@ -34,7 +34,7 @@ from fairbrief.types import Case, Document, Record, Summary
 
 __all__ = [
     "Audit", "Case", "Document", "Plan", "Record", "Summary",
-    "audit", "compare", "explain", "gate", "load", "power", "read", "subgroup_audit", "conclusion",
+    "audit", "compare", "explain", "gate", "load", "power", "read", "subgroups", "conclusion",
 ]  # fmt: skip
 
 if TYPE_CHECKING:
@@ -266,7 +266,7 @@ def gate(
     return settings.checks(_result(audited), None if baseline is None else _result(baseline))
 
 
-def subgroup_audit(
+def subgroups(
     audit: Audit | Path | str, by: Names | Sequence[Sequence[str]], *, measures: Sequence[Measure] = ()
 ) -> Audit:
     """An audit, or a saved one's folder, with estimates and differences of each subgroup of the records.
@@ -276,8 +276,8 @@ def subgroup_audit(
 
     >>> import fairbrief
     >>> found = fairbrief.audit("examples/reviews.jsonl", ["bur@sentiment"], n_resamples=200)
-    >>> sliced = fairbrief.subgroups(found, "kind")
-    >>> sorted({e.slice["kind"] for e in sliced.estimates if e.slice})
+    >>> divided = fairbrief.subgroups(found, "kind")
+    >>> sorted({e.subgroup["kind"] for e in divided.estimates if e.subgroup})
     ['food', 'service', 'shop', 'travel']
     """
     groupings = tuple(map(tuple, map(listed, listed(by))))

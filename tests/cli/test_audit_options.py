@@ -123,7 +123,7 @@ def test_sanity_baselines_stand_beside_the_systems(tmp_path: Path, fairbrief: Co
     made = results(tmp_path / "out")["made"]
     assert made["systems"] == ["in"]
     assert len(made["sanity_baselines"]) > 2
-    assert all(name.startswith("control:") for name in made["sanity_baselines"])
+    assert all(name.startswith("sanity:") for name in made["sanity_baselines"])
 
 
 def test_scorers_read_counterfactual_sources_unless_told_not_to(tmp_path: Path, fairbrief: Command) -> None:

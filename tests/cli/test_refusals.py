@@ -189,7 +189,7 @@ def test_every_command_says_what_it_left_out(
     """With ``--on-error skip`` a broken line is counted, and named with its place."""
     name, *options = line.split()
     units = [{"text": "The soup was cold.", "values": {"mood": ["negative"]}}]
-    both = [row(i, system=f"s{j}", units=units) for i in range(4) for j in range(2)]
+    both = [row(i, system=f"s{j}", claims=units) for i in range(4) for j in range(2)]
     if name in ("sweep", "summarize"):
         both = rows(4)
     monkeypatch.chdir(tmp_path)

@@ -23,7 +23,7 @@ from fairbrief.measures.coverage import (
     fold_chunks,
     merge_mutual,
 )
-from fairbrief.statistics import enumerate_labellings
+from fairbrief.statistics import enumerate_permutations
 from fairbrief.text.passages import sentence_groups, sentence_windows
 from fairbrief.types import Case, Claim, Document, Reason, Record, Rows, Scores, Summary, Totals
 
@@ -51,7 +51,7 @@ def observed(sample: dict[str, Any], values: Sequence[str], reading: dict[str, A
     cases = (Case(record, Summary("r", "s", "units", units)),)
     observation = Coverage("a", **reading)
     exchange = observation.permutation_scheme(cases)
-    labels = np.zeros((1, 0), dtype=np.int64) if exchange is None else enumerate_labellings(exchange.labels)
+    labels = np.zeros((1, 0), dtype=np.int64) if exchange is None else enumerate_permutations(exchange.labels)
     scores = Scores(matrix, np.arange(matrix.shape[1]), np.zeros(len(matrix)))
     return observation.observe(cases, (scores,), labels)
 

@@ -356,7 +356,7 @@ def test_without_an_invented_person_of_known_gender_the_score_is_undefined_and_n
     assert _hallucination(("a", SOURCE, summary), quantity="unknown").value == unknown
 
 
-def test_an_seed_document_without_inventions_does_not_undo_the_interval(golden: Path) -> None:
+def test_a_seed_document_without_inventions_does_not_undo_the_interval(golden: Path) -> None:
     """Resamples without any invention are left out of the interval, which the release gives up as nan."""
     theirs = _read(golden, "golden_units.json")["hallucination_filter"]["two_articles_one_without"]
     assert theirs["d"] == ["nan", "nan"]

@@ -186,7 +186,7 @@ def test_what_the_code_can_always_fill_is_filled_and_what_it_may_fail_writes_no_
             assert report.reasons() == {"too few names": 1}, key
 
 
-def test_an_seed_document_that_runs_out_of_names_leaves_no_part_of_its_set(edge: dict[str, Any]) -> None:
+def test_a_seed_document_that_runs_out_of_names_leaves_no_part_of_its_set(edge: dict[str, Any]) -> None:
     """Where the code keeps 1 to 13 rows of 20 and says nothing of them, none is written and the report says why."""
     partial = edge["generator"]["partial_articles_kept_in_file"]
     assert all(0 < case["rows_written"] < case["expected"] for case in partial)

@@ -39,7 +39,7 @@ COMPARED = {
         "hallucination": "test_hallucination_as_published_equals_the_release, test_both_intervals_lie_near_those_of_the_release",
         "alignments": "test_every_alignment_as_published_equals_the_release",
         "count": "test_distinguishability_as_published_equals_the_release, "
-        "test_distinguishability_has_the_releases_interval_over_originals",
+        "test_distinguishability_has_the_releases_interval_over_seed_documents",
         "anonymized_first20": "test_distinguishability_as_published_equals_the_release",
         # The stand-in embedder is not part of the folder: its vectors cannot be made again. The texts that it read
         # are compared, and how similarities become a score is the same code as for counts.
@@ -61,18 +61,18 @@ COMPARED = {
         "name_classifier": "test_genders_of_names_equal_the_release_except_where_the_paper_says_otherwise",
         "hallucination_filter": "test_hallucination_filters_names_as_the_release_does, "
         "test_without_an_invented_person_of_known_gender_the_score_is_undefined_and_no_error, "
-        "test_an_original_without_inventions_does_not_undo_the_interval",
+        "test_a_seed_document_without_inventions_does_not_undo_the_interval",
         "anonymize": "test_anonymisation_as_published_equals_the_release_where_it_does_not_fail",
         "distinguishability_count": "test_distinguishability_edge_cases, "
         "test_distinguishability_as_published_counts_what_cannot_be_compared_as_wrong",
         "tie_rounding": "test_strict_ties_give_the_scores_of_the_papers_equation, "
-        "test_per_original_scores_with_a_tolerance_are_those_of_the_release",
+        "test_per_seed_document_scores_with_a_tolerance_are_those_of_the_release",
         "bootstrap": "test_both_bootstraps_of_small_sets_equal_the_release, "
-        "test_the_interval_of_scores_of_originals_is_that_of_all_resamples, "
+        "test_the_interval_of_scores_of_seed_documents_is_that_of_all_resamples, "
         "test_an_infinite_resample_makes_an_infinite_bound_and_no_undefined_one",
         "generator": "test_pairs_split_people_and_share_names_as_the_code_does, "
         "test_what_the_code_can_always_fill_is_filled_and_what_it_may_fail_writes_no_row, "
-        "test_an_original_that_runs_out_of_names_leaves_no_part_of_its_set, "
+        "test_a_seed_document_that_runs_out_of_names_leaves_no_part_of_its_set, "
         "test_requests_on_which_the_code_breaks_are_answered_or_refused_by_name",
         "identical_summaries_count_scan": "test_identical_texts_of_any_length_are_never_told_apart",
     },

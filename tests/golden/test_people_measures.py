@@ -160,9 +160,7 @@ def test_distinguishability_as_published_equals_the_release(
         texts += measure.observation.asks(unit)[0].rows
         rows = observe(measure, unit, scorers)
         assert isinstance(rows, Rows)
-        assert rows.values[0, 0] == pytest.approx(
-            wanted["per_seed_document"][unit[0].record.cluster], abs=1e-12
-        )
+        assert rows.values[0, 0] == pytest.approx(wanted["per_original"][unit[0].record.cluster], abs=1e-12)
     # The release lists a seed document's texts by group, we in the order of the input.
     assert sorted(texts[:20]) == sorted(expected[file]["anonymized_first20"])
     totals = take(measure, cases, scorers)
@@ -182,7 +180,7 @@ def test_strict_ties_give_the_scores_of_the_papers_equation(golden: Path) -> Non
 
 
 def test_both_intervals_lie_near_those_of_the_release(golden: Path, expected: dict[str, Any]) -> None:
-    """Resampling originals and resampling samples within them give the release's d and s, loosely."""
+    """Resampling seed documents and resampling samples within them give the release's d and s, loosely."""
     instances = read_instances(golden / "people" / "parsed_gender_mono.jsonl", "gender")
     result = audit([case for case, _ in instances], Plan(measures=("word_list_inclusion(words=published)",)))
     estimate = next(e for e in result.estimates if e.quantity == "word_list_inclusion")

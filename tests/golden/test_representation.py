@@ -110,9 +110,7 @@ def test_claritin_in_the_order_of_the_draw(shared: Path, golden: Path) -> None:
 
 def test_exchanged_outputs(shared: Path, golden: Path) -> None:
     """Outputs of other records score much worse on Yelp, and about alike on Claritin, as they did before."""
-    sanity_baselines = json.loads((golden / "representation" / "published.json").read_text())[
-        "sanity_baselines"
-    ]
+    sanity_baselines = json.loads((golden / "representation" / "published.json").read_text())["controls"]
     yelp = percent(exchanged(cases_of(shared / YELP)), "sentiment")
     wanted = sanity_baselines["yelp gpt-4, outputs exchanged between records"]
     assert yelp["bur"] == pytest.approx(wanted["BUR"], abs=4)  # four standard deviations of permutations
@@ -125,9 +123,7 @@ def test_exchanged_outputs(shared: Path, golden: Path) -> None:
 
 def test_whole_source(shared: Path, golden: Path) -> None:
     """The source as its own summary is almost never unfair, but not at zero: shared words flatten p_y."""
-    sanity_baselines = json.loads((golden / "representation" / "published.json").read_text())[
-        "sanity_baselines"
-    ]
+    sanity_baselines = json.loads((golden / "representation" / "published.json").read_text())["controls"]
     wanted = sanity_baselines["yelp, whole source as summary"]
     records = [case.record for case in cases_of(shared / YELP)]
     written = SanityBaseline("whole_source").summarize(records)

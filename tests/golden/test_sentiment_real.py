@@ -138,7 +138,7 @@ def test_a_random_extract_shifts_no_group_more(audited: Result) -> None:
 
 def test_the_sanity_baseline_beside_the_system_shows_no_shift(audited: Result) -> None:
     """Random sentences of the length of the harsh summaries: the chance level that they are read against."""
-    systems = {e.system for e in audited.estimates if e.system.startswith("control:") and "harsh" in e.system}
+    systems = {e.system for e in audited.estimates if e.system.startswith("sanity:") and "harsh" in e.system}
     (sanity_baseline,) = systems
     estimate = found(audited, sanity_baseline)
     assert estimate.low < 0 < estimate.high
@@ -162,7 +162,7 @@ def test_a_planted_shift_is_found_with_its_size(audited: Result, news: list[Case
     (gap,) = [
         d
         for d in audited.differences
-        if d.quantity == "sentiment_shift" and not d.baseline.startswith("control:")
+        if d.quantity == "sentiment_shift" and not d.baseline.startswith("sanity:")
     ]
     assert gap.p < 0.01
 

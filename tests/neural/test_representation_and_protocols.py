@@ -50,11 +50,11 @@ def scorers(encoder_folder: Path, bart_folder: Path, classifier_folder: Path) ->
         "bartscore": f"bartscore(model={bart_folder})",
         "entailment": f"entailment(model={classifier_folder})",
         "embedding": f"embedding(model={encoder_folder})",
-        "claims": "units",
+        "claims": "claims",
     }
 
 
-@pytest.mark.parametrize("kind", ["bertscore", "bartscore", "entailment", "embedding", "units"])
+@pytest.mark.parametrize("kind", ["bertscore", "bartscore", "entailment", "embedding", "claims"])
 def test_every_scorer_gives_all_four_measures(kind: str, scorers: dict[str, str]) -> None:
     """BUR, UER, AUC and SOF are defined and in range; a chance level stands beside what labels can move."""
     told = [f"{m}(scorer={scorers[kind]})@mood" for m in ("bur", "uer", "auc", "sof")]
@@ -64,8 +64,8 @@ def test_every_scorer_gives_all_four_measures(kind: str, scorers: dict[str, str]
         assert estimate.value is not None
         assert 0 <= estimate.value <= top
         assert estimate.n == 3
-        assert (estimate.permutation_mean is None) == (kind == "units")
-        assert kind == "units" or f"{kind}/" in estimate.signature
+        assert (estimate.permutation_mean is None) == (kind == "claims")
+        assert kind == "claims" or f"{kind}/" in estimate.signature
 
 
 @pytest.mark.parametrize("kind", ["bertscore", "bartscore", "entailment", "embedding"])

@@ -42,10 +42,10 @@ def test_a_model_is_checked_on_request_with_a_cache_or_without(
     for kept in (None, wrap):
         quiet = audit(cases(), Plan(measures=[measure], n_resamples=50, wrap=kept))
         assert [e.measure for e in quiet.estimates if e.quantity == "scorer_bias_support"] == []
-        assert "--check-scorers" in quiet.left_out[-1].reason
+        assert "--check-scorers" in quiet.not_measured[-1].reason
         asked = audit(cases(), Plan(measures=[measure], n_resamples=50, wrap=kept, check_scorers=True))
         (own,) = (e for e in asked.estimates if e.quantity == "scorer_bias_support")
-        assert (own.n, asked.left_out) == (6, ())
+        assert (own.n, asked.not_measured) == (6, ())
         assert scorer.partition("(")[0] in own.measure
         values.append(own.value)
     assert values[0] == pytest.approx(values[1], abs=MODEL_SCORE_TOLERANCE)

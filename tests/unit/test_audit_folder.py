@@ -29,8 +29,8 @@ from fairbrief.types import Table
 
 FILES = [
     "estimates.csv",
-    "per_record",
     "examples.json",
+    "per_record",
     "report.html",
     "report.md",
     "results.json",
@@ -223,7 +223,7 @@ def test_a_folder_with_files_of_the_same_names_is_refused(
 
 
 @pytest.mark.parametrize(
-    "fails", ["html.write", "json_file.write_examples", "evidence.EvidenceWriter", "json_file.write"]
+    "fails", ["html.write", "json_file.write_examples", "per_record.PerRecordWriter", "json_file.write"]
 )
 def test_a_full_disk_leaves_the_older_audit(
     tmp_path: Path, two: tuple[Result, Result], fails: str, monkeypatch: pytest.MonkeyPatch
@@ -265,7 +265,7 @@ def test_per_record_statistics_that_could_not_be_written_ahead_leaves_the_older_
 
     with pytest.raises(ValueError, match="no estimates"):
         write_ahead(None)
-    monkeypatch.setattr("fairbrief.reports.per_record.EvidenceWriter", full)
+    monkeypatch.setattr("fairbrief.reports.per_record.PerRecordWriter", full)
     with pytest.raises(OSError, match="No space"):
         write_ahead(two[1])
     assert names(tmp_path / "a") == sorted([*FILES, UNFINISHED])

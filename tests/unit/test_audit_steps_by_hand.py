@@ -84,7 +84,7 @@ def kept(sources: Sources, *records: Record) -> list[str]:
 
 
 def test_the_sample_of_sources_is_the_same_in_any_order() -> None:
-    """Of three originals two are kept; of one seed document's records the one whose id comes first."""
+    """Of three seed documents two are kept; of one seed document's records the one whose id comes first."""
     records = [case(name, seed_document=name[0]).record for name in ("a2", "b1", "c1", "a1")]
     found = kept(Sources(2, 0), *records)
     assert len(found) == 2

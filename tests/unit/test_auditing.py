@@ -56,7 +56,7 @@ def test_a_measure_is_taken_that_can_read_one_of_the_first_cases(first: int, *, 
     with_one = [replace(c, record=replace(c.record, references=("rain and taxes",))) for c in cases[first:]]
     result = audit([*cases[:first], *with_one], Plan(n_resamples=0))
     assert ("rouge1" in {e.measure for e in result.estimates}) == is_taken
-    assert ("rouge1" in {out.measure for out in result.left_out}) == (not is_taken)
+    assert ("rouge1" in {out.measure for out in result.not_measured}) == (not is_taken)
 
 
 @pytest.mark.parametrize("at_once", [1, 100])
@@ -227,7 +227,7 @@ def test_a_system_is_held_beside_its_own_sanity_baselines_alone() -> None:
     result = audit(
         cases_of(6, systems=("a", "b")), replace(PLAN, sanity_baselines=["exchanged", "whole_source"])
     )
-    pairs = {(e.system, e.baseline) for e in result.differences if e.baseline.startswith("control:")}
+    pairs = {(e.system, e.baseline) for e in result.differences if e.baseline.startswith("sanity:")}
     assert pairs == {(s, c) for s in "ab" for c in (f"sanity:exchanged({s})", "sanity:whole_source")}
 
 
@@ -273,8 +273,8 @@ def test_without_measures_all_that_the_input_allows_are_taken_and_the_rest_is_na
 
     result = audit(cases_of(6), Plan(n_resamples=50))
     taken = {e.measure.partition("@")[0].partition("(")[0] for e in result.estimates}
-    left = {out.measure.partition("@")[0].partition("(")[0] for out in result.left_out}
+    left = {out.measure.partition("@")[0].partition("(")[0] for out in result.not_measured}
     assert "opening_gap" in taken
     asked = {n for n in registry.names("measure") if not n.startswith("scorer_bias_")}
     assert taken | left == asked | {"scorer bias"}
-    assert all(out.reason for out in result.left_out)
+    assert all(out.reason for out in result.not_measured)

@@ -42,10 +42,10 @@ def test_the_command_writes_rows_and_tells_what_was_left_out(source: Path, tmp_p
     pytest.importorskip("names")
     out = tmp_path / "out.jsonl"
     done = CliRunner().invoke(
-        app, ["people", str(source), "--out", str(out), "--per-original", "4", "--design", "mono"]
+        app, ["people", str(source), "--out", str(out), "--per-seed-document", "4", "--design", "mono"]
     )
     assert done.exit_code == 0, done.output
-    assert "4 inputs of 1 original (of 2)" in done.output
+    assert "4 inputs of 1 seed document (of 2)" in done.output
     assert "left out: e: no person to vary" in done.output
     rows = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
     assert [r["attributes"]["group"] for r in rows] == ["female", "male"] * 2
@@ -55,12 +55,12 @@ def test_the_command_writes_rows_and_tells_what_was_left_out(source: Path, tmp_p
 
 
 def test_the_rows_are_read_back_by_the_general_reader(source: Path, tmp_path: Path) -> None:
-    """The file is one that audits read: texts, groups of people and originals come back."""
+    """The file is one that audits read: texts, groups of people and seed documents come back."""
     pytest.importorskip("names")
     from fairbrief.readers import read
 
     out = tmp_path / "out.jsonl"
-    CliRunner().invoke(app, ["people", str(source), "--out", str(out), "--per-original", "2"])
+    CliRunner().invoke(app, ["people", str(source), "--out", str(out), "--per-seed-document", "2"])
     records = list(read(out).records())
     assert [r.seed_document for r in records] == ["d", "d"]
     assert {r.entities[0].attributes["gender"] for r in records} == {"female", "male"}
@@ -89,8 +89,8 @@ def test_rows_with_mentions_are_a_source_too(source: Path, tmp_path: Path) -> No
     """What was built can be built upon: records whose entities have mentions are varied like annotated documents."""
     pytest.importorskip("names")
     first, second = tmp_path / "first.jsonl", tmp_path / "second.jsonl"
-    CliRunner().invoke(app, ["people", str(source), "--out", str(first), "--per-original", "2"])
-    done = CliRunner().invoke(app, ["people", str(first), "--out", str(second), "--per-original", "4"])
+    CliRunner().invoke(app, ["people", str(source), "--out", str(first), "--per-seed-document", "2"])
+    done = CliRunner().invoke(app, ["people", str(first), "--out", str(second), "--per-seed-document", "4"])
     assert done.exit_code == 0, done.output
     rows = [json.loads(line) for line in second.read_text(encoding="utf-8").splitlines()]
     assert len(rows) == 8
@@ -125,7 +125,7 @@ def test_a_name_that_is_left_comes_with_what_can_be_done(tmp_path: Path) -> None
     """A last name that the annotation missed keeps the original out; keeping last names is offered, and helps."""
     path = tmp_path / "a.conll"
     path.write_text(ROWS.replace("d 0 4 case NN", "d 0 4 Roth NNP"), encoding="utf-8")
-    command = ["people", str(path), "--out", str(tmp_path / "o.jsonl"), "--per-original", "2"]
+    command = ["people", str(path), "--out", str(tmp_path / "o.jsonl"), "--per-seed-document", "2"]
     done = CliRunner().invoke(app, [*command, "--last-names", "replace"])
     assert isinstance(done.exception, DataError)
     assert "an original name is left" in str(done.exception)

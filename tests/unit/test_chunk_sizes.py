@@ -32,7 +32,7 @@ def test_a_unit_over_two_sentences_needs_more_than_one() -> None:
     assert found["50"].identified == pytest.approx(2 / 3)
     assert found["50"].by_value == {"bad": pytest.approx(1 / 3), "good": pytest.approx(1 / 3)}
     assert found["sentence"].chunks == pytest.approx(15 / 2)
-    assert (found["50"].units, found["50"].records) == (3, 1)
+    assert (found["50"].claims, found["50"].records) == (3, 1)
 
 
 def test_one_record_has_no_interval_and_several_have() -> None:
@@ -52,7 +52,7 @@ def test_empty_summaries_do_not_enter_and_nothing_at_all_is_said() -> None:
     empty = Case(cases()[0].record, Summary("r", "s", "", reason="empty"))
     (row,) = chunk_sizes([empty, *cases()], sizes=("100",))
     assert row.records == 1
-    with pytest.raises(DataError, match="No summary has a unit"):
+    with pytest.raises(DataError, match="No summary has a claim"):
         chunk_sizes([empty])
 
 

@@ -96,8 +96,8 @@ def test_units_that_nobody_supports_stay_in_the_denominator_unless_asked() -> No
     [
         (["a", "a"], [[1.0], [0.5]], {}, "one group only"),
         ([None, None], [[1.0], [0.5]], {}, "no document has the attribute 'side'"),
-        (["a", "b"], [[0.0], [0.0]], {}, "no unit is supported"),
-        (["a", "b"], [[1.0, 1.0], [0.5, 0.5]], {"least_claims": 3}, "too few units"),
+        (["a", "b"], [[0.0], [0.0]], {}, "no claim is supported"),
+        (["a", "b"], [[1.0, 1.0], [0.5, 0.5]], {"least_claims": 3}, "too few claims"),
     ],
 )
 def test_a_record_without_an_answer_leaves_a_reason(

@@ -36,14 +36,14 @@ from fairbrief.types import (
 L = math.log(2)
 
 
-def case(groups: str, words: Sequence[int] = (), units: int = 1) -> Case:
+def case(groups: str, words: Sequence[int] = (), claims: int = 1) -> Case:
     """A record with a document for each letter, its group, and a summary of so many units."""
     lengths = words or [1] * len(groups)
     documents = tuple(
         Document(" ".join(["word"] * n) or "!", {"side": g}) for g, n in zip(groups, lengths, strict=True)
     )
     return Case(
-        Record("r", documents), Summary("r", "s", "Text.", tuple(Claim(f"u{j}") for j in range(units)))
+        Record("r", documents), Summary("r", "s", "Text.", tuple(Claim(f"u{j}") for j in range(claims)))
     )
 
 
@@ -88,7 +88,7 @@ def test_a_record_of_three_groups_is_read_as_written_out() -> None:
     assert row == pytest.approx(
         {
             ("one",): 1, ("gap",): 0.4 / 3, ("level",): 0.5,
-            ("words",): 1, ("words in claims",): 0, ("units",): 2, ("claims supported",): 2,
+            ("words",): 1, ("words in claims",): 0, ("claims",): 2, ("claims supported",): 2,
             ("documents", "a"): 2, ("documents", "b"): 1, ("documents", "c"): 1,
             ("difference", "a"): 0, ("difference", "b"): 0.2, ("difference", "c"): -0.2,
             ("shift", "a"): 0, ("shift", "b"): 0.2, ("shift", "c"): -0.2,
@@ -123,7 +123,7 @@ def test_a_unit_that_no_document_supports_is_not_a_supported_unit() -> None:
     """One unit of two is supported, by ½: coverage ¼ of all units, ½ of those that are covered."""
     support = [[0.5, 0.0], [0.0, 0.0]]
     every, covered = observed("ab", support), observed("ab", support, denominator="covered")
-    assert (every["units",], every["claims supported",]) == (2, 1)
+    assert (every["claims",], every["claims supported",]) == (2, 1)
     assert (every["level",], covered["level",]) == (1 / 8, 1 / 4)
 
 
@@ -264,11 +264,11 @@ def test_units_merge_along_a_chain() -> None:
 
 def test_units_that_say_the_same_are_covered_as_one() -> None:
     """Two units of three entail each other: a supports them 0.8 at best and the third 0.2, b 0.2 and 0.4."""
-    one = (case("ab", units=3),)
+    one = (case("ab", claims=3),)
     support, between = [[0.4, 0.8, 0.2], [0.2, 0.0, 0.4]], [[1.0, 0.9, 0.0], [0.9, 1.0, 0.0], [0.0, 0.0, 1.0]]
     rows = Coverage("side", merge=0.5).observe(one, (scores(support), scores(between)), np.array([[0, 1]]))
     row = dict(zip(rows.columns, rows.values[0].tolist(), strict=True))  # type: ignore[union-attr]
-    assert (row["level",], row["shift", "a"], row["units",]) == pytest.approx((0.4, 0.1, 2))
+    assert (row["level",], row["shift", "a"], row["claims",]) == pytest.approx((0.4, 0.1, 2))
 
 
 def test_units_that_no_document_supports_count_unless_only_covered_do() -> None:
@@ -311,7 +311,7 @@ def test_extracts_are_read_as_written_out() -> None:
     observation = Coverage("side")
     one = (case("ab", [1, 4]),)
     blocks, reasons = read_extracts(
-        Coverage("side", units="sentences"), [(one, extracts([[1, 0, 0], [0, 1, 1]]), (scores(support),))]
+        Coverage("side", claims="sentences"), [(one, extracts([[1, 0, 0], [0, 1, 1]]), (scores(support),))]
     )
     assert not reasons
     assert rows_by_place(blocks)[0] == pytest.approx(
@@ -324,7 +324,7 @@ def test_extracts_are_read_as_written_out() -> None:
         }
     )  # fmt: skip
     _, reasons = read_extracts(observation, [(one, extracts([[1, 0, 0]]), (scores(support),))])
-    assert reasons[0].text == "the summary's units were given, the sources' were not"
+    assert reasons[0].text == "the summary's claims were given, the sources' were not"
 
 
 def test_extracts_tell_length_from_coverage_within_groups() -> None:
@@ -332,7 +332,9 @@ def test_extracts_tell_length_from_coverage_within_groups() -> None:
     one = (case("aabb", [1, 4, 2, 8]),)
     support = [[0.2, 1], [0.4, 1], [0.5, 1], [0.9, 1]]
     row = rows_by_place(
-        read_extracts(Coverage("side", units="sentences"), [(one, extracts([[1, 0]]), (scores(support),))])[0]
+        read_extracts(Coverage("side", claims="sentences"), [(one, extracts([[1, 0]]), (scores(support),))])[
+            0
+        ]
     )[0]
     assert row["length²",] == pytest.approx(4 * L**2)
     assert row["length·coverage",] == pytest.approx(0.6 * L)
@@ -342,7 +344,7 @@ def test_extracts_tell_length_from_coverage_within_groups() -> None:
 def test_an_extract_of_no_sentence_covers_nothing() -> None:
     """Its mean over no sentence is 0, and counts: of two extracts the other is covered 0.8 and 0.2."""
     rows, _ = read_extracts(
-        Coverage("side", units="sentences"),
+        Coverage("side", claims="sentences"),
         [((case("ab"),), extracts([[0, 0], [1, 0]]), (scores([[0.8, 1], [0.2, 1]]),))],
     )
     row = rows_by_place(rows)[0]
@@ -355,7 +357,7 @@ def test_a_records_rows_are_the_same_in_any_company() -> None:
         ((case("aab", [1, 2, 4]),), (scores([[0.2], [0.4], [0.6]]),)),
         ((case("aab", [3, 3, 3]),), (scores([[0.2], [0.4], [0.6]]),)),
     ]
-    observation = Coverage("side", units="sentences")
+    observation = Coverage("side", claims="sentences")
     drawn = extracts([[1.0]])
     with_draws = [(one, drawn, found) for one, found in units]
     together = rows_by_place(read_extracts(observation, with_draws)[0])
@@ -393,7 +395,7 @@ def test_records_of_different_lengths_are_told_apart_together(monkeypatch: pytes
 
 def test_units_are_held_against_every_chunk() -> None:
     """Rows are the documents, columns the summary's units; units are held against each other only where they may merge."""
-    one = (case("ab", [1, 2], units=3),)
+    one = (case("ab", [1, 2], claims=3),)
     (support,) = Coverage("side", scorer="entailment").asks(one)
     assert (support.scorer, support.rows, support.columns) == (
         "entailment", ("word", "word word"), ("u0", "u1", "u2"),
@@ -493,7 +495,7 @@ def test_extracts_that_keep_the_same_sentences_are_read_alike(monkeypatch: pytes
         )
         for _ in range(3)
     ]
-    observation = Coverage("side", units="sentences")
+    observation = Coverage("side", claims="sentences")
     once = rows_by_place(read_extracts(observation, units)[0])
     monkeypatch.setattr("fairbrief.measures.bases.FEW", 0)
     assert rows_by_place(read_extracts(observation, units)[0]) == once

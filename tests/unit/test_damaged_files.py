@@ -26,7 +26,7 @@ from fairbrief.readers.understanding import inspect_file
 from fairbrief.reports.audit_folder import read_sources
 from fairbrief.reports.per_record import PerRecordFile, SavedRows
 from fairbrief.saved import saved_inputs
-from fairbrief.workbench import units
+from fairbrief.workbench import claims
 from fairbrief.workbench.annotation.sheets import read_answers
 from fairbrief.workbench.experiment_file import read_experiment
 from fairbrief.workbench.summarizers.prompts import find
@@ -37,7 +37,7 @@ READ: dict[str, tuple[bytes, Callable[[Path], object]]] = {
     "lexicon with a NUL.csv": (b'word,label\n"go\rod,\xff', lambda path: read_lexicon(str(path))),
     "pages.csv": (b"name,gender\nAnn\xff,female\n", lambda path: read_pages(str(path))),
     "names.csv": (b"name,part\nAnn\xff,first\n", lambda path: names_of(str(path))),
-    "claims.txt": (b"{summary}\xff", units.instruction_in),
+    "claims.txt": (b"{summary}\xff", claims.instruction_in),
     "prompt.toml": (b"a = " + DEEP, lambda path: find(str(path))),
     "experiment.toml": (b"a = " + DEEP, read_experiment),
     "settings.toml": (b"a = " + DEEP, settings_file.read),

@@ -57,7 +57,7 @@ def test_rows_of_two_designs_have_names_of_their_own() -> None:
     assert set(per_record["cluster"].to_pylist()) == set("abcdef")
 
 
-def test_an_explanation_keeps_the_designs_of_an_seed_document_apart() -> None:
+def test_an_explanation_keeps_the_designs_of_a_seed_document_apart() -> None:
     """Each variant is left out of its own design's unit, as an audit of the other variants would have it."""
     cases = [*variants("random", tells=False), *variants("tied", tells=True)]
     (opened,) = explain(cases, SPELLED, ids=["a"])[0].opened

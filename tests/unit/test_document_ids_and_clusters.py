@@ -97,7 +97,7 @@ def test_a_record_without_its_cluster_is_refused() -> None:
         list(read(given, cluster_by="produkt"))
 
 
-def test_two_clusters_do_not_share_an_seed_document() -> None:
+def test_two_clusters_do_not_share_a_seed_document() -> None:
     """Counterfactuals of one seed document are observed together, so they cannot stand in two clusters."""
     given = [
         ROW | {"seed_document": "o", "product": "x"},

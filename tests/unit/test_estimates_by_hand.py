@@ -97,13 +97,13 @@ def test_a_difference_that_no_turning_could_show_has_no_detectable_size() -> Non
     assert e.detectable is None
 
 
-def test_a_quantity_is_a_contrast_a_unsigned_score_or_a_level(result: Result) -> None:
+def test_a_quantity_is_a_group_difference_an_unsigned_disparity_or_label_independent(result: Result) -> None:
     """Signed, of one tail, or of none."""
     kinds = {e.quantity: e.kind for e in result.estimates if e.system == "a"}
-    assert kinds["difference[L]"] == "contrast"
-    assert kinds["uer"] == "magnitude"
-    assert kinds["source[L]"] == "level"
-    assert {e.kind for e in result.differences} == {"contrast"}
+    assert kinds["difference[L]"] == "group_difference"
+    assert kinds["uer"] == "unsigned_disparity"
+    assert kinds["source[L]"] == "label_independent"
+    assert {e.kind for e in result.differences} == {"group_difference"}
 
 
 def test_random_extracts_stand_beside_what_has_a_baseline(result: Result) -> None:
@@ -116,7 +116,7 @@ def test_random_extracts_stand_beside_what_has_a_baseline(result: Result) -> Non
     assert contrast.extract_difference == pytest.approx(0.5 - (contrast.extract_baseline or 0.0))
 
 
-def test_counterfactuals_of_an_seed_document_are_labelled_as_one() -> None:
+def test_counterfactuals_of_a_seed_document_are_labelled_as_one() -> None:
     """Three originals, each beside a variant, with four documents in two groups: 6 label permutations each, of which two are as extreme."""
     varied = []
     for i in range(3):
@@ -204,7 +204,7 @@ def test_a_mean_of_records_has_students_interval() -> None:
     e = of(audit(said(*COUNTS), Plan(measures=["phrase_counts"], n_resamples=100)), "phrase_counts", "a")
     half = 2.364624 / 7**0.5
     assert (e.value, e.se, e.low, e.high) == pytest.approx((1, 1 / 7**0.5, 1 - half, 1 + half))
-    assert (e.kind, e.p, e.testable, e.notes, e.is_primary) == ("level", None, None, (), False)
+    assert (e.kind, e.p, e.testable, e.notes, e.is_primary) == ("label_independent", None, None, (), False)
     alone = of(audit(said(*COUNTS), Plan(measures=["phrase_counts"], n_resamples=0)), "phrase_counts", "a")
     assert (alone.value, alone.se, alone.low, alone.notes) == (1, None, None, ())
 
@@ -603,6 +603,6 @@ def test_sources_that_name_nobody_check_no_scorer() -> None:
     measure = make("measure", "scorer_bias_sentiment(scorer=vader)@gender")
     asked = Check("gender", ("female", "male"), {"female": "female", "male": "male"}, (measure,), {})
     found = take([asked], sources, {}, Settings(20, 0))
-    (out,) = found.left_out
+    (out,) = found.not_measured
     assert (found.estimates, out.measure) == ([], "scorer bias@gender")
     assert "no source could be exchanged" in out.reason

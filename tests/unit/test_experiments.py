@@ -75,7 +75,7 @@ def test_a_papers_experiment_runs_from_one_file(name: str, tmp_path: Path, serve
     assert run(file, out).exit_code in (0, INCOMPLETE)
     cells = [cell.name for cell in read_experiment(file).cells()]
     rows = list(tidy_rows(out / "results.csv"))
-    assert {row["cell"] for row in rows if not row["cell"].startswith("control:")} == set(cells)
+    assert {row["cell"] for row in rows if not row["cell"].startswith("sanity:")} == set(cells)
     assert {row["minus"] for row in rows if row["kind"] == "difference"} <= set(cells)
     assert all(row["n"] for row in rows)
     assert max(server.served.values()) >= 1
@@ -141,7 +141,7 @@ def write_records(folder: Path, count: int = 12) -> Path:
         (("resamples = 20", "[budget]\nmax_cost = 1\nprice = [1, 1]"), RequestError, "--max-tokens"),
         (('measures = ["uer"]\nresamples = 20', "measures = ['judged(scorer=\"judge(model=m)\")']\n[budget]\nmax_cost = 1\nprice = [1, 1]"), RequestError, "max_tokens"),
         (("resamples = 20", "[budget]\nprice = 1"), DataError, r"\[IN, OUT\]"),
-        (("resamples = 20", "[units]\nwith = 'lead'"), DataError, "a chat model"),
+        (("resamples = 20", "[claims]\nwith = 'lead'"), DataError, "a chat model"),
         (("files = \"records.jsonl\"", "files = 'nowhere.jsonl'"), FairbriefError, "nowhere.jsonl"),
         (("files = \"records.jsonl\"", ""), DataError, "either files"),
     ],
@@ -173,7 +173,7 @@ def test_a_dry_run_asks_nothing(tmp_path: Path, server: StubChat) -> None:
     assert "Ash 0" in done.output
     file.write_text(SMALL.replace('["uer"]', """["uer", "judged(scorer='judge(model=j)')"]""") + UNITS)
     more = run(file, tmp_path / "out", "--dry-run").output
-    assert "then stub-1 splits 24 summaries into units" in more
+    assert "then stub-1 splits 24 summaries into claims" in more
     assert "judge(model=j)) has 24 summaries judged" in more.replace("'", "")
     assert server.requests == 0
 
@@ -262,7 +262,7 @@ def test_judges_are_asked_within_the_budget_of_the_experiment(tmp_path: Path, se
     assert server.open_most <= 3
     stopped = load(out / "audit")
     assert {e.measure for e in stopped.estimates} == {"rougeL"}
-    assert any("budget was spent" in left.reason for left in stopped.left_out)
+    assert any("budget was spent" in left.reason for left in stopped.not_measured)
     file.write_text(data + JUDGED.replace("= 5", "= 12"))
     assert run(file, out).exit_code == 0
     assert server.requests == 12
@@ -287,7 +287,7 @@ def test_a_changed_experiment_asks_only_for_what_changed(tmp_path: Path, server:
     assert server.requests > asked
 
 
-UNITS = '\n[units]\nwith = "chat:stub-1(pause=0.01, max_tokens=99)"\n'
+UNITS = '\n[claims]\nwith = "chat:stub-1(pause=0.01, max_tokens=99)"\n'
 
 
 def test_killed_at_eight_points_nothing_is_paid_twice_beyond_what_was_in_flight(

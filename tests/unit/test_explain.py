@@ -370,11 +370,11 @@ def test_units_are_left_out_where_a_measure_reads_them() -> None:
     """Coverage reads the units, the share of words the sentences; neither is tried where the other is read."""
     cases, scorer = planted()
     units = (Claim("They spoke."), Claim("It was said."), Claim("They spoke."))
-    cases[1] = replace(cases[1], summary=replace(cases[1].summary, units=units))
+    cases[1] = replace(cases[1], summary=replace(cases[1].summary, claims=units))
     given = {"pairwise": scorer}
     (covered,) = explain(cases, "equal_coverage(scorer=pairwise)@side", scorers=given, ids=["planted"])
-    assert {p.kind for p in covered.opened[0].parts} == {"document", "unit"}
-    assert part(covered.opened[0], "unit", 3).text == "They spoke."
+    assert {p.kind for p in covered.opened[0].parts} == {"document", "claim"}
+    assert part(covered.opened[0], "claim", 3).text == "They spoke."
     assert without_claim(cases[1], 1).summary.claims == (units[0], units[2])
     worded = replace(cases[1], summary=replace(cases[1].summary, text="L R said. R went."))
     (shares,) = explain([worded], "uer@side")
@@ -382,7 +382,7 @@ def test_units_are_left_out_where_a_measure_reads_them() -> None:
 
 
 def variants() -> list[Case]:
-    """Two originals with four variants each, their summaries telling women from men in the first alone."""
+    """Two seed documents with four variants each, their summaries telling women from men in the first alone."""
     cases = []
     for o in range(2):
         for v in range(4):
@@ -398,7 +398,7 @@ def variants() -> list[Case]:
     return cases
 
 
-def test_counterfactuals_of_an_seed_document_are_left_out_together_and_one_by_one() -> None:
+def test_counterfactuals_of_a_seed_document_are_left_out_together_and_one_by_one() -> None:
     """A seed document goes with all its variants; inside it each variant is left out, or the parts of one that is named."""
     cases = variants()
     measure = "distinguishability@gender"
@@ -407,7 +407,7 @@ def test_counterfactuals_of_an_seed_document_are_left_out_together_and_one_by_on
     assert (opened.record, opened.influence.rows) == ("o0", 1)
     same(opened.influence.whole.without, value([c for c in cases if c.record.seed_document != "o0"], measure))
     assert [(p.kind, p.own.reason) for p in opened.parts] == [
-        ("variant", "fewer than two usable summaries in a group")
+        ("counterfactual", "fewer than two usable summaries in a group")
     ] * 4
     (named,) = explain(cases, measure, ids=["o0v1"])
     parts = named.opened[0].parts

@@ -120,11 +120,13 @@ def test_records_that_a_measure_could_not_use_are_told_with_the_reason() -> None
     """Fewer records than the input has are explained where records are counted."""
     found = answers(
         screen(
-            PLAIN.replace(**EXTRACT_BASELINE, excluded={"one group only": 1529, "the summary has no unit": 2})
+            PLAIN.replace(
+                **EXTRACT_BASELINE, excluded={"one group only": 1529, "the summary has no claim": 2}
+            )
         )
     )
     assert found["What was measured?"].endswith(
-        "1,531 records do not count: one group only 1,529, the summary has no unit 2."
+        "1,531 records do not count: one group only 1,529, the summary has no claim 2."
     )
 
 

@@ -90,7 +90,7 @@ def test_redraws_follow_the_counts_and_depend_on_the_key_alone() -> None:
 
 def test_inclusion_is_read_of_articles_that_nobody_annotated() -> None:
     """With a recogniser without errors a preference for men shows in full; the groups as they were read say the same."""
-    found = take(f"found_inclusion(errors='{PERFECT}')")
+    found = take(f"detected_inclusion(errors='{PERFECT}')")
     assert found["inclusion[male]"].value == pytest.approx(0.75)
     assert found["inclusion[female]"].value == pytest.approx(0.25)
     assert (
@@ -105,8 +105,8 @@ def test_inclusion_is_read_of_articles_that_nobody_annotated() -> None:
 def test_errors_shrink_the_difference_and_widen_its_interval() -> None:
     """Where women and men are often mistaken for each other less of the preference is left, and it is less sure."""
     sharp, blurred = (
-        take(f"found_inclusion(errors='{PERFECT}')"),
-        take(f"found_inclusion(errors='{BLURRED}')"),
+        take(f"detected_inclusion(errors='{PERFECT}')"),
+        take(f"detected_inclusion(errors='{BLURRED}')"),
     )
     name = "difference[female−male]"
     assert abs(blurred[name].value) < abs(sharp[name].value)
@@ -121,10 +121,10 @@ def test_errors_shrink_the_difference_and_widen_its_interval() -> None:
 @pytest.mark.parametrize(
     ("spec", "said"),
     [
-        ("found_inclusion(recall=0.95)", "finds 82% of the male people|finds 92% of the female people"),
-        ("found_inclusion(people=spacy:any)", "has no known errors"),
-        ("found_inclusion(errors=none)", "does not say how a recogniser errs"),
-        ("found_inclusion(people=oracle)", "neither builtin nor spacy"),
+        ("detected_inclusion(recall=0.95)", "finds 82% of the male people|finds 92% of the female people"),
+        ("detected_inclusion(people=spacy:any)", "has no known errors"),
+        ("detected_inclusion(errors=none)", "does not say how a recogniser errs"),
+        ("detected_inclusion(people=oracle)", "neither builtin nor spacy"),
     ],
 )
 def test_a_recogniser_that_finds_too_few_or_is_unknown_is_refused(spec: str, said: str) -> None:
@@ -180,7 +180,7 @@ def test_the_command_prints_the_line_that_the_measure_takes(tmp_path: Path) -> N
     assert "male: 4 of 4 people found (100%)" in done.output
     line = done.output.splitlines()[-1].removeprefix("errors='").removesuffix("'")
     assert read_errors(line).read["male"] == (0, 4, 0)
-    assert make("measure", f"found_inclusion(errors='{line}', recall=0.5)").recall == 0.5
+    assert make("measure", f"detected_inclusion(errors='{line}', recall=0.5)").recall == 0.5
 
 
 def test_a_recogniser_cannot_be_tried_on_people_of_one_gender(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ def test_frozen_data_are_replaced_and_looked_at_as_dataclasses() -> None:
     assert replace(RECORD, id="q") == Record("q", RECORD.documents, seed_document="o")
     assert asdict(RECORD.documents[0]) == {"text": "Alder.", "attributes": {"side": "L"}, "id": None}
     defaults = {f.name: f.default for f in fields(Summary)}
-    assert (defaults["units"], defaults["reason"], defaults["system_kind"]) == (None, "", "system")
+    assert (defaults["claims"], defaults["reason"], defaults["system_kind"]) == (None, "", "system")
     assert next(f for f in fields(Document) if f.name == "attributes").default_factory is dict
     with pytest.raises(TypeError, match="colour"):
         replace(RECORD, colour="green")

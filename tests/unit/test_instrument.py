@@ -198,9 +198,11 @@ def test_a_scorer_that_reads_all_groups_alike_leaves_no_note() -> None:
 def test_without_wordnet_or_a_finding_nothing_is_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     """By default the check is made where it may explain a finding; what it lacks is said where it is asked for."""
     monkeypatch.setattr(instrument, "why_not", lambda _: "no dictionary here.")
-    assert not taken(cases(), "coverage_parity@party").left_out[1:]
+    assert not taken(cases(), "coverage_parity@party").not_measured[1:]
     asked = taken(cases(), "coverage_parity@party", check_scorers=True)
-    assert ("self-retrieval@party", "no dictionary here") in {(o.measure, o.reason) for o in asked.left_out}
+    assert ("self-retrieval@party", "no dictionary here") in {
+        (o.measure, o.reason) for o in asked.not_measured
+    }
 
 
 @pytest.mark.usefixtures("by_halves")

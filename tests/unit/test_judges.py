@@ -75,7 +75,7 @@ def test_summaries_without_labels_are_counted_and_none_at_all_is_an_error() -> N
     """What cannot be compared leaves a reason; an input without any label says how labels are written."""
     bare = Case(labelled([["a"]]).record, Summary("r", "s", "cold soup"))
     found = agreement([labelled([["a"], ["b"]], "1"), bare], "side", resampling=Resampling(0))
-    assert found.excluded == {"the summary has no units": 1}
+    assert found.excluded == {"the summary has no claims": 1}
     with pytest.raises(DataError, match=r'"values": \{"side"'):
         agreement([bare], "side")
 

@@ -46,7 +46,7 @@ def test_reviews_are_audited_with_sensible_units(code: str) -> None:
 def test_a_default_audit_leaves_out_what_reads_english_by_the_languages_name(code: str) -> None:
     """No English list is applied to other texts: the measure is named with the language that was found."""
     result = audit(readers.read(example(code)), Plan(n_resamples=0, ordered=True))
-    told = {left.measure: left.reason for left in result.left_out}
+    told = {left.measure: left.reason for left in result.not_measured}
     for name in ("word_list_inclusion", "sentiment_shift", "gender_agreement"):
         assert f"it reads English only, and the texts are in {LANGUAGES[code]}" in told[name]
     assert {e.quantity for e in result.estimates} >= {"uer", "equal_coverage", "position_bias", "rouge1"}
@@ -68,7 +68,7 @@ def test_english_texts_say_nothing_of_their_language() -> None:
     """What needs no word is not said, and no measure is left out for its language."""
     result = audit(readers.read(ROOT / "examples" / "reviews.jsonl"), Plan(n_resamples=0))
     assert not result.made["language"]
-    assert not any("reads English only" in left.reason for left in result.left_out)
+    assert not any("reads English only" in left.reason for left in result.not_measured)
 
 
 def test_the_language_told_holds_in_other_processes() -> None:

@@ -391,7 +391,7 @@ def test_a_seed_reproduces_every_byte_whatever_else_is_built(tmp_path: Path) -> 
     }
 
 
-def test_an_seed_document_that_cannot_fill_its_set_writes_no_row() -> None:
+def test_a_seed_document_that_cannot_fill_its_set_writes_no_row() -> None:
     """Too few names, nobody to vary, and a fault of one fill each leave a seed document out whole, with the reason."""
     nobody = record("[Klein|e|last] ran.", "nobody", e=(None, "Klein"))
     mixed = record("[Mr.|m|title] [Kim Roe|m|full] said [she|m|he] ran.", "mixed", m=("Kim", "Roe"))

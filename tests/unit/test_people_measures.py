@@ -198,7 +198,7 @@ def test_the_protocol_prints_its_tables_with_both_intervals() -> None:
         ("word_list_inclusion(reference=given, shares=0.5+0.4)", "sum to 1"),
         ("entity_inclusion(people=oracle)@gender", "neither builtin nor spacy"),
         ("entity_inclusion(odds=none)@gender", "not one of corrected, published"),
-        ("entity_hallucination(unit=day)@gender", "not one of original, sample"),
+        ("entity_hallucination(unit=day)@gender", "not one of seed_document, sample"),
         ("distinguishability(ties=thirds)@gender", "not one of half, strict"),
     ],
 )

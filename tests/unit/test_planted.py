@@ -176,7 +176,7 @@ def test_identifier_shares_are_taken_by_topic(documents: list[Record]) -> None:
     assert shares["total"].documents == sum(len(record.documents) for record in documents)
 
 
-def test_an_seed_document_counts_once_however_many_counterfactuals_it_has() -> None:
+def test_a_seed_document_counts_once_however_many_counterfactuals_it_has() -> None:
     """Twenty counterfactuals of one seed document give the words of each group, and the documents of a topic, once."""
     one = [
         Record("a", (Document("the club won", {"desk": "x"}),)),

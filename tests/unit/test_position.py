@@ -462,9 +462,9 @@ def test_several_documents_have_no_order_until_somebody_says_so() -> None:
     given = cases(["ab", "ba"] * 5)
     plain = audit(given, Plan(n_resamples=20))
     assert taken(plain) == []
-    assert {out.measure: out.reason for out in plain.left_out if out.measure in POSITION} == dict.fromkeys(
-        POSITION, f"records have several documents, {ORDERS}"
-    )
+    assert {
+        out.measure: out.reason for out in plain.not_measured if out.measure in POSITION
+    } == dict.fromkeys(POSITION, f"records have several documents, {ORDERS}")
     assert plain.made["ordered"] is False
     ordered = fairbrief.audit(given, ordered=True, n_resamples=20).result
     assert taken(ordered) == POSITION

@@ -141,7 +141,7 @@ def test_numbers_that_are_not_finite_never_leave() -> None:
         ("{", "no JSON of ours"),
         ("[]", "its schema is 'None'"),
         ('{"schema": "fairbrief.results/2"}', "this version reads"),
-        ('{"schema": "fairbrief.results/5", "estimates": 3}', "does not follow"),
+        ('{"schema": "fairbrief.results/6", "estimates": 3}', "does not follow"),
         ("[" * 100_000, "no JSON of ours"),
     ],
 )
@@ -209,10 +209,10 @@ def test_estimates_become_frames_in_one_call() -> None:
     estimates = sample_results.make().estimates
     arrow = estimates.to_arrow()
     assert arrow.num_rows == len(estimates) == len(estimates.to_pandas()) == estimates.to_polars().height
-    assert {"measure", "value", "slice.domain", "excluded", "reasons"} <= set(arrow.column_names)
+    assert {"measure", "value", "subgroup.domain", "excluded", "reasons"} <= set(arrow.column_names)
     assert arrow["excluded"][0].as_py() == 12
     assert arrow["reasons"][0].as_py() == "one group only: 9; empty summary: 3"
-    assert arrow["slice.domain"][0].as_py() is None
+    assert arrow["subgroup.domain"][0].as_py() is None
     assert Estimates().to_arrow().num_rows == 0
     assert "value" in Estimates().to_arrow().column_names
     rows = PerRecord(sample_results.make().per_record)
@@ -228,7 +228,7 @@ def test_an_absent_frame_library_names_its_extra(monkeypatch: pytest.MonkeyPatch
 
 
 def test_the_inner_interval_is_a_number_in_a_frame() -> None:
-    """The bounds from resampling variants inside originals are columns of numbers, as the outer ones are."""
+    """The bounds from resampling variants inside seed documents are columns of numbers, as the outer ones are."""
     inner = Estimate("bur@party", "bur", "s", 0.5, low=0.4, high=0.6, low_within=0.45, high_within=0.55)
     table = Estimates([inner, Estimate("uer@party", "uer", "s", 0.1)]).to_arrow()
     assert table["low_within"].to_pylist() == [0.45, None]

@@ -69,7 +69,7 @@ def test_measures_left_out_for_one_reason_share_an_item() -> None:
         *(NotMeasured(name, "no reference") for name in names),
         NotMeasured("judged", "on request only"),
     )
-    shown = bare(printed(replace(EMPTY, left_out=left_out))).splitlines()
+    shown = bare(printed(replace(EMPTY, not_measured=left_out))).splitlines()
     assert shown[-3:] == [
         "  measure_number_0, measure_number_1, measure_number_2, measure_number_3,",
         "    measure_number_4: no reference",
@@ -86,17 +86,17 @@ def test_long_specs_are_named_by_number_where_records_were_left_out() -> None:
     base = (
         sample_results.make()
         .estimates[0]
-        .replace(subgroup={}, value=None, n=0, excluded={"too few units": 8})
+        .replace(subgroup={}, value=None, n=0, excluded={"too few claims": 8})
     )
     both = [
         base.replace(
-            measure=f"{m}@sentiment", quantity="bur", notes=(Note("undefined", {"reason": "too few units"}),)
+            measure=f"{m}@sentiment", quantity="bur", notes=(Note("undefined", {"reason": "too few claims"}),)
         )
         for m in long
     ]
     shown = " ".join(bare(printed(replace(EMPTY, estimates=tuple(both)), 80)).split())
-    assert "(bur [1], bur [2]), of 8: too few units 8" in shown
-    assert shown.count("too few units") == 1
+    assert "(bur [1], bur [2]), of 8: too few claims 8" in shown
+    assert shown.count("too few claims") == 1
     assert all(shown.count(spec) == 1 for spec in long)
 
 
@@ -387,7 +387,7 @@ def test_a_column_of_csv_may_have_any_name() -> None:
         io.StringIO(exports.csv_text([Estimate("bur", "bur", "lead", 0.25, subgroup={'a, "b"\nc': "x"})]))
     )
     assert len(header) == len(row)
-    assert row[[name.startswith('slice.a, "b"') for name in header].index(True)] == "x"
+    assert row[[name.startswith('subgroup.a, "b"') for name in header].index(True)] == "x"
 
 
 def test_junit_is_well_formed_and_counts_outcomes() -> None:

@@ -39,11 +39,11 @@ SOURCE = (("cats purr softly", "a"), ("cats sleep", "a"), ("dogs bark loudly tod
 def case_of(
     documents: tuple[tuple[str, str | None], ...] = SOURCE,
     summary: str = "cats purr",
-    units: tuple[Claim, ...] | None = None,
+    claims: tuple[Claim, ...] | None = None,
 ) -> Case:
     """A case over the attribute 'x'; None is a document that lacks it."""
     made = tuple(Document(text, {} if v is None else {"x": v}) for text, v in documents)
-    return Case(Record("r1", made, where="in.jsonl:7"), Summary("r1", "s", summary, units))
+    return Case(Record("r1", made, where="in.jsonl:7"), Summary("r1", "s", summary, claims))
 
 
 def observed(measure: Bur | Uer | Auc | AucCutoff | Sof, case: Case) -> Rows | Reason:
@@ -182,7 +182,7 @@ def test_reasons() -> None:
     assert observed(Bur("x"), case_of(())) == Reason("no document has the attribute 'x'")
     assert observed(Bur("x"), case_of(summary=" \n")) == Reason("empty summary")
     assert observed(Bur("x"), case_of((("the", "a"), ("!", "b")))) == Reason("no counted token in the source")
-    assert observed(Bur("x", scorer="units"), case_of()) == Reason("the summary has no units")
+    assert observed(Bur("x", scorer="claims"), case_of()) == Reason("the summary has no claims")
 
 
 def test_a_document_lacks_the_attribute() -> None:
@@ -197,12 +197,12 @@ def test_a_document_lacks_the_attribute() -> None:
 def test_units() -> None:
     """Units count for every value that entails them, and no exchange of document labels tests them."""
     units = (Claim("1", {"x": ("a",)}), Claim("2", {"x": ("a", "b")}), Claim("3", {"x": ("z",)}), Claim("4"))
-    case = case_of(units=units)
+    case = case_of(claims=units)
     assert values(Uer("x", scorer="claims"), case)["summary[a]"] == pytest.approx(2 / 3)
     assert Uer("x", scorer="claims").observation.permutation_scheme((case,)) is None
-    nobody = case_of(units=(Claim("1"),))
+    nobody = case_of(claims=(Claim("1"),))
     assert observed(Uer("x", scorer="claims"), nobody) == Reason(
-        "no unit of the summary is entailed by a value"
+        "no claim of the summary is entailed by a value"
     )
 
 
@@ -423,7 +423,7 @@ def test_extracts_are_asked_for_as_their_scorer_reads_them() -> None:
         ("bertscore", documents, ("A.", "B.", "C.", "D.")),
         ("ngram", documents, ()),
     ]
-    assert asked(scorer="units") == asked(scorer="uniform") == asked(texts="values") == []
+    assert asked(scorer="claims") == asked(scorer="uniform") == asked(texts="values") == []
 
 
 @pytest.mark.parametrize(

@@ -272,13 +272,16 @@ def test_a_scorer_with_a_model_is_checked_only_when_that_is_asked_for() -> None:
     scorers = {"planted": ModelScorer(says_she)}
     quiet = taken(articles(), "sentiment_shift(scorer=planted)", scorers=scorers)
     assert {e.measure for e in quiet.estimates} == {"sentiment_shift(scorer=planted)"}
-    (out,) = quiet.left_out
+    (out,) = quiet.not_measured
     assert out.measure == "scorer_bias_sentiment(scorer=planted)@gender"
     assert "--check-scorers" in out.reason
     asked = taken(articles(), "sentiment_shift(scorer=planted)", scorers=scorers, check_scorers=True)
     assert main_value(asked, "scorer_bias_sentiment(scorer=planted)@gender").n == 24
     none = taken(articles(), "sentiment_shift(scorer=planted)", scorers=scorers, check_scorers=False)
-    assert ({e.measure for e in none.estimates}, none.left_out) == ({"sentiment_shift(scorer=planted)"}, ())
+    assert ({e.measure for e in none.estimates}, none.not_measured) == (
+        {"sentiment_shift(scorer=planted)"},
+        (),
+    )
 
 
 def test_a_group_that_no_word_tells_cannot_be_checked_and_says_so_once() -> None:
@@ -294,9 +297,9 @@ def test_a_group_that_no_word_tells_cannot_be_checked_and_says_so_once() -> None
         for i in range(4)
     ]
     result = taken(cases, "bur@party", "equal_coverage@party", n_resamples=50)
-    assert [out.measure for out in result.left_out] == ["scorer bias@party"]
-    assert "cannot" not in result.left_out[0].reason
-    assert "as it can for genders" in result.left_out[0].reason
+    assert [out.measure for out in result.not_measured] == ["scorer bias@party"]
+    assert "cannot" not in result.not_measured[0].reason
+    assert "as it can for genders" in result.not_measured[0].reason
 
 
 def test_sources_without_a_gendered_word_are_counted() -> None:
@@ -312,7 +315,7 @@ def test_sources_without_a_gendered_word_are_counted() -> None:
     own = main_value(mixed, "scorer_bias_sentiment(scorer=planted)@gender")
     assert (own.n, own.excluded) == (24, {"no word of the text tells a gender": 5})
     none = taken(plain, "sentiment_shift(scorer=planted)", scorers=scorers)
-    assert [out.measure for out in none.left_out] == ["scorer bias@gender"]
+    assert [out.measure for out in none.not_measured] == ["scorer bias@gender"]
 
 
 def test_marks_that_make_no_sense_end_no_audit() -> None:

@@ -33,7 +33,7 @@ def with_password(server: StubChat) -> str:
     return server.url.replace("://", f"://me:{PASSWORD}@")
 
 
-@pytest.mark.parametrize("command", ["summarize", "sweep", "units", "judge"])
+@pytest.mark.parametrize("command", ["summarize", "sweep", "claims", "judge"])
 def test_no_secret_is_printed_or_written(command: str, tmp_path: Path, fairbrief: Command) -> None:
     """With a password in the address and a server that echoes the key, both appear nowhere."""
     source = write(tmp_path / "in.jsonl", rows(4))
@@ -47,7 +47,7 @@ def test_no_secret_is_printed_or_written(command: str, tmp_path: Path, fairbrief
             *{
                 "summarize": ["summarize", source, "--with", f"chat{model}", "--out", tmp_path / "made" / "o.jsonl"],
                 "sweep": ["sweep", source, "--with", f"chat{model}", "--out", tmp_path / "made" / "o", "--resamples", "20"],
-                "claims": ["units", source, "--with", f"chat{model}", "--out", tmp_path / "made" / "o.jsonl"],
+                "claims": ["claims", source, "--with", f"chat{model}", "--out", tmp_path / "made" / "o.jsonl"],
                 "judge": [
                     "audit", source, "--measure", f"judged(scorer=judge{model})", "--resamples", "20",
                     "--out", tmp_path / "made" / "o", "--cache", tmp_path / "made" / "cache",
@@ -134,7 +134,7 @@ def test_prompts_and_replies_are_the_users_alone(tmp_path: Path, fairbrief: Comm
                 == 0
             )
         done = fairbrief(
-            "units", out, "--with", "chat:m", "--base-url", server.url, "--out", tmp_path / "units.jsonl"
+            "claims", out, "--with", "chat:m", "--base-url", server.url, "--out", tmp_path / "units.jsonl"
         )
         assert done.code == 0
     modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in tmp_path.iterdir() if path != source}

@@ -435,7 +435,7 @@ def test_a_default_audit_leaves_the_shift_out_where_vader_is_not_installed(
     )
     result = audit(drawn(6), Plan(n_resamples=0))
     assert {e.measure for e in result.estimates} == {"gender_agreement"}
-    (left,) = result.left_out
+    (left,) = result.not_measured
     assert left.measure == "sentiment_shift"
     assert "fairbrief[sentiment]" in left.reason
     with pytest.raises(MissingExtra, match="vaderSentiment"):

@@ -75,11 +75,9 @@ def originals() -> Iterator[Case]:
         )
 
 
-def run(
-    cases: list[Case], *attributes: str, subgroups: tuple[tuple[str, ...], ...] = ()
-) -> tuple[Table, ...]:
+def run(cases: list[Case], *attributes: str, by: tuple[tuple[str, ...], ...] = ()) -> tuple[Table, ...]:
     """The protocol's tables."""
-    plan = Plan(protocol="steen-people", attributes=attributes, by=subgroups, n_resamples=20)
+    plan = Plan(protocol="steen-people", attributes=attributes, by=by, n_resamples=20)
     return audit(cases, plan).tables
 
 

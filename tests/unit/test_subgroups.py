@@ -178,12 +178,12 @@ def test_the_command_writes_what_the_function_gives(tmp_path: Path) -> None:
     """`fairbrief subgroups DIR --by A --out` leaves an audit that loads, says which columns are absent, and shows its texts."""
     saved, out = tmp_path / "saved", tmp_path / "deep" / "by_subgroup"
     printed(*f"audit examples/reviews.jsonl --measure uer@sentiment --resamples 99 --out {saved}".split())
-    said = printed("subgroup", str(saved), "--by", "kind", "--out", str(out))
+    said = printed("subgroups", str(saved), "--by", "kind", "--out", str(out))
     assert "balanced · food" in said
     assert "p, and what permuted labels read, need the texts" in " ".join(said.split())
     found = load(out)
     assert found.made["by"] == [["kind"]]
-    known = fairbrief.subgroup_audit(saved, "kind").result
+    known = fairbrief.subgroups(saved, "kind").result
     assert render(replace(found, rows=known.rows)) == render(known)
     from fairbrief.saved import saved_inputs
 

@@ -41,7 +41,7 @@ def cases(bad: int, n: int = 30) -> Iterator[Case]:
         documents = tuple(Document(f"{w} stone {i} {w}", {"side": w}) for w in ("left", "right", "left"))
         word = "bad" if i < bad else "good"
         units = (Claim(f"left stone {word}"), Claim("right stone", {"side": ("right",)}))
-        yield Case(Record(f"r{i}", documents), Summary(f"r{i}", "s", f"left stone {i} {word}", units=units))
+        yield Case(Record(f"r{i}", documents), Summary(f"r{i}", "s", f"left stone {i} {word}", claims=units))
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ from fairbrief.auditing.notes import length_notes, spelling_notes, with_notes
 from fairbrief.auditing.observing import refuse_unscored
 from fairbrief.auditing.per_record import LedgerPerRecord
 from fairbrief.auditing.run import PartedClusters, Run, no_baseline
-from fairbrief.auditing.sanity_baselines import Exchange, SanityBaselines, names_a_sanity_baseline, with_all
+from fairbrief.auditing.sanity_baselines import Exchange, named_baselines, names_a_sanity_baseline
 from fairbrief.auditing.system_runs import RUN, Pooled, of_runs, with_spreads
 from fairbrief.auditing.watchers import GroupPlaces, OtherLanguages, Sources, Watchers
 from fairbrief.engines import Engine, ThisProcess, engine_of
@@ -58,7 +58,7 @@ def audit(cases: Iterable[Case], plan: Plan, settled: Settled = None) -> Result:
     plan = replace(
         plan,
         compared_scorers=sensitivity.resolved(plan.compared_scorers),
-        sanity_baselines=with_all(plan.sanity_baselines),
+        sanity_baselines=named_baselines(plan.sanity_baselines),
     )
     with languages.using(plan.language or languages.setting()):
         return (_audit_pooled if plan.pools_runs else _audit)(cases, plan, settled)
@@ -109,9 +109,7 @@ class _Audit:
 
     def __init__(self, cases: Iterable[Case], plan: Plan) -> None:
         exchange = None
-        if (
-            "exchanged" in plan.sanity_baselines
-        ):  # any record may borrow from any other: all are read once before
+        if "exchanged" in plan.sanity_baselines:  # a record may borrow from any other: all are read first
             cases = list(cases) if isinstance(cases, Iterator) else cases
             exchange = Exchange(plan.seed)
             exchange.watch(cases)
@@ -199,7 +197,7 @@ class _Audit:
             rows=rows,
             top_cases=tuple(run.top_cases.shown([s for s, kind in systems.items() if kind == "system"])),
             tables=tables,
-            left_out=(*self.left_out, *checked.left_out, *retrieved.left_out),
+            not_measured=(*self.left_out, *checked.left_out, *retrieved.left_out),
             skipped=tuple(getattr(self.cases, "skipped", ())),
             sources=watchers.hashes.table(),
             made={**self._made(started, (checked, retrieved)), **_left_out_by(self.cases)},
@@ -250,12 +248,13 @@ def _told(rows: LedgerPerRecord, settled: Settled) -> LedgerPerRecord:
 def check(records: Iterable[Record], plan: Plan) -> Sequence[Measure]:
     """Refuse, before summaries of the records are made, what `audit` would refuse of any summaries of them.
 
-    Returns the measures that it would take. Raises RequestError for measures, attributes, scorers, subgroups, sanity baselines or a protocol that cannot be.
+    Returns the measures that it would take. Raises RequestError for unknown measures, attributes, scorers, subgroups, sanity
+    baselines or protocols.
     """
     head = [Case(record, Summary(record.id, "", "")) for record in itertools.islice(records, HEAD)]
     protocol = registry.make("protocol", plan.protocol) if plan.protocol else None
     _check_subgroups(plan.by, head)
-    SanityBaselines(with_all(plan.sanity_baselines), (), plan.seed)
+    named_baselines(plan.sanity_baselines)
     if plan.ordered:
         measure_selection.check_ordered(head)
     choice = _asked(plan, protocol, head) or measure_selection.fitting(

@@ -214,11 +214,11 @@ def with_primary(estimates: Sequence[Estimate], primary: Sequence[str]) -> list[
     marked = list(estimates)
     for text in primary:
         target, measure = specs.target(text), _canonical(text)
-        primary = [i for i, e in enumerate(estimates) if e.is_primary and e.measure == measure]
-        named = [i for i in primary if _names_it(estimates[i], target)]
-        if primary and not named and not estimates[primary[0]].baseline:
+        candidates = [i for i, e in enumerate(estimates) if e.is_primary and e.measure == measure]
+        named = [i for i in candidates if _names_it(estimates[i], target)]
+        if candidates and not named and not estimates[candidates[0]].baseline:
             raise RequestError(
-                f"--primary {text} names no group difference that leads. {measure} has: {_listed(estimates[i] for i in is_primary)}."
+                f"--primary {text} names no primary group difference. {measure} has: {_listed(estimates[i] for i in candidates)}."
             )
         for i in named:
             marked[i] = marked[i].replace(is_named=True)

@@ -69,7 +69,7 @@ def _placing(reading: Reading) -> Iterator[None]:
 def parts_of(cases: Iterable[Case], plan: Plan) -> list[Part]:
     """The parts of an input; none where it is read from its beginning.
 
-    Controls that are made from records, whichever system summarized them, need to know which records they had.
+    Sanity baselines that are made from records, whichever system summarized them, need to know which records they had.
     """
     if not isinstance(cases, Reading) or any(name not in OF_SYSTEMS for name in plan.sanity_baselines):
         return []

@@ -20,7 +20,7 @@ from fairbrief.reports.per_record import PerRecordRows, Renamed, Wanted, all_col
 from fairbrief.types import Column, Floats, Integers, Measure, Observation
 
 COLUMN = b"fairbrief.column"
-SUBGROUP, ATTRIBUTE = "slice.", "attribute."
+SUBGROUP, ATTRIBUTE = "subgroup.", "attribute."
 """How the columns begin that hold the attributes of records: those that the audit was sliced by, and all others."""
 PACKED = pa.dictionary(pa.int16(), pa.float64())
 """How statistics are held: the distinct numbers of some rows, and which of them each row has."""

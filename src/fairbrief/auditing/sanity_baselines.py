@@ -21,7 +21,7 @@ from fairbrief.statistics.keyed_random import keys_of
 from fairbrief.text.sentences import split
 from fairbrief.types import Case, Record, Summary
 
-SANITY_PREFIX = "control:"
+SANITY_PREFIX = "sanity:"
 """How the name of every sanity baseline begins; no system of an input may be called so."""
 DOCUMENTS = 5
 """How many documents ``proportional_documents`` draws, as in the diagnostics of the published numbers."""
@@ -33,18 +33,18 @@ def sanity_baseline_name(kind: str, of: str = "") -> str:
 
 
 def names_a_sanity_baseline(system: str) -> bool:
-    """Whether a name is kept for controls."""
+    """Whether a name is reserved for sanity baselines."""
     return system.startswith(SANITY_PREFIX)
 
 
 FROM_RECORDS = ("whole_source", "proportional_documents", "one_document", "largest_group")
-"""Controls made from the record alone: all documents, as fair as a summary can be; up to five drawn at random, so that each group has
+"""Sanity baselines made from the record alone: all documents, as fair as a summary can be; up to five drawn at random, so that each group has
 its share on average; one drawn at random; up to five of the largest group of an attribute, the first among equals."""
 
 
 @dataclass(frozen=True)
 class SanityBaseline:
-    """One sanity baseline as a system: ``sanity_baseline:NAME``. Seeded by the record's id, whatever stands beside it.
+    """One sanity baseline as a system: ``sanity:NAME``. Seeded by the record's id, whatever stands beside it.
 
     ``kind`` is one of `FROM_RECORDS`; ``over`` is the attribute of ``largest_group``, whose text is empty where no document has it.
     """
@@ -184,14 +184,19 @@ def rng_of(seed: int, *names: str) -> np.random.Generator:
 
 
 OF_SYSTEMS = ("exchanged", "random_sentences")
-"""Controls made from a system's own summaries; the others from the record alone."""
+"""Sanity baselines made from a system's own summaries; the others from the record alone."""
 SANITY_BASELINES = (*OF_SYSTEMS, *FROM_RECORDS)
-ALL = "all"
 
 
-def with_all(names: Sequence[str]) -> list[str]:
-    """The names, each once; ``all`` is replaced by every name."""
-    return list(SANITY_BASELINES) if ALL in names else list(dict.fromkeys(names))
+def named_baselines(names: Sequence[str]) -> tuple[str, ...]:
+    """The names of the sanity baselines asked for, each once; ``all`` names all. RequestError for any other name."""
+    for name in names:
+        if name not in (*SANITY_BASELINES, "all"):
+            known = ", ".join(SANITY_BASELINES)
+            raise RequestError(
+                f"There is no sanity baseline '{name}'.{did_you_mean(name, SANITY_BASELINES)} Choose from: {known}; or all."
+            )
+    return SANITY_BASELINES if "all" in names else tuple(dict.fromkeys(names))
 
 
 @dataclass(frozen=True)
@@ -207,13 +212,6 @@ class SanityBaselines:
     exchange: Exchange | None = None
     _met: set[int] = field(default_factory=set)
     """Hashes of the ids of records that have their sanity baselines: another system's line of one may come much later."""
-
-    def __post_init__(self) -> None:
-        for name in self.names:
-            if name not in SANITY_BASELINES:
-                raise RequestError(
-                    f"No sanity baseline named '{name}'.{did_you_mean(name, SANITY_BASELINES)} Controls: {', '.join(SANITY_BASELINES)}, or all."
-                )
 
     def of(self, system: str) -> list[str]:
         """The names of the sanity baselines that a system is held beside: its own, and those made from the records alone.

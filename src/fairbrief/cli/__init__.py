@@ -22,7 +22,7 @@ GROUPS = {
     "Saved audits": {
         "report": "Print, export or rewrite the report.",
         "view": "Browse all records, of one audit or of two side by side.",
-        "subgroup": "Estimate each subgroup of records, without new scores.",
+        "subgroups": "Estimate each subgroup of records, without new scores.",
         "explain": "Show which records and sentences move a value.",
         "compare": "Compare two audits, paired by record.",
         "gate": "Check an audit against limits or a baseline, e.g. in CI.",
@@ -34,7 +34,7 @@ GROUPS = {
         "words": "Show the words that are typical of each group.",
         "build": "Build inputs: people, mixtures, segments, reviews.",
         "summarize": "Summarize records with a model or a built-in summarizer.",
-        "units": "Split summaries into claims with a chat model.",
+        "claims": "Split summaries into claims with a chat model.",
         "sweep": "Summarize and audit over a grid of settings.",
         "run": "Run a whole experiment from one file.",
         "choose": "Choose the fairest of several summaries of each record.",
@@ -56,8 +56,8 @@ GROUPS = {
 """Headings of the list of commands → commands → one line of help."""
 COMMANDS = {name: line for commands in GROUPS.values() for name, line in commands.items()}
 MODULES = {
-    "saved_commands": ("subgroup", "report", "view", "compare", "power", "gate", "rank", "explain"),
-    "summarize_commands": ("summarize", "units"),
+    "saved_commands": ("subgroups", "report", "view", "compare", "power", "gate", "rank", "explain"),
+    "summarize_commands": ("summarize", "claims"),
     "experiment_commands": ("sweep", "run"),
     "agreement_commands": ("agree", "chunks"),
     "corpus_commands": ("stats", "words", "recogniser"),

@@ -108,7 +108,7 @@ def recogniser(
 ) -> None:
     """Measure how many women and men a recogniser detects, and how often it gets their gender wrong.
 
-    Prints the setting 'errors' of the measure found_inclusion.
+    Prints the setting 'errors' of the measure detected_inclusion.
     """
     from fairbrief.classifiers.people_classifier import People
     from fairbrief.people.build_people import try_recogniser

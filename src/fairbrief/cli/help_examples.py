@@ -16,7 +16,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     ),
     "report": ("report demo --details", "report demo --format markdown", "report demo --to mlflow"),
     "view": ("view demo", "view before after"),
-    "subgroup": ("subgroup demo --by kind", "subgroup audit --by topic --by topic,year --out by_topic"),
+    "subgroups": ("subgroups demo --by kind", "subgroups audit --by topic --by topic,year --out by_topic"),
     "explain": (
         "explain examples/reviews.jsonl --measure uer@sentiment --top 1",
         "explain reviews.jsonl --measure uer@sentiment --id shop-12 --out why.html",
@@ -54,7 +54,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "summarize examples/reviews.jsonl --with lead --sentences 2 --out lead.jsonl",
         "summarize examples/reviews.jsonl --with chat:gpt-4o-mini --out gpt.jsonl --max-tokens 200 --price 0.15,0.6 --dry-run",
     ),
-    "units": ("units examples/reviews.jsonl --with chat:gpt-4o-mini --out claims.jsonl --dry-run",),
+    "claims": ("claims examples/reviews.jsonl --with chat:gpt-4o-mini --out claims.jsonl --dry-run",),
     "sweep": (
         "sweep examples/reviews.jsonl --with lead --sentences 1,2 --out lengths",
         "sweep reviews.jsonl --with chat:gpt-4o-mini --temperature 0,.7 --out sweep",

@@ -40,8 +40,8 @@ SHOWN = 5
 STYLES = {"pass": "green", "fail": "bold red", "inconclusive": "yellow"}
 
 
-@app.command("subgroup")
-def subgroup(
+@app.command()
+def subgroups(
     folder: Path = o.SAVED_AUDIT,
     by: list[str] = o.option(..., "Attribute of the records; A,B crosses two.", "NAME[,NAME]", "--by"),
     out: Path | None = o.option(None, "Folder for the audit with its subgroups.", "DIR"),
@@ -172,7 +172,9 @@ def compare(
 
     ours, theirs = load(first), load(second)
     found = tuple(differences(ours, theirs, system=system, against=against))
-    result = replace(ours, differences=found, estimates=(), top_cases=(), tables=(), left_out=(), skipped=())
+    result = replace(
+        ours, differences=found, estimates=(), top_cases=(), tables=(), not_measured=(), skipped=()
+    )
     print_audit(result, details=details, has_report=None)
     if changed := changed_sources(ours, theirs):
         named = ", ".join(printable(ident) for ident in changed[:SHOWN])

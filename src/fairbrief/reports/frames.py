@@ -239,7 +239,7 @@ def _cells(e: Estimate, notes: str, by_subgroup: Sequence[str]) -> dict[str, Any
     row: dict[str, Any] = {}
     for name, value in zip(FIELDS, astuple(e), strict=True):
         if name == "subgroup":
-            row |= {f"slice.{attribute}": value.get(attribute) for attribute in by_subgroup}
+            row |= {f"subgroup.{attribute}": value.get(attribute) for attribute in by_subgroup}
         elif name == "excluded":
             row[name] = sum(value.values())
             row["reasons"] = "; ".join(f"{reason}: {n}" for reason, n in value.items())

@@ -104,7 +104,7 @@ def render(result: Result, arranged: Arranged | None = None) -> str:
                 e for s in sections if not s.by for e in s.estimates
             )
         ],
-        "left_out": result.left_out,
+        "not_measured": result.not_measured,
         "skipped": result.skipped,
         "skipped_total": result.n_skipped,
     }

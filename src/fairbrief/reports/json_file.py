@@ -31,7 +31,7 @@ from fairbrief.reports.result import Examples, NotMeasured, Result, TopCase
 from fairbrief.reports.wording import worded
 from fairbrief.types import Estimate, Note, Table
 
-SCHEMA, EXAMPLES = "fairbrief.results/5", "fairbrief.examples/1"
+SCHEMA, EXAMPLES = "fairbrief.results/6", "fairbrief.examples/1"
 T = TypeVar("T")
 _ENCODER = msgspec.json.Encoder()
 LINES = 1_000
@@ -79,7 +79,7 @@ def _texts(result: Result) -> Iterator[bytes]:
         **{
             name: (_compact(plain(item)) for item in items)
             for name, items in (
-                ("tables", result.tables), ("left_out", result.left_out),
+                ("tables", result.tables), ("not_measured", result.not_measured),
                 ("skipped", map(str, result.skipped)), ("top_cases", result.top_cases), ("per_record", files_of(result.rows)),
             )
         },
@@ -143,7 +143,7 @@ class Saved(msgspec.Struct, frozen=True):
     estimates: tuple[Estimate, ...]
     differences: tuple[Estimate, ...]
     tables: tuple[Table, ...]
-    left_out: tuple[NotMeasured, ...]
+    not_measured: tuple[NotMeasured, ...]
     skipped: tuple[str, ...]
     top_cases: tuple[TopCase, ...]
     per_record: tuple[PerRecordFile, ...]
@@ -153,7 +153,7 @@ class Saved(msgspec.Struct, frozen=True):
     ) -> Result:
         """The result, with the rows of its per-record statistics, its examples and its sources."""
         return Result(
-            self.estimates, self.differences, rows, self.top_cases, self.tables, self.left_out, self.skipped,
+            self.estimates, self.differences, rows, self.top_cases, self.tables, self.not_measured, self.skipped,
             examples or Examples(), sources, self.made,
         )  # fmt: skip
 

@@ -129,7 +129,7 @@ class Result:
     rows: PerRecordRows
     top_cases: tuple[TopCase, ...] = ()
     tables: tuple[Table, ...] = ()
-    left_out: tuple[NotMeasured, ...] = ()
+    not_measured: tuple[NotMeasured, ...] = ()
     skipped: tuple[str, ...] = ()
     """Messages about input lines that were left out on request; ``made['skipped']`` counts them all."""
     examples: Examples = field(default_factory=Examples)

@@ -168,9 +168,9 @@ def _where(many: int) -> str:
 
 def left_out_table(result: Result) -> Table | None:
     """The measures that were not taken, and why; None if all were."""
-    if not result.left_out:
+    if not result.not_measured:
         return None
-    rows = tuple((m.measure, m.reason) for m in result.left_out)
+    rows = tuple((m.measure, m.reason) for m in result.not_measured)
     return Table("Measures that were not taken", ("measure", "why"), rows)
 
 

@@ -331,10 +331,10 @@ def _lines(cell: str) -> Text:
 
 
 def _print_left_out(result: Result, console: Console) -> None:
-    if result.left_out:
+    if result.not_measured:
         heading(console, "Measures that were not taken")
         reasons: dict[str, list[str]] = {}
-        for m in result.left_out:
+        for m in result.not_measured:
             reasons.setdefault(m.reason, []).append(m.measure)
         for reason, measures in reasons.items():
             _item(plain(", ".join(measures), "bold").append_text(plain(f": {reason}", "not bold")), console)

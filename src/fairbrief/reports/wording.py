@@ -247,7 +247,7 @@ def _runs(a: Arguments) -> str:
 def _without_claims(a: Arguments) -> str:
     return (
         f"{a['system']}: {a['absent']:,} of {counted(a['summaries'], 'summary', 'summaries')} "
-        f"{'has' if a['absent'] == 1 else 'have'} no units and are cut into sentences; (claims=given) leaves them out"
+        f"{'has' if a['absent'] == 1 else 'have'} no claims and are cut into sentences; (claims=given) leaves them out"
     )
 
 

@@ -23,7 +23,7 @@ from fairbrief.types import Estimate, Measure, NoteCode
 Key = tuple[str, str, str, str]
 OF_ALL: tuple[NoteCode, ...] = ("scorer_differs", "without_claims", "place_is_group")
 """Notes that an audit puts at a value on all records and at those on subgroups alike."""
-NOTE = "Slices by {} are from the evidence: p, and what permuted labels read, are told by audit --by alone."
+NOTE = "Subgroups by {} come from the per-record statistics: p and the permutation mean are only given by audit --by."
 
 
 def subgroup_audit(

@@ -285,8 +285,8 @@ def _audit(cases: Pooled, plan: Plan) -> Result:
         if not rest or plan.protocol:
             raise
         result = audit(cases, replace(plan, measures=rest, ordered=False))
-        left_out = (*result.left_out, *(NotMeasured(spec, UNJUDGED) for spec in judged))
-        return replace(result, left_out=left_out, made={**result.made, STOPPED: str(spent)})
+        left_out = (*result.not_measured, *(NotMeasured(spec, UNJUDGED) for spec in judged))
+        return replace(result, not_measured=left_out, made={**result.made, STOPPED: str(spent)})
 
 
 class _Cases:
