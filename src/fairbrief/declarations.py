@@ -63,7 +63,7 @@ class ContrastWords:
     """The words of a measure's group differences, for readers who do not know the measure.
 
     In these texts ``{size}`` is replaced by the size, ``{system}`` for the system, ``{group}`` for the group with its
-    attribute ("2 stars", "gender female"), and ``{first}`` and ``{second}`` for the sides of a contrast of two groups.
+    attribute ("2 stars", "gender female"), and ``{first}`` and ``{second}`` for the sides of a difference of two groups.
     """
 
     question: str = "Which groups are below, which above?"
@@ -95,10 +95,10 @@ class Declaration:
     ``family`` heads its section of a report. ``question`` is what it measures, as the end of a sentence
     ("how far …"); ``harm`` what a gap would mean for people. ``attribute_of`` is the holder of the attribute
     ``over``. ``on_request`` is empty, or the reason why the measure is computed only if named.
-    ``better`` is the better direction, if the headline's tail does not show it (a level that should be
+    ``better`` is the better direction, if the main value's tail does not show it (a number that should be
     small). ``figures`` names the figures that a report draws of it (`fairbrief.reports.figures.KINDS`).
     ``scorer_checks`` have the audit check its scorers on sources that differ only in the group;
-    ``checks_scorer`` is True of the measures that do that. ``contrast`` words its signed contrasts, which begin a
+    ``checks_scorer`` is True of the measures that do that. ``contrast`` has the words of its group differences, which begin a
     report. ``needs_order`` is True for measures of position, which need an order of a record's documents.
     ``judges_support`` is True if the scorer decides which documents support a summary: reports show the scorer's card.
     ``items`` is what `Value.present` counts: ``documents``, ``people``, ``texts``, or ``records``.

@@ -146,7 +146,7 @@ class Case(Data, frozen=True):
 
 
 Cases = Sequence[Case]
-"""The cases of one row of evidence: a single one, or all counterfactuals of one seed document."""
+"""The cases of one row of statistics: a single one, or all counterfactuals of one seed document."""
 
 # ------------------------------------------------------------------------------------- the scores
 
@@ -311,7 +311,7 @@ Weighted = tuple[tuple[Column, float], ...]
 
 @dataclass(frozen=True, slots=True)
 class Ratio:
-    """A signed contrast as a ratio of summed columns, for studentized tests; 0 without a disparity."""
+    """A group difference as a ratio of summed columns, for studentized tests; 0 without a disparity."""
 
     top: Weighted
     bottom: Weighted
@@ -363,14 +363,14 @@ class Value(Data, frozen=True):
     """One named number of a measure, over the leading axes of its totals.
 
     ``array`` is nan exactly if the number is undefined. ``tail`` is the tail of its test against label permutations:
-    ``upper`` for a disparity that cannot be negative, ``both`` for a signed contrast, None for a number that does not
+    ``upper`` for a disparity that cannot be negative, ``both`` for a group difference, None for a number that does not
     depend on labels (a share, a ROUGE score).
     """
 
     array: Floats
     tail: Literal["upper", "both"] | None = None
     contrasts: tuple[str, ...] = ()
-    """Names of the observation's contrasts for the test: that of a signed contrast, or all of a unsigned score, which is tested by
+    """Names of the observation's group differences for the test: its own, or all of an unsigned score, which is tested by
     the largest of their studentized sizes. Empty: the value itself is tested."""
     mean_of: tuple[Column, Column] | None = None
     """The summed column and the count of a unsigned score that is a mean of records; its chance-adjusted score is then also a mean."""
@@ -383,11 +383,11 @@ class Value(Data, frozen=True):
     has_baseline: bool = False
     """Whether random extracts have it, too, if the observation observes extracts."""
     is_compared: bool = False
-    """Whether it is a signed contrast that is compared with random extracts."""
+    """Whether it is a group difference that is compared with random extracts."""
     extract_baseline: Floats | None = None
     """The known value of random extracts, if none need be drawn."""
     fold: Callable[[Floats], Floats] | None = None
-    """The function from contrasts to the unsigned score, (…, contrasts) → (…), for its chance level under sign-flip permutations."""
+    """The function from group differences to the unsigned score, (…, differences) → (…), for its mean under sign flips."""
     strata: tuple[Column, ...] = ()
     """Counts that distinguish kinds of units, if groups are in different units."""
     is_between: bool = False
@@ -396,7 +396,7 @@ class Value(Data, frozen=True):
     is_tested_by_t: bool = False
     """Whether it is tested against 0 by the jackknife t, since no permutation of labels preserves its adjustment."""
     is_primary: bool = False
-    """Whether it is a primary estimate: a signed contrast that reports show before unsigned scores."""
+    """Whether it is a primary estimate: a group difference that reports show before unsigned scores."""
     group: str = ""
     """Its group, if any."""
     present: tuple[Column, ...] = ()
@@ -424,10 +424,10 @@ class Extracts:
 
 @runtime_checkable
 class ContrastObservation(Protocol):
-    """An observation with columns for signed contrasts."""
+    """An observation with columns for group differences."""
 
     def contrasts(self, columns: Sequence[Column]) -> Mapping[str, Ratio]:
-        """The signed contrasts of these columns, by name."""
+        """The group differences of these columns, by name."""
         ...
 
 
@@ -483,7 +483,7 @@ class Measure(Protocol):
     def observation(self) -> Observation: ...
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
-        """The values of summed rows; the first, with the measure's name, is the headline."""
+        """The values of summed rows; the first, with the measure's name, is the main value."""
         ...
 
     def explain(self, totals: Totals) -> str:
@@ -550,7 +550,7 @@ class Note:
 
 
 class Estimate(msgspec.Struct, frozen=True, gc=False):
-    """A value with its interval, chance level, p-value, counts and signature.
+    """A value with its interval, permutation mean, p-value, counts and signature.
 
     ``quantity`` is the name of the measure's value; for the main value, the measure's name. ``value`` is None if undefined,
     with a reason in ``notes``. ``p`` comes from label permutations (or, for a difference of systems, from swapping them),
@@ -581,7 +581,7 @@ class Estimate(msgspec.Struct, frozen=True, gc=False):
     "s"), if there are any; ``low`` and ``high`` resample the seed documents ("d")."""
     high_within: float | None = None
     kind: Literal["group_difference", "unsigned_disparity", "label_independent"] = "label_independent"
-    """A signed contrast, an unsigned disparity, or a number that does not depend on labels."""
+    """A group difference, an unsigned disparity, or a number that does not depend on labels."""
     group: str = ""
     """Its group, if any."""
     low_is_open: bool = False

@@ -1,7 +1,7 @@
 """Files and tables to a stream of cases. Memory does not grow with the input.
 
 A row is ``{"id", "documents": [{"text", "attributes", "id"}], "summary", "system", "references", "attributes",
-"original", "claims", "entities", "reason", "made"}``: a line of JSON, a row of a table, a dict. Only the documents
+"seed_document", "claims", "entities", "reason", "made"}``: a line of JSON, a row of a table, a dict. Only the documents
 are required; they may be plain texts, ``summary`` may be an object of several systems' summaries. ``reason``
 is why a summary is unusable (``refused``), ``made`` how it was made; `fairbrief.serialization` writes such rows.
 """
