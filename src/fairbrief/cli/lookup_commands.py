@@ -334,7 +334,9 @@ def explanation(name: str) -> str:
     kind = next((kind for kind in KINDS if name in registry.names(kind)), None)
     if kind is None:
         known = [known for kind in KINDS for known in registry.names(kind)]
-        raise RequestError(f"Unknown name '{name}'.{did_you_mean(name, known)} Known: {', '.join(known)}.")
+        raise RequestError(
+            f"Unknown name '{name}'.{did_you_mean(name, known)} 'fairbrief measures' lists all names."
+        )
     thing = registry.load(kind, name)
     owner = thing if inspect.isclass(thing) else type(thing)
     parts = [f"{name} ({kind})", inspect.getdoc(owner) or ""]
