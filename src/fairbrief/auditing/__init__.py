@@ -42,7 +42,7 @@ from fairbrief.text.counted import counted
 from fairbrief.types import Case, Estimate, ExtractObservation, Measure, Observation, Record, Summary, Table
 
 HEAD, TRIED = 200, 25
-"""Cases that are looked at to see which measures the input allows; so many first, which mostly suffice."""
+"""The number of first cases from which the audit decides which measures apply."""
 
 __all__ = ["Plan", "audit", "check"]
 
@@ -51,9 +51,9 @@ Settled = Callable[[PerRecordRows], None] | None
 
 
 def audit(cases: Iterable[Case], plan: Plan, settled: Settled = None) -> Result:
-    """Audit summaries; raise RequestError or DataError where that cannot be done.
+    """Audit summaries. Raises RequestError or DataError for requests or data that cannot be audited.
 
-    ``settled`` is given the per-record statistics once no row of it changes any more, in most audits before anything is estimated.
+    ``settled`` is called with the per-record statistics as soon as they are final, usually before estimation.
     """
     plan = replace(
         plan,
@@ -148,12 +148,12 @@ class _Audit:
         self.watchers = Watchers(sources, OtherLanguages(languages.usual()), places=places)
 
     def walk(self, engine: Engine) -> None:
-        """All cases into the ledgers: part by part where the input has parts, else from its beginning."""
+        """Read all cases into the ledgers: in parts where the input has parts, else in one pass."""
         if parts := part_work.parts_of(self.cases, self.plan):
             reading = cast("Reading", self.cases)
             if part_work.walk_parts(self.run, reading, parts, self.watchers, engine):
                 return
-            # Reading it from its beginning says what is wrong with it, or leaves that out.
+            # Reading from the beginning names the bad line, or skips it.
             self.run = Run(self.plan, self.run.measures, exchange=self.run.exchange)
             self.watchers, self.stream = self.watchers.empty(), iter(self.cases)
         self.run.walk(self.watchers.watch(self.stream), engine)
@@ -239,7 +239,7 @@ class _Audit:
 
 
 def _told(rows: LedgerPerRecord, settled: Settled) -> LedgerPerRecord:
-    """Per-record statistics of which no row changes any more."""
+    """The final per-record statistics, after ``settled`` was called with them."""
     if settled is not None:
         settled(rows)
     return rows
@@ -268,7 +268,7 @@ def check(records: Iterable[Record], plan: Plan) -> Sequence[Measure]:
 
 
 def chosen_engine(name: str, workers: int) -> Engine:
-    """The engine of that name (and settings), or the one for so many workers; RequestError where both are given."""
+    """The engine with that name (and settings), or the engine for ``workers`` processes. RequestError if both are given."""
     if not name:
         return engine_of(workers)
     if workers != 1:
@@ -330,7 +330,7 @@ def _check_subgroups(
 def _with_subgroups_of(
     protocol: PaperProtocol | None, subgroups: Sequence[Sequence[str]], head: Sequence[Case]
 ) -> tuple[tuple[str, ...], ...]:
-    """The subgroups asked for; where a protocol tells sets of inputs apart, those sets, and each subgroup within them."""
+    """The requested subgroups. If a protocol distinguishes sets of inputs: those sets, and each subgroup within each set."""
     known = {name for case in head for name in case.record.attributes}
     asked = [tuple(names) for names in subgroups]
     own = tuple(name for name in (protocol.declaration.sets_apart if protocol else ()) if name in known)
@@ -380,7 +380,7 @@ def _allowed(plan: Plan, head: Sequence[Case], stream: Iterator[Case]) -> measur
 
 
 def _refuse_large_records(head: Sequence[Case], plan: Plan, measures: Sequence[Measure]) -> None:
-    """Refuse random extracts of a very large record, unless they are asked for."""
+    """Refuse random extracts of a very large record unless the user requested them."""
     reads = any(isinstance(measure.observation, ExtractObservation) for measure in measures)
     if reads and plan.n_extracts is None and plan.n_resamples:
         extracts.refuse_too_large({case.record.id: case.record for case in head}.values())
@@ -433,7 +433,9 @@ def _left_out_by(cases: Iterable[Case]) -> dict[str, int]:
 
 
 def declared_words(measure: Measure | type[Measure]) -> dict[str, Any]:
-    """What reports say and draw of a measure; they know none by its name. ``scorer`` is the default one, if it judges support."""
+    """What reports need to describe and plot a measure, so that they know no measure by name. ``scorer``: the default scorer, if
+    it judges support.
+    """
     declaration = measure.declaration
     default = getattr(measure, "__dataclass_fields__", {}).get("scorer")
     return {

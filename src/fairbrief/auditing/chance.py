@@ -25,15 +25,15 @@ from fairbrief.statistics.permutation_tests import (
 from fairbrief.types import Column, Floats, Integers, Totals, Value
 
 SUMS_TIE = 1e-9
-"""As `TIE`, for what is read from sums of numbers that were rounded to the grid."""
+"""As `TIE`, for statistics of sums of numbers on the grid."""
 
 
 @dataclass(frozen=True, slots=True)
 class Chance:
-    """What chance reads, and how often it reads as much.
+    """The permutation mean, and how often permutations are as extreme.
 
-    ``reachable`` is the smallest p that the label permutations allow, were there no end of resamples; ``sampled`` the smallest
-    that the resamples taken allow.
+    ``reachable`` is the smallest p that unlimited label permutations would allow; ``sampled`` the smallest
+    that this number of resamples allows.
     """
 
     mean: float | None
@@ -43,10 +43,10 @@ class Chance:
 
 
 class Permutations:
-    """The permutation baselines of parts whose relabelled sums have the same columns.
+    """The permutation baselines of parts whose permuted sums have the same columns.
 
-    ``totals`` are the sums of all parts' draws, one part after another; ``units`` the real ones, of parts that have as many.
-    What one part reads does not depend on those beside it.
+    ``totals`` are the sums of all draws, part by part; ``units`` the real units, equally many in each part.
+    Each part's result is independent of the other parts.
     """
 
     def __init__(self, several: Sequence[Drawn], observation: Any, units: Units) -> None:
@@ -91,7 +91,7 @@ class Permutations:
         ]
 
     def _means(self, rows: Floats, there: NDArray[np.bool_]) -> Floats:
-        """The mean over each part's resamples of what is there; nan where nothing is."""
+        """The mean of each part's defined resamples; nan if none is defined."""
         with np.errstate(invalid="ignore"):
             means = np.asarray(rows[self._draws].mean(axis=1))
         for i in np.unique(self._part[~there]).tolist():
@@ -110,7 +110,7 @@ class Permutations:
         return np.where(np.isnan(observed), np.nan, ratio(reached + 1, defined + (defined > 0)))
 
     def _smallest_p(self, null: Floats) -> Floats:
-        """What `_upper_p` says of the most extreme draw."""
+        """`_upper_p` of the most extreme draw."""
         highest = np.maximum.reduceat(np.where(np.isnan(null), -np.inf, null), self._starts)
         tied, defined = (
             self._count(null >= (highest - tolerance(highest, SUMS_TIE))[self._part]),
@@ -164,11 +164,11 @@ def _observed_size(moments: Floats, center: Floats) -> Floats:
 def flip_chance(
     here: Jackknifed, part: int, name: str, value: Value, n_resamples: int, seed: int
 ) -> Chance | None:
-    """Of one value of a part, by turning the signs of what each cluster says of its contrasts (or of itself).
+    """The sign-flip test of one value of a part: the signs of its clusters' contributions are flipped at random.
 
-    The contributions are jackknife pseudo-values. A unsigned score that folds contrasts is tested by the largest of their
-    studentized sizes, all signs turned together. Contrasts between groups of units are tested by `between_chance`, the
-    smallest p of several times their number (Bonferroni).
+    The contributions are jackknife pseudo-values of the value's group differences, or of the value itself. An unsigned score
+    is tested by the largest absolute studentized group difference; all signs of a cluster flip together. Contrasts between groups of units are tested by `between_chance`, the
+    smallest p times the number of contrasts (Bonferroni).
     """
     names = [c for c in value.contrasts if c in here.here] or [name]
     spreads = [here.spreads(contrast)[part] for contrast in names]
@@ -198,7 +198,7 @@ def flip_chance(
 def _between_groups(
     here: Jackknifed, part: int, names: Sequence[str], mean: float | None, n_resamples: int, seed: int
 ) -> Chance:
-    """Of differences between groups of clusters: the smallest p of those whose groups are large enough, times their number."""
+    """For differences between groups of clusters: the smallest p of those with large enough groups, times their number."""
     tests = []
     for contrast in names:
         found, kinds = here.spreads(contrast)[part], here.strata(contrast)
@@ -230,7 +230,7 @@ def between_chance(
         return None
     if not is_parted or (sizes.min() > MOST_PERMUTED and found.error > 0):
         return PermutationTest(float(t_test(found)), 0.0, 0.0)
-    # A pseudo-value of the difference is that of the unit's own group, stretched by the other's size.
+    # A pseudo-value of the difference is the pseudo-value of the unit's group, scaled by the size of the other group.
     shrunk = (np.where(first, *sizes) - 1) / (len(own) - 1)
     residual = (found.contributions - found.value) * shrunk
     values = np.where(first, residual + found.value, -residual)
@@ -238,7 +238,7 @@ def between_chance(
 
 
 def flip_test(said: Floats, names: Sequence[str], n_resamples: int, seed: int) -> float:
-    """Two-sided p of the sum of what clusters say, (c,), against their signs turned; all ways where they are few."""
+    """Two-sided sign-flip p of the sum of the clusters' contributions, (c,); exact for few clusters."""
     sums, is_listed = flipped(said[:, np.newaxis], names, n_resamples, seed)
     return _share(abs(float(said.sum())), np.abs(sums[:, 0]), is_listed=is_listed)[0]
 

@@ -1,7 +1,7 @@
-"""Differences of systems: paired, on the clusters that both answered.
+"""Paired differences of systems, on their common clusters.
 
-Systems are compared by their group differences, each less its own random-sentence baseline where it has one: summaries of
-unequal length differ in what random sentences of that length equal, and in nothing that the systems decided.
+Systems are compared by their group differences, each minus its own random-sentence baseline if it has one, because the value of
+random sentences depends on the length of the summary.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ UNSIGNED = (Note("raw_magnitude"),)
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two parts that are compared, and the jackknife units of each on the clusters that both answered.
+    """Two parts that are compared, and the jackknife units of each on the common clusters.
 
-    ``with_extracts`` are those on the clusters of which both have random extracts, () where these are fewer than two.
+    ``with_extracts`` are the units on clusters for which both have random extracts; () if these are fewer than two.
     """
 
     a: Part
@@ -70,11 +70,10 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A difference of two systems, the first less the second; of a group difference also how its size changed.
+    """A difference of two systems, first minus second. For a group difference also the change of its absolute value.
 
-    ``now`` and ``before`` are the group difference of the first and of the second, less the random-sentence baseline
-    where it has one (``from_random``). The size grew by |now| − |before|, which lies between ``low`` and ``high``; None
-    where there is no interval.
+    ``now`` and ``before`` are the group differences of the first and the second system, minus the random-sentence baseline
+    if there is one (``from_random``). ``low`` and ``high`` bound |now| − |before|; None without an interval.
     """
 
     difference: Estimate
@@ -87,7 +86,7 @@ class Change:
 
     @property
     def growth(self) -> float | None:
-        """By how much the group difference is larger, whatever its sign."""
+        """|now| − |before|."""
         return None if self.now is None or self.before is None else abs(self.now) - abs(self.before)
 
 
@@ -97,10 +96,10 @@ def differences(
     pairs: Iterable[tuple[str, str]],
     settings: Settings,
 ) -> list[Estimate]:
-    """Paired differences (first minus second) on the clusters that all compared systems answered.
+    """Paired differences (first minus second) on the clusters that all compared systems have in common.
 
-    A system that answered fewer than half of the clusters would leave the others little to be compared
-    on: its pairs are compared on what the two answered, and say so.
+    A system with fewer than half of the clusters would leave few common clusters for the others, so its
+    pairs are compared on the clusters of the two only, with a note.
     """
     pairs = list(pairs)
     systems = dict.fromkeys(system for pair in pairs for system in pair)
@@ -117,7 +116,7 @@ def difference(measures: Sequence[Measure], a: Part, b: Part, settings: Settings
 
 
 def changes(measures: Sequence[Measure], a: Part, b: Part, settings: Settings) -> list[Change]:
-    """What systems are compared by, of a `difference`: group differences, and main values that are no unsigned score."""
+    """Whether systems are compared by this estimate: a group difference, or a main value that is not an unsigned score."""
     by_spec = {repr(measure): measure for measure in measures}
     found: list[Change] = []
     for pair in _pair_of_two(a, b, settings.seed):
@@ -134,9 +133,9 @@ def changes(measures: Sequence[Measure], a: Part, b: Part, settings: Settings) -
 
 
 def _change(measure: Measure, pair: Pair, e: Estimate, settings: Settings) -> Change:
-    r"""The size of a group difference grew by \|a\| − \|b\| = max(min(a − b, a + b), min(b − a, −a − b)).
+    r"""Bounds of the growth of an absolute group difference: \|a\| − \|b\| = max(min(a − b, a + b), min(b − a, −a − b)).
 
-    A lower bound of it follows from those of the four sums, an upper bound likewise.
+    Its bounds follow from the bounds of the four sums.
     """
     if e.value is None:
         return Change(e, is_contrast=True)
@@ -158,12 +157,12 @@ def _change(measure: Measure, pair: Pair, e: Estimate, settings: Settings) -> Ch
 
 
 def _numbered(pairs: Iterable[tuple[str, str]], there: Sequence[str]) -> list[tuple[int, int]]:
-    """The pairs of which both are there, by their numbers."""
+    """The pairs of systems that are both present, as indices."""
     return [(there.index(a), there.index(b)) for a, b in pairs if {a, b} <= set(there)]
 
 
 def _pairs(parts: Sequence[Part], pairs: Sequence[tuple[int, int]], seed: int) -> Iterator[Pair]:
-    """The parts as they are compared; not those that have fewer than two clusters in common."""
+    """The pairs of parts to compare, without pairs that have fewer than two common clusters."""
     if not pairs:
         return
     answered = CommonClusters.of(parts)
@@ -198,7 +197,7 @@ def _pair(
     seed: int,
     notes: tuple[Note, ...] = (),
 ) -> Pair:
-    """Two of the parts on these clusters, of which ``units`` are known."""
+    """Two parts on these clusters, whose ``units`` are known."""
     with_extracts = answered.with_extracts(places, common)
     beside: Mapping[int, Units] = {}
     if len(with_extracts) == len(common):
@@ -360,7 +359,7 @@ def _less_baselines(
 
 
 def _flips(found: Spread, units: Sequence[str], settings: Settings) -> Test:
-    """The test of no difference: which of the two wrote what is swapped in every cluster."""
+    """The test of no difference: the two systems are swapped at random within clusters."""
     contributions = found.contributions
     moves = np.abs(contributions) > 0
     names = [units[k] for k in found.units[moves].tolist()]
@@ -375,7 +374,7 @@ def _flips(found: Spread, units: Sequence[str], settings: Settings) -> Test:
 
 
 def pairs_of(systems: Sequence[str], baseline: str | None, most: int = 10) -> list[tuple[str, str]]:
-    """Which systems are compared: all pairs while there are few, else each with the baseline."""
+    """The pairs of systems to compare: all pairs of few systems, else each system with the baseline."""
     pairs = list(itertools.combinations(systems, 2))
     if baseline is None and len(pairs) <= most:
         return pairs

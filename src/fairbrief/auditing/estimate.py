@@ -28,7 +28,7 @@ class Test:
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A confidence interval, or notes that say why there is none. ``is_open``: above 0, by how little is unknown."""
+    """A confidence interval, or notes with the reason for its absence. ``is_open``: the lower bound is above 0, but unknown."""
 
     low: float | None = None
     high: float | None = None
@@ -63,7 +63,7 @@ NO_TEST, NO_INTERVAL, NO_GROUP = Test(), Interval(), Present()
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
-    """What is known of one value. ``within`` is the interval inside the clusters, ``random`` what random sentences give."""
+    """The numbers of one estimate. ``within``: the interval from resampling inside clusters; ``random``: the random-sentence baseline."""
 
     value: float
     present: Present = NO_GROUP
@@ -93,9 +93,9 @@ def built(
     limits: tuple[float, float] = UNLIMITED,
     notes: tuple[Note, ...] = (),
 ) -> Estimate:
-    """The estimate of some numbers; ``fields`` say of what. Nothing is printed beyond the ``limits`` of the value.
+    """The estimate with these numbers. ``fields`` identify it; bounds are clipped to the ``limits`` of the value.
 
-    Where a group is in too few clusters to be compared, there is neither test nor interval.
+    There is neither test nor interval if a group is in too few clusters.
     """
     present, test, interval, gap = numbers.present, numbers.test, numbers.interval, numbers.from_random
     group_clusters, other_clusters, *_ = (*present.clusters, None, None)

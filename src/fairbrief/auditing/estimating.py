@@ -73,7 +73,7 @@ class Settings:
 
     @classmethod
     def of(cls, made: Mapping[str, Any]) -> Settings:
-        """Those of an audit, as its result says how it was made."""
+        """The settings of a saved audit, from ``made``."""
         return cls(
             made["n_resamples"],
             made["seed"],
@@ -200,7 +200,7 @@ def calibration_notes(here: Jackknifed, settings: Settings) -> tuple[Note, ...]:
 
 
 def leaders(several: Sequence[Jackknifed]) -> dict[str, Jackknifed]:
-    """By contrast the measure in which it leads: of those that share it, one that does not fold it into its own size."""
+    """For each contrast the measure whose primary estimate it is: among measures that share it, the first that does not fold it."""
     leading: dict[str, Jackknifed] = {}
     for here in sorted(several, key=lambda here: bool(here.here[here.measure.name].contrasts)):
         for name, value in here.here.items():
@@ -210,7 +210,7 @@ def leaders(several: Sequence[Jackknifed]) -> dict[str, Jackknifed]:
 
 
 _Chance = tuple[float | None, Chance | None]
-"""What chance reads, and the test; no test where chance alone is known."""
+"""The permutation mean and the test; no test if only the mean is known."""
 
 
 def _numbers(
@@ -266,7 +266,7 @@ def _with_chance_adjusted(main_value: Estimate, chance_adjusted: Estimate) -> Es
 
 
 def presence(value: Value, here: Jackknifed, clusters: Sequence[int]) -> list[Present]:
-    """How many clusters and items of each part have the groups that a value speaks of."""
+    """The numbers of clusters and items, per part, with the groups of a value."""
     if not value.present:
         return [NO_GROUP] * len(clusters)
     counts = here.units.clusters_with(value.present)
@@ -289,7 +289,7 @@ def _is_folded(value: Value) -> bool:
 
 
 def t_intervals(found: Spreads, settings: Settings) -> list[Interval]:
-    """Value ± t · jackknife error, or why there is no interval."""
+    """Value ± t · jackknife standard error, or the reason for no interval."""
     bounds = (bound.tolist() for bound in t_interval(found, settings.confidence_level))
     return [
         FEW_CLUSTERS
@@ -302,7 +302,7 @@ def t_intervals(found: Spreads, settings: Settings) -> list[Interval]:
 
 
 def _intervals(value: Value, found: Spreads, settings: Settings) -> list[Interval]:
-    """The intervals of one value: Student's t on the jackknife error, of shares and correlations kept to what can be."""
+    """The intervals of one value: Student's t with the jackknife standard error, clipped for shares and correlations."""
     keeps = share_interval if value.is_share else correlation_interval if value.is_correlation else None
     intervals = t_intervals(found, settings)
     if keeps is not None and not _is_folded(value):
@@ -312,7 +312,7 @@ def _intervals(value: Value, found: Spreads, settings: Settings) -> list[Interva
         ]
     if not value.strata:
         return intervals
-    # With an error of 0, one group is in no cluster, or says nothing in any.
+    # With a standard error of 0, one group is in no cluster, or contributes nothing in any.
     return [
         CLUSTERS_ALIKE if own.low is not None and error == 0 else own
         for own, error in zip(intervals, found.error.tolist(), strict=True)
@@ -351,7 +351,7 @@ def _tests(
     null: Value | None,
     settings: Settings,
 ) -> Iterator[tuple[int, _Chance]]:
-    """One value's chance level and test in some of the parts: by permuted labels, or where these do not tell by turned signs."""
+    """The permutation mean and test of one value in some parts: by label permutations, or else by sign flips."""
     value, read = here.here[name], here.read(name)[places]
     chances = permutations.chances(null, value, read) if permutations else [None] * len(places)
     by_flips = not permutations or (bool(value.contrasts) and not permutations.knows(value))
@@ -405,7 +405,7 @@ def _test(mean: float | None, chance: Chance | None, settings: Settings) -> Test
     """The test; no p where no label permutation could be significant."""
     if chance is None:
         return Test(mean)
-    # So few resamples hide whether a label permutation could be significant.
+    # With so few resamples it is unknown whether any label permutation could be significant.
     hidden = (settings.n_resamples + 1) * settings.alpha <= 1
     if chance.reachable >= settings.alpha or (not hidden and chance.sampled >= settings.alpha):
         return Test(mean, None, chance.reachable, testable=False)
@@ -441,7 +441,7 @@ def _random(
 
 
 def _within(gap: FromRandom | None, least: float, most: float) -> FromRandom | None:
-    """The difference with its interval kept to what can be: nan where nothing limits it."""
+    """The difference, with its interval clipped to its limits; nan without limits."""
     if gap is None or gap.low is None or gap.high is None:
         return gap
     return replace(gap, low=float(np.fmax(gap.low, least)), high=float(np.fmin(gap.high, most)))

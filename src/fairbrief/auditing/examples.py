@@ -16,18 +16,18 @@ from fairbrief.reports.result import TopCase
 from fairbrief.types import Case, Column, Floats, Integers, Measure, Observation, Totals
 
 ALIKE = 30
-"""Headlines that are alike to so many binary digits are tied: the case whose names come first is kept."""
+"""Main values that agree in this many binary digits are tied; the case whose names sort first wins."""
 NEAR = 1e-12
-"""How far a main value that was found among others' may lie from the same found alone."""
+"""Tolerance between a main value computed in a batch and the same value computed alone."""
 Key = tuple[str, ...]
 Ranked = tuple[float, Key, float, Totals, Case, float]
-"""Size of the main value (negative, to `ALIKE`) and names, by which cases are ranked; main value, row, case and p."""
+"""Sort key: absolute main value (negative, rounded to `ALIKE`) and names; then main value, row, case and p."""
 
 
 class _Candidates(NamedTuple):
-    """Units of one observation and the same columns.
+    """Units of one observation with the same columns.
 
-    Shapes: ``rows`` (units, columns), ``ps`` (units,) of their own tests, nan where they have none.
+    Shapes: ``rows`` (units, columns), ``ps`` (units,) of the tests of single units, nan without a test.
     """
 
     columns: Mapping[Column, int]
@@ -38,14 +38,14 @@ class _Candidates(NamedTuple):
 
 @dataclass
 class TopCases:
-    """The few cases with the largest main value of every measure and system, in whichever order they come."""
+    """The cases with the largest absolute main values, per measure and system; the order of arrival does not matter."""
 
     readers: dict[Observation, list[Measure]]
     most: int = 5
     _best: dict[tuple[Measure, str], list[Ranked]] = field(default_factory=dict)
 
     def offer(self, observation: Observation, sheet: Ledger, units: Sequence[Unit]) -> None:
-        """Keep the cases of a sheet that are among the largest of a measure that reads it."""
+        """Offer the cases of a ledger to each measure that uses it."""
         names, ps = list(sheet.columns), sheet.ps if len(sheet.ps) else np.full(len(units), np.nan)
         alike: dict[tuple[int, ...], list[Written]] = {}
         for written in sheet.pending:
@@ -70,7 +70,7 @@ class TopCases:
     def _rank_some(
         self, measure: Measure, system: str, candidates: _Candidates, sizes: Floats, places: Integers
     ) -> None:
-        """Look closely at those of a system's units that may be kept. Shapes: ``sizes`` (all units,), ``places`` (n,)."""
+        """Compute the exact values of the units of a system that may be among the top cases. Shapes: ``sizes`` (all units,), ``places`` (n,)."""
         at_most = _rounded(sizes[places] * (1 + NEAR))
         best = self._best.setdefault((measure, system), [])
         least, last = (-best[-1][0], best[-1][1][0]) if len(best) == self.most else (0.0, "")
@@ -78,13 +78,13 @@ class TopCases:
         ranked = sorted(
             (-size, place_of(candidates.units[i]), i)
             for size, i in zip(at_most[usable].tolist(), places[usable].tolist(), strict=True)
-            # Of those tied with the last that is kept a later cluster has no place.
+            # Among ties with the last top case, a later cluster loses.
             if size > least or candidates.units[i][1].cluster <= last
         )
         for size, key, i in ranked:
             if len(best) == self.most and (size, key) >= best[-1][:2]:
                 break
-            # Alone, so that no last digit, and so no tie, depends on the rows beside it.
+            # Computed alone, so that no last digit, and no tie, depends on other rows of the batch.
             totals = Totals(candidates.columns, candidates.rows[i].copy())
             value = float(measure.value(totals)[measure.name].array)
             if np.isfinite(value) and value != 0:
@@ -93,13 +93,13 @@ class TopCases:
                 self._keep(measure, system, (rank, key, value, totals, case, float(candidates.ps[i])))
 
     def merge(self, other: TopCases) -> None:
-        """Keep of what was kept of other cases what is among the largest of all."""
+        """Merge the top cases of another run."""
         for (measure, system), best in other._best.items():
             for ranked in best:
                 self._keep(measure, system, ranked)
 
     def place(self, in_file: Callable[[str], str]) -> None:
-        """Say of every kept case where it stands in its file, instead of in a part of it."""
+        """Replace each top case's line number in its part by its line number in the file."""
         for best in self._best.values():
             best[:] = [(*rank, _placed(case, in_file), p) for *rank, case, p in best]  # type: ignore[misc]
 
@@ -109,8 +109,8 @@ class TopCases:
         del best[self.most :]
 
     def shown(self, systems: Sequence[str]) -> Iterable[TopCase]:
-        """The kept cases, largest first, system by system."""
-        # In the order in which the measures were asked for, whichever was ranked first.
+        """The top cases by system, largest first."""
+        # In the order of the requested measures.
         order = {m: i for i, m in enumerate(m for several in self.readers.values() for m in several)}
         for (measure, system), best in sorted(
             self._best.items(), key=lambda kept: (order[kept[0][0]], kept[0][1])
@@ -128,6 +128,6 @@ def _placed(case: Case, in_file: Callable[[str], str]) -> Case:
 
 
 def _rounded(sizes: Floats) -> Floats:
-    """Sizes to `ALIKE` binary digits."""
+    """Sizes rounded to `ALIKE` binary digits."""
     mantissa, exponent = np.frexp(sizes)
     return np.asarray(np.ldexp(np.rint(np.ldexp(mantissa, ALIKE)), exponent - ALIKE))

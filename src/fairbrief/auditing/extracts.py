@@ -1,4 +1,4 @@
-"""Random extracts: what somebody writes who picks sentences of the sources blindly, at the summary's length."""
+"""Random extracts: sentences drawn at random from the sources, up to the length of the summary."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ N_EXTRACTS = 200
 AT_ONCE = 1 << 18
 """Random numbers that are drawn together."""
 COMPARED = 6
-"""Sentences up to which each is compared with each: faster than sorting so few."""
+"""Up to this many sentences, pairwise comparison is faster than sorting."""
 MOST_PAIRS = 1 << 24
 """Pairs of a sentence and a document of one record that are scored for its random extracts without being asked for."""
 AS_LONG = Reason("the summary is as long as its source")
@@ -47,11 +47,11 @@ def _about_how_many_sentences(record: Record) -> int:
 
 @dataclass
 class ExtractDraws:
-    """The random extracts of records. Those of one record depend on its id, the seed and the length alone.
+    """The random extracts of records. They depend only on the record's id, the seed and the length.
 
-    The record's sentences come in a random order; they are kept until the summary's number of words is reached. The
-    sentence that crosses it is kept with the probability (words still missing) / (its words), so that extracts are as
-    long as the summary on average. At least one sentence is kept. Systems share the orders.
+    Sentences are taken in random order until the summary's number of words is reached. The sentence that
+    crosses it is taken with probability (words still missing) / (its words), so that extracts have the
+    length of the summary on average. At least one sentence is taken. Systems share the orders.
     """
 
     n: int
@@ -91,7 +91,7 @@ class ExtractDraws:
                 self._known[record.id] = _Known(sentences, [len(s.split()) for s in sentences])
 
     def _draw(self, keys: Sequence[tuple[str, int]]) -> None:
-        """Draw the extracts of records that have as many sentences, of so many words."""
+        """Draw the extracts of records with equal numbers of sentences, for given numbers of words."""
         sentences = len(self._known[keys[0][0]].lengths)
         step = max(1, AT_ONCE // (self.n * (sentences + 1)))
         for start in range(0, len(keys), step):
@@ -134,14 +134,12 @@ def kept_sentences(numbers: Floats, lengths: Integers, words: Integers | int) ->
 
 
 def _fits(before: Integers, own: Integers, words: Integers | int, coin: Floats) -> NDArray[np.bool_]:
-    """Whether a sentence is kept after so many words of others. One that fits is missing all of its words, more than
-    any coin asks for.
-    """
+    """Whether a sentence is taken after ``before`` words of others. A sentence that fits is always taken."""
     return np.asarray((words - before > coin * own) | (before == 0))
 
 
 def _words_before(order: Floats, lengths: Integers) -> Integers:
-    """The words of the sentences whose number is smaller, each compared with each. Shapes: (…, S) each."""
+    """The number of words of all sentences with a smaller random number, by pairwise comparison. Shapes: (…, S) each."""
     place, own = np.ascontiguousarray(np.moveaxis(order, -1, 0)), np.moveaxis(lengths, -1, 0)
     before = np.zeros(place.shape, dtype=np.int64)
     for i in range(len(place)):

@@ -1,8 +1,8 @@
-"""What a finding depends on, asked of the per-record statistics alone: copied texts, documents in other languages, gaps that cancel.
+"""Checks of a finding from the per-record statistics: copied texts, documents in other languages, gaps that cancel.
 
-Copies are texts that come again under other ids: copies of sources, and one summary of a system for different sources.
-Counterfactuals of one seed document, and records of one cluster, are no copies of each other; nor are records of which each system
-summarized one. Gaps cancel where an unsigned score is significant and no group difference is, since they have opposite signs
+Copies are equal texts with different ids: equal sources, or one summary of a system for different sources.
+Counterfactuals of one seed document, records of one cluster, and records that different systems summarized are not
+counted as copies. Gaps cancel where an unsigned score is significant and no group difference is, since they have opposite signs
 in parts of the data. Nothing is scored again.
 """
 
@@ -35,9 +35,9 @@ from fairbrief.text.hashes import hash_of_name
 from fairbrief.types import Estimate, Integers, Measure
 
 AT_ONCE = 1 << 14
-"""Rows of per-record statistics whose names are texts in memory at a time."""
+"""Rows of per-record statistics whose names are decoded at a time."""
 WHOSE = frozenset(("system", "record", "cluster"))
-"""The columns of per-record statistics that say whose a row is."""
+"""The columns that identify a row of per-record statistics."""
 
 
 Shared = tuple[Integers, Integers]
@@ -65,14 +65,14 @@ class Repeats:
         return found
 
     def described(self) -> dict[str, Any]:
-        """What results say of them."""
+        """The entry in ``made``."""
         return {"records": self.records, "groups": self.groups, "examples": list(self.examples)}
 
 
 def copied_sources(sources: pa.Table, rows: PerRecordRows) -> Repeats | None:
-    """Records of one system whose documents are all those of another; None where there are none.
+    """Records of one system with the same documents as another record; None if there are none.
 
-    ``sources`` are `source_hashes`; per-record statistics is looked at only where some records have the same documents.
+    ``sources`` are `source_hashes`; per-record statistics are read only if some records have the same documents.
     """
     record, documents = (plain_numbers(sources[name]) for name in ("record", "documents"))
     shared = _shared(documents, record)
@@ -98,7 +98,7 @@ def same_summaries(summaries: SummaryHashes, sources: pa.Table, rows: PerRecordR
 
 
 def _shared(text: Integers, record: Integers) -> Shared:
-    """Of pairs of a text and a record those whose text several records have. Shapes: (n,) each."""
+    """The pairs of a text and a record whose text occurs in several records. Shapes: (n,) each."""
     _, number, many = np.unique(text, return_inverse=True, return_counts=True)
     several = np.flatnonzero(many[number] > 1)
     several = several[np.argsort(record[several])]
@@ -106,7 +106,7 @@ def _shared(text: Integers, record: Integers) -> Shared:
 
 
 def _repeats(shared_of: Callable[[str], Shared | None], rows: PerRecordRows) -> Repeats | None:
-    """What is repeated among the records that share a text, by system: of each text its first cluster by name is no repeat."""
+    """The repeated records of each shared text, by system. The first cluster by name is not a repeat."""
     found, systems = [], dict[str, int]()
     for some in _whose(rows):
         (codes, names), hashes = coded(some["system"]), _hashes(some["record"])
@@ -140,7 +140,7 @@ def _repeats(shared_of: Callable[[str], Shared | None], rows: PerRecordRows) -> 
 
 
 def _first_names(names: pa.ChunkedArray, text: Integers) -> tuple[str, ...]:
-    """Some names of the text whose names come first. Shapes: (n,) each."""
+    """Some names for the text whose names sort first. Shapes: (n,) each."""
     is_least = np.array(pc.equal(names, pc.min(names)).to_pylist(), dtype=np.bool_)
     groups = (
         sorted(set(names.take(numbers(np.flatnonzero(text == one))).to_pylist()))
@@ -186,7 +186,7 @@ TOLD = (
     "measure", "quantity", "over", "group", "system", "value", "low", "high", "p", "extract_baseline", "extract_difference",
     "extract_difference_low", "extract_difference_high", "extract_p", "n", "clusters",
 )  # fmt: skip
-"""What is told of each contrast: fields of an `Estimate`. ``p`` and ``extract_p`` are not corrected for their number."""
+"""The reported fields of an `Estimate`. ``p`` and ``extract_p`` are unadjusted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +200,7 @@ class Without(PerRecordRows):
         return sum(len(self.of(observation)) for observation in dict.fromkeys(self.measures().values()))
 
     def measures(self) -> Mapping[str, str]:
-        """The measures by spec, and the observation that each reads."""
+        """The measures by spec, and the observation of each."""
         return self.rows.measures()
 
     def column_names(self) -> Sequence[str]:
@@ -219,9 +219,9 @@ class Without(PerRecordRows):
 
 
 def findings_without(result: Result, watchers: Watchers, given: Mapping[str, Measure]) -> dict[str, Any]:
-    """What ``made`` says of copies and of documents in other languages, and of the leading contrasts without them.
+    """The entries of ``made`` on copies and on documents in other languages, with the primary contrasts without them.
 
-    Nothing where there are none. ``given`` are the measures by spec.
+    Empty if there are none. ``given`` are the measures by spec.
     """
     assert result.sources is not None
     told: dict[str, Any] = {}
@@ -245,10 +245,10 @@ def findings_without(result: Result, watchers: Watchers, given: Mapping[str, Mea
 def leading_without(
     result: Result, is_out: IsOut, given: Mapping[str, Measure] = MappingProxyType({})
 ) -> list[dict[str, Any]]:
-    """The leading contrasts of a result on all its records, estimated again without some rows: `TOLD` of each.
+    """The primary contrasts of a result, estimated again without some rows: the fields `TOLD` of each.
 
-    What only sums under permuted labels tell is None, as where a saved audit is sliced. ``given`` are measures by spec
-    that need not be declared anywhere.
+    Fields that need label permutations are None. ``given`` are measures by spec
+    that need not be registered.
     """
     rows, made = result.rows, result.made
     primary = [e for of in arrangement.leading(result.estimates).values() for e in of]
@@ -286,7 +286,7 @@ def _estimated(
 
 
 MOST_VALUES = 20
-"""An attribute with more values than this tells records apart, not kinds of records."""
+"""An attribute with more values than this identifies records, not kinds of records."""
 
 
 def opposite_gaps(result: Result, given: Mapping[str, Measure]) -> list[dict[str, Any]]:
@@ -339,7 +339,7 @@ def _parts(result: Result, given: Mapping[str, Measure], names: Sequence[str]) -
 def _told(
     score: Estimate, found: Sequence[Estimate], tested: Sequence[float | None], alpha: float
 ) -> dict[str, Any]:
-    """What is said of a score: the parts in which a group is significant, p adjusted together with all that was ``tested``."""
+    """The entry for a score: the parts in which a group is significant, with p adjusted together with all that was ``tested``."""
     own = [e for e in found if e.system == score.system and e.over == score.over]
     adjusted = holm([*(against_baseline(e)[0] for e in own), *tested])[: len(own)]
     significant = sorted(

@@ -16,7 +16,7 @@ from fairbrief.types import Case, Cases, Measure, Observation
 Scope = Literal["case", "block", "cluster"]
 Placed = tuple[Case, Origin]
 DESIGN = ("design", "genders", "last_names", "content_words", RUN)
-"""Record attributes that name the design of built inputs, or the run: counterfactuals that differ in one are no unit together."""
+"""Record attributes that name the design of built inputs, or the run; counterfactuals that differ in one form separate units."""
 
 
 def by_observation(measures: Iterable[Measure]) -> dict[Observation, list[Measure]]:
@@ -28,7 +28,7 @@ def by_observation(measures: Iterable[Measure]) -> dict[Observation, list[Measur
 
 
 def design_of(case: Case) -> tuple[str, ...]:
-    """How the inputs were built that the record is one of; empty texts where it does not say."""
+    """The design of the built inputs to which the record belongs; empty strings if unknown."""
     return tuple(case.record.attributes.get(name, "") for name in DESIGN)
 
 
@@ -80,7 +80,7 @@ def gathered(placed: Iterable[Placed], scope: Scope) -> list[Unit]:
 
 
 def place_of(unit: Unit) -> tuple[str, ...]:
-    """Where a unit stands in the one order that no order of the input changes."""
+    """The sort key of a unit, independent of the order of the input."""
     origin = unit[1]
     return origin.cluster, origin.record, origin.system, origin.block
 
@@ -104,13 +104,13 @@ def _unit(units: Sequence[Unit], firsts: Mapping[str, tuple[str, ...]]) -> Unit:
 HELD = 64_000_000
 """Bytes of cases that wait in memory, as `size_of` reckons them."""
 LOTS = 256
-"""Those on the disk come back in so many lots, each of some clusters."""
+"""Cases on disk come back in this many batches, each with whole clusters."""
 PER_CASE, PER_TEXT = 1_000, 300
-"""Bytes that a case takes, and each of its texts beside its letters."""
+"""Bytes per case, and per text besides its characters."""
 
 
 class ClusterBuffer:
-    """Cases whose clusters are not complete, with their origins: in memory up to `HELD` bytes, beyond on the disk."""
+    """Cases of incomplete clusters, with their origins: in memory up to `HELD` bytes, then on disk."""
 
     def __init__(self) -> None:
         self._held: list[Placed] = []
@@ -137,7 +137,7 @@ class ClusterBuffer:
                 yield [placed for some in on_disk.take(lot) for placed in some]
 
     def _to_disk(self) -> None:
-        """What is in memory onto the disk."""
+        """Move the cases in memory to disk."""
         if self._on_disk is None:
             self._on_disk = RowsOnDisk()
         lots: dict[int, list[Placed]] = {}

@@ -1,8 +1,8 @@
-"""Are the scorers up to these texts: what they find of the summaries in their sources, and of each group's own sentences.
+"""Can the scorers judge these texts? How often they find summaries' claims in the sources, and paraphrases of each group's sentences.
 
-Both are asked on a sample of records, of scorers that hold no model unless that is asked for. `reach_of` holds claims of systems
-and people, and sentences of the sources themselves, against the record's documents and against another record's. `retrieve`
-looks for paraphrased sentences of each group in their own document, beside findings that this may explain.
+Both use a sample of records, and scorers without a model unless requested. `reach_of` scores claims of systems and people,
+and sentences of the sources, against the record's documents and against another record's. `retrieve` looks for
+paraphrased sentences of each group in their document, and adds notes to findings that this may explain.
 """
 
 from __future__ import annotations
@@ -39,19 +39,19 @@ from fairbrief.types import REFERENCE, Ask, Case, Estimate, Measure, Note, Obser
 LONGEST = 1 << 17
 """Characters of the longest record that is looked at, so that a sample of them takes little memory."""
 FEWEST = 8
-"""Records below which nothing is said of what a scorer finds."""
+"""The fewest records for which the reach of a scorer is reported."""
 FROM_SOURCES = 5
 """Sentences of a record's sources that are held against them, of those that are long enough to be looked for."""
 LEVEL = 0.95
-"""A claim is found if its best document supports it more than another record's documents support so many of the claims."""
+"""A claim counts as matched if its best document supports it more than another record's documents support this share of the claims."""
 EXAMPLES = 3
 """Claims of an author that are not found and are shown."""
 REFERENCES, OF_SOURCES = BESIDE = ("references", "sentences of the sources")
-"""Authors beside the systems."""
+"""Authors other than the systems."""
 ELSEWHERE = "claims in another record"
 """The systems' claims, held against the documents of another record."""
 SENTENCES, MOST_OF_ONE = 200, 5
-"""One sentence of each document is looked for in so many records; of fewer records up to five."""
+"""One sentence per document in this many records; up to five per document in fewer records."""
 SYSTEM = sanity_baseline_name("paraphrased sources")
 
 
@@ -135,7 +135,7 @@ def _entry(observation: Observation, sample: Sources, scorers: Scorers) -> dict[
 
 
 def _ask(observation: Observation, cases: Sequence[Case]) -> Ask | None:
-    """How the observation holds a record's summary against its documents; None where it reads none of the record's."""
+    """How the observation scores a summary against the documents; None if it does not."""
     for case in cases:
         try:
             asks = observation.asks((case,))
@@ -147,7 +147,7 @@ def _ask(observation: Observation, cases: Sequence[Case]) -> Ask | None:
 
 
 def _claims(observation: Observation, record: Record, sample: Sources) -> list[tuple[str, str]]:
-    """The claims of all authors, and of the sources, each with who makes it."""
+    """The claims of all authors and of the sources, each with its author."""
     cases = sample.cases(record)
     units = str(getattr(observation, "claims", "sentences"))
     claims = [(case.summary.system, text) for case in cases for text in claims_of(case.summary, units)]
@@ -167,8 +167,8 @@ def retrieve(
     scorers: Scorers,
     settings: estimating.Settings,
 ) -> tuple[Checked, NotesOf]:
-    """How often scorers of support find paraphrased sentences of each group in their own document; and notes at findings that
-    it may explain. Nothing where sentences cannot be paraphrased. The per-record statistics is not kept.
+    """How often scorers of support find paraphrased sentences of each group in their document, with notes for findings that
+    this may explain. Empty if sentences cannot be paraphrased. No per-record statistics are stored.
     """
     checked, serves = Checked(), dict[str, ScorerBiasRetrieval]()
     records, why = sample.records(), why_not(languages.usual())
@@ -208,7 +208,7 @@ def _ledger(
 def retrieval_notes(
     estimates: Sequence[Estimate], serves: Mapping[str, ScorerBiasRetrieval], alpha: float
 ) -> NotesOf:
-    """At leading group differences: that their scorer finds sentences of the group again more or less often than others'.
+    """Notes for primary group differences whose scorer finds sentences of the group more or less often than other sentences.
 
     ``serves`` maps measures, by spec, to the check of their scorer, whose estimates are given.
     """

@@ -31,9 +31,9 @@ CHANCE_ADJUSTED = "chance_adjusted"
 
 @dataclass(frozen=True, slots=True)
 class ClusterRows:
-    """Which rows of a ledger make up each cluster.
+    """The rows of a ledger that form each cluster.
 
-    Shapes: ``chosen`` (n,) the places of the rows; ``cluster`` (n,) whose each is, None where each is a cluster by itself.
+    Shapes: ``chosen`` (n,) row indices; ``cluster`` (n,) the cluster of each row, None if each row is one cluster.
     """
 
     source: Ledger
@@ -208,7 +208,7 @@ Found = Mapping[str, Value]
 
 @dataclass(frozen=True)
 class Jackknifed:
-    """A measure's values on all units, without each, and of each alone; with the chance-adjusted score where there is one."""
+    """A measure's values on all units, without each unit, and of each unit alone; with the chance-adjusted score if there is one."""
 
     measure: Measure
     units: Units
@@ -228,7 +228,7 @@ class Jackknifed:
 
     @cached_property
     def alone(self) -> Found:
-        """Of each unit alone: arrays (parts, units)."""
+        """The values of each unit alone: arrays (parts, units)."""
         return with_chance_adjusted(self.measure, self.units.alone)
 
     def read(self, name: str) -> Floats:
@@ -255,7 +255,7 @@ class Jackknifed:
         return self.measure.value(self.maps), self.measure.value(self.maps.part(OF_EXTRACTS))
 
     def by_map(self, name: str) -> Floats | None:
-        """A value by each map, shape (parts, maps); None without maps. Of a chance-adjusted score that of the main value: its baseline moves alike."""
+        """A value per map, shape (parts, maps); None without maps. For a chance-adjusted score, the main value, since its baseline shifts equally."""
         if self.maps is None:
             return None
         value = self._of_maps[0].get(self.measure.name if name == CHANCE_ADJUSTED else name)
@@ -285,7 +285,7 @@ class Jackknifed:
 
     @cached_property
     def beside_extracts(self) -> tuple[Found, Found]:
-        """What the system reads on the units' records that have extracts: on all units, and without each."""
+        """The system's values on records with extracts: on all units, and without each unit."""
         return tuple(self.measure.value(_with_extracts(t)) for t in (self.units.total, self.units.without))  # type: ignore[return-value]
 
     def spreads_of_extracts(self, name: str) -> Spreads:
@@ -326,9 +326,9 @@ def with_chance_adjusted(measure: Measure, totals: Totals) -> dict[str, Value]:
 
 
 def from_extracts(measure: Measure, totals: Totals) -> dict[str, Floats]:
-    """By name the leading group differences less what random extracts read: over the leading axes of the totals.
+    """The primary group differences by name, minus the random-sentence baseline, over the leading axes of the totals.
 
-    On the rows that have extracts, nan where none has. A group difference that extracts do not read is as it is.
+    On rows with extracts; nan if there are none. A group difference without a baseline is unchanged.
     """
     here = measure.value(totals)
     beside, of_extracts = measure.value(_with_extracts(totals)), measure.value(totals.part(OF_EXTRACTS))

@@ -1,6 +1,6 @@
-"""The one table of an observation: its rows with where they come from, and their sums under chance label permutations.
+"""The table of an observation: its rows with their origins, and their sums under label permutations.
 
-It is the same while an audit runs, on its way between processes, and when it is read from a saved audit.
+The same class serves a running audit, transfer between processes, and a saved audit.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ from fairbrief.types import Column, Floats, Integers, Observation, Rows, Totals
 CHUNK = 1 << 12
 """Units that are packed together as they come, or a few more."""
 SORTED = 1 << 15
-"""Units that are packed together once they are in order, column by column: as many as 16 bits can tell apart."""
+"""Units that are packed together after sorting, column by column: as many as 16 bits can index."""
 SMALL = 128
-"""So many distinct numbers are told apart by one byte."""
+"""Distinct numbers that one byte can index."""
 CODEC = pa.Codec("zstd")
 
 
 @dataclass(frozen=True, slots=True)
 class RowBlock:
-    """Units that have the same columns and as many label permutations.
+    """Units with the same columns and the same number of label permutations.
 
-    Shapes: ``units`` (N,), which of those that are written together; ``values`` (N, R, columns), the real label permutation first;
-    ``choices`` (N, n_resamples), the label permutation that each resample takes, or None where nothing can be permuted; ``ps`` (N,), of the units' own tests. ``beside`` (N, ``beside_columns``) is what no permutation moves and only the real row
-    has: chance means, random extracts.
+    Shapes: ``units`` (N,), indices among the units of one write; ``values`` (N, R, columns), the real label permutation first;
+    ``choices`` (N, n_resamples), the label permutation that each resample takes, or None where nothing can be permuted; ``ps`` (N,), of the tests of single units. ``beside`` (N, ``beside_columns``) holds statistics of the real row that no
+    permutation changes: permutation means, random extracts.
     """
 
     units: Integers
@@ -63,7 +63,7 @@ class RowBlock:
         )
 
     def beside_too(self, columns: tuple[Column, ...], values: Floats) -> RowBlock:
-        """With more beside the real rows. Shape of ``values``: (N, columns)."""
+        """With more columns in ``beside``. Shape of ``values``: (N, columns)."""
         if self.beside is not None:
             columns, values = (*self.beside_columns, *columns), np.concatenate([self.beside, values], axis=1)
         return replace(self, beside_columns=columns, beside=values)
@@ -107,7 +107,7 @@ class Packed:
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """Rows that were packed together: their columns, of which those that nobody had had yet are absent; 0 where a unit has no row."""
+    """Rows that were packed together, column by column. Columns that no unit had are absent; 0 where a unit has no row."""
 
     units: int
     columns: Sequence[Packed | None]
@@ -115,7 +115,7 @@ class Chunk:
     @classmethod
     def of(cls, rows: Floats) -> Chunk:
         """Rows. Shape: (units, columns)."""
-        # Many columns of a chunk are alike (of a value that nobody has, of counts that go together): one holds for all.
+        # Equal columns of a chunk are stored once.
         known: dict[bytes, Packed] = {}
         found = []
         for column in np.ascontiguousarray(rows.T):
@@ -146,11 +146,11 @@ Written = tuple[Integers, Integers, Floats]
 
 @dataclass
 class Ledger:
-    """All rows that one observation made, in the order in which they were written until they are sorted.
+    """All rows of one observation, in the order of writing until they are sorted.
 
     Entry i comes from ``origins[i]`` and has ``reasons[i]`` (0: it has a row; else an index into ``known_reasons``) and
-    ``ps[i]`` (nan where the unit was not tested alone; ``ps`` is empty where the observation tests no unit alone).
-    ``whose`` are the origins, some after others; None of a ledger that is absorbed by one that knows them.
+    ``ps[i]`` (nan if the unit was not tested alone; ``ps`` is empty if the observation tests no single units).
+    ``whose`` are the origins in batches; None for a ledger that another one, which has them, will absorb.
     """
 
     observation: Observation
@@ -173,7 +173,7 @@ class Ledger:
     _of_maps: dict[tuple[str, Subgroup], NullSums] = field(default_factory=dict)
     """Sums of the rows by each map of a calibrated scorer: columns begin with the map's number."""
     _excluded: dict[tuple[str, Subgroup], Counter[str]] | None = None
-    """Counted once it is asked for."""
+    """Computed on first use."""
     _was_relabelled: bool = False
 
     def __len__(self) -> int:
@@ -249,7 +249,7 @@ class Ledger:
                 self._of_maps.setdefault(key, NullSums(0)).add_fixed(named, values[chosen])
 
     def absorb(self, other: Ledger, whose: Sequence[Origins]) -> None:
-        """Add what was written down apart, as if its units had come here next; the other is then used up.
+        """Append the rows of another ledger, which must not be used afterwards.
 
         ``whose`` are the origins of its units.
         """
@@ -275,7 +275,7 @@ class Ledger:
             self.pack()
 
     def pack(self) -> None:
-        """Pack what is not packed yet."""
+        """Pack the rows that are not packed yet."""
         rows = np.zeros((self._entries - self._packed, len(self.columns)))
         for units, positions, reals in self.pending:
             rows[(units - self._packed)[:, np.newaxis], positions] = reals
@@ -286,7 +286,7 @@ class Ledger:
 
     @property
     def origins(self) -> Origins:
-        """Where the entries come from."""
+        """The origins of the entries."""
         self.whose = [Origins.joined(self.whose or [])]
         return self.whose[0]
 
@@ -298,7 +298,7 @@ class Ledger:
 
     @property
     def ps(self) -> Floats:
-        """Of the units' own tests. Shape: (entries,), or (0,) where there are none."""
+        """The p-values of single units. Shape: (entries,), or (0,) without tests."""
         self._ps = [_together(self._ps, np.dtype(np.float64))]
         return self._ps[0]
 
@@ -311,7 +311,7 @@ class Ledger:
             start += chunk.units
 
     def matrix(self, columns: Sequence[int] | None = None) -> Floats:
-        """The real rows, or these columns of them. Shape (units with a row, columns). Unpacked anew at each call."""
+        """The real rows, or these columns of them. Shape (units with a row, columns). Unpacked at each call."""
         columns, has_row = range(len(self.columns)) if columns is None else columns, self.reasons == 0
         matrix = np.empty((int(np.count_nonzero(has_row)), len(columns)))
         for j, k in enumerate(columns):
@@ -476,7 +476,7 @@ def _together(several: Sequence[NDArray[Any]], kind: np.dtype[Any]) -> NDArray[A
 
 
 def sort(ledgers: Iterable[Ledger]) -> None:
-    """All ledgers into the one order; those of the same rows share what says whose they are."""
+    """Sort all ledgers; ledgers with the same rows share their origins."""
     before: tuple[list[Origins], Origins, Integers, Origins] | None = None
     for ledger in ledgers:
         came = list(ledger.whose or [])

@@ -1,4 +1,4 @@
-"""Which measures an audit takes when it is not told: those whose needs the input meets."""
+"""The measures of an audit by default: those that the input allows."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Choice:
 
 
 def attributes_of(cases: Sequence[Case]) -> dict[str, dict[str, Counter[str]]]:
-    """Attributes by who has them (document, record, entity), with the counts of their values."""
+    """Attributes by owner (document, record, entity), with the counts of their values."""
     found: dict[str, dict[str, Counter[str]]] = {reader: {} for reader in READERS}
     for case in cases:
         record = case.record
@@ -50,10 +50,10 @@ def attributes_of(cases: Sequence[Case]) -> dict[str, dict[str, Counter[str]]]:
 
 
 def named(specs_: Sequence[str], attributes: Sequence[str], head: Sequence[Case]) -> Choice:
-    """The measures that were asked for.
+    """The requested measures.
 
-    One that names no attribute is taken over each of ``attributes`` that those it reads (documents,
-    records or people) have; without ``attributes``, over each of theirs that could be a group.
+    A measure without an attribute is taken over each of ``attributes`` that its documents, records or people
+    have; without ``attributes``, over each attribute that could define groups.
     """
     known = attributes_of(head)
     measures: list[Measure] = []
@@ -63,7 +63,7 @@ def named(specs_: Sequence[str], attributes: Sequence[str], head: Sequence[Case]
         reader = kind.declaration.attribute_of
         if not specs.needs_over(kind) or parsed.over is not None:
             measure = registry.make("measure", text)
-            # People may have an attribute that no input names: a gender told by their names.
+            # People may have an attribute that no input has: a gender inferred from names.
             if specs.needs_over(kind) and reader != "entity":
                 _check_known(text, measure.over, reader, known[reader])
             measures.append(measure)
@@ -140,7 +140,7 @@ def _is_group(values: Counter[str]) -> bool:
 
 
 def check_ordered(head: Sequence[Case]) -> None:
-    """RequestError where no record of the first cases has several documents, whose order could mean something."""
+    """RequestError if no record of the first cases has several documents, so that there is no order."""
     if not _have_several(head):
         raise RequestError(
             f"--ordered says that a record's documents stand in an order that means something, and no record of the first "
@@ -153,17 +153,17 @@ def _have_several(head: Sequence[Case]) -> bool:
 
 
 def watched_attributes(head: Sequence[Case], measures: Sequence[Measure]) -> tuple[str, ...]:
-    """Attributes of documents that could be groups, or by which a measure tells them apart."""
+    """Attributes of documents that could define groups, or that a measure distinguishes."""
     over = {getattr(measure, "over", "") for measure in measures}
     found = attributes_of(head)["document"].items()
     return tuple(name for name, values in found if name in over or _is_group(values))
 
 
 def fitting(head: Sequence[Case], attributes: Sequence[str], *, is_ordered: bool = False) -> Choice:
-    """Every measure that the attributes of the first cases allow; ``attributes`` limits what it is taken over.
+    """Every measure that the attributes of the first cases allow; ``attributes`` limits the attributes.
 
-    Those that need an order are taken where ``is_ordered`` says that the documents have one, or each record has one document.
-    Whether the cases have what else a measure needs (references, people) is seen when they are observed.
+    Measures of order are included if ``is_ordered``, or if each record has one document.
+    Whether the cases have everything else a measure needs (references, people) is known once they are observed.
     """
     check_attributes(attributes, head)
     known = attributes_of(head)
@@ -217,13 +217,13 @@ def _candidates(
 
 
 def language_of(head: Sequence[Case]) -> str:
-    """The language told, or the one that most documents of the first records are in."""
+    """The given language, or the most frequent one among the first records' documents."""
     texts = {case.record.id: " ".join(d.text for d in case.record.documents) for case in head}
     return language_of_input(texts.values())
 
 
 def described(head: Sequence[Case]) -> str:
-    """The language for people to read; empty for English that nobody told."""
+    """The language to print; empty for English by default."""
     code = language_of(head)
     if given():
         return name_of(code)

@@ -20,11 +20,11 @@ from fairbrief.types import Estimate, Measure, Note
 def with_holm(
     estimates: Sequence[Estimate], families: Iterable[tuple[object, ...]], settings: Settings
 ) -> list[Estimate]:
-    """The estimates with Holm-adjusted p, each family (tests of one kind) adjusted on its own.
+    """The estimates with Holm-adjusted p; each family (tests of one kind) is adjusted separately.
 
-    What could not be significant beside the others, however its labels were exchanged, is not testable and leaves the
-    family. A p from B draws is at least 1/(B + 1): where a family is so large that this is not significant when adjusted,
-    its estimates say how many draws are needed.
+    A test that no label permutation could make significant in its family is not testable and leaves the
+    family. A p from B draws is at least 1/(B + 1). If that is not significant in a large family,
+    the estimates state how many draws are needed.
     """
     adjusted = list(estimates)
     members: dict[tuple[object, ...], list[int]] = {}
@@ -49,17 +49,17 @@ def with_holm(
 def with_families(
     estimates: Sequence[Estimate], settings: Settings, systems: Sequence[Estimate] = ()
 ) -> list[Estimate]:
-    """The estimates; those that lead (`conclusion.leading`) with p adjusted over all of the same baseline, and an interval for it.
+    """The estimates; primary ones with p adjusted over all primary estimates with the same baseline, and a simultaneous interval.
 
-    A report that picks among all leading group differences corrects for all of them: those against random sentences are one
-    family, those against label permutations another, and so are differences of systems. What was named in advance as
-    primary is corrected among itself. The interval holds for the family at once (Bonferroni), so that one picked after looking
-    may be read.
+    A report that picks among all primary group differences corrects for all of them: those against random sentences form one
+    family, those against label permutations another, differences of systems a third. Estimates named in advance are
+    corrected among themselves. The interval holds for the whole family (Bonferroni), so that it is valid for a finding
+    picked after looking.
 
     A writer that never saw a label may still differ from random sentences, for instance where its sentences share more words
     with the rest; it then differs as much under label permutations. So p is the larger of two: against the baseline, and
-    against the mean over label permutations (an intersection-union test). ``systems`` are the estimates of each system, which
-    tell that mean for differences of two.
+    against the permutation mean (an intersection-union test). ``systems`` are the estimates of single systems, which
+    provide that mean for differences of two systems.
     """
     adjusted = _with_label_p(estimates, systems or estimates)
     place = {id(e): i for i, e in enumerate(adjusted)}
@@ -85,7 +85,7 @@ def with_families(
 
 
 def _is_least(e: Estimate, settings: Settings) -> bool:
-    """Whether p is the least that so many resamples can give, though more could give less."""
+    """Whether p is the smallest that this number of resamples allows, though more resamples could give less."""
     least = 2 / (settings.n_resamples + 1)
     return e.extract_p is None and e.p is not None and (e.smallest_p or 0.0) < e.p <= least < settings.alpha
 
@@ -136,9 +136,9 @@ def _decisive_p(e: Estimate) -> float | None:
 def _simultaneous(
     e: Estimate, tests: int, p: float | None, level: float, alpha: float
 ) -> tuple[float | None, float | None]:
-    """Bonferroni's interval around what is tested, within the same limits as the interval of this test alone.
+    """The Bonferroni interval of the tested difference, clipped like the interval of this test alone.
 
-    Where Holm's ``p`` is significant, it does not cross 0.
+    It excludes 0 if Holm's ``p`` is significant.
     """
     value, error, freedom, low, high = e.value, e.se, e.freedom, e.low, e.high
     if e.extract_p is not None:
@@ -161,10 +161,10 @@ def _simultaneous(
 
 
 def _part_from(estimates: list[Estimate], tests: Sequence[int], settings: Settings) -> None:
-    """Say of each test, in place, whether it is testable in its family.
+    """Mark each test, in place, as testable or not in its family.
 
-    Holm's p rises with every p of the family: so the smallest that a test can have is Holm's of all smallest p. This looks
-    at the numbers of label permutations alone, never at the labels as they are; so what is left keeps its level.
+    Holm's p rises with every p of the family: so the smallest that a test can have is Holm's of all smallest p. This uses
+    only the numbers of label permutations, never the observed labels; so the remaining tests keep their level.
     """
     best = holm([estimates[i].smallest_p or 0.0 for i in tests])
     for i, least in zip(tests, best, strict=True):
@@ -176,7 +176,7 @@ def _part_from(estimates: list[Estimate], tests: Sequence[int], settings: Settin
 
 
 def _adjust(estimates: list[Estimate], indices: Sequence[int], settings: Settings) -> None:
-    """Adjust one family in place; say where the number of resamples alone stands in the way."""
+    """Adjust one family in place; add a note where only the number of resamples prevents significance."""
     tests = sum(estimates[i].p is not None for i in indices)
     too_few = tests > settings.alpha * (settings.n_resamples + 1)
     least = 1 / (settings.n_resamples + 1)  # a smaller p was counted over all label permutations

@@ -1,6 +1,6 @@
-"""Notes at estimates: groups that differ only in spelling, and what the lengths of groups' documents do to a number.
+"""Notes for estimates: groups that differ only in spelling, and the effect of the lengths of groups' documents.
 
-Whoever has something to say of estimates gives a function from an estimate to its notes (`NotesOf`); `with_notes` puts them there.
+Each source of notes is a function from an estimate to its notes (`NotesOf`); `with_notes` adds them.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from fairbrief.types import Estimate, Note, NoteCode
 NotesOf = Callable[[Estimate], Sequence[Note]]
 """The notes that an estimate gets besides those it has."""
 MISSING = frozenset(("nan", "none", "null", "n/a", "<na>", "#n/a"))
-"""How programs write that there is no value, in lower case."""
+"""Spellings of a missing value, in lower case."""
 LEAST = 0.1
-"""A group's documents a tenth longer or shorter than the others are said to differ in length."""
+"""Groups differ in length if their documents are at least this much longer or shorter than the others."""
 
 Key = tuple[str, str, tuple[tuple[str, str], ...]]
 
@@ -64,7 +64,7 @@ def _of_groups(over: str, groups: Iterable[str]) -> tuple[Note, ...]:
 
 
 def _normalized(group: str) -> str:
-    """A group as a person reads it: without case, needless blanks and needless decimals."""
+    """A group in normal form: without case, extra blanks and trailing decimals."""
     text = " ".join(group.split()).casefold()
     try:
         return repr(float(text)) if text.isascii() else text
@@ -76,10 +76,10 @@ def _normalized(group: str) -> str:
 
 
 def length_notes(estimates: Iterable[Estimate], alpha: float) -> NotesOf:
-    """At main values and leading contrasts that lengths move: the value as it is, and the one that is free of length.
+    """Notes for main values and primary contrasts that lengths change: the value, and the value with length held equal.
 
-    Each has its p against the same baseline, and each contrast says whether it survives: whether the value that
-    is free of length has the same sign, and an unadjusted p of at most ``alpha``.
+    Both have p against the same baseline. A contrast survives if the value with length held equal
+    has the same sign and an unadjusted p of at most ``alpha``.
     """
     found: dict[Key, dict[str, dict[str, Estimate]]] = {}
     for e in estimates:
@@ -97,7 +97,7 @@ def _key(e: Estimate) -> Key:
 
 
 def _of_coverage(of: Mapping[str, Mapping[str, Estimate]], system: str, alpha: float) -> tuple[Note, ...]:
-    """Documents of a group longer than their record's: they can hold more of a summary by length alone."""
+    """Documents of a group that are longer than their record's mean, which increases their coverage by length alone."""
     longer = of.get(LOG_LENGTH, {})
     if not any(_is_clear(e) and abs(e.value or 0.0) >= math.log1p(LEAST) for e in longer.values()):
         return ()

@@ -1,7 +1,7 @@
-"""Sums of relabelled rows of one system and subgroup (the permutation baseline), and the squares of contrasts that studentize it.
+"""Sums of permuted rows of one system and subgroup (the permutation baseline), and the squares of contrasts that studentize it.
 
-Statistics are on a grid (`fairbrief.statistics.arrays`), so that their sums are the same in whichever order, parts and processes
-rows are added up. Squares are not: they only decide which label permutations are as extreme as the real one, and ties have a tolerance.
+Statistics are on a grid (`fairbrief.statistics.arrays`), so their sums do not depend on order, parts or processes.
+Squares are not on the grid: they only decide which label permutations are as extreme as the real one, with a tolerance for ties.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def contrast_sums(observation: Any, columns: tuple[Column, ...], values: Floats)
 
 
 def _weighted(values: Floats, weights: Floats) -> Floats:
-    """Sums over the last axis, each by itself, so that no last digit depends on how many stand beside it."""
+    """Sums over the last axis, computed row by row, so that no last digit depends on the size of the batch."""
     return np.asarray(np.ascontiguousarray(values * weights).sum(axis=-1))
 
 
@@ -69,7 +69,7 @@ def _weights(observation: Any, columns: tuple[Column, ...]) -> dict[str, list[tu
 
 
 FEW = 16
-"""So many rows are kept as they are before they are summed: of a small subgroup they take less room and time than sums."""
+"""Up to this many rows are stored unsummed: for a small subgroup this takes less memory and time than sums."""
 
 PAIRED = 256
 """Pairs of label permutations of two units up to which they are taken together."""
@@ -79,8 +79,8 @@ PAIRED = 256
 class RelabelledRows:
     """Statistics of units under their label permutations, and which of these each resample takes.
 
-    What no labelling of any unit moves stands apart. Shapes: ``values`` (units, label permutations, columns), ``fixed`` (units,
-    fixed columns), ``choices`` (units, n_resamples); where all columns are fixed there are none.
+    Columns that no permutation changes are separate. Shapes: ``values`` (units, label permutations, columns), ``fixed`` (units,
+    fixed columns), ``choices`` (units, n_resamples); empty if all columns are fixed.
     """
 
     columns: tuple[Column, ...]
@@ -115,7 +115,7 @@ class RelabelledRows:
         """Some of the units."""
         if len(chosen) == len(self):
             return self
-        if len(chosen) == 1:  # of a small subgroup: a copy of what lies in a row is made faster
+        if len(chosen) == 1:  # for a small subgroup, copying contiguous rows is faster
             own = slice(chosen[0], chosen[0] + 1)
             values, fixed, choices = self.values[own].copy(), self.fixed[own].copy(), self.choices[own].copy()
         else:
@@ -154,7 +154,7 @@ class RelabelledRows:
 class Drawn:
     """Sums under random label permutations by column, (draws, columns); resamples that label all units alike are one draw.
 
-    ``draws`` (n_resamples,) says which draw each resample is, ``log_permutations`` is the logarithm of how many there are.
+    ``draws`` (n_resamples,) is the draw of each resample; ``log_permutations`` is the log of the number of permutations.
     """
 
     totals: Totals
@@ -178,12 +178,12 @@ class NullSums:
     _sums: dict[Column, Sum] = field(default_factory=dict)
     """By column the sum of each resample, (n_resamples,), or of all if no label permutation moves it."""
     _open: dict[str, Floats] = field(default_factory=dict)
-    """The contrasts of the cluster whose units came last."""
+    """The contrasts of the most recent cluster."""
     _open_cluster: str = ""
     _open_permutations: int = 0
 
     def add(self, rows: RelabelledRows, *, are_clusters: bool = True) -> None:
-        """Add units. Where each is a cluster by itself, ``rows`` have the squares; else `hold` is given their contrasts."""
+        """Add units. If each unit is a cluster, ``rows`` have the squares; otherwise pass contrasts to `hold`."""
         if are_clusters:
             self.permutations[rows.values.shape[1]] += len(rows)
         self.is_relabelled = True
@@ -206,7 +206,7 @@ class NullSums:
         self._open_permutations = max(self._open_permutations, permutations)
 
     def close(self) -> None:
-        """Add the squares of the cluster whose units came last."""
+        """Add the squares of the most recent cluster."""
         if self._open_permutations:
             self.permutations[self._open_permutations] += 1
         for name, x in self._open.items():
@@ -275,7 +275,7 @@ class NullSums:
         return _joint_draws(self.n_resamples, numbers, choices)
 
     def _likeness(self) -> object:
-        """Equal for those that hold rows alone, of the same columns and shapes; else of its own."""
+        """A key that is equal for objects with unsummed rows of the same columns and shapes, else unique."""
         if not self.holds_rows_alone:
             return id(self)
         return tuple((rows.columns, rows.fixed_columns, rows.values.shape) for rows in self._rows)
@@ -316,23 +316,23 @@ class NullSums:
 def _joint_draws(
     n_resamples: int, numbers: tuple[int, ...], choices: tuple[bytes, ...]
 ) -> tuple[Integers, NDArray[np.integer[Any]]]:
-    """Which resamples label units alike: the first of each kind, and of which kind each is.
+    """Groups resamples with equal labels: the first of each group, and the group of each resample.
 
-    Systems that summarize the same records, and observations of these, share the answer. ``numbers`` and ``choices`` are of
-    each unit: how many label permutations it has, and as narrow numbers which of them each resample takes.
+    Systems that summarize the same records, and observations of these, share the answer. ``numbers`` and ``choices`` are, per
+    unit, its number of label permutations and, as narrow integers, the one that each resample takes.
     """
     permutation = np.zeros(n_resamples, dtype=np.int64)
     for choice, number in zip(choices, numbers, strict=True):
         permutation = permutation * number + np.frombuffer(choice, dtype=np.min_scalar_type(number))
     first = np.full(math.prod(numbers), -1)
-    # Of those that are alike the first comes last.
+    # Among equal ones the first is last.
     first[permutation[::-1]] = np.arange(n_resamples)[::-1]
     met = first >= 0
     return first[met], (np.cumsum(met) - 1)[permutation].astype(np.min_scalar_type(n_resamples))
 
 
 def drawn_of(several: Sequence[NullSums]) -> Iterator[Drawn]:
-    """`NullSums.drawn` of each, all of which hold some relabelled unit; those that keep rows of one shape at once."""
+    """`NullSums.drawn` of each, batched by shape. Each must have a permuted unit."""
     found: dict[int, Drawn] = {}
     alike: dict[object, list[int]] = {}
     for i, null in enumerate(several):

@@ -1,4 +1,4 @@
-"""Ask, score, observe: units of cases into a ledger. Units whose scores are not numbers are excluded and counted, or refused."""
+"""Scores and observes units of cases and writes them to a ledger. Units whose scores are not numbers are excluded and counted, or refused."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ LEFT_OUT = "left out on request: "
 LABELS_AT_ONCE = 1 << 18
 """Labels of units that are observed together."""
 BATCH = 512
-"""Units whose asks are answered at once."""
+"""Units that are scored at once."""
 
 Unit = tuple[Cases, Origin]
-"""The cases that make one row together, and where it comes from."""
+"""The cases that form one row, and its origin."""
 NOTHING = Relabelled("", np.zeros(0, dtype=np.int64), None, None, cyclic=False)
-"""What is relabelled of a unit that has no labels."""
+"""The permutation inputs of a unit without labels."""
 
 
 class _Ready(NamedTuple):
@@ -52,11 +52,11 @@ class _Ready(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Observer:
-    """Carries units into ledgers: gathers what they ask, scores it at once, observes.
+    """Writes units to ledgers: collects their asks, scores them in one call, observes.
 
-    A data error that an observation raises ends the audit, or with ``skips`` leaves the unit out
-    with the reason counted. On ``trial`` a scorer whose library is not installed leaves its units out
-    with that reason, so that the measure is not taken; later it ends the audit.
+    A data error of an observation ends the audit or, with ``skips``, excludes the unit and counts
+    the reason. With ``trial``, a scorer whose library is missing excludes its units for that
+    reason, so that the measure is dropped; otherwise it ends the audit.
     """
 
     scorers: Mapping[str, Scorer]
@@ -64,9 +64,9 @@ class Observer:
     skips: bool = False
     trial: bool = False
     at_once: int | None = None
-    """How many units are scored in one go; `BATCH` if not told."""
+    """Units that are scored in one call; `BATCH` by default."""
     extracts: ExtractDraws | None = None
-    """Random extracts to observe beside the summaries; None: none."""
+    """Random extracts to observe as well; None for none."""
     scores_extracts: Callable[[str], bool] = lambda _: True
     """Whether the scorer of this name is to score extracts."""
 
@@ -129,7 +129,7 @@ class Observer:
     def _observed(
         self, observation: Observation, batch: ScoredBatch, labelled: Sequence[Labelled]
     ) -> tuple[list[RowBlock], dict[int, str]]:
-        """What is seen in the units; and of those in which nothing is, why."""
+        """The rows of the units, and reasons for units without a row."""
         try:
             return observed_together(observation, batch, labelled)
         except DataError as error:
@@ -165,9 +165,9 @@ class Observer:
     def _scored(
         self, observation: Observation, ready: Sequence[_Ready], left_out: dict[int, str]
     ) -> tuple[ScoredBatch, Iterator[ScoreTable]]:
-        """The units with the answers to what they ask, all asks of one scorer answered in one call; adds why some cannot be used.
+        """The units with their scores; all asks of one scorer go in one call. Adds reasons for unusable units.
 
-        Also the answers by each map of resampled labels, where a scorer is calibrated.
+        Also the scores under each calibration map of resampled labels, for a calibrated scorer.
         """
         own, drawn = [one.asks for one in ready], list[Drawn]()
         asked = own
@@ -207,7 +207,7 @@ class Observer:
         return drawn
 
     def _answers(self, asks: Sequence[Ask]) -> Iterator[ScoreTable]:
-        """The answers to asks of any scorers, in their order; then those by each map of calibrated scorers."""
+        """The scores of asks, in order; then those under each map of calibrated scorers."""
         if not asks:
             yield ScoreTable.of([])
             return
@@ -228,7 +228,7 @@ class Observer:
         return f"{LEFT_OUT}{_what_is_wrong(str(error))}"
 
     def _labelled(self, ledger: Ledger, asked: Sequence[Relabelled]) -> Iterator[Sequence[Labelled]]:
-        """The label permutations of units, so many at once as can be held."""
+        """The label permutations of units, as many at once as memory allows."""
         if ledger.n_resamples:
             tests_units = ledger.observation.declaration.tests_units is not None
             yield from self.label_draws.of_many(asked, all_permutations=tests_units, at_once=LABELS_AT_ONCE)
@@ -244,7 +244,7 @@ def _tables(scorer: Scorer, asks: Sequence[Ask]) -> Iterator[ScoreTable]:
 
 
 def _relabelling(scheme: PermutationScheme, origin: Origin) -> Relabelled:
-    """What of a unit is labelled anew."""
+    """The permutation inputs of a unit."""
     items = scheme.items if origin.is_shared else None
     return Relabelled(
         origin.cluster if scheme.is_together or items is not None else origin.record,
@@ -265,9 +265,9 @@ NO_NUMBER = "a score that is not a number, from "
 
 
 def why_unusable(observation: Observation, asks: Sequence[Ask], scores: Sequence[Scores]) -> Reason | None:
-    """Why a unit cannot be observed with these scores; None if all are finite.
+    """The reason why these scores are unusable; None if all are finite.
 
-    An observation whose declaration has ``reads_unstated`` is given nan, which stands for a reply without a score.
+    An observation that declares ``reads_unstated`` accepts nan, which means a reply without a score.
     """
     allows_nan = observation.declaration.reads_unstated
     for ask, answer in zip(asks, scores, strict=True):

@@ -1,4 +1,4 @@
-"""Where the rows of an audit come from, held by column, so that millions of them take little room."""
+"""The origins of an audit's rows, stored by column to keep millions of them small."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Subgroup = tuple[tuple[str, str], ...]
 
 WHOLE: Subgroup = ()
 BETWEEN = b"\xff"
-"""Stands between names, none of which holds it: it is no part of UTF-8."""
+"""Separates names; it never occurs in UTF-8."""
 DECODED = 4096
 """Names that are decoded together."""
 
@@ -31,7 +31,7 @@ Codes = NDArray[np.integer[Any]]
 
 
 class Origin(Data, frozen=True):
-    """Where a row comes from."""
+    """The origin of a row."""
 
     system: str
     record: str
@@ -57,10 +57,10 @@ class Kind(Data, frozen=True):
 
 
 class Names(Sequence[str]):
-    """Texts that lie side by side in memory, and are made into strings when they are asked for."""
+    """Texts in one contiguous buffer; decoded on access."""
 
     def __init__(self, encoded: pa.Array) -> None:
-        """``encoded`` is an array of binary: UTF-8 in which lone surrogates may stand."""
+        """``encoded`` is a binary array: UTF-8 that may contain lone surrogates."""
         self.encoded = encoded
 
     def __len__(self) -> int:
@@ -88,7 +88,7 @@ class Names(Sequence[str]):
         return Names(self.encoded.take(numbers(chosen)))
 
     def codes(self) -> Integers:
-        """A number for each, equal for equal ones; where they stand in order, ascending as they do. Shape (n,)."""
+        """An integer code per name, equal for equal names; ascending if the names are sorted. Shape (n,)."""
         before, after = self.encoded[:-1], self.encoded[1:]
         if not pc.all(pc.less_equal(before, after), min_count=0).as_py():
             codes = self.encoded.dictionary_encode().indices
@@ -99,14 +99,14 @@ class Names(Sequence[str]):
         return found
 
     def places_in(self, others: Names) -> Integers:
-        """Where each stands among others, which are distinct; -1 where it does not. Shape (n,)."""
+        """The index of each name among distinct ``others``; -1 if absent. Shape (n,)."""
         if self.encoded.equals(others.encoded):
             return np.arange(len(self))
         found = pc.index_in(self.encoded, value_set=others.encoded)
         return np.asarray(plain_numbers(pa.chunked_array([found]), null=-1), dtype=np.int64)
 
     def texts(self) -> pa.Array:
-        """The names as Arrow's text, in which question marks stand for lone surrogates."""
+        """The names as an Arrow string array; question marks replace lone surrogates."""
         try:
             return self.encoded.cast(pa.string())
         except pa.ArrowInvalid:
@@ -114,7 +114,7 @@ class Names(Sequence[str]):
 
 
 def united(several: Sequence[Names]) -> Names:
-    """The distinct names of several lists, of each of which the names are distinct: the first, then what the others add."""
+    """The distinct names of several lists, in order of first occurrence; names within a list must be distinct."""
     found, *others = several
     for names in others:
         added = np.flatnonzero(names.places_in(found) < 0)
@@ -272,7 +272,7 @@ class Origins(Sequence[Origin]):
         return self._groups[seed]
 
     def order(self) -> Integers:
-        """The order by cluster, record, system and block; equals stay as they are. Shape (n,)."""
+        """The stable sort order by cluster, record, system and block. Shape (n,)."""
         keys = {} if self.are_clusters else {"cluster": self.clusters().encoded}
         keys |= {
             "record": self.names,
@@ -284,7 +284,7 @@ class Origins(Sequence[Origin]):
 
 
 def subgroups_of(attributes: Mapping[str, str], by: Sequence[tuple[str, ...]]) -> tuple[Subgroup, ...]:
-    """The subgroups that a record belongs to: one per grouping all of whose attributes it has."""
+    """The subgroups of a record: one per grouping whose attributes it all has."""
     return tuple(
         tuple((name, attributes[name]) for name in names)
         for names in by
@@ -319,12 +319,12 @@ def _met(codes: Codes, things: Sequence[T]) -> tuple[Codes, Sequence[T]]:
 
 
 def _renumbered(codes: Codes, things: Sequence[T], known: dict[T, int]) -> Integers:
-    """The codes of things as they are numbered among those known, to which they are added."""
+    """The codes of items in ``known``; new items are added."""
     return np.array([known.setdefault(thing, len(known)) for thing in things], dtype=np.int64)[codes]
 
 
 def _alike(ours: tuple[Codes, Sequence[T]], theirs: tuple[Codes, Sequence[T]]) -> bool:
-    """Whether things by number are the same, whichever numbers they have."""
+    """Whether two numberings denote the same items."""
     (a, known), (b, others) = _met(*ours), _met(*theirs)
     return known == others and bool((a == b).all())
 

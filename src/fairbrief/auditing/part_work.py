@@ -1,7 +1,7 @@
-"""An input that is read in parts: each is read, checked, scored and observed by itself, wherever an engine does it.
+"""Audits an input in parts: each part is read, checked, scored and observed independently, on any engine.
 
-Where parts begin depends on the input alone, and they are put together in their order: so the answer is the same
-whoever did them.
+The parts depend only on the input and are merged in their order, so the result is the same
+on every engine.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ PartDone = tuple[Observed, PartTally, Watchers]
 
 @dataclass(frozen=True, slots=True)
 class PartWork:
-    """Audits one part. Called with equal parts it gives equal results, in whichever process."""
+    """Audits one part. Equal parts give equal results in every process."""
 
     reading: Reading
     plan: Plan
@@ -41,7 +41,7 @@ class PartWork:
     exchange: Exchange | None = None
     """The summaries of all parts, where some are exchanged."""
     top_cases: TopCases | None = None
-    """Where cases to show are kept, if the part is done where they are."""
+    """The top cases of the run, if the part runs in the same process."""
 
     def __call__(self, part: Part) -> PartDone:
         """What the part's cases add to the audit; errors name the lines of the file."""
@@ -67,9 +67,9 @@ def _placing(reading: Reading) -> Iterator[None]:
 
 
 def parts_of(cases: Iterable[Case], plan: Plan) -> list[Part]:
-    """The parts of an input; none where it is read from its beginning.
+    """The parts of an input; none if it is read in one pass.
 
-    Sanity baselines that are made from records, whichever system summarized them, need to know which records they had.
+    Sanity baselines made from records must see all systems of a record, so they need one pass.
     """
     if not isinstance(cases, Reading) or any(name not in OF_SYSTEMS for name in plan.sanity_baselines):
         return []
@@ -78,7 +78,7 @@ def parts_of(cases: Iterable[Case], plan: Plan) -> list[Part]:
 
 
 def walk_parts(run: Run, reading: Reading, parts: Sequence[Part], watchers: Watchers, engine: Engine) -> bool:
-    """All parts of an input into the run; whether they are those of a sound input (else the run is of no use)."""
+    """Merge all parts into the run. Returns whether the input is valid; otherwise the run must be discarded."""
     is_here = isinstance(engine, ThisProcess)
     work = PartWork(
         reading,

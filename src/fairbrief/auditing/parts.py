@@ -24,8 +24,8 @@ from fairbrief.types import Floats, Integers, SystemKind, Totals
 class Part:
     """The rows of one system and subgroup: their ``clusters``, how many ``rows``, and their sums by jackknife unit.
 
-    ``members`` tells which rows make up each cluster. ``blocks`` are the rows summed by sampled variant, and the cluster of
-    each variant, where originals have several.
+    ``members`` are the rows of each cluster. ``blocks`` are the rows summed by sampled counterfactual, with the cluster of
+    each, where seed documents have several.
     """
 
     ledger: Ledger
@@ -71,7 +71,7 @@ def maps_of(parts: Sequence[Part]) -> Totals | None:
 def parts_of(
     ledger: Ledger, subgroups: Sequence[Subgroup], seed: int = 0
 ) -> dict[tuple[str, Subgroup], Part]:
-    """The rows of every system, whole and by subgroup; ``seed`` deals clusters to jackknife units where they are many."""
+    """The rows of every system, whole and by subgroup; ``seed`` assigns clusters to jackknife units if there are many."""
     origins, systems = ledger.kept(), systems_of([ledger.origins])
     clusters = origins.clusters()
     rows_of = _rows_of(origins, [(s, part) for s in systems for part in (WHOLE, *subgroups)])
@@ -143,7 +143,7 @@ def _gathered(
     ``codes`` (all rows,) are equal for rows of one cluster.
     """
     codes = codes if len(chosen) == len(codes) else codes[chosen]
-    if (codes[1:] > codes[:-1]).all():  # as a settled ledger mostly has them
+    if (codes[1:] > codes[:-1]).all():  # as in most sorted ledgers
         return ClusterRows(ledger, chosen), clusters.of(chosen), chosen
     first, code = first_met(codes)
     heads = chosen[first]
@@ -152,7 +152,7 @@ def _gathered(
 
 @dataclass(frozen=True, slots=True)
 class CommonClusters:
-    """The clusters of several parts, and where each stands in each part: -1 where it did not answer. Shapes: (clusters,)."""
+    """The clusters of several parts, and the index of each in each part: -1 if it is absent. Shapes: (clusters,)."""
 
     parts: Sequence[Part]
     clusters: Names
@@ -172,12 +172,12 @@ class CommonClusters:
         return common[np.argsort(self.places[several[0]][common])]
 
     def with_extracts(self, several: Sequence[int], common: Integers) -> Integers:
-        """Those of these clusters of which each of the parts has random extracts, in their order."""
+        """The clusters for which every part has random extracts, in order."""
         there = [self.parts[i].has_extracts[self.places[i][common]] for i in several]
         return common[np.all(there, axis=0)]
 
     def units(self, several: Sequence[int], common: Integers, seed: int) -> dict[int, Units]:
-        """The jackknife units of some of the parts, all of one ledger, on these clusters alone."""
+        """The jackknife units of some parts of one ledger, on these clusters only."""
         names, found, large = self.clusters.of(common), dict[int, Units](), dict[int, ClusterRows]()
         for i in several:
             part, chosen = self.parts[i], self.places[i][common]

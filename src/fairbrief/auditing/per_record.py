@@ -25,20 +25,20 @@ SUBGROUP, ATTRIBUTE = "subgroup.", "attribute."
 PACKED = pa.dictionary(pa.int16(), pa.float64())
 """How statistics are held: the distinct numbers of some rows, and which of them each row has."""
 MOST_VALUES = 1_000
-"""An attribute of more values is a text or a number, that nobody subgroups by: it is not kept."""
+"""An attribute with more values is free text or a number, and is not stored."""
 
 
 Maker = Callable[[], pa.Array]
 
 
 class LedgerPerRecord(PerRecordRows):
-    """The rows of ledgers, as `fairbrief.reports.per_record.PerRecordRows` gives them: tables are made as they are asked for."""
+    """The rows of ledgers as `fairbrief.reports.per_record.PerRecordRows`; tables are created on request."""
 
     def __init__(self, ledgers: Sequence[Ledger], readers: Mapping[Observation, Sequence[Measure]]) -> None:
         self._ledgers = [ledger for ledger in ledgers if len(ledger)]
         self._observations = [repr(ledger.observation) for ledger in self._ledgers]
         self._readers = readers
-        # The name is for people; values may hold any character, so the exact column stands beside it.
+        # The name is for people; values may contain any character, so the exact column is stored as well.
         self._fields = {
             column: pa.field(column_name(column), PACKED, metadata={COLUMN: json.dumps(column)})
             for ledger in self._ledgers
@@ -50,7 +50,7 @@ class LedgerPerRecord(PerRecordRows):
         return sum(map(len, self._ledgers))
 
     def measures(self) -> dict[str, str]:
-        """The measures by spec, and the observation that each reads."""
+        """The measures by spec, and the observation of each."""
         return {
             repr(measure): observation
             for ledger, observation in zip(self._ledgers, self._observations, strict=True)
@@ -64,7 +64,7 @@ class LedgerPerRecord(PerRecordRows):
 
     def each_of(self, observation: str, wanted: Wanted = all_columns) -> Iterator[pa.Table]:
         """`of`, some rows at a time."""
-        # A check of scorers may observe what was asked for, too.
+        # A check of scorers may use the same observation.
         several = [i for i, name in enumerate(self._observations) if name == observation]
         there = {column for i in several for column in self._ledgers[i].columns}
         fields = {c: field for c, field in self._fields.items() if c in there and wanted(field.name)}
@@ -84,7 +84,7 @@ class LedgerPerRecord(PerRecordRows):
         )
 
     def _whose_are(self, i: int, rows: range) -> Iterator[tuple[str, Maker]]:
-        """By name what makes the columns that say whose rows these are, and which measures read them."""
+        """The columns that identify the rows, and the measures that use them, by name."""
         ledger, every = self._ledgers[i], np.zeros(len(rows), dtype=np.int32)
         origins = ledger.origins[rows.start : rows.stop]
         (kinds, known), (blocks, named) = origins.kinds(), origins.blocks()
@@ -142,7 +142,7 @@ def _ps(ledger: Ledger, rows: range) -> pa.Array:
 
 
 def _statistics(ledger: Ledger, rows: range, chunk: Chunk, fields: Iterable[Column]) -> Iterator[pa.Array]:
-    """Every statistic of these, as packed as in the chunk; null where there is no row, and of those that the ledger lacks."""
+    """The statistics of these rows, packed as in the chunk; null without a row, and for columns that the ledger lacks."""
     missing = ledger.reasons[rows.start : rows.stop] != 0
     nothing, zeros = pa.nulls(len(rows), PACKED), Packed.of(np.zeros(len(rows)))
     made: dict[int, pa.Array] = {}  # of equal columns one is held
@@ -179,12 +179,12 @@ def ledgers_from(
     by: Groupings | None = None,
     wanted: Collection[str] | None = None,
 ) -> list[tuple[Ledger, list[Measure]]]:
-    """The sorted ledgers behind per-record statistics, and the measures that read each; without nulls. Rows are read some at a time.
+    """The sorted ledgers behind per-record statistics, with their measures, without permuted sums. Rows are read in batches.
 
-    ``given`` are measures by spec that need not be declared anywhere; ``by`` says what to subgroup by, each attribute that
-    the audit was sliced by alone if not told; ``wanted`` are the specs of the measures that are asked for, all if not told.
-    The relabelled sums are not in the evidence: what is made from such a ledger has intervals and paired
-    differences, and no chance level.
+    ``given`` are measures by spec that need not be registered; ``by`` are the groupings, by default each attribute of
+    the audit's subgroups; ``wanted`` are the specs of the requested measures, by default all.
+    Permuted sums are not stored, so estimates from such a ledger have intervals and paired
+    differences, but no permutation mean.
     """
     there = per_record.column_names()
     for column in ("observation", "system_kind"):

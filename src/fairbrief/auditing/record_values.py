@@ -25,9 +25,9 @@ BATCH = 1 << 14
 
 @dataclass(frozen=True, slots=True)
 class RecordValues:
-    """The values of one measure, row by row of its evidence.
+    """The values of one measure, per row of its per-record statistics.
 
-    Shapes: ``system`` and ``record`` (rows,) texts; ``p`` (rows,) numbers, null where a row was not tested alone;
+    Shapes: ``system`` and ``record`` (rows,) texts; ``p`` (rows,) numbers, null without a test of the single row;
     ``by_quantity``: per quantity (rows,), nan where undefined.
     """
 
@@ -45,7 +45,7 @@ def is_signed(name: str, tail: str | None) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class RowReader:
-    """Reads rows of per-record statistics as one measure does; ``fields`` are the statistics that its observation has."""
+    """Computes a measure's values of single rows; ``fields`` are the statistics of its observation."""
 
     measure: Measure
     fields: tuple[pa.Field, ...]
@@ -60,7 +60,7 @@ class RowReader:
         return self.values_in(_matrices(rows, [f.name for f in self.fields]), len(rows))
 
     def values_in(self, matrices: Iterable[Floats], rows: int) -> dict[str, Floats]:
-        """`values` of so many rows, whose statistics come as matrices one after another, (some rows, fields) each."""
+        """`values` of all rows, whose statistics come as consecutive matrices, (some rows, fields) each."""
         columns = self.columns
         main_value = self.measure.name
         shown = [n for n, v in self.of_nothing().items() if n == main_value or is_signed(n, v.tail)]
@@ -79,7 +79,7 @@ class RowReader:
 
     @property
     def has_bounds(self) -> bool:
-        """Whether the measure says how much of a contrast could be due to what was not found."""
+        """Whether the measure bounds how much of a contrast unmatched claims could explain."""
         return any(name.startswith(LOWEST) for name in self.of_nothing())
 
     def surely(self, rows: pa.Table) -> dict[str, Floats]:
@@ -106,7 +106,7 @@ class RowReader:
 
 
 def contrasts_of(values: Mapping[str, Value], measure: Measure) -> dict[str, str]:
-    """By group the first signed contrast that speaks of it."""
+    """The first signed contrast of each group."""
     found: dict[str, str] = {}
     for name, value in values.items():
         if name != measure.name and is_signed(name, value.tail) and value.group:
@@ -115,7 +115,7 @@ def contrasts_of(values: Mapping[str, Value], measure: Measure) -> dict[str, str
 
 
 def reader_of(spec: str, fields: Sequence[pa.Field]) -> RowReader | None:
-    """How a measure reads rows with such fields; None where the measure is not declared here."""
+    """The `RowValues` of a measure for these fields; None if the measure is not registered."""
     try:
         measure: Measure = registry.make("measure", spec)
     except FairbriefError:  # of a plug-in that is not installed here
@@ -145,7 +145,7 @@ def stories_of(rows: pa.Table, spec: str, records: Collection[str]) -> dict[tupl
 
 
 def values_of_records(rows: pa.Table, specs: Iterable[str]) -> dict[str, RecordValues]:
-    """What each of these measures reads of every usable row; nothing of those that are not declared here.
+    """The values of each measure for every usable row; unregistered measures are skipped.
 
     ``rows`` are those of the measures' observation.
     """
@@ -167,7 +167,7 @@ def _matrices(rows: pa.Table, names: Sequence[str]) -> Iterator[Floats]:
     for start in range(0, len(rows), BATCH):
         part = rows.slice(start, BATCH)
         blocks = [plain_numbers(part[n].cast(pa.float64())) for n in names]
-        yield np.array(blocks).reshape(len(names), len(part)).T  # so that each column lies in a row
+        yield np.array(blocks).reshape(len(names), len(part)).T  # so that each column is contiguous
 
 
 def _totals(columns: Sequence[tuple[str, ...]], matrix: Floats) -> Totals:
@@ -177,10 +177,10 @@ def _totals(columns: Sequence[tuple[str, ...]], matrix: Floats) -> Totals:
 def better(measure: Measure, columns: Collection[Column] = ()) -> Direction:
     """``less`` of a disparity, ``more`` of a quality, and a signed contrast ``nearer zero``.
 
-    A measure may declare it. Else: a disparity's main value is tested
-    in its upper tail and a signed contrast's in both; a main value that no exchange of labels speaks to is
-    a level, as ROUGE is, and more of it is better. ``columns`` are what the measure observed, if it did:
-    a measure need not have a value of nothing.
+    A measure may declare it. By default: a disparity's main value is tested
+    in its upper tail, a signed contrast's in both; a main value without label permutations is
+    label-independent, like ROUGE, and higher is better. ``columns`` are the observed columns, since
+    a measure may have no value without rows.
     """
     if measure.declaration.better is not None:
         return measure.declaration.better
@@ -190,7 +190,7 @@ def better(measure: Measure, columns: Collection[Column] = ()) -> Direction:
 
 
 def directions(per_record: PerRecordRows) -> Mapping[str, Direction]:
-    """Which way is better, for every measure that a saved audit took on something: told by the first rows that have it."""
+    """The better direction of every measure of a saved audit, from the first rows that have it."""
     found: dict[str, Direction] = {}
     known: dict[str, Collection[Column]] = {}
     for spec, observation in per_record.measures().items():

@@ -45,11 +45,11 @@ from fairbrief.text.hashes import digest_of, hash_of_name
 from fairbrief.types import Case, Estimate, Measure, SystemKind
 
 SHARD, LETTERS = 512, 1 << 19
-"""Cases that are carried together, fewer where texts are long: as many as have so many letters, or one."""
+"""Cases per batch; fewer if texts are long: up to this many characters, at least one."""
 FIRST_SHARD = 32
 """The same at first where workers hold the models: scoring takes long, and all workers are to have some of a short input."""
 SAMPLE = "sample"
-"""Record attribute that names the sampled assignment; its records (a pair, say) are resampled together."""
+"""Record attribute that names the sampled assignment; its records (e.g. a pair) are resampled together."""
 
 
 DIGESTS = 2**64
@@ -73,11 +73,11 @@ class Run(Observed):
         exchange: Exchange | None = None,
         top_cases: TopCases | None = None,
     ) -> None:
-        """``part_scorers`` are those of a run over a part of the input, which is then taken into another run.
+        """``part_scorers`` are the scorers of a run over a part of the input, which is then merged into another run.
 
-        ``top_cases`` are that other run's, where it is in this process: fewer cases are looked at closely beside those of other parts.
+        ``top_cases`` are those of the other run, if it is in this process: fewer cases then need exact values.
 
-        ``exchange`` knows all summaries, where the sanity baseline ``exchanged`` is asked for.
+        ``exchange`` has all summaries, for the sanity baseline ``exchanged``.
         """
         over = [str(a) for a in dict.fromkeys(getattr(m, "over", "") for m in measures) if a]
         self._sanity_baselines = SanityBaselines(plan.sanity_baselines, over, plan.seed, exchange)
@@ -192,7 +192,7 @@ class Run(Observed):
         return any(shared_by(case, scope) is not None for scope in self._scopes)
 
     def _placed(self, batch: Sequence[Case]) -> list[Unit]:
-        """The cases and their sanity baselines, each a unit; what is observed together is put aside, too."""
+        """The cases and their sanity baselines as units; clusters that are observed together are also set aside."""
         self._sign(batch)
         placed: list[Unit] = []
         for case in self._sanity_baselines.beside(batch) if self.plan.sanity_baselines else batch:
@@ -223,7 +223,7 @@ class Run(Observed):
             self._progress(shard.cases)
 
     def _absorb(self, ledger: Ledger, sheet: Ledger, shard: Shard, whose: dict[Scope, Origins]) -> None:
-        """What one observation wrote down of a shard; ``whose`` has by scope the origins that ledgers share."""
+        """Append one observation's rows of a shard; ``whose`` has the shared origins by scope."""
         units, scope = shard.of(ledger.observation), ledger.observation.declaration.scope
         self.top_cases.offer(ledger.observation, sheet, units)
         if scope not in whose:
@@ -356,7 +356,7 @@ class Run(Observed):
 
 
 def _with_whole_clusters(units: Iterable[Unit]) -> Iterator[list[Unit]]:
-    """Units, which stand cluster by cluster, in lists that part none."""
+    """Lists of units, sorted by cluster, that never split a cluster."""
     found: list[Unit] = []
     for _, of_cluster in itertools.groupby(units, key=lambda unit: unit[1].cluster):
         found += of_cluster

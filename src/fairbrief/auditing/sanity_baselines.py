@@ -1,7 +1,7 @@
-"""Texts made from the record itself: what a score would be for a summary that is known.
+"""Sanity baselines: texts made from the record itself, whose fairness is known by construction.
 
-A sanity baseline is read beside a system: a system that scores like another record's output is not measured
-by the measure, and a whole source that scores badly shows the measure's own floor. `SanityBaselines` are those of one audit.
+A measure on which a system scores like another record's summary does not measure the system. A whole source that scores
+badly shows the measure's floor. `SanityBaselines` are those of one audit.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ its share on average; one drawn at random; up to five of the largest group of an
 
 @dataclass(frozen=True)
 class SanityBaseline:
-    """One sanity baseline as a system: ``sanity:NAME``. Seeded by the record's id, whatever stands beside it.
+    """One sanity baseline as a system: ``sanity:NAME``. Seeded by the record's id only.
 
     ``kind`` is one of `FROM_RECORDS`; ``over`` is the attribute of ``largest_group``, whose text is empty where no document has it.
     """
@@ -87,11 +87,11 @@ class SanityBaseline:
 
 @dataclass(slots=True)
 class Exchange:
-    """Which record's summary each record borrows: one random cycle through all records that a system answered.
+    """The record whose summary each record borrows: one random cycle through all records of a system.
 
-    The cycle follows hashes of the records' ids, so that no order and no parting of the input changes it. Beyond ``most``
-    records of a system that many, of the smallest hashes, lend theirs, and the others borrow from one that
-    their hash chooses. A case whose summary is missing, or that is alone, borrows none.
+    The cycle follows hashes of the records' ids, so it does not depend on the order or parts of the input. Beyond ``most``
+    records of a system, the ``most`` with the smallest hashes provide summaries, and each other record borrows from one
+    that its hash selects. A case without a summary, or a single case, borrows none.
     """
 
     seed: int = 0
@@ -112,9 +112,9 @@ class Exchange:
                 heapq.heapreplace(kept, entry)
 
     def of(self, case: Case) -> Case | None:
-        """The case with the summary that it borrows; its system is ``sanity_baseline:exchanged(SYSTEM)``.
+        """The case with the summary that it borrows; its system is ``sanity:exchanged(SYSTEM)``.
 
-        Units go, for they speak of another source.
+        Claims are removed, because they are about another source.
         """
         system = case.summary.system
         order = self._order.get(system)
@@ -124,7 +124,7 @@ class Exchange:
             return None
         rank = self._rank(case.record.id)
         place = bisect.bisect_right(order, (rank, case.record.id), key=_in_order)
-        if place == 0 or order[place - 1][1] != case.record.id:  # lends none
+        if place == 0 or order[place - 1][1] != case.record.id:  # provides none
             place = self._rank(f"borrows {case.record.id}") % len(order)
         text = order[place % len(order)][2]
         lent = replace(
@@ -146,7 +146,7 @@ def _in_order(entry: tuple[int, str, str]) -> tuple[int, str]:
 
 
 def exchanged(cases: Sequence[Case], seed: int = 0) -> Sequence[Case]:
-    """The cases with their summaries dealt anew among them, none to its own record; see `Exchange`."""
+    """The cases with exchanged summaries, none with its own; see `Exchange`."""
     exchange = Exchange(seed)
     exchange.watch(cases)
     return tuple(dealt for case in cases if (dealt := exchange.of(case)) is not None)
@@ -155,8 +155,8 @@ def exchanged(cases: Sequence[Case], seed: int = 0) -> Sequence[Case]:
 def random_sentences(case: Case, seed: int = 0) -> Case:
     """The case with sentences drawn at random from its documents, about as long as its summary.
 
-    Fair by construction at the same length: what any measure reads here is its floor for this input.
-    Sentences are drawn until the words of the summary are reached, and stand in their own order.
+    Fair by construction at the same length: any measure's value here is its floor for this input.
+    Sentences are drawn until the summary's length is reached, and keep their order.
     """
     sentences = [s for document in case.record.documents for s in split(document.text)]
     wanted, drawn, words = len(case.summary.text.split()), [], 0
@@ -178,7 +178,7 @@ def _sanity_baseline(record: str, system: str, text: str) -> Summary:
 
 
 def rng_of(seed: int, *names: str) -> np.random.Generator:
-    """A random source that depends on a seed and names alone, on every machine."""
+    """A random generator that depends only on the seed and the names, on every machine."""
     told = "\x1f".join([str(seed), *names]).encode("utf-8", "surrogatepass")
     return np.random.default_rng(int.from_bytes(hashlib.sha256(told).digest()[:16], "big"))
 
@@ -214,9 +214,9 @@ class SanityBaselines:
     """Hashes of the ids of records that have their sanity baselines: another system's line of one may come much later."""
 
     def of(self, system: str) -> list[str]:
-        """The names of the sanity baselines that a system is held beside: its own, and those made from the records alone.
+        """The names of a system's sanity baselines: those made from its summaries, and those made from the records.
 
-        What was made from another system's summaries says nothing of this one's.
+        Baselines made from another system's summaries do not apply.
         """
         own = [sanity_baseline_name(name, system) for name in OF_SYSTEMS if name in self.names]
         return [*own, *(sanity_baseline.name for sanity_baseline in self._from_records())]

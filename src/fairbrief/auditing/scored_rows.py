@@ -1,4 +1,4 @@
-"""Scored units to rows: under each of their label permutations, with the units' own tests, chance means and random extracts."""
+"""Turns scored units into rows under each label permutation, with tests of single units, permutation means and random extracts."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ UNIT_LEVEL = 0.05
 COUNTED_BELOW = 64
 """Labellings up to which a unit's are compared each with each."""
 LABELS_OF_ONE = 1 << 22
-"""Labels of one unit, under so many label permutations as they stand in, that are observed together."""
+"""Labels of one unit, times label permutations, that are observed at once."""
 BY_CHANCE, OF_EXTRACTS, WITHOUT_EXTRACTS = "by chance", "random extract", "no random extract"
-"""How the columns begin that hold a unit's mean over its permutations, over its random extracts, and the unit's own
-columns where it has no extract."""
+"""Prefixes of the columns with a unit's permutation mean, its mean over random extracts, and its values if it has no
+extract."""
 
 _Drawn = tuple[Sequence[Extracts], Sequence[Ask]]
 Drawn = _Drawn | Reason | None
@@ -93,7 +93,7 @@ def observed_together(
 
 
 def _joined(blocks: Sequence[AlikeRows]) -> Iterator[AlikeRows]:
-    """Units of equal columns in one block: an observation may have parted them by shapes of its own."""
+    """Units with equal columns in one block; an observation may have split them by shape."""
     alike: dict[tuple[Column, ...], list[AlikeRows]] = {}
     for block in blocks:
         alike.setdefault(block.columns, []).append(block)
@@ -138,7 +138,7 @@ def _with_extracts(block: RowBlock, extracts: Sequence[Rows | Reason | None]) ->
 
 @lru_cache(maxsize=256)
 def _named(what: str, columns: tuple[Column, ...]) -> tuple[Column, ...]:
-    """Columns beside the real rows; units of the same columns share them."""
+    """Extra columns of the real rows; units with the same columns share them."""
     return tuple((what, *column) for column in columns)
 
 
@@ -177,7 +177,7 @@ def _observe_many(
 
 
 def _with_more(observation: Observation, block: AlikeRows, labelled: Labelled) -> RowBlock:
-    """Rows with the units' own tests and their chance means."""
+    """Rows with the tests of single units and their permutation means."""
     declared, exact = observation.declaration, labelled.is_exact
     means = _chance_means(declared, block, exact=exact)
     columns, values, ps = block.columns, block.values, None
@@ -199,7 +199,7 @@ def _chance_means(declared: ObservationDeclaration, block: AlikeRows, *, exact: 
     if not kept or block.values.shape[1] < 2:
         return None
     moved = block.values if exact else block.values[:, 1:]
-    # One column at a time, so that a mean's last digits go by its own numbers alone.
+    # Column by column, so that the last digits of a mean depend only on its numbers.
     means = [np.ascontiguousarray(moved[:, :, i]).mean(axis=1) for i in kept]
     columns = tuple((BY_CHANCE, *block.columns[i]) for i in kept)
     return AlikeRows(block.units, columns, np.stack(means, axis=1)[:, np.newaxis])
@@ -210,11 +210,11 @@ def with_unit_tests(
 ) -> tuple[tuple[Column, ...], Floats, Floats]:
     """Columns and values with those of `TESTED`, and the p of each unit's real label permutation, shape (units,).
 
-    ``within`` names a statistic whose columns ``(within, value)`` tell kinds of units apart: the tests
-    are then counted by kind as well, in ``("testable", value)`` and so on.
+    ``within`` names a statistic whose columns ``(within, value)`` distinguish kinds of units: the tests
+    are then also counted by kind, in ``("testable", value)`` and so on.
 
-    Every label permutation gets the p that it would have had, were it the real one; so the columns have a
-    null of their own, and ``expected_significant`` is the exact share of label permutations with p < 0.05.
+    Every label permutation gets the p that it would have as the real labels. So the columns have a
+    null distribution, and ``expected_significant`` is the exact share of label permutations with p < 0.05.
     The smallest reachable p decides whether the unit is testable at all.
     """
     statistic = block.values[:, :, block.columns.index(column)]
@@ -226,7 +226,7 @@ def with_unit_tests(
         below = np.stack(
             [np.searchsorted(o, s - TIE, side="left") for o, s in zip(ordered, statistic, strict=True)]
         )
-    # With all label permutations the real one is among them; sampled ones stand beside it and are counted as one more.
+    # A full list contains the real labels; a sample does not, so the real labels count as one more.
     ps = (permutations - below) / permutations
     testable = (ps.min(axis=1, keepdims=True) < UNIT_LEVEL).astype(np.float64)
     significant = (ps < UNIT_LEVEL).astype(np.float64)

@@ -1,7 +1,7 @@
-"""Scorer bias checks: each scorer reads counterfactual sources, which differ only in the group.
+"""Scorer bias checks: each scorer scores counterfactual sources, which differ only in the group.
 
-A difference that it finds there is the scorer's own, and is noted at the results that rely on it. Nothing is
-subtracted: how a scorer's bias on whole sources enters a measure is not known.
+A difference on them is due to the scorer, and is noted at the results that use it. Nothing is
+subtracted, because the effect of a scorer's bias on a measure is unknown.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 SYSTEM = sanity_baseline_name("counterfactual sources")
 KIND: SystemKind = "counterfactual source"
 GENDER = "gender"
-"""What a group is called that an input names by its words alone."""
+"""Names of groups that the input implies only by its words."""
 NO_EXCHANGE = (
     "the scorers are not checked: no text can be rewritten from one of these groups to another, "
     "as it can for genders and for groups that the names of annotated people tell"
@@ -54,8 +54,8 @@ A_MODEL = (
 class Check:
     """The scorer bias measures over one attribute, and its groups.
 
-    ``genders`` maps the input's words for women and men; empty where names alone tell the ``values``.
-    ``serves`` says which of them a measure (by its spec) relies on.
+    ``genders`` maps the input's words for women and men; empty if the ``values`` follow from names.
+    ``serves`` gives the checks that concern a measure (by spec).
     """
 
     over: str
@@ -174,7 +174,7 @@ def estimates_of(
 
 
 def checks_of(measure: Measure) -> tuple[ScorerCheck, ...]:
-    """The declared checks, without those of what is counted and not scored."""
+    """The declared checks, without checks of counted values."""
     checks = measure.declaration.scorer_checks
     return tuple(check for check in checks if check.settings_for(measure).get("scorer") not in WITHOUT_ASK)
 

@@ -13,16 +13,16 @@ from fairbrief.types import Scorer
 
 
 class NeedsModel(Exception):
-    """A scorer that holds a model is asked for where there is to be none."""
+    """A scorer with a model was requested where models are not allowed."""
 
 
 class Scorers(dict[str, Scorer]):
-    """Spec → scorer: a given one, or one from the registry; each wrapped (in a cache, say) if told.
+    """Spec → scorer: a given one, or one from the registry; each wrapped (e.g. in a cache) if ``wrap`` is given.
 
-    `elsewhere`, in another process, a scorer whose scores are kept in a cache, because a model or a server makes
+    `elsewhere`, in another process, a scorer whose scores are cached, because a model or a server computes
     them, raises NeedsModel: N processes would hold N copies of a model, and share one device or one rate limit.
-    With ``makes_models`` models are made there all the same, but for those that were given as objects; what asks a
-    server stays with the sender, who counts the requests.
+    With ``makes_models``, models are loaded there anyway, except those given as objects. Requests to a
+    server stay in the main process, which counts them.
     """
 
     def __init__(
@@ -59,7 +59,7 @@ class Scorers(dict[str, Scorer]):
         return spec in self._models
 
     def __reduce__(self) -> tuple[Callable[..., Scorers], tuple[object, ...]]:
-        """What was made is made anew elsewhere, where texts are read in the language that holds here."""
+        """Scorers are created again in the other process, with the language of this process."""
         return partial(Scorers, makes_models=self._makes_models), (
             self.given, self.wrap, self._left_behind, languages.setting(),
         )  # fmt: skip

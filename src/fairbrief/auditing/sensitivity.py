@@ -14,7 +14,7 @@ from fairbrief.reports.contrast_words import group_name, ordered_groups
 from fairbrief.types import Estimate, Measure, Table
 
 SUPPORT = "scorer_bias_support"
-"""The check of scorers that say how far one text supports another: what `under` puts in each other's place."""
+"""The scorer bias check of support scorers, which `under` substitutes for each other."""
 HEADER = ("group, system, choice", "conclusion", "value", "interval", "random")
 NOTE = (
     "Below and above: significantly different from random sentences, or from label permutations where there are none; both "

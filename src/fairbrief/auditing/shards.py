@@ -50,7 +50,7 @@ Sheets = tuple[Sequence[Ledger | None], Sequence[str]]
 
 @dataclass(frozen=True, slots=True)
 class ShardWork:
-    """The work done on every shard. Called with equal shards it gives equal rows, in whichever process and order."""
+    """The work done on every shard. Equal shards give equal rows, in any process and order."""
 
     observations: Sequence[Observation]
     scorers: Scorers
@@ -61,7 +61,7 @@ class ShardWork:
     n_extracts: int | None = 0
     _need_models: set[Observation] = field(default_factory=set)
     language: languages.Setting | None = None
-    """The language that the sender reads texts in; in this process it holds already."""
+    """The language of the main process; this process already uses it."""
 
     def __call__(self, shard: Shard) -> Sheets:
         """All observations of one shard."""
@@ -80,7 +80,7 @@ class ShardWork:
         )
 
     def sheet(self, observation: Observation, shard: Shard, random: Random) -> Ledger:
-        """One observation of a shard; the receiver knows whose its rows are."""
+        """One observation of a shard; the receiver knows the origins of its rows."""
         sheet = Ledger(observation, self.n_resamples, whose=None)
         permutations, extracts = random
         observer = Observer(
@@ -126,10 +126,10 @@ def _refuse_unsendable(what: str, thing: Any) -> None:
 
 @dataclass(eq=False)
 class Observed:
-    """Rows and sums of some cases, and all else that they add to an audit.
+    """Rows and sums of some cases, and everything else that they add to an audit.
 
-    ``aside`` are cases of a part that are observed together with others, maybe of other parts; ``unscored`` the shards of
-    observations (by number) that need a model, which the receiver has; ``digest`` is a sum of hashes of all texts.
+    ``aside`` are cases of a part that must be observed together with others, possibly of other parts; ``unscored`` the shards
+    of observations (by number) that need a model, which the receiver has; ``digest`` is a sum of hashes of all texts.
     """
 
     ledgers: list[Ledger]

@@ -1,9 +1,8 @@
-"""Several runs of one system, pooled: their spread is told apart from that of the records.
+"""Pools several runs of one system, and separates the spread of runs from that of records.
 
-The runs of a record share its documents, so that they say less than as many records would. Here they become
-records of one cluster, the record that they are runs of: intervals and tests see as many clusters as there are
-records, however many runs each has. How far the runs differ among themselves is the standard deviation of
-their values, each over all records.
+The runs of a record share its documents, so they carry less information than as many records. Here they become
+records of one cluster, so intervals and tests count clusters, not runs. The spread of runs is the standard
+deviation of their values, each over all records.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ RunOf = Callable[[str], "tuple[str, str] | None"]
 
 
 def numbered(system: str) -> tuple[str, str] | None:
-    """The system and the run that a name like ``gpt#2`` tells; None for any other.
+    """The system and the run in a name like ``gpt#2``; None for other names.
 
     >>> numbered("gpt#2"), numbered("gpt")
     (('gpt', '2'), None)
@@ -38,14 +37,14 @@ def numbered(system: str) -> tuple[str, str] | None:
 
 @dataclass(frozen=True, slots=True)
 class Pooled:
-    """Cases whose runs carry one system's name; it can be gone through as often as ``cases``."""
+    """Cases whose runs have one system name; iterable as often as ``cases``."""
 
     cases: Iterable[Case]
     run_of: RunOf = numbered
 
     @property
     def skipped(self) -> Sequence[str]:
-        """What the reading of the cases says of what it left out."""
+        """What reading the cases excluded."""
         return getattr(self.cases, "skipped", ())
 
     @property
@@ -72,7 +71,7 @@ def _of_run(case: Case, system: str, run: str) -> Case:
 
 
 def id_of(record: Record) -> str:
-    """The record's id as it was read, whichever run it is pooled as."""
+    """The record's original id, without its run."""
     return record.id.removesuffix(f"#{record.attributes[RUN]}") if record.cluster_by == CLUSTER else record.id
 
 
@@ -95,7 +94,7 @@ Key = tuple[str, str, str]
 
 
 def run_spreads(estimates: Iterable[Estimate]) -> dict[Key, RunSpread]:
-    """The spread of every quantity over the runs of each system, from the estimates sliced by run alone."""
+    """The spread of every quantity over the runs of each system, from the estimates by run."""
     values: dict[Key, list[float]] = {}
     for e in estimates:
         if tuple(e.subgroup) == (RUN,) and e.value is not None and not e.baseline:

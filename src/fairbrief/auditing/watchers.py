@@ -1,7 +1,7 @@
-"""What looks at the cases of an audit while they pass, and changes none of them.
+"""Watchers: they see every case of an audit and change none.
 
-Every watcher has one form: it is shown cases (`Watcher.note`), here or in other processes, whose watchers are merged. What it
-has seen becomes notes at estimates or entries of ``made`` once all cases were read. None keeps more than some numbers a record.
+A watcher is shown cases (`Watcher.note`), in this or other processes, and watchers are merged. At the end it gives notes
+for estimates or entries of ``made``. No watcher stores more than a few numbers per record.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ from fairbrief.types import Case, Estimate, Integers, Measure, Note, Record, Sum
 AT_ONCE = 32
 """Cases that are looked at together."""
 SHOWN = 3
-"""Ids that are kept to be shown."""
+"""Ids that are stored for display."""
 
 
 class Watcher(ABC):
-    """Something that is noted of cases while they pass: a dataclass whose private fields hold what was seen."""
+    """Collects something about cases: a dataclass whose private fields hold the state."""
 
     __slots__ = ()
 
@@ -143,9 +143,9 @@ CODES = tuple(NAMES)
 
 @dataclass(slots=True)
 class OtherLanguages(Watcher):
-    """Counts documents whose language is surely another than the ``usual`` one.
+    """Counts documents whose language certainly differs from the ``usual`` one.
 
-    Sixteen bytes are kept of such a document (its record's hash, and language and place), nothing of others.
+    It stores sixteen bytes per such document (record hash, language and position), and nothing for others.
     """
 
     usual: str
@@ -200,7 +200,7 @@ class OtherLanguages(Watcher):
 
 
 SPLIT = "claims_by"
-"""What a summary's ``made`` says once somebody has tried to split it."""
+"""The key in a summary's ``made`` after an attempt to split it."""
 
 
 @dataclass(slots=True)
@@ -253,7 +253,7 @@ def _reads_claims(measure: str) -> bool:
 
 
 NEARLY_ALWAYS = 0.9
-"""Of the pairs of a document of the group and another one of its record, so many have the group's first (or last)."""
+"""The share of pairs (a document of the group, another document of the record) in which the group's document is first (or last)."""
 FEWEST = 8
 """Records with the group and another one; in fewer a random order looks like that too often."""
 MOST_GROUPS = 200
@@ -271,8 +271,8 @@ Pattern = tuple[str, str, tuple[str | None, ...]]
 class GroupPlaces(Watcher):
     """Finds groups whose documents nearly always come first or last in their records.
 
-    By system, attribute and group: the records in which the group is not alone, and its sum of shares of pairs that it begins.
-    At most `MOST_GROUPS` groups of an attribute and `MOST_PATTERNS` sequences are held, however many records there are.
+    Per system, attribute and group: the number of records with other groups, and the sum of the shares of pairs in which it is
+    first. At most `MOST_GROUPS` groups per attribute and `MOST_PATTERNS` sequences are stored.
     """
 
     attributes: tuple[str, ...] = ()
@@ -356,9 +356,9 @@ def _depends_on_places(measure: Measure | None, attribute: str) -> bool:
 
 @lru_cache(maxsize=MOST_PATTERNS)
 def _shares_before(values: tuple[str | None, ...]) -> tuple[tuple[str, int], ...]:
-    """Of each group that is not alone: the share of its pairs with documents of others in which its own comes first, in `PARTS`.
+    """Per group, if there are several: the share of its pairs with documents of other groups in which it is first, in `PARTS`.
 
-    Documents without a value are passed over.
+    Documents without a value are skipped.
     """
     known = [value for value in values if value is not None]
     size, total = Counter(known), len(known)
@@ -395,7 +395,7 @@ class Sources(Watcher):
     _kept: dict[str, Record] = field(default_factory=dict)
     _ranks: list[tuple[int, str]] = field(default_factory=list)
     _summaries: dict[str, dict[str, Summary]] = field(default_factory=dict)
-    """By the id of a kept record its usable summaries, by system."""
+    """The usable summaries of stored records, by record id and system."""
 
     @classmethod
     def sample(cls, seed: int, *, wanted: bool | None, longest: float = math.inf) -> Self:
@@ -403,7 +403,7 @@ class Sources(Watcher):
         return cls(SOURCES, seed, math.inf if wanted else CHARACTERS, longest)
 
     def note(self, cases: Sequence[Case]) -> None:
-        """Offer the records of some cases; with those that are kept their summaries."""
+        """Offer the records of some cases; stored ones keep their summaries."""
         for case in cases:
             record, summary = case.record, case.summary
             if self.longest < math.inf and sum(len(d.text) for d in record.documents) > self.longest:
@@ -450,11 +450,11 @@ class Sources(Watcher):
             known[summary.system] = summary
 
     def cases(self, record: Record) -> list[Case]:
-        """A kept record with each of its summaries, by the names of the systems."""
+        """The stored records with each of their summaries, sorted by system."""
         return [Case(record, summary) for _, summary in sorted(self._summaries.get(record.id, {}).items())]
 
     def records(self) -> list[Record]:
-        """The kept records in the order of their ranks, up to ``characters`` of text."""
+        """The stored records by rank, up to ``characters`` of text."""
         ranked = [self._kept[seed_document] for _, seed_document in sorted(self._ranks, reverse=True)]
         lengths = itertools.accumulate(sum(len(d.text) for d in record.documents) for record in ranked)
         return [

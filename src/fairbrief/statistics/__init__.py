@@ -1,7 +1,6 @@
-"""Statistics over arrays: resampling, exchange of labels, intervals, distances, regression, agreement.
+"""Statistics over arrays: resampling, label permutations, intervals, distances, regression, agreement.
 
-Knows numbers only: no record, no measure, no text. Whatever is undefined is nan here, and is given
-its reason by who asked.
+This package works on numbers only, not on records, measures or texts. Undefined values are nan; the caller gives the reason.
 """
 
 from fairbrief.statistics.agreement import (

@@ -16,7 +16,7 @@ def krippendorff_alpha(ratings: Floats, scale: Scale = "nominal") -> float:
     """Krippendorff's α = 1 − observed / expected disagreement; 1 is perfect, 0 is chance.
 
     Shapes: ``ratings`` (raters, items), nan where a rater did not rate. Items with fewer than two
-    ratings do not count. nan where all counted ratings are alike: nothing could have disagreed.
+    ratings do not count. nan where all counted ratings are equal, since no disagreement was possible.
     Source: Krippendorff, Computing Krippendorff's Alpha-Reliability (2011).
     """
     values, counts = _count(ratings)
@@ -83,7 +83,7 @@ def _count(ratings: Floats) -> tuple[Floats, Floats]:
 def pearson(x: Floats, y: Floats) -> Floats:
     """Correlation of two scores over the last axis, (..., n) → (...), in [−1, 1].
 
-    A pair of which either is nan is left out. nan where fewer than two pairs remain or one of the
+    Pairs with a nan are left out. nan where fewer than two pairs remain or one of the
     scores does not vary.
     """
     x, y = _pairs(x, y)
@@ -100,10 +100,10 @@ def spearman(x: Floats, y: Floats) -> Floats:
 
 
 class ResampledSpearman:
-    """`spearman` of two scores whose pairs come so many times each, as often as they were drawn; put in order once.
+    """`spearman` of two scores under resamples that repeat each pair a given number of times; the scores are sorted once.
 
-    Shapes of the scores: (n,). Equal pairs are counted together, and a rank under a resample is the count of what lies
-    below and half of what is tied.
+    Shapes of the scores: (n,). Equal pairs are counted together. A rank under a resample is the count of smaller
+    items plus half the count of ties.
     """
 
     def __init__(self, x: Floats, y: Floats) -> None:
@@ -147,15 +147,15 @@ def _mean(x: Floats) -> Floats:
 def alpha_of_two(x: Floats, y: Floats) -> Floats:
     """Krippendorff's α of two raters on an interval scale, over the last axis. (..., n) → (...).
 
-    α = 1 − (2m − 1) Σ (x − y)² / (2m Σ (v − v̄)²), v all 2m ratings of the m items that both rated: what
-    `krippendorff_alpha` gives, for many resamples at once. For labels of 0 and 1 it is the nominal α as
-    well. nan where all ratings are alike.
+    α = 1 − (2m − 1) Σ (x − y)² / (2m Σ (v − v̄)²), v all 2m ratings of the m items that both rated. Equals
+    `krippendorff_alpha`, for many resamples at once. For labels of 0 and 1 it is the nominal α as
+    well. nan where all ratings are equal.
     """
     x, y = _pairs(x, y)
     m = (~np.isnan(x)).sum(axis=-1)
     both = np.concatenate([x, y], axis=-1)
     spread = np.nansum((both - _mean(both)) ** 2, axis=-1)
-    # Ratings that are all alike leave rounding errors in their spread.
+    # Equal ratings leave rounding errors in their spread.
     spread = np.where(spread > 1e-18 * np.maximum(np.nansum(both**2, axis=-1), 1), spread, np.nan)
     observed = np.nansum((x - y) ** 2, axis=-1)
     return np.asarray(1 - (2 * m - 1) * observed / (2 * m * spread))

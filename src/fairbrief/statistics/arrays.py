@@ -19,7 +19,7 @@ TIE = 1e-12
 
 
 def tolerance(reference: Floats, tie: float = TIE) -> Floats:
-    """How far from ``reference`` a number may lie and still be tied with it; 0 where it is not finite."""
+    """The largest distance from ``reference`` at which a number still counts as tied; 0 where it is not finite."""
     size = np.maximum(1.0, np.abs(reference))
     return np.asarray(np.where(np.isfinite(size), tie * size, 0.0))
 

@@ -1,4 +1,4 @@
-"""How well a score tells two classes apart, and how probable it makes the first: ROC-AUC, cut-offs, isotonic regression."""
+"""How well a score separates two classes, and how probable it makes the first: ROC-AUC, cut-offs, isotonic regression."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ Counts = NDArray[np.integer[Any]]
 
 
 def roc_auc(scores: Floats, labels: ArrayLike, counts: Counts | None = None) -> Floats:
-    """Area under the ROC curve: how often a true item scores above a false one, ties counted by half. In [0, 1].
+    """Area under the ROC curve: the share of pairs in which a true item scores above a false one, ties counted half. In [0, 1].
 
-    ``counts`` says how often resamples drew each item: (n,), (n,), (draws, n) → (draws,); without, one number, shape ().
+    ``counts`` is how often each resample drew each item: (n,), (n,), (draws, n) → (draws,); without, one number, shape ().
     nan where one of the classes is absent.
     """
     return _area(*_by_score(scores, labels, counts)[:2])
@@ -42,8 +42,8 @@ def best_cut(scores: Floats, labels: ArrayLike, counts: Counts | None = None) ->
 def isotonic(scores: Floats, labels: ArrayLike, counts: Counts | None = None) -> tuple[Floats, Floats]:
     """The non-decreasing numbers closest to the labels, as knots of a piecewise linear map of the score.
 
-    Labels are 0 and 1, whose shares are sought, or between. Each knot is the lowest or the highest score of a block of equal shares; `numpy.interp` reads between them, and
-    beyond the ends the nearest share holds. Shapes: (n,), (n,), (n,) → (knots,), (knots,). ValueError without an item.
+    Labels are numbers in [0, 1]. Each knot is the lowest or highest score of a block with equal shares; `numpy.interp`
+    interpolates between knots, and beyond the ends the nearest share holds. Shapes: (n,), (n,), (n,) → (knots,), (knots,). ValueError without an item.
     Source: pool adjacent violators: Ayer et al., Annals of Mathematical Statistics 26 (1955).
     """
     true, false, distinct = _by_score(scores, labels, counts)

@@ -22,11 +22,11 @@ def wasserstein_positions(p: Floats, q: Floats) -> Floats:
 
 
 def wasserstein_heights(p: Floats, q: Floats) -> Floats:
-    """What reads when bar *heights* are taken for the samples: mean |sort p − sort q|.
+    """The distance that results when bar *heights* are taken for the samples: mean |sort p − sort q|.
 
-    Blind to position: a distribution and its mirror image are 0 apart. It is here because Chhabra
-    et al., "Revisiting Zero-Shot Abstractive Summarization" released numbers made so; for anything
-    else read `wasserstein_positions`. Units: share of mass per bin.
+    It ignores position: the distance of a distribution to its mirror image is 0. It exists because Chhabra
+    et al., "Revisiting Zero-Shot Abstractive Summarization" released numbers computed this way; for anything
+    else use `wasserstein_positions`. Units: share of mass per bin.
     """
     return np.asarray(np.abs(np.sort(_shares(p), axis=-1) - np.sort(_shares(q), axis=-1)).mean(axis=-1))
 

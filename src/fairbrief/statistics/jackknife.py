@@ -52,7 +52,7 @@ class Precision:
 
 
 ONE_BY_ONE = 1_000
-"""Up to so many clusters each is left out alone; beyond, `GROUPS` groups of clusters are."""
+"""Up to this many clusters, each is left out in turn; beyond it, each of `GROUPS` groups of clusters is."""
 GROUPS = 200
 DEALT = 1 << 16
 """Clusters that are assigned to groups at a time."""
@@ -129,10 +129,10 @@ def leave_one_out(units: Floats) -> Floats:
 
 
 def spreads(values: Floats, without: Floats, alone: Floats, strata: Integers | None = None) -> Spreads:
-    """The jackknife of several values of as many units. Others beside it change no bit of any.
+    """The jackknife of several values of the same number of units. Each result depends only on its own value.
 
-    Shapes: ``values`` (n,), the others (n, m). ``without`` is the value without each unit, ``alone`` that of each unit by
-    itself. A unit contributes if it has a value by itself or changes the value of all. ``strata`` are the kinds
+    Shapes: ``values`` (n,), the others (n, m). ``without`` is the value without each unit, ``alone`` the value of each unit
+    alone. A unit contributes if it has a value by itself or changes the value of all. ``strata`` are the kinds
     of the units, whose spreads and numbers may differ (articles about women, about men): the degrees of freedom are then
     Satterthwaite's.
     Source: Efron & Stein, Annals of Statistics 9 (1981); Satterthwaite, Biometrics Bulletin 2 (1946).
@@ -200,7 +200,7 @@ def t_quantile(confidence: float, freedom: Any) -> Any:
 
 
 def t_interval(spread: Spread | Spreads, confidence: float) -> tuple[Any, Any]:
-    """Value ± t · error; nan where there is no error."""
+    """Value ± t · error; nan without a standard error."""
     half = t_quantile(confidence, spread.freedom) * spread.error
     return spread.value - half, spread.value + half
 
@@ -255,14 +255,14 @@ def correlation_interval(spread: Spread | Spreads, confidence: float) -> tuple[A
 
 
 def detectable(spread: Spread | Spreads, confidence: float, power: float = 0.8) -> Any:
-    """The smallest difference from 0 that so many clusters would have shown with this power; nan without an error."""
+    """The smallest difference from 0 that this number of clusters detects with this power; nan without a standard error."""
     error = np.asarray(spread.error)
     precision = Precision(np.where(error > 0, error, np.nan), spread.count, spread.freedom)
     return precision.detectable(spread.count, 1 - confidence, power)
 
 
 def groups_of(clusters: Sequence[str], seed: int) -> GroupNumbers | None:
-    """Which of `GROUPS` groups each cluster is in, by keyed hash; None where each is left out alone. Shape (n,)."""
+    """Which of `GROUPS` groups each cluster is in, by keyed hash; None where each is left out in turn. Shape (n,)."""
     return group_numbers(clusters, seed) if len(clusters) > ONE_BY_ONE else None
 
 

@@ -1,7 +1,7 @@
 """Random numbers that are a function of names: of a seed, a purpose, a record or cluster, and a draw.
 
-There is no state. Asking in another order, in other parts or in another process gives the same numbers,
-and a number can be had without those before it. All functions are vectorised over keys (one per record
+There is no state: the order of requests, their batches and the process make no difference,
+and a number does not depend on the numbers before it. All functions are vectorised over keys (one per record
 or cluster): row i of every answer depends on ``keys[i]`` alone.
 """
 
@@ -40,7 +40,7 @@ def keys_of(names: Iterable[str], seed: int, purpose: str) -> Keys:
 
 
 def random_bits(keys: Keys, count: int) -> Keys:
-    """Uniform 64-bit integers, the first so many of each key. Shape (keys, count)."""
+    """The first ``count`` uniform 64-bit integers of each key. Shape (keys, count)."""
     counters = _counters(count)
     found = np.empty((len(keys), count), dtype=np.uint64)
     step = max(1, AT_ONCE // max(1, count))
@@ -95,7 +95,7 @@ def _counters(count: int) -> Keys:
 
 
 _STEP = np.uint64(0x9E3779B97F4A7C15)
-"""2⁶⁴ over the golden ratio: neighbouring counters become numbers far apart."""
+"""2⁶⁴ divided by the golden ratio: it maps neighbouring counters to distant numbers."""
 
 
 def _mixed(x: Keys) -> Keys:

@@ -27,10 +27,10 @@ Choice = NDArray[np.integer[Any]]
 """Which of its label permutations each draw takes, in as few bytes as it needs. Shape (draws,) of one record, (records, draws) of several."""
 
 POOL_STREAM, RECORD_STREAM = 1, 2
-"""Keep the random numbers of different purposes apart under one seed."""
+"""Purposes: under one seed, each has its own random numbers."""
 
 KEPT = 32_000_000
-"""Bytes of label permutations, of the records that come first, that are kept for the next request."""
+"""Bytes of label permutations that are stored for the next request; the first records have priority."""
 SHARED = 256
 """Labellings up to which records of the same labels share their list."""
 COMPARED = 8
@@ -53,11 +53,11 @@ class Relabelled(msgspec.Struct, frozen=True, gc=False):
 
 
 class Labelled(NamedTuple):
-    """The units with the same number of label permutations and of labels, and their places among all that were requested.
+    """Units with equal numbers of label permutations and labels, and their positions among all requested units.
 
-    Shapes: ``permutations`` (places, R, n), of each the real one first; ``choices`` (places, draws), which of them each draw
-    takes, or None where there are no draws. ``is_exact``: these are all distinct label permutations, so that p-values of one alone
-    are exact.
+    Shapes: ``permutations`` (places, R, n), the real one first; ``choices`` (places, draws), which of them each draw
+    takes, or None without draws. ``is_exact``: all distinct label permutations are listed, so that the p-value of a single
+    record is exact.
     """
 
     places: Sequence[int]
@@ -102,7 +102,7 @@ class LabelDraws:
     Draw b of the corpus null takes label permutation ``choice[b]`` of every record. A record's answer is a
     function of (seed, draws, key, labels, blocks) alone: not of order, batch or other records.
     Draws of different records are independent, those of one record uniform over its label permutations.
-    Where label permutations are listed, equal keys take those at the same relative place of their lists.
+    Where label permutations are listed, equal keys take those at the same relative position of their lists.
     """
 
     def __init__(self, draws: int, seed: int) -> None:
@@ -136,13 +136,13 @@ class LabelDraws:
     def of_many(
         self, asked: Sequence[Relabelled], *, all_permutations: bool = False, at_once: float = inf
     ) -> Iterator[list[Labelled]]:
-        """The label permutations of each, and which of them each draw takes; those of as many together.
+        """The label permutations of each unit, and which of them each draw takes, in groups of equal size.
 
         Where there are no more distinct label permutations than draws (with ``all_permutations``: than
         `EXACT_LIMIT`) all are listed and a draw may be the real one. Else R = draws + 1, and a draw
-        takes one of the sampled label permutations 1..draws, each exactly once. Labellings may be
-        read-only: several may hold them. They are made in consecutive parts: each ends with the
-        unit by which its labels, under all label permutations, exceed ``at_once``.
+        takes one of the sampled label permutations 1..draws, each exactly once. The arrays may be
+        shared and are then read-only. They are made in consecutive parts; a part ends with the
+        unit at which its labels, under all label permutations, exceed ``at_once``.
         """
         most = EXACT_LIMIT if all_permutations else min(self.draws, EXACT_LIMIT)
         kinds, numbers = self._kinds(asked, most)
@@ -154,7 +154,7 @@ class LabelDraws:
             start = stop
 
     def _kinds(self, asked: Sequence[Relabelled], most: int) -> tuple[list[_Kind], Integers]:
-        """The kinds that there are, and which of them each is, (asked,). At most so many label permutations are listed."""
+        """The distinct kinds, and the kind of each request, (asked,). At most this many label permutations are listed."""
         kinds: dict[_Kind, int] = {}
         known: dict[tuple[int, int, bool, bool], int] = {}
         numbers = []
@@ -199,7 +199,7 @@ class LabelDraws:
             yield Labelled(places.tolist(), permutations, choices, kind.is_listed)
 
     def _keeps(self, size: int) -> bool:
-        """Whether so many bytes more are kept."""
+        """Whether this many more bytes fit into the store."""
         self._room -= size
         return self._room > 0
 
@@ -220,7 +220,7 @@ class LabelDraws:
         return rows
 
     def _choices_among(self, number: int, keys: Sequence[str]) -> Choice:
-        """Which of so many listed label permutations each draw takes. Shape (keys, draws)."""
+        """Which of the listed label permutations each draw takes. Shape (keys, draws)."""
         if number == 1:
             return np.zeros((len(keys), self.draws), dtype=np.uint8)
         return self._rows(
@@ -232,7 +232,7 @@ class LabelDraws:
         return self._rows(
             self._halves,
             keys,
-            lambda some: random_halves(keys_of(some, self.seed, "permutations"), self.draws),
+            lambda some: random_halves(keys_of(some, self.seed, "labellings"), self.draws),
         )
 
     def _rows(
@@ -241,7 +241,7 @@ class LabelDraws:
         keys: Sequence[str],
         make: Callable[[Sequence[str]], NDArray[Any]],
     ) -> NDArray[Any]:
-        """Rows that are functions of keys, (keys, draws): those that are known, others made and kept while there is room."""
+        """Rows that are functions of keys, (keys, draws): from the store, or computed and stored while there is room."""
         missing = [key for key in dict.fromkeys(keys) if key not in known]
         if missing:
             rows = make(missing)
@@ -255,7 +255,7 @@ class LabelDraws:
     # ------------------------------------------------------------- a record's own label permutations and draws
 
     def _of_record(self, one: Relabelled, kind: _Kind) -> tuple[Integers, Choice]:
-        """The label permutations to which draws of this record alone are made, and which of them each takes."""
+        """The label permutations that this record's own draws choose from, and which of them each draw takes."""
         assert kind.shuffle is not None
         key = one.key, kind.shuffle, None if one.items is None else _bytes(one.items), kind.is_listed
         found = self._drawn.get(key)
@@ -263,7 +263,7 @@ class LabelDraws:
             rows, choice = (
                 self._matched(one, kind) if kind.is_matched else self._sampled(one.key, kind.shuffle)
             )
-            # In as few bytes as it needs, since it is kept for each record.
+            # In as few bytes as possible, since it is stored per record.
             found = rows, choice.astype(np.min_scalar_type(len(rows)))
             if self._keeps(found[1].nbytes + (0 if kind.is_listed else rows.nbytes)):
                 self._drawn[key] = found
@@ -281,7 +281,7 @@ class LabelDraws:
         return rows, order[np.searchsorted(codes[order], drawn @ _weights(len(labels)))]
 
     def _moved(self, one: Relabelled, labels: Integers) -> Integers:
-        """Each draw puts the items in an order of its own; who comes r-th gets the label of the r-th by name."""
+        """Each draw sorts the items in its own random order; the r-th item gets the label of the r-th item by name."""
         assert one.items is not None
         block = np.zeros(len(labels)) if one.blocks is None else np.unique(one.blocks, return_inverse=True)[1]
         names = _distinct(one.items)
@@ -352,8 +352,8 @@ def _places(numbers: Floats) -> Integers:
 
 @lru_cache(maxsize=64)
 def _weights(n: int) -> Integers:
-    """Random whole numbers, which identify rows of so many numbers."""
-    return np.asarray(random_bits(keys_of(["weights"], 0, "label permutation codes"), n)[0].view(np.int64))
+    """Random integers that identify rows of ``n`` numbers."""
+    return np.asarray(random_bits(keys_of(["weights"], 0, "labelling codes"), n)[0].view(np.int64))
 
 
 def _distinct(items: Integers) -> Integers:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from fairbrief.statistics.arrays import Integers
 
 EXACT_LIMIT = 10_000
-"""Beyond so many distinct label permutations they are sampled, not enumerated."""
+"""Up to this many distinct label permutations are enumerated; more are sampled."""
 
 Counts = tuple[tuple[int, ...], ...]
 """Per block, how often each of its distinct labels occurs (labels ascending): the unit's pattern."""
@@ -80,7 +80,7 @@ class Shuffle:
         return np.asarray(table[codes + kinds[self.block]])
 
     def scatter(self, sorted_rows: Integers) -> Integers:
-        """Give every column back its own position. Shape (R, n) → (R, n)."""
+        """Return every column to its original position. Shape (R, n) → (R, n)."""
         if self.order is None:
             return sorted_rows
         rows = np.empty_like(sorted_rows)

@@ -19,11 +19,12 @@ from fairbrief.statistics.label_permutations import EXACT_LIMIT
 def flipped(
     contributions: Floats, clusters: Sequence[str], n_resamples: int, seed: int
 ) -> tuple[Floats, bool]:
-    """Sums of the clusters' contributions with random signs; and whether all ways are listed.
+    """Sums of the clusters' contributions with random signs, and whether all sign patterns are listed.
 
-    All 2^(c−1) ways that differ by more than a common sign are listed up to 10,000; else ``n_resamples`` are drawn, each sign
+    Up to 10,000, all 2^(c−1) patterns that differ by more than a common sign are listed; else ``n_resamples`` are drawn, each sign
     by seed, cluster and resample. Shapes: ``contributions`` (c, K), ``clusters`` (c,) → (ways, K). A cluster's
-    contributions to several contrasts turn together. The sum of squares does not change, so a test of these sums is studentized by itself.
+    contributions to several contrasts change sign together. The sum of squares is constant, so a test of these sums is
+    studentized.
     Source: Fisher, The Design of Experiments (1935), §21; for unequal spread Janssen, JSPI 81 (1999).
     """
     is_listed = 2 ** min(len(contributions) - 1, 60) <= EXACT_LIMIT
@@ -61,10 +62,10 @@ def group_permutation(
 ) -> PermutationTest:
     """Test that the values of two groups of clusters have the same mean. Shapes: (c,) each.
 
-    The statistic is the size of Welch's t, so that the test holds asymptotically where the groups' variances differ, and exactly where
-    clusters are exchangeable. All ways to choose the smaller group are listed up to 10,000; else ``n_resamples`` are drawn,
+    The statistic is |t| of Welch, so that the test is valid asymptotically where variances differ, and exact where
+    clusters are exchangeable. Up to 10,000, all ways to choose the smaller group are listed; else ``n_resamples`` are drawn,
     each a function of seed, cluster name and draw.
-    Each group needs two clusters; without, p is 1.
+    p is 1 unless each group has two clusters.
     Source: Janssen, Statistics & Probability Letters 36 (1997); Chung & Romano, Annals of Statistics 41 (2013).
     """
     c, first = len(values), int(is_first.sum())

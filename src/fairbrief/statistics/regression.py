@@ -45,10 +45,10 @@ def fit_sums(xx: Floats, xy: Floats, yy: Floats, n: Floats, level: float = 0.95)
 
 
 def fit_robust(x: Floats, y: Floats, clusters: Integers | None = None, level: float = 0.95) -> Fit:
-    """Ordinary least squares with errors that hold when rows scatter unequally, or hang together.
+    """Ordinary least squares with standard errors robust to unequal variances, or to clusters of rows.
 
     Without ``clusters``: HC3, (X'X)⁻¹ X' diag(eᵢ²/(1 − hᵢ)²) X (X'X)⁻¹ with leverages h; freedom
-    n − k; errors nan where a row alone decides a coefficient (h = 1).
+    n − k; errors are nan where a single row determines a coefficient (h = 1).
     With ``clusters`` (n,): the sum of squared cluster scores in the middle, times
     G/(G − 1) · (n − 1)/(n − k); freedom G − 1.
 

@@ -11,21 +11,21 @@ from numpy.typing import NDArray
 from fairbrief.statistics.arrays import Floats, Integers
 
 BOOTSTRAP_STREAM, BLOCK_STREAM = 4, 5
-"""Keep the random numbers of the two bootstraps apart under one seed."""
+"""Purposes: under one seed, the two bootstraps have different random numbers."""
 
 CHUNK = 1_000_000
 """Weights made at once; bounds the memory at some 30 MB."""
 
 KEPT = 20_000_000
-"""Bytes of one bootstrap's weights that are kept for the next rows; more than that is made again each time."""
+"""Bytes of one bootstrap's weights that are stored for the next rows; weights beyond that are recomputed each time."""
 
 
 class Bootstrap:
-    """Cluster bootstrap: as many clusters as there are, drawn with replacement, with all their rows.
+    """Cluster bootstrap: clusters are drawn with replacement, each with all its rows.
 
-    Draws depend on (clusters, draws, seed) alone, so that systems share them and their differences
-    are paired. Exact at any size: beyond what is worth keeping, weights are made again chunk by
-    chunk from their own seeds, in bounded memory.
+    Draws depend only on (clusters, draws, seed), so systems share them and their differences
+    are paired. Memory is bounded at any size: weights beyond the store are recomputed chunk by
+    chunk from their seeds.
     """
 
     def __init__(self, clusters: int, draws: int = 2000, seed: int = 0) -> None:
@@ -77,7 +77,7 @@ class Bootstrap:
 
 @lru_cache(maxsize=16)
 def shared_bootstrap(clusters: int, draws: int, seed: int) -> Bootstrap:
-    """The bootstrap of so many clusters: systems and measures share the weights, which cost more than the sums."""
+    """The bootstrap of this number of clusters, cached: systems and measures share the weights, which cost more than the sums."""
     return Bootstrap(clusters, draws, seed)
 
 
