@@ -46,7 +46,7 @@ def test_the_command_writes_rows_and_tells_what_was_left_out(source: Path, tmp_p
     )
     assert done.exit_code == 0, done.output
     assert "4 inputs of 1 seed document (of 2)" in done.output
-    assert "left out: e: no person to vary" in done.output
+    assert "excluded: e: no person to vary" in done.output
     rows = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
     assert [r["attributes"]["group"] for r in rows] == ["female", "male"] * 2
     for row in rows:
