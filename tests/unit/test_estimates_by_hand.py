@@ -603,6 +603,6 @@ def test_sources_that_name_nobody_check_no_scorer() -> None:
     measure = make("measure", "scorer_bias_sentiment(scorer=vader)@gender")
     asked = Check("gender", ("female", "male"), {"female": "female", "male": "male"}, (measure,), {})
     found = take([asked], sources, {}, Settings(20, 0))
-    (out,) = found.not_measured
+    (out,) = found.left_out
     assert (found.estimates, out.measure) == ([], "scorer bias@gender")
     assert "no source could be exchanged" in out.reason
