@@ -1,4 +1,4 @@
-# Everything a newcomer needs: `make demo` to see an audit, `make test` to check the house.
+# Everything a newcomer needs: `make demo` to see an audit, `make test` to check the project.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -36,7 +36,7 @@ lint: $(TESTED)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-# Speed on this machine, into benchmarks/results and docs/benchmarks.md. INPUTS holds real inputs, if there are any.
+# Speed on this machine, into benchmarks/results and docs/contributing/benchmarks.md. INPUTS holds real inputs, if there are any.
 # The tests' plug-in is uninstalled first, since audits would take its measure, too.
 INPUTS ?= ../shared/data
 RESULTS := benchmarks/results
@@ -61,8 +61,8 @@ bench: $(TESTED)
 	$(BIN)/python -m benchmarks.speed.view --out $(RESULTS)
 	$(BIN)/python -m benchmarks.speed.page --out $(RESULTS)
 	$(BIN)/python -m benchmarks.scale --out $(RESULTS)/scale.json
-	$(BIN)/python -m benchmarks.scale --out $(RESULTS)/scale.json --page docs/scale.md
-	$(BIN)/python -m benchmarks.attempts --page docs/benchmarks.md
+	$(BIN)/python -m benchmarks.scale --out $(RESULTS)/scale.json --page docs/contributing/benchmarks.md
+	$(BIN)/python -m benchmarks.attempts --page docs/contributing/benchmarks.md
 	$(BIN)/python -m benchmarks.table
 
 $(INSTALLED): pyproject.toml constraints.txt
@@ -81,7 +81,7 @@ $(TESTED): $(INSTALLED) tests/plugin_package/pyproject.toml tests/neural/hash-pi
 # x86-64), and whole functions on texts of 100 KB; takes hours, and goes on from $(FUZZED).
 FUZZED ?= benchmarks/results/fuzz-loaders.json
 fuzz: $(TESTED)
-	$(BIN)/python -m benchmarks.fuzz.loaders --out $(FUZZED) --keep fuzz-found --page docs/threat-model.md
+	$(BIN)/python -m benchmarks.fuzz.loaders --out $(FUZZED) --keep fuzz-found --page docs/contributing/benchmarks.md
 	$(BIN)/python -m benchmarks.fuzz.guided --seconds 3600
 	FAIRBRIEF_LONGEST_TEXT=100000 $(BIN)/python -m pytest -n auto tests/properties/test_linear_time.py
 

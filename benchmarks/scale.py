@@ -1,11 +1,11 @@
-"""What an audit costs as it grows, measured up to a million records, and a plan for 10⁸ records and 10⁹ pairs: writes docs/scale.md.
+"""What an audit costs as it grows, measured up to a million records, and a plan for 10⁸ records and 10⁹ pairs: a section of docs/contributing/benchmarks.md.
 
 Run: python -m benchmarks.scale [--records N …] [--out FILE] [--page PAGE]
 
 Every audit runs in a process of its own; its processor time and largest memory, and those of its workers, are read when it
 ends. The three sizes are done by two processes. Costs by family and engine are differences of two runs, so that starting is
-not counted, each the least of three. Takes some six minutes on two idle cores; with --records 100 200 300, to try the script, three minutes. With --page the page is written from FILE, which is measured first where it
-is absent.
+not counted, each the least of three. Takes some six minutes on two idle cores; with --records 100 200 300, to try the script, three minutes. With --page the
+section is written from FILE, which is measured first if it is absent.
 """
 
 from __future__ import annotations
@@ -22,9 +22,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmarks.recording import RESULTS, refuse_plug_ins, write_down
+from benchmarks.recording import RESULTS, refuse_plug_ins, write_down, write_section
 from benchmarks.speed.audit import COMMAND, sentence
 
+MARKERS = ("<!-- scale: begin -->", "<!-- scale: end -->")
 SIZES = (10_000, 100_000, 1_000_000)
 MEASURES = ("uer@party", "rouge1")
 """Of the three sizes: representation, and a measure beside it."""
@@ -222,50 +223,32 @@ def _megabytes(path: Path) -> float:
 # ------------------------------------------------------------------------------------- telling
 
 
-def page(record: Mapping[str, Any], neural: Mapping[str, Any]) -> str:
-    """docs/scale.md from the findings, and from those of `benchmarks.speed.neural`."""
+def section(record: Mapping[str, Any], neural: Mapping[str, Any]) -> str:
+    """The section of the page, from the findings, and from those of `benchmarks.speed.neural`."""
     found, machine = record["found"], record["machine"]
     shape = Shape(**found["shape"])
-    return f"""# How far it reaches
+    return f"""Python {machine["python"]}, {machine["processors"]} × {machine["processor"]}, load {machine["load"]} at the end; commit {record["commit"]}.
+Seconds are processor time of all processes. A record has {shape.documents} documents of {shape.groups} groups, of two sentences each, one summary of two sentences and a reference; {shape.resamples:,} resamples.
 
-What an audit takes of time, memory and disk, measured on one machine, and what follows for a hundred million records and a billion pairs: the two plans at the end say what to rent.
-Written by `python -m benchmarks.scale` from `benchmarks/results/scale.json`: Python {machine["python"]}, {machine["processors"]} × {machine["processor"]}, load {machine["load"]} at the end; commit {record["commit"]}.
-Seconds are those of the processor, all processes together; a record has {shape.documents} documents of {shape.groups} groups, of two sentences each, one summary of two sentences and a reference; {shape.resamples:,} resamples where nothing else is said.
+{_table(("family", "measure", "ms per record", "µs per pair", "MiB"), [(name, f"`{f['measure']}`", f"{f['ms']:.2f}", f"{1000 * f['ms'] / pairs_of(shape):.0f}", f"{f['mib']:.0f}") for name, f in found["families"].items()])}
 
-## By family
+A pair is a sentence of a summary with a document ({pairs_of(shape)} per record). These scorers use no model.
 
-{_table(("family", "measure", "ms a record", "µs a pair", "MiB"), [(name, f"`{f['measure']}`", f"{f['ms']:.2f}", f"{1000 * f['ms'] / pairs_of(shape):.0f}", f"{f['mib']:.0f}") for name, f in found["families"].items()])}
+{_table(("engine", "ms per record, wall clock", "MiB of the main process", "MiB of a worker, at most"), [(name, f"{f['clock_ms']:.2f}", f"{f['mib']:.0f}", f"{f['worker_mib']:.0f}" if f["worker_mib"] > 1 else "–") for name, f in found["engines"].items()])}
 
-A pair is a sentence of a summary with a document ({pairs_of(shape)} a record). All these scorers hold no model.
-
-## By engine
-
-{_table(("engine", "ms a record by the clock", "MiB of the process that reads", "MiB of a worker, at most"), [(name, f"{f['clock_ms']:.2f}", f"{f['mib']:.0f}", f"{f['worker_mib']:.0f}" if f["worker_mib"] > 1 else "–") for name, f in found["engines"].items()])}
-
-By the clock, since Ray's workers are no children of the process; nor is their memory in its line. `{"`, `".join(MEASURES)}`, {FEW:,} and {MORE:,} records, each the least of {ROUNDS} runs.
-
-## With what it grows
-
-`uer@party` and `equal_coverage@party`, {GROWING:,} records; seconds of the whole audit, its start too.
+Growth of `uer@party` and `equal_coverage@party` on {GROWING:,} records, in seconds of the whole audit:
 
 {_growth(found["growth"])}
 
-## Three sizes
-
-`{"`, `".join(MEASURES)}`, by two processes (`--workers 2 --out audit`) beside the one that reads.
+Three sizes of `{"`, `".join(MEASURES)}` with `--workers 2`:
 
 {_sizes(found["sizes"])}
 
 {_checked(found["sizes"])}
 
-## A plan for {PLANNED:,} records
+**Plan for {PLANNED:,} records.** {_plan(found["sizes"])}
 
-{_plan(found["sizes"])}
-
-## A plan for {PAIRS:,} entailment pairs
-
-{_pairs(neural)}
-"""
+**Plan for {PAIRS:,} entailment pairs.** {_pairs(neural)}"""
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -287,7 +270,7 @@ def _growth(growth: Mapping[str, Mapping[str, Mapping[str, float]]]) -> str:
                 " → ".join(f"{f['mib']:.0f}" for f in of.values()),
             )
         )
-    return _table(("of", "from → to", "seconds", "times as many → times as long", "MiB"), rows)
+    return _table(("what grows", "from → to", "seconds", "times as many → times as long", "MiB"), rows)
 
 
 def _sizes(sizes: Sequence[Mapping[str, Any]]) -> str:
@@ -295,7 +278,7 @@ def _sizes(sizes: Sequence[Mapping[str, Any]]) -> str:
         "records",
         "input, MB",
         "seconds",
-        "of the process that reads",
+        "of the main process",
         "its MiB",
         "MiB of a worker",
         "audit, MB",
@@ -314,11 +297,11 @@ def _sizes(sizes: Sequence[Mapping[str, Any]]) -> str:
 
 QUANTITIES = {
     "seconds": "seconds",
-    "of the process that reads": "own_seconds",
+    "of the main process": "own_seconds",
     "its MiB": "mib",
     "audit, MB": "audit_mb",
 }
-"""What the plan speaks of, by its name in a size's findings."""
+"""What the plan extrapolates, by its name in a size's findings."""
 
 
 def slope(sizes: Sequence[Mapping[str, Any]], name: str) -> float:
@@ -338,9 +321,9 @@ def _checked(sizes: Sequence[Mapping[str, Any]]) -> str:
         )
     names = " and ".join(f"{s['records']:,}" for s in sizes[:-1])
     return (
-        f"How far such lines can be trusted: what the one through {names} records says of {sizes[-1]['records']:,}, and what "
-        f"these took. The plan below goes by the line through the two largest.\n\n"
-        f"{_table(('what', 'as the line says', 'measured', 'off by'), told)}"
+        f"The line through {names} records, extrapolated to {sizes[-1]['records']:,}, and what these took "
+        f"(the plan uses the line through the two largest):\n\n"
+        f"{_table(('what', 'extrapolated', 'measured', 'error'), told)}"
     )
 
 
@@ -350,17 +333,15 @@ def _plan(sizes: Sequence[Mapping[str, Any]]) -> str:
     cores, hours = MACHINES * CORES, PLANNED * (work - reading) / 3600
     rows = [
         ("workers", f"{hours:,.0f} hours of one core", f"{60 * hours / cores:,.1f} minutes on {MACHINES} machines of {CORES} cores", f"{CORES * last['worker_mib'] / 1024:,.0f} GiB a machine"),
-        ("the process that reads", f"{PLANNED * reading / 3600:,.1f} hours of one core", "at the same time, on one machine", f"{PLANNED * mib / 1024:,.0f} GiB"),
+        ("main process", f"{PLANNED * reading / 3600:,.1f} hours of one core", "at the same time, on one machine", f"{PLANNED * mib / 1024:,.0f} GiB"),
     ]  # fmt: skip
     return (
-        f"{PLANNED / last['records']:,.0f} times the largest that was measured: such records, `{'`, `'.join(MEASURES)}`. "
-        "More measures cost what stands by family above.\n\n"
+        f"{PLANNED / last['records']:,.0f} times the largest measured size, with the same records and measures.\n\n"
         f"{_table(('step', 'work', 'time', 'memory'), rows)}\n\n"
-        f"On the disk that all see: {PLANNED * last['input_mb'] / last['records'] / 1e3:,.0f} GB of input, "
+        f"On the shared disk: {PLANNED * last['input_mb'] / last['records'] / 1e3:,.0f} GB of input, "
         f"{PLANNED * audit / 1e3:,.0f} GB of the audit.\n"
-        "`fairbrief audit FILE --engine ray:auto --out audit` on a machine of the cluster.\n"
-        "Where the process that reads does not fit into one machine, audit the files apart and compare them, or take a sample: "
-        "intervals narrow with the square root of the records."
+        "Run `fairbrief audit FILE --engine ray:auto --out audit` on a machine of the cluster. If the main process does not fit into "
+        "one machine, audit the files separately and compare them, or take a sample. Intervals narrow with the square root of the records."
     )
 
 
@@ -385,16 +366,15 @@ def _pairs(neural: Mapping[str, Any]) -> str:
             )
         )
     return (
-        f"From `benchmarks/results/speed-neural.json` (commit {neural['commit']}, {found['threads']} thread, {found.get('products', 'torch')}; weights at random, which cost what trained ones cost).\n\n"
-        f"{_table(('model', 'pairs a second and core', 'hours of one core', f'hours on {MACHINES} machines of {CORES} cores'), rows)}\n\n"
-        "A GPU takes the place of as many cores as its pairs a second say: `python -m benchmarks.speed.neural` measures it on the "
-        "machine that is to do the work. A sample of the records is scored first, and its intervals say whether more are needed "
-        "(`fairbrief power`)."
+        f"From `speed-neural.json` (commit {neural['commit']}, {found['threads']} thread, {found.get('products', 'torch')}; random weights, which cost as much as trained ones).\n\n"
+        f"{_table(('model', 'pairs per second and core', 'hours of one core', f'hours on {MACHINES} machines of {CORES} cores'), rows)}\n\n"
+        "A GPU replaces as many cores as its pairs per second: `python -m benchmarks.speed.neural` measures them. Score a sample first; "
+        "`fairbrief power` shows whether its intervals need more records."
     )
 
 
 def main() -> None:
-    """Measure, write down, and write the page."""
+    """Measure, write down, and write the section."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -415,7 +395,7 @@ def main() -> None:
             json.loads(path.read_text(encoding="utf-8"))
             for path in (given.out, RESULTS / "speed-neural.json")
         )
-        given.page.write_text(page(record, neural), encoding="utf-8")
+        write_section(given.page, MARKERS, section(record, neural))
 
 
 if __name__ == "__main__":

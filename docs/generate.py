@@ -16,9 +16,10 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from docs import commands, reference, reproduction, scorers, statistics_pictures
+from docs import commands, commands_reference, measures_reference, reproduction, scorers, statistics_pictures
 
 ROOT = Path(__file__).resolve().parent.parent
+REFERENCE = ROOT / "docs" / "reference"
 SHOWN = re.compile(
     r"(?P<head><!-- output of: fairbrief (?P<command>[^;\n]+)(; showing: (?P<sections>[^\n]+))? -->\n```console\n)"
     r"(?P<body>.*?)(?P<tail>```\n<!-- end -->)",
@@ -30,12 +31,16 @@ SHOWN = re.compile(
 def pages() -> Mapping[Path, str]:
     """Every generated page, and every page with generated blocks, as it ought to be."""
     wanted = {
-        ROOT / "docs" / "measures.md": reference.measures_page(),
-        ROOT / "docs" / "commands.md": reference.commands_page(),
-        ROOT / "docs" / "reproduction.md": reproduction.page(),
-        ROOT / "docs" / "scorers.md": scorers.page(),
-        ROOT / "src" / "fairbrief" / "plan_keywords.py": reference.plan_keywords(),
+        REFERENCE / "commands.md": commands_reference.page(),
+        **{ROOT / "docs" / path: page for path, page in reproduction.pages().items()},
+        REFERENCE / "scorers.md": scorers.page(),
+        REFERENCE / "results.md": measures_reference.results_page(
+            (REFERENCE / "results.md").read_text(encoding="utf-8")
+        ),
+        ROOT / "src" / "fairbrief" / "plan_keywords.py": measures_reference.plan_keywords(),
     }
+    for name, text in measures_reference.measure_pages().items():
+        wanted[REFERENCE / "measures" / name] = text
     for name, drawn in statistics_pictures.drawn().items():
         wanted[ROOT / "docs" / "pictures" / name] = drawn
     for path in written_pages():
@@ -46,8 +51,8 @@ def pages() -> Mapping[Path, str]:
 
 
 def written_pages() -> list[Path]:
-    """README and everything under docs/."""
-    return [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    """README, SECURITY and everything under docs/."""
+    return [ROOT / "README.md", ROOT / "SECURITY.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
 def _filled(match: re.Match[str]) -> str:
@@ -101,7 +106,7 @@ def main() -> int:
     for path, text in old.items():
         sys.stdout.write(f"{'out of date' if checks else 'written'}: {path.relative_to(ROOT)}\n")
         if not checks:
-            path.parent.mkdir(exist_ok=True)
+            path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
     return 1 if old and checks else 0
 

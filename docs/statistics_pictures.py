@@ -1,4 +1,4 @@
-"""The pictures of docs/statistics.md, one per idea, drawn with the report's own figure code."""
+"""The pictures of docs/explanation/inference.md, drawn with the report's figure code."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ def drawn() -> Mapping[str, str]:
     """Every picture's text by its file name."""
     pictures = {
         "baselines": baselines(),
-        "chance_adjusted": chance_adjusted(),
+        "chance-adjusted-score": chance_adjusted_score(),
         "jackknife": jackknife(),
-        "coherent-interval": coherent_interval(),
-        "detectable-size": detectable_size(),
+        "test-inverted-interval": test_inverted_interval(),
+        "detectable-difference": detectable_difference(),
     }
     return {f"{name}.svg": _standing_alone(svg) for name, svg in pictures.items()}
 
@@ -61,7 +61,7 @@ def _axis(x: Scale, y: float, ticks: Mapping[float, str]) -> str:
 
 
 def _span(x: Scale, y: float, low: float, high: float, words: str, colour: str) -> str:
-    """A measured stretch with what it is called above it."""
+    """A labelled distance between two values."""
     ends = "".join(line(x.at(v), y - 4, x.at(v), y + 4, colour, 1.5) for v in (low, high))
     middle = (x.at(low) + x.at(high)) / 2
     return (
@@ -70,27 +70,26 @@ def _span(x: Scale, y: float, low: float, high: float, words: str, colour: str) 
 
 
 def baselines() -> str:
-    """Permuted labels at zero, random extracts beside it, the system beyond both."""
+    """Label permutations at 0, random sentences below them, the system below both."""
     x = Scale(-0.2, 0.04, 20, WIDTH - 20)
     parts = [
-        _span(x, 24, -0.155, 0.0, "against permuted labels: do the groups matter at all?", FAINT),
-        _span(x, 62, -0.155, -0.051, "beyond random extracts: its own", BLUE),
-        _span(x, 62, -0.051, 0.0, "any pick's", CHANCE),
+        _span(x, 24, -0.155, 0.0, "difference from label permutations: do the groups matter?", FAINT),
+        _span(x, 62, -0.155, -0.051, "difference from random sentences", BLUE),
         *(line(x.at(v), 28, x.at(v), 118, FAINT, 1, stroke_dasharray="2 3") for v in (-0.155, -0.051, 0.0)),
         _interval(x, 100, -0.175, -0.135, -0.155, BLUE),
         shape(3, x.at(-0.051), 100, 80, fill="var(--paper)", stroke=INK, stroke_width=1.5),
         line(x.at(0), 90, x.at(0), 110, CHANCE, 3),
         text(x.at(-0.155), 82, "GPT-4", BLUE, "middle"),
-        text(x.at(-0.051), 82, "random extracts", INK, "middle"),
-        text(x.at(0), 82, "permuted labels", CHANCE, "middle"),
+        text(x.at(-0.051), 82, "random sentences", INK, "middle"),
+        text(x.at(0), 82, "label permutations", CHANCE, "middle"),
         _axis(x, 124, {-0.2: "−20%", -0.15: "−15%", -0.1: "−10%", -0.05: "−5%", 0.0: "0"}),
         text(WIDTH / 2, 152, "coverage of negative reviews, relative to the average review", anchor="middle"),
     ]
-    return _framed(parts, "Permuted labels read 0, random extracts −5.1%, the system −15.5%", 160)
+    return _framed(parts, "Label permutations give 0, random sentences −5.1%, the system −15.5%", 160)
 
 
-def chance_adjusted() -> str:
-    """A unsigned score is above zero under permuted labels too; the chance-adjusted score is what is left of it."""
+def chance_adjusted_score() -> str:
+    """An unsigned score is above 0 under label permutations, too; the chance-adjusted score is its difference from their mean."""
     x, mean, value, width = Scale(0.0, 0.22, 20, WIDTH - 20), 0.098, 0.169, 0.016
     heights = [(v, exp(-(((v - mean) / width) ** 2) / 2)) for v in np.arange(0.036, 0.161, 0.005)]
     parts = [
@@ -108,22 +107,22 @@ def chance_adjusted() -> str:
         ),
         line(x.at(mean), 34, x.at(mean), 112, CHANCE, 1.5, stroke_dasharray="4 3"),
         line(x.at(value), 34, x.at(value), 112, BLUE, 2),
-        _span(x, 28, mean, value, "chance_adjusted", BLUE),
-        text(x.at(mean) - 8, 28, "what permuted labels read, and their mean", CHANCE, "end"),
+        _span(x, 28, mean, value, "chance-adjusted score", BLUE),
+        text(x.at(mean) - 8, 28, "label permutations, and their mean", CHANCE, "end"),
         text(x.at(value) + 6, 60, "the value"),
         _axis(x, 112, {0.0: "0", 0.05: "0.05", 0.1: "0.10", 0.15: "0.15", 0.2: "0.20"}),
         text(
             WIDTH / 2,
             140,
-            "a size without direction, such as uer: never 0, even where groups are treated alike",
+            "an unsigned score, such as uer: above 0 even where groups are treated equally",
             anchor="middle",
         ),
     ]
-    return _framed(parts, "The chance-adjusted score is the value less the mean under permuted labels", 148)
+    return _framed(parts, "The chance-adjusted score is the value minus the permutation mean", 148)
 
 
 def jackknife() -> str:
-    """What the value is without each cluster, and the interval that follows."""
+    """The value without each cluster, and the resulting interval."""
     said = np.array([-0.31, -0.05, -0.22, 0.04, -0.12, -0.27, -0.02, -0.19])
     rows = np.column_stack([said, np.ones(len(said))])
     left = leave_one_out(rows)
@@ -153,7 +152,7 @@ def jackknife() -> str:
     return _framed(parts, "Values without each of eight clusters, and the jackknife interval", 150)
 
 
-def coherent_interval() -> str:
+def test_inverted_interval() -> str:
     """Three unsigned scores: one that its test does not reject, one rejected near 0, one rejected far from it."""
     x = Scale(0.0, 0.16, 210, WIDTH - 20)
     rows = (
@@ -171,11 +170,13 @@ def coherent_interval() -> str:
         ]
     parts.append(shape(0, x.at(0), 50, 50, fill="var(--paper)", stroke=BLUE, stroke_width=2))
     parts.append(_axis(x, 118, {0.0: "0", 0.05: "0.05", 0.1: "0.10", 0.15: "0.15"}))
-    return _framed(parts, "A magnitude's interval holds 0 exactly where its test does not reject", 134)
+    return _framed(
+        parts, "The interval of an unsigned score contains 0 exactly where its test does not reject", 134
+    )
 
 
-def detectable_size() -> str:
-    """The difference that is beyond the critical value in four of five audits."""
+def detectable_difference() -> str:
+    """The difference that exceeds the critical value in four of five audits."""
     seen = Precision(0.02, 60, 59)
     size = seen.detectable(60)
     critical = seen.error * 2.001
@@ -201,9 +202,9 @@ def detectable_size() -> str:
         curve(0.0, CHANCE),
         curve(size, BLUE),
         line(x.at(critical), 8, x.at(critical), 104, INK, 1.2, stroke_dasharray="4 3"),
-        text(x.at(critical), 0, "significant beyond this", INK, "middle"),
+        text(x.at(critical), 0, "significant from here", INK, "middle"),
         text(x.at(0), 60, "no difference", CHANCE, "middle"),
         text(x.at(size) + 4, 60, "80% of audits", BLUE, "middle"),
-        _axis(x, 104, {0.0: "0", size: "smallest size seen in 80 of 100 audits"}),
+        _axis(x, 104, {0.0: "0", size: "smallest difference found in 80 of 100 audits"}),
     ]
-    return _framed(parts, "The detectable size: 80 % of what audits of it read is significant", 122)
+    return _framed(parts, "The detectable difference: 80 % of audits with it are significant", 122)

@@ -16,8 +16,8 @@ from benchmarks.calibration.worlds import (
     MALE,
     Rng,
     Sentences,
-    extract_baseline,
     labels,
+    random_summary,
     words,
 )
 
@@ -61,7 +61,7 @@ class World:
 
 def random_sentences(picked: int, skip: float = 0.0) -> Write:
     """Sentences at random; those of the first attribute's group b are kept with odds 1 − ``skip``."""
-    return lambda rng, _, texts, of: extract_baseline(rng, texts, of, picked, skip)
+    return lambda rng, _, texts, of: random_summary(rng, texts, of, picked, skip)
 
 
 def by(summarizer: Summarizer) -> Write:
@@ -154,7 +154,7 @@ def about_people(systems: Mapping[str, float]) -> Callable[[Rng, int], list[Case
     return make
 
 
-EXTRACT_BASELINE: Mapping[str, Write] = {
+RANDOM: Mapping[str, Write] = {
     "one": random_sentences(1), "two": random_sentences(2), "four": random_sentences(4),
     "three": random_sentences(3), "five": random_sentences(5),
 }  # fmt: skip
@@ -163,7 +163,7 @@ EXTRACTIVE: Mapping[str, Write] = {
     "one": random_sentences(1), "four": random_sentences(4),
 }  # fmt: skip
 PLANTED: Mapping[str, Write] = {
-    "extract_baseline": random_sentences(3), "at 0.5": random_sentences(3, 0.5), "at 0.3": random_sentences(3, 0.7)
+    "random": random_sentences(3), "at 0.5": random_sentences(3, 0.5), "at 0.3": random_sentences(3, 0.7)
 }  # fmt: skip
 STRENGTHS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8)
 
@@ -176,15 +176,13 @@ def _cells(systems: Sequence[str], sizes: Sequence[int] = (20, 50, 200)) -> list
 
 def worlds() -> Iterator[World]:
     """All worlds."""
-    cells = _cells(list(EXTRACT_BASELINE))
-    yield World("extract_baseline", "random sentences", documents(EXTRACT_BASELINE, 0.0, HALF), cells)
+    cells = _cells(list(RANDOM))
+    yield World("blind", "random sentences", documents(RANDOM, 0.0, HALF), cells)
+    yield World("told", "random sentences, words reveal the label", documents(RANDOM, 0.9, HALF), cells)
+    yield World("told80", "the same, 80/20", documents(RANDOM, 0.9, MOSTLY), cells)
     yield World(
-        "told", "random sentences, words tell the label", documents(EXTRACT_BASELINE, 0.9, HALF), cells
-    )
-    yield World("told80", "the same, 80/20", documents(EXTRACT_BASELINE, 0.9, MOSTLY), cells)
-    yield World(
-        "clustered", "random sentences, three records of each seed document", documents(EXTRACT_BASELINE, 0.0, HALF, copies=3),
-        _cells(list(EXTRACT_BASELINE), (20, 50)), bank=1000,
+        "clustered", "random sentences, three records of each seed document", documents(RANDOM, 0.0, HALF, copies=3),
+        _cells(list(RANDOM), (20, 50)), bank=1000,
     )  # fmt: skip
     yield World(
         "extractive", "lead, LexRank, longest sentences, random sentences", documents(EXTRACTIVE, 0.0, HALF),
@@ -195,7 +193,7 @@ def worlds() -> Iterator[World]:
         [Cell(ATTRIBUTES[:2], list(PLANTED), (n,)) for n in (20, 50, 200)],
         asks="planted", planted=frozenset({("at 0.5", "side", "b"), ("at 0.3", "side", "b")}),
     )  # fmt: skip
-    five = dict.fromkeys(EXTRACT_BASELINE, 0.0)
+    five = dict.fromkeys(RANDOM, 0.0)
     yield World(
         "people", "44 records about women or men, five systems", about_people(five),
         [Cell(("gender",), list(five), (44 - few, few)) for few in (3, 4, 5, 6, 8, 12)],

@@ -1,6 +1,6 @@
 """Is coverage fair to fair systems? Size of its tests and coverage of its intervals in worlds whose truth is known.
 
-Run: python -m benchmarks.calibration.coverage [OUT.json] [--worlds N] [--audits N] [--docs docs/benchmarks.md]
+Run: python -m benchmarks.calibration.coverage [OUT.json] [--worlds N] [--audits N] [--docs docs/contributing/benchmarks.md]
 
 ``--docs`` writes the table between its markers there; with ``--read`` from the JSON, without simulating again.
 Everything goes through the audit itself: only the scorer is made up.
@@ -182,18 +182,17 @@ def run(worlds: int, audits: int, seed: int) -> dict[str, object]:
 
 
 def table(found: dict[str, Any]) -> str:
-    """The section of docs/benchmarks.md, as Markdown."""
+    """The section of docs/contributing/benchmarks.md, as Markdown."""
     records = {k: v for k, v in found["records"].items() if k != "worlds"}
-    lines = [
-        "| documents per value | called uneven | by chance, exactly | testable |",
-        "|---|---:|---:|---:|",
-    ]
-    lines += [
-        f"| {k} | {v['significant']:.3f} | {v['by_chance']:.3f} | {'yes' if v['testable'] else 'no'} |"
-        for k, v in records.items()
-    ]
-    lines += ["", f"{found['records']['worlds']:,} fair records of each pattern.", ""]
-    lines += ["| fair systems: quantity | p < 0.05 | p < 0.5 |", "|---|---:|---:|"]
+    testable = {k: v for k, v in records.items() if v["testable"]}
+    shares, exact = ([v[key] for v in testable.values()] for key in ("significant", "by_chance"))
+    told = (
+        f"{found['records']['worlds']:,} fair records of each of {len(records)} patterns of four to eight documents in two or three groups. "
+        f"{len(testable)} patterns are testable; of their records {min(shares):.1%} to {max(shares):.1%} are called uneven "
+        f"(exact probability {min(exact):.1%} to {max(exact):.1%}). Of the other patterns none is."
+    )
+    lines = [told, ""]
+    lines += ["| fair systems: estimate | p < 0.05 | p < 0.5 |", "|---|---:|---:|"]
     lines += [
         f"| {k} | {v['p < 0.05']:.3f} | {v['p < 0.5']:.3f} |"
         for k, v in found["audits"].items()
@@ -202,7 +201,10 @@ def table(found: dict[str, Any]) -> str:
     lines += ["", f"{found['audits']['audits']:,} audits of 25 records of mixed patterns.", ""]
     sizes = {k: v for k, v in found["intervals"].items() if k not in ("audits", "level")}
     names = list(next(iter(sizes.values())))
-    lines += [f"| 95% intervals that hold the truth | {' | '.join(names)} |", f"|---|{'---:|' * len(names)}"]
+    lines += [
+        f"| 95% intervals that contain the true value | {' | '.join(names)} |",
+        f"|---|{'---:|' * len(names)}",
+    ]
     lines += [f"| {k} | {' | '.join(f'{v[n]:.3f}' for n in names)} |" for k, v in sizes.items()]
     return "\n".join([*lines, "", f"{found['intervals']['audits']:,} audits of each size."])
 

@@ -55,8 +55,8 @@ def share_differences(rng: np.random.Generator, shared: np.ndarray, now: float, 
     Each is ``random`` away from 0 on average, and the system's is ``now`` further; summaries of a record resemble each other.
     """
     gaps = random + now + 0.1 * shared + 0.1 * rng.standard_normal(len(shared))
-    extract_baseline = random + 0.02 * rng.standard_normal(len(shared))
-    both = [np.stack([np.maximum(x, 0), np.maximum(-x, 0)], axis=1) for x in (gaps, extract_baseline)]
+    from_random = random + 0.02 * rng.standard_normal(len(shared))
+    both = [np.stack([np.maximum(x, 0), np.maximum(-x, 0)], axis=1) for x in (gaps, from_random)]
     ones = np.ones((len(shared), 1))
     return np.hstack([ones, both[0], ones, both[1]])
 

@@ -1,6 +1,6 @@
 """Do intervals, tests and gates keep their promises in worlds that look like real data?
 
-Run: python -m benchmarks.calibration.inference [OUT.json] [--audits N] [--bank N] [--only NAME,…] [--measures SPEC,…] [--docs docs/statistics.md]
+Run: python -m benchmarks.calibration.inference [OUT.json] [--audits N] [--bank N] [--only NAME,…] [--measures SPEC,…] [--docs benchmarks/calibration/README.md]
 
 With ``--only``, what OUT holds of other worlds stays; with ``--measures``, of other measures. ``--audits 0`` simulates nothing and writes OUT's table into the docs.
 
@@ -203,11 +203,9 @@ class Tally:
     def add(self, e: Estimate, truth: float | None, world: World) -> None:
         """Count one audit."""
         self.audits += 1
-        is_extract_baseline = world.tested == "extract_p" and e.extract_difference is not None
-        p = e.extract_p if is_extract_baseline else e.p
-        low, high = (
-            (e.extract_difference_low, e.extract_difference_high) if is_extract_baseline else (e.low, e.high)
-        )
+        from_random = world.tested == "extract_p" and e.extract_difference is not None
+        p = e.extract_p if from_random else e.p
+        low, high = (e.extract_difference_low, e.extract_difference_high) if from_random else (e.low, e.high)
         if p is not None:
             self.tested += 1
             self.rejected += p <= 0.05
@@ -217,7 +215,7 @@ class Tally:
             self.held += (low - slack <= truth or e.low_is_open) and truth <= high + slack
             if (
                 e.clusters >= 20
-                and not is_extract_baseline
+                and not from_random
                 and e.quantity == e.measure.partition("@")[0].partition("(")[0]
             ):
                 limit = max(truth, 0.0) if e.kind == "unsigned_disparity" else truth
@@ -259,7 +257,7 @@ def table(found: Sequence[Mapping[str, Any]], known: Mapping[str, World]) -> str
     """Markdown: a line per world and quantity, the sizes across."""
     sizes = sorted({row["n"] for row in found})
     lines = [
-        "| world | quantity | " + " | ".join(f"n = {n}: rejects / covers / gate fails" for n in sizes) + " |",
+        "| input | estimate | " + " | ".join(f"n = {n}: rejects / covers / gate fails" for n in sizes) + " |",
         "|---|---|" + "---|" * len(sizes),
     ]
     by: dict[tuple[str, str], dict[int, Mapping[str, Any]]] = {}
@@ -282,7 +280,7 @@ def table(found: Sequence[Mapping[str, Any]], known: Mapping[str, World]) -> str
     ]
     lines += [
         "",
-        f"{len(found)} cells of {min(row['audits'] for row in found):,} audits or more. Not as promised (*): {len(missed)}.",
+        f"{len(found)} cells of {min(row['audits'] for row in found):,} audits or more. Outside their target (*): {len(missed)}.",
     ]
     lines += [f"- {cell}" for cell in missed]
     return "\n".join(lines)

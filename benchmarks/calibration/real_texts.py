@@ -1,6 +1,6 @@
 """Do writers who never see a group pass on real texts? Audits of planted systems on real inputs, against random extracts.
 
-Run: python -m benchmarks.calibration.real_texts INPUTS [OUT.json] [--audits N] [--only NAME,…] [--docs docs/statistics.md]
+Run: python -m benchmarks.calibration.real_texts INPUTS [OUT.json] [--audits N] [--only NAME,…] [--docs benchmarks/calibration/README.md]
 
 INPUTS is the folder of the real inputs. Each audit draws records; each record has summaries of its own by every system:
 three random sentences, one whole random document, the lead, and LexRank. For random sentences every contrast is 0 in
@@ -99,7 +99,7 @@ def simulate(folder: Path, audits: int, only: Iterable[str]) -> Iterator[dict[st
             is_drawn = system in ("random sentences", "one random document")
             world = _world(name, clusters, measures, tested, system, write)
             for row in run(world, audits, BANK if is_drawn else len(clusters), [n]):
-                if row["kind"] == "contrast" and row["tested"]:
+                if row["kind"] == "group_difference" and row["tested"]:
                     yield {"system": system, **row}
 
 
@@ -110,7 +110,7 @@ def table(rows: Iterable[Mapping[str, Any]]) -> str:
         place = (row["world"], row["quantity"], row["n"])
         rejected.setdefault(place, {})[row["system"]] = f"{row['rejected']:.2f}"
     lines = [
-        f"| input | contrast | records | {' | '.join(SYSTEMS)} |",
+        f"| input | group difference | records | {' | '.join(SYSTEMS)} |",
         f"|---|---|---:|{'---:|' * len(SYSTEMS)}",
     ]
     lines += [

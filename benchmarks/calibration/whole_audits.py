@@ -1,6 +1,6 @@
 """Do audits as a whole keep their promises? Whom the first screen names, which systems differ, where a gate fails.
 
-Run: python -m benchmarks.calibration.whole_audits [OUT.json] [--audits N] [--only NAME,…] [--docs docs/statistics.md]
+Run: python -m benchmarks.calibration.whole_audits [OUT.json] [--audits N] [--only NAME,…] [--docs benchmarks/calibration/README.md]
 
 With ``--only``, what OUT holds of other worlds stays. ``--audits 0`` simulates nothing and writes OUT's tables into the docs.
 
@@ -413,17 +413,16 @@ def tables(rows: Sequence[Mapping[str, Any]]) -> str:
     return "\n".join(
         [
             *_table(
-                "audits of|attributes|systems|clusters|audits|somebody is named|systems differ|gate: score|gate: contrast",
+                "audits of|attributes|systems|clusters|audits|a group is named|systems differ|gate: score|gate: group difference",
                 fair,
             ),
-            *_table("planted|clusters|named|anybody else named", planted),
+            *_table("planted|clusters|named|another group named", planted),
             *_table(
-                "contrast between records|clusters|has a p|p ≤ .05 of these|against random extracts", between
+                "difference between groups of records|clusters|has a p|p ≤ .05 of these|against random sentences",
+                between,
             ),
-            *_table(
-                "contrast|clusters|would have been seen|found at that size|against random extracts", seen
-            ),
-            f"All shares in per cent. Not as promised (*): {len(missed)} of {len(rows)} cells.",
+            *_table("group difference|clusters|detectable|found at that size|against random sentences", seen),
+            f"All shares in percent. Outside their target (*): {len(missed)} of {len(rows)} cells.",
             *missed,
         ]
     )

@@ -39,7 +39,7 @@ class World:
 
 
 def words(rng: Rng, label: int, how: float, count: int = 6) -> list[str]:
-    """Words that tell the label with probability ``how``, else words that all share."""
+    """Words that reveal the label with probability ``how``, else words that all groups share."""
     return [
         f"g{label}w{rng.integers(0, 25)}" if rng.random() < how else f"w{rng.integers(0, 25)}"
         for _ in range(count)
@@ -63,7 +63,7 @@ def source(rng: Rng, of: np.ndarray, how: float, lengths: Sequence[int] | None =
     ]
 
 
-def extract_baseline(rng: Rng, texts: Sentences, of: np.ndarray, picked: int = 3, skip: float = 0.0) -> str:
+def random_summary(rng: Rng, texts: Sentences, of: np.ndarray, picked: int = 3, skip: float = 0.0) -> str:
     """Sentences picked at random, group 1's with odds 1 − ``skip``; in random order."""
     every = [(s, g) for document, g in zip(texts, of, strict=True) for s in document]
     weights = np.array([1 - skip if g == 1 else 1.0 for _, g in every])
@@ -93,7 +93,7 @@ def plain(
         lengths = np.clip(rng.geometric(0.35, many), 1, 12).tolist() if tails else None
         texts = source(rng, of, how, lengths)
         held = record(f"r{number}", texts, of)
-        return [Case(held, Summary(held.id, "x", extract_baseline(rng, texts, of, picked, skip)))]
+        return [Case(held, Summary(held.id, "x", random_summary(rng, texts, of, picked, skip)))]
 
     return make
 
@@ -106,10 +106,10 @@ def variants(
     def make(rng: Rng, number: int) -> list[Case]:
         of = labels(rng, 8, shares)
         texts = source(rng, of, how)
-        favourite = extract_baseline(rng, texts, of, 3, skip)
+        favourite = random_summary(rng, texts, of, 3, skip)
         cases = []
         for k in range(copies):
-            text = favourite if rng.random() < 0.8 else extract_baseline(rng, texts, of, 3, skip)
+            text = favourite if rng.random() < 0.8 else random_summary(rng, texts, of, 3, skip)
             held = record(f"r{number}-{k}", texts, of, seed_document=f"r{number}")
             cases.append(Case(held, Summary(held.id, "x", text)))
         return cases
@@ -120,7 +120,7 @@ def variants(
 def two_systems(
     first: tuple[int, int], second: tuple[int, int], how: float = 0.0
 ) -> Callable[[Rng, int], list[Case]]:
-    """Two blind writers: (sentences, runs) of each. Runs of a record make a cluster."""
+    """Two writers that ignore labels: (sentences, runs) of each. Runs of a record form a cluster."""
 
     def make(rng: Rng, number: int) -> list[Case]:
         of = labels(rng, 8, (0.5, 0.5))
@@ -129,7 +129,7 @@ def two_systems(
         for system, (picked, runs) in zip("xy", (first, second), strict=True):
             for run in range(runs):
                 held = record(f"r{number}-{run}", texts, of, seed_document=f"r{number}")
-                cases.append(Case(held, Summary(held.id, system, extract_baseline(rng, texts, of, picked))))
+                cases.append(Case(held, Summary(held.id, system, random_summary(rng, texts, of, picked))))
         return cases
 
     return make
@@ -277,12 +277,12 @@ def worlds() -> Iterator[World]:
     even, third = (0.5, 0.5), (1 / 3, 1 / 3, 1 / 3)
     yield World("a", "labels exchangeable, two groups", plain(even, 0.0), GROUPED)
     yield World("a3", "labels exchangeable, three groups", plain(third, 0.0, documents=9), GROUPED)
-    told = "words tell the label, blind writer"
+    told = "words reveal the label, writer ignores labels"
     yield World("b", f"{told}, balanced", plain(even, 0.9), SIGNED, tested="extract_p", n_extracts=100)
     yield World("b80", f"{told}, 80/20", plain((0.8, 0.2), 0.9), SIGNED, tested="extract_p", n_extracts=100)
     yield World(
         "b3",
-        f"{told}, three groups, permuted labels",
+        f"{told}, three groups, label permutations",
         plain(third, 0.9, documents=9),
         ("coverage_parity@side",),
     )
@@ -290,15 +290,15 @@ def worlds() -> Iterator[World]:
         "b-skip", "as b80, group b's sentences at half the odds", plain((0.8, 0.2), 0.9, skip=0.5), SIGNED,
         is_fair=False, tested="extract_p", n_extracts=100,
     )  # fmt: skip
-    yield World("c", "clusters of four variants, fair", variants(even, 0.0), GROUPED)
+    yield World("c", "clusters of four counterfactuals, fair", variants(even, 0.0), GROUPED)
     yield World(
         "c-people",
-        "people, four variants without sample",
+        "people, four counterfactuals without sample",
         people(4, samples=False),
         ("entity_inclusion@gender",),
     )
     yield World(
-        "c-pairs", "people, two pairs a cluster", people(4, samples=True), ("entity_inclusion@gender",)
+        "c-pairs", "people, two pairs per cluster", people(4, samples=True), ("entity_inclusion@gender",)
     )
     yield World(
         "c-skip",

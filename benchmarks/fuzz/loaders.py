@@ -173,25 +173,15 @@ def main() -> None:
 
 
 def table(found: Mapping[str, Any]) -> str:
-    """What was found, by reader, as Markdown."""
+    """What was found, in a paragraph."""
     limits = found["limits"]
-    told = (
-        f"{found['inputs']:,} damaged inputs over {len(found['by reader'])} readers and loaders, {len(found['faults'])} faults: "
-        f"another error than ours, more than {limits['s']:g} s of processor time, or {limits['MiB']} MiB more memory. "
-        f"The largest growth was {found['largest growth, MiB']:g} MiB. "
-        + ("" if not found["faults"] else "Found on the way, and mended before the run went on: ")
-        + "; ".join(f"`{fault}`" for fault in found["faults"])
+    faults = "; ".join(f"`{fault}`" for fault in found["faults"])
+    return (
+        f"{found['inputs']:,} damaged inputs for {len(found['by reader'])} readers and loaders, {sum(found['refused'].values()):,} of them refused; "
+        f"{len(found['faults'])} faults: another error than Fairbrief's, more than {limits['s']:g} s of processor time, or "
+        f"{limits['MiB']} MiB more memory. The slowest took {max(found['slowest, s'].values()):.2f} s, the largest growth was "
+        f"{found['largest growth, MiB']:g} MiB." + (f" Fixed since: {faults}." if faults else "")
     )
-    lines = [
-        told,
-        "",
-        "| reader or loader | inputs | refused | slowest, s |",
-        "|---|---:|---:|---:|",
-    ]
-    for name, inputs in sorted(found["by reader"].items(), key=lambda pair: pair[0].lower()):
-        slowest = found["slowest, s"][name]
-        lines.append(f"| {name} | {inputs:,} | {found['refused'].get(name, 0):,} | {slowest:.3f} |")
-    return "\n".join(lines)
 
 
 if __name__ == "__main__":

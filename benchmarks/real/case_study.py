@@ -1,4 +1,4 @@
-"""One case from file to paragraph, GUM's documents in eight genres: writes ``docs/case-study.md``'s figures.
+"""One case from file to paragraph, GUM's documents in eight genres: writes the figures of ``docs/explanation/case-study.md``.
 
     python -m benchmarks.real.case_study --systems gum_systems.jsonl --conllu FOLDER [--work DIR] [--page FILE]
 
@@ -27,7 +27,7 @@ from fairbrief.reports.tables import group_counts
 from fairbrief.serialization import record_line
 from fairbrief.types import Estimate
 
-PAGE = RESULTS.parent.parent / "docs" / "case-study.md"
+PAGE = RESULTS.parent.parent / "docs" / "explanation" / "case-study.md"
 RANDOM, PEOPLE = "two random sentences", "reference 1"
 RESAMPLES = "20000"
 FEW = 20

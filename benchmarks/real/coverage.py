@@ -1,6 +1,6 @@
 """Equal Coverage and Coverage Parity of human and FewSum summaries of reviews; writes benchmarks/real/coverage.json.
 
-Run: python -m benchmarks.real.coverage REVIEWS [--model FOLDER] [--cache FILE] [--docs docs/benchmarks.md]
+Run: python -m benchmarks.real.coverage REVIEWS [--model FOLDER] [--cache FILE] [--docs docs/contributing/benchmarks.md]
 
 REVIEWS holds yelp_gold__human-1.jsonl, yelp_gold__fewsum.jsonl and amazon_gold__human-{1,2}.jsonl. The model
 is all-MiniLM-L6-v2 from the hub, or a folder. ``--docs`` writes the table between its markers there; with
@@ -78,23 +78,25 @@ def row(dataset: str, e: Estimate) -> dict[str, Any]:
 
 
 def table(found: dict[str, Any]) -> str:
-    """The section of docs/benchmarks.md, as Markdown."""
+    """The section of docs/contributing/benchmarks.md, as Markdown."""
     lines = [
-        "| data | scorer | measure | summaries | value | 95% interval | by chance | p | p (Holm) | n |",
-        "|---|---|---|---|---:|---|---:|---:|---:|---:|",
+        "| data | scorer | measure | summaries: value, interval, permutation mean, p (Holm) |",
+        "|---|---|---|---|",
     ]
+    rows: dict[tuple[str, str, str], list[str]] = {}
     for e in found["estimates"]:
         if e["quantity"] in MEASURES:
             name = f"{e['system']} − {e['baseline']}" if e["baseline"] else e["system"]
-            cells = (
-                e["dataset"], e["scorer"], e["quantity"], name, number(e["value"]),
-                f"[{number(e['low'])}, {number(e['high'])}]", "" if e["baseline"] else number(e["permutation_mean"]),
-                probability(e["p"]), probability(e["p_adjusted"]), str(e["n"]),
-            )  # fmt: skip
-            lines.append(f"| {' | '.join(cells)} |")
+            mean = "" if e["baseline"] else f", {number(e['permutation_mean'])}"
+            rows.setdefault((e["dataset"], e["scorer"], e["quantity"]), []).append(
+                f"{name} {number(e['value'])} [{number(e['low'])}, {number(e['high'])}]{mean}, {probability(e['p_adjusted'])}"
+            )
+    lines += [f"| {' | '.join(key)} | {'; '.join(texts)} |" for key, texts in rows.items()]
+    sizes = {(e["dataset"], e["system"]): e["n"] for e in found["estimates"] if not e["baseline"]}
+    counts = ", ".join(f"{data} {system} {n}" for (data, system), n in sizes.items())
     made = (
-        f"`embedding` is {found['model']} (CPU, fp32); draws {found['draws']}, seed {found['seed']}. Records of one value are left "
-        "out. Differences are paired on the records that both answered."
+        f"`embedding` is {found['model']} (CPU, fp32); {found['draws']} resamples, seed {found['seed']}. Records of one group are excluded. "
+        f"Records: {counts}. Differences are paired on the records that both summarized."
     )
     return "\n".join([*lines, "", made])
 

@@ -1,9 +1,9 @@
-"""Which findings on reviews and tweets stand under which scorer: writes a section of ``docs/how-to/compare-scorers.md``.
+"""Which findings on reviews and tweets depend on the scorer: writes a section of ``docs/how-to/scorers.md``.
 
     python -m benchmarks.real.scorers_compared --minilm FOLDER [--data DIR] [--records N] [--work DIR] [--page FILE]
 
-Coverage by four scorers, and representation by n-grams, of the first records of each data set; for each scorer also what it
-finds of the summaries in their sources, and how often it finds paraphrased sentences of each group in their own document. Needs
+Coverage by four scorers, and representation by n-grams, of the first records of each data set. For each scorer also the share of
+claims that it detects in the sources, and of each group's paraphrased sentences that it detects in their document. Needs
 WordNet (NLTK_DATA). ``--minilm``: weights of all-MiniLM-L6-v2. Only figures are written into the page.
 """
 
@@ -26,7 +26,7 @@ from fairbrief.reports.result import Result
 from fairbrief.text.counted import counted
 from fairbrief.types import Estimate
 
-PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "compare-scorers.md"
+PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "scorers.md"
 MARKERS = "<!-- four scorers: begin -->", "<!-- four scorers: end -->"
 INPUTS = {
     "reviews (Yelp, GPT-4)": ("reviews/yelp__gpt-4.jsonl", "sentiment"),
@@ -54,21 +54,30 @@ def scorer_of(measure: str) -> str:
     return known or ("ngram" if measure.startswith("uer") else "containment")
 
 
-def findings(result: Result, over: str) -> Iterator[str]:
-    """A row for each measure, scorer and group."""
+def findings(result: Result, over: str) -> str:
+    """A row for each measure and group, and a column for each scorer."""
+    cells: dict[tuple[str, str], dict[str, str]] = {}
     for e in leading(result.estimates):
         p, tested = decisive(e)
         unit: ContrastUnit = "points" if e.measure.startswith("uer") else "percent"
         random = "–" if e.extract_baseline is None else signed(e.extract_baseline, unit)
-        name = e.measure.partition("(")[0].partition("@")[0]
-        yield (
-            f"| {name} | {scorer_of(e.measure)} | {group_name(over, e.group)} | {signed(e.value or 0.0, unit)} | {random} | "
-            f"{signed(tested, unit)} | {number_format.probability(p)} | {conclusion(e, 0.05)} |"
-        )
+        difference = signed(tested, unit)
+        if conclusion(e, 0.05) in ("below", "above"):
+            difference = f"**{difference}**"
+        row = e.measure.partition("(")[0].partition("@")[0], group_name(over, e.group)
+        cell = f"{difference} ({number_format.probability(p)})<br>{signed(e.value or 0.0, unit)} vs {random}"
+        cells.setdefault(row, {})[scorer_of(e.measure)] = cell
+    rows = (
+        f"| `{measure}` | {group} | {' | '.join(by_scorer.get(scorer, '–') for scorer in SCORERS)} |"
+        for (measure, group), by_scorer in cells.items()
+    )
+    return "\n".join(
+        (f"| measure | group | {' | '.join(SCORERS)} |\n|---|---|{'---|' * len(SCORERS)}", *rows)
+    )
 
 
 def reached(result: Result) -> Iterator[str]:
-    """A row for each scorer and how it is asked: shares of claims found."""
+    """A row for each scorer and use: shares of claims that it detects."""
     for one in result.made["reach"]:
         shares = [row["share_found"] for row in one["authors"]]
         system, sources, others = shares[0], *shares[-2:]
@@ -77,7 +86,7 @@ def reached(result: Result) -> Iterator[str]:
 
 
 def retrieved(result: Result) -> Iterator[str]:
-    """A row for each scorer: the share of each group's paraphrased sentences that it finds, and p of the largest difference."""
+    """A row for each scorer: the share of each group's paraphrased sentences that it detects, and p of the largest difference."""
     of: dict[str, list[Estimate]] = {}
     for e in result.estimates:
         if e.measure.startswith("scorer_bias_retrieval"):
@@ -95,14 +104,13 @@ def section(results: Sequence[tuple[str, str, Result]]) -> str:
     for name, over, result in results:
         n = counted(int(result.made["records"]), "record")
         parts += [
-            f"#### {name[0].upper()}{name[1:]}, by {over}: {n}",
-            "| measure | scorer | group | value | random | difference | p (Holm) | |\n|---|---|---|--:|--:|--:|--:|---|\n"
-            + "\n".join(findings(result, over)),
-            "Share of claims that a scorer finds: of the system, of the sources' own sentences, and of the same claims in another record:",
-            "| scorer | of | system | sources | other records |\n|---|---|--:|--:|--:|\n"
+            f"### {name[0].upper()}{name[1:]}, by {over}: {n}",
+            findings(result, over),
+            "Share of claims that a scorer detects:",
+            "| scorer | use | system's claims | sources' sentences | claims in another record |\n|---|---|--:|--:|--:|\n"
             + "\n".join(reached(result)),
-            "Share of paraphrased sentences found in their own document, by group; p of the difference:",
-            "| scorer | found | p |\n|---|---|--:|\n" + "\n".join(retrieved(result)),
+            "Share of paraphrased sentences that a scorer detects in their document, by group:",
+            "| scorer | detected | p of the difference |\n|---|---|--:|\n" + "\n".join(retrieved(result)),
         ]
     return "\n\n".join(parts)
 

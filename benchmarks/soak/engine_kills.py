@@ -255,7 +255,8 @@ def _counts(trial: Trial) -> bool:
 
 
 def table(trials: Sequence[Trial]) -> str:
-    """The trials by engine and victim, as Markdown."""
+    """The trials by engine and victim, as Markdown; those of engines that are no more are passed over."""
+    trials = [t for t in trials if (t.engine, t.victim) in SETTINGS]
     lines = [
         "| engine | killed | kills | ended before | same answer | agents of Ray that stayed | faults |",
         "|---|---|---:|---:|---:|---:|---:|",

@@ -18,6 +18,7 @@ import shutil
 import subprocess
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
@@ -193,22 +194,27 @@ def look(commands: Sequence[str], surroundings: Sequence[str]) -> list[Row]:
 
 
 def table(rows: Sequence[Row]) -> str:
-    """The rows as Markdown."""
-    lines = [
-        "| command | surroundings | runs | exit code | what stood there | what was said |",
-        "|---|---|---:|---|---|---|",
-    ]
-    for row in rows:
-        told = "<br>".join(f"{text}" for text in row.said) or "–"
+    """The rows by what was disturbed, as Markdown."""
+    lines = ["| surroundings | runs | exit codes | left in place |", "|---|---:|---|---|"]
+    for surroundings in SURROUNDINGS:
+        some = [row for row in rows if row.surroundings == surroundings]
+        codes: Counter[str] = Counter()
+        left: Counter[str] = Counter()
+        for row in some:
+            codes.update(row.codes)
+            left.update(row.left)
         lines.append(
-            f"| `{row.command}` | {row.surroundings} | {row.runs} | {_told(row.codes)} | {_told(row.left)} | {told} |"
+            f"| {surroundings} | {sum(row.runs for row in some)} | {_counts(codes)} | {_counts(left)} |"
         )
+    commands = ", ".join(f"`{name}`" for name in dict.fromkeys(row.command for row in rows))
     faults = sum(bool(row.faults) for row in rows)
-    return "\n".join([f"{sum(row.runs for row in rows)} runs; {faults} rows with a fault.", "", *lines])
+    return "\n".join(
+        [f"{sum(row.runs for row in rows)} runs of {commands}; {faults} with a fault.", "", *lines]
+    )
 
 
-def _told(counts: dict[str, int]) -> str:
-    return "; ".join(f"{times} × {name}" for name, times in sorted(counts.items(), key=lambda pair: -pair[1]))
+def _counts(counts: Counter[str]) -> str:
+    return "; ".join(f"{times} × {name}" for name, times in counts.most_common())
 
 
 def main() -> None:

@@ -382,39 +382,28 @@ def kill_all(kills: int, seconds: float, seed: int, done: list[Trial]) -> None:
 # ------------------------------------------------------------------------------------- telling
 
 
+OUTCOMES = ("nothing", "the older output", "the new output", "an audit, refused as unfinished")
+"""What a killed command may leave behind."""
+
+
 def table(trials: Sequence[Trial]) -> str:
-    """The trials by command and signal, as Markdown."""
+    """The trials by command, as Markdown."""
     lines = [
-        "| command | by | kills | ended before | what stood there | left beside it | rerun as undisturbed | calls paid twice, at most | faults |",
-        "|---|---|---:|---:|---|---|---:|---:|---:|",
+        f"| command | kills | {' | '.join(OUTCOMES)} | requests paid twice, at most | faults |",
+        f"|---|---:|{'---:|' * len(OUTCOMES)}---:|---:|",
     ]
     for name, task in TASKS.items():
-        for signal_name in SIGNALS:
-            of = [t for t in trials if t.task == name and t.signal == signal_name]
-            if not of:
-                continue
-            killed = [t for t in of if t.code != 0]
-            stood = Counter(t.left for t in killed)
-            beside = Counter(name for t in killed for name in {_kind(beside) for beside in t.beside})
-            good = sum(not any("rerun" in f or "left behind" in f for f in t.faults) for t in of)
-            paid = str(max((t.asked_again for t in killed), default=0)) if task.asks else "–"
-            lines.append(
-                f"| `{name}` | {signal_name} | {len(of)} | {len(of) - len(killed)} | {_counts(stood)} | "
-                f"{_counts(beside, code=True) or 'nothing'} | {good} | {paid} | {sum(bool(t.faults) for t in of)} |"
-            )
+        tried = [t for t in trials if t.task == name]
+        killed = [t for t in tried if t.code != 0]
+        left = Counter(t.left for t in killed)
+        paid = str(max((t.asked_again for t in killed), default=0)) if task.asks else "–"
+        outcomes = " | ".join(str(left[outcome]) for outcome in OUTCOMES)
+        lines.append(
+            f"| `{name}` | {len(tried)} | {outcomes} | {paid} | {sum(bool(t.faults) for t in tried)} |"
+        )
     faults = sum(bool(t.faults) for t in trials)
     total = f"{len(trials)} kills, {sum(t.code != 0 for t in trials)} of them before the command had ended; {faults} with a fault."
     return "\n".join([total, "", *lines])
-
-
-def _kind(name: str) -> str:
-    """A name left behind, without what differs from file to file: ``out/.new/…`` as a whole, locks as locks."""
-    return re.sub(r"/\.new/.*", "/.new", re.sub(r"/[^/]*\.lock$", "/*.lock", name))
-
-
-def _counts(found: Counter[str], code: bool = False) -> str:
-    told = sorted(found.items(), key=lambda pair: (-pair[1], pair[0]))
-    return "; ".join(f"{times} × {f'`{name}`' if code else name}" for name, times in told)
 
 
 def main() -> None:

@@ -205,7 +205,7 @@ def main() -> None:
         ),
         "distinguishability": compare(
             lambda: taken(
-                Distinguishability("gender", "counts(stop_words=sklearn)", variant="published"), cases
+                Distinguishability("gender", "counts(stop_words=sklearn)", version="published"), cases
             ),
             lambda: transcribed_distinguishability(cases),
             9,

@@ -1,6 +1,6 @@
 """Whether another runtime than torch runs an entailment model faster on a CPU, and what int8 does to a model's scores.
 
-    python -m benchmarks.speed.runtimes --out benchmarks/results/runtimes-MAKER.json --page docs/decisions/runtimes.md
+    python -m benchmarks.speed.runtimes --out benchmarks/results/runtimes-MAKER.json --page docs/contributing/benchmarks.md
 
 Needs `pip install onnx onnxruntime openvino` beside the extra `neural`, so it is no part of `make bench`. RoBERTa classifiers with random weights, of
 six layers and of roberta-base's size, answer for padded batches as our scorers make them (2,048 word pieces), of
@@ -264,35 +264,31 @@ def cosines(run: Run, batch: Batch) -> Arrays:
 
 
 def page_of(records: list[dict[str, Any]]) -> str:
-    """The findings on each processor as two tables."""
-    return "\n\n".join("\n".join(_tables(told["found"], told["machine"])) for told in records)
-
-
-def _tables(found: dict[str, Any], machine: dict[str, Any]) -> list[str]:
-    ways = list(next(iter(found["sizes"].values()))["short"]["times faster than torch"])
-    versions = ", ".join(f"{name} {known}" for name, known in found["versions"].items())
-    # Until products on oneDNN were dropped, scorers' models had a column of their own.
-    resident = f"*resident* on {found['products']}; " if "products" in found else ""
+    """A row per runtime: on each processor its slowest and its fastest shape, and how far it moves cosines."""
+    makers = [told["machine"]["processor"].partition("(")[0].split(" ")[0] for told in records]
     lines = [
-        f"**{machine['processor']}**, load {machine['load']}, {found['threads']} thread; {resident}{versions}.",
-        "",
-        f"| times as fast as torch | {' | '.join(ways)} |",
-        f"|---|{'---:|' * len(ways)}",
+        f"| times as fast as torch | {' | '.join(makers)} | largest shift of a cosine |",
+        f"|---|{'---|' * len(makers)}---:|",
     ]
-    for size, shapes in found["sizes"].items():
-        for shape in shapes.values():
-            told = " | ".join(f"{shape['times faster than torch'][way]:.2f}" for way in ways)
-            lines.append(f"| {size}, {shape['pieces of a pair']} pieces a pair | {told} |")
-    moved = found["shift of cosines"]
-    if moved:
-        names = [n for n, v in moved.items() if isinstance(v, dict)]
-        lines += [
-            "",
-            f"| shift of cosines ({moved['sentences']} sentences, standard deviation {moved['standard deviation of cosines']}) | largest | mean |",
-            "|---|---:|---:|",
-            *(f"| {n} | {moved[n]['largest shift']:.2g} | {moved[n]['mean shift']:.2g} |" for n in names),
+    shapes = [
+        [
+            shape["times faster than torch"]
+            for size in told["found"]["sizes"].values()
+            for shape in size.values()
         ]
-    return lines
+        for told in records
+    ]
+    for way in shapes[0][0]:
+        times = [[shape[way] for shape in some] for some in shapes]
+        moved = [(told["found"]["shift of cosines"] or {}).get(way) for told in records]
+        shifts = [found["largest shift"] for found in moved if isinstance(found, dict)]
+        cells = [
+            way,
+            *(f"{min(some):.2f} to {max(some):.2f}" for some in times),
+            f"{max(shifts):.2g}" if shifts else "–",
+        ]
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
 
 
 def main() -> None:

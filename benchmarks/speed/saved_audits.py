@@ -26,7 +26,7 @@ COMMANDS = {
     "power": ("power", "new"),
     "compare": ("compare", "new", "old"),
     "gate with a baseline": ("gate", "new", "--baseline", "old", "--margin", "0.1"),
-    "subgroup": ("subgroup", "new", "--by", "topic", "--out", "by_subgroup"),
+    "subgroups": ("subgroups", "new", "--by", "topic", "--out", "by_topic"),
     "agree": ("agree", "new", "--measure", "rouge1", "--measure", "uer@party"),
 }
 DECIDED = (0, 1, 3)

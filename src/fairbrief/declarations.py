@@ -22,15 +22,17 @@ class ObservationDeclaration:
     ``tests_units`` names the column, if any, that is also tested in each unit, upper tail, over all its
     label permutations; the audit then adds the columns ``("testable",)``, ``("significant",)`` and
     ``("expected_significant",)`` to the unit's row. ``tests_within`` names a statistic of 0 and 1 by whose values these
-    three are counted as well: ``("testable", value)``. ``chance_means`` are columns whose mean over a unit's
-    permutations is stored with its row, as ``("by chance", *column)``. A unit with a score that is not finite is left
-    out, unless ``reads_unstated`` is set: then the observation handles nan, a reply without a score.
+    three are counted as well: ``("testable", value)``. With ``tests_strictly`` a unit's p is the share of its label
+    permutations with a larger value, without ties, and every unit counts as testable. ``chance_means`` are columns whose
+    mean over a unit's permutations is stored with its row, as ``("by chance", *column)``. A unit with a score that is not
+    finite is excluded, unless ``reads_unstated`` is set: then the observation handles nan, a reply without a score.
     """
 
     scope: Scope
     version: int
     tests_units: tuple[str, ...] | None = None
     tests_within: str = ""
+    tests_strictly: bool = False
     chance_means: tuple[tuple[str, ...], ...] = ()
     reads_unstated: bool = False
 

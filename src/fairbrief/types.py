@@ -508,6 +508,7 @@ class Summarizer(Protocol):
 
 NoteCode = Literal[
     "undefined",
+    "infinite",
     "few_answered",
     "few_in_group",
     "few_clusters",

@@ -59,7 +59,7 @@ def test_writers_that_never_saw_a_label_are_rarely_named(name: str, bank: int) -
 
 def test_whom_a_planted_system_neglects_is_named_and_nobody_else() -> None:
     """Sentences of one group kept with odds 0.3 are found in nearly all audits of 50, and no other group is named."""
-    (row,) = _cells("planted", 300, Cell(ATTRIBUTES[:2], ("extract_baseline", "at 0.3"), (50,)))
+    (row,) = _cells("planted", 300, Cell(ATTRIBUTES[:2], ("random", "at 0.3"), (50,)))
     assert row["planted"]["at 0.3"] >= 0.9
     assert row["named"] <= MOST
 

@@ -19,7 +19,7 @@ from fairbrief.types import Totals
 pytestmark = pytest.mark.usefixtures("nltk_data")
 FIGURES = [
     (name, result.number, figure)
-    for name, _, results in reproduction.declared()
+    for name, _, _, results in reproduction.declared()
     for result in results
     for figure in result.obtained
 ]

@@ -1,6 +1,6 @@
 """Intervals, ties and chance against what was run on the authors' code: equal, or better by a decision that a test names.
 
-Source: `shared/golden/people/{null_ci,tie_scan,golden_units,golden_measures}.json`. Decisions: docs/decisions/people-measures.md.
+Source: `shared/golden/people/{null_ci,tie_scan,golden_units,golden_measures}.json`. Decisions: docs/explanation/deviations.md.
 """
 
 from __future__ import annotations
@@ -154,7 +154,7 @@ def test_distinguishability_has_the_releases_interval_over_seed_documents(
     """The d interval of the count scores is the release's; there is none over samples, in either."""
     pytest.importorskip("sklearn")
     instances = read_instances(golden / "people" / f"parsed_{file}.jsonl", over)
-    spelled = f"distinguishability(similarity=counts(stop_words=sklearn), variant=published)@{over}"
+    spelled = f"distinguishability(similarity=counts(stop_words=sklearn), version=published)@{over}"
     estimate = audit(
         [case for case, _ in instances], Plan(measures=(spelled,), intervals="bootstrap")
     ).estimates[0]
@@ -171,7 +171,7 @@ def test_per_seed_document_scores_with_a_tolerance_are_those_of_the_release(gold
         wanted = _read(golden, "golden_units.json")["tie_rounding"][file]["count"]
         assert wanted["ties_broken_by_rounding"] == 0
         instances = read_instances(golden / "people" / f"parsed_{file}.jsonl", over)
-        measure = Distinguishability(over, "counts(stop_words=sklearn)", variant="published")
+        measure = Distinguishability(over, "counts(stop_words=sklearn)", version="published")
         found = []
         for unit in units(measure, [case for case, _ in instances]):
             rows = observe(measure, unit, GoldenScorers(instances))

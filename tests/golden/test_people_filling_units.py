@@ -1,6 +1,6 @@
 """Pronouns, capitals, spacing, pairs and capacity against the edge cases of the authors' code; every difference is a decision.
 
-Source: Steen & Markert's release; `shared/golden/people/golden_units.json`. Decisions: docs/decisions/people-inputs.md.
+Source: Steen & Markert's release; `shared/golden/people/golden_units.json`. Decisions: docs/explanation/deviations.md.
 """
 
 from __future__ import annotations

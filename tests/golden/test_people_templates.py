@@ -1,7 +1,7 @@
 """Templates and fills against the authors' code, run on fifteen documents; every difference is a named decision.
 
 Source: Steen & Markert's release; `shared/golden/people/{templates,templates_raw_only,fill_cases}.json`.
-The decisions are told in docs/decisions/people-inputs.md.
+The decisions are told in docs/explanation/deviations.md.
 """
 
 from __future__ import annotations

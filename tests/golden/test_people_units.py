@@ -294,7 +294,7 @@ def test_distinguishability_as_published_counts_what_cannot_be_compared_as_wrong
 ) -> None:
     """Empty texts, single texts and single groups give −1 as in the release; only rounding is not repeated."""
     pytest.importorskip("sklearn")
-    measure = Distinguishability("g", "counts(stop_words=sklearn)", variant="published")
+    measure = Distinguishability("g", "counts(stop_words=sklearn)", version="published")
     for name, case in edge["distinguishability_count"].items():
         if name == "all_stopwords":
             continue  # the release ends with an error

@@ -19,7 +19,7 @@ PAPERS = {
 }
 FIGURE = re.compile(r"[-−]?\.?\d[\d.,/%*\-–]*")
 RESULTS = [
-    (name, result) for name, _, results in reproduction.declared() for result in results if result.rows
+    (name, result) for name, _, _, results in reproduction.declared() for result in results if result.rows
 ]
 
 

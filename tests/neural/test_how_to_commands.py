@@ -67,37 +67,21 @@ def any_choice(row: Mapping[str, str]) -> str:
     return choices[sum(map(ord, row["annotator"] + row["record"] + row["part"])) % len(choices)]
 
 
-def lay_compare_scorers(folders: SimpleNamespace) -> None:
-    """Three audits, two people's sheets, two models in folders."""
-    for name in ("yelp", "amazon", "tweets"):
-        fairbrief("audit", "examples/reviews.jsonl", "--resamples", "20", "--out", f"audits/{name}")
-    shutil.copytree(folders.classifier, "models/deberta-mnli")
-    shutil.copytree(folders.bart, "models/bart")
-    fairbrief("annotate", "export", "examples/reviews.jsonl", "--task", "rating", "--attribute", "sentiment",
-        "--annotators", "ann,bob", "--out", "sheet.csv")  # fmt: skip
-    for name in ("ann", "bob"):
-        Path(f"sheet.{name}.csv").rename(f"{name}.csv")
-        answered(f"{name}.csv", any_choice)
-
-
-def lay_calibrate(_: SimpleNamespace) -> None:
-    """The reviews under the page's name."""
-    shutil.copy("examples/reviews.jsonl", "reviews.jsonl")
-
-
 def is_supported(row: Mapping[str, str]) -> str:
     """Whether a text holds a quarter of a claim's words, as somebody's label."""
     claim, text = (set(row[name].lower().split()) for name in ("claim", "text"))
     return "yes" if len(claim & text) >= len(claim) / 4 else "no"
 
 
-def lay_gate(_: SimpleNamespace) -> None:
-    """The baseline of the audit that the page makes."""
+def lay_compare_and_gate(_: SimpleNamespace) -> None:
+    """The earlier audit, and one for each of three data sets."""
     measures = ("--measure", "coverage_parity@sentiment", "--measure", "rougeL")
     fairbrief("audit", "examples/reviews.jsonl", *measures, "--resamples", "200", "--out", "before")
+    for name in ("yelp", "amazon", "tweets"):
+        fairbrief("audit", "examples/reviews.jsonl", "--resamples", "20", "--out", f"audits/{name}")
 
 
-def lay_large_files(_: SimpleNamespace) -> None:
+def lay_scale_out(_: SimpleNamespace) -> None:
     """The files of the page."""
     rows = [json.loads(line) for line in Path("examples/reviews.jsonl").read_text("utf-8").splitlines()]
     for name, more in (("reviews", ""), ("more", "more ")):
@@ -125,7 +109,7 @@ def lay_protocols(_: SimpleNamespace) -> None:
     shutil.copy("examples/word_vectors.txt", "numberbatch.txt")
 
 
-def lay_scorer_bias(_: SimpleNamespace) -> None:
+def lay_scorers(_: SimpleNamespace) -> None:
     """News about women and men, two articles a record."""
     lines = Path("examples/articles.jsonl").read_text(encoding="utf-8").splitlines()
     told = [row for row in map(json.loads, lines) if row["system"] == "lead"]
@@ -144,8 +128,8 @@ def lay_scorer_bias(_: SimpleNamespace) -> None:
 
 
 LAID = {
-    "calibrate": lay_calibrate, "compare-scorers": lay_compare_scorers, "gate": lay_gate, "large-files": lay_large_files, "people": lay_people,
-    "protocols": lay_protocols, "scorer-bias": lay_scorer_bias,
+    "compare-and-gate": lay_compare_and_gate, "people": lay_people, "protocols": lay_protocols, "scale-out": lay_scale_out,
+    "scorers": lay_scorers,
 }  # fmt: skip
 
 
@@ -200,7 +184,7 @@ def folders(
 @pytest.fixture
 def cluster(request: pytest.FixtureRequest) -> Iterator[None]:
     """A cluster of Ray on this machine, for the page that speaks of one."""
-    if request.node.callspec.params["page"] != "large-files":
+    if request.node.callspec.params["page"] != "scale-out":
         yield
         return
     ray = pytest.importorskip("ray")
@@ -212,7 +196,7 @@ def cluster(request: pytest.FixtureRequest) -> Iterator[None]:
 @pytest.fixture
 def bucket(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """An object store on this machine with the examples in a bucket, for the page that speaks of one."""
-    if request.node.callspec.params["page"] != "large-files":
+    if request.node.callspec.params["page"] != "scale-out":
         yield
         return
     lines = Path("examples/reviews.jsonl").read_bytes()
@@ -269,12 +253,10 @@ def test_the_fine_tuning_grid_runs_and_its_report_draws_the_grid(
     pytest.importorskip("accelerate")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    scope: dict[str, object] = {"__name__": "page"}
-    text = (PAGES / "fine-tuning-grid.md").read_text(encoding="utf-8")
-    blocks = [block.body for block in snippets.blocks(text) if block.language == "python"]
-    assert "STEPS = 150" in blocks[0]
-    for block in blocks:
-        exec(compile(block.replace("STEPS = 150", "STEPS = 3"), "fine-tuning-grid.md", "exec"), scope)
+    script = generate.ROOT / "examples" / "fine_tuning_grid.py"
+    code = script.read_text(encoding="utf-8")
+    assert "STEPS = 150" in code
+    exec(compile(code.replace("STEPS = 150", "STEPS = 3"), script, "exec"), {"__name__": "__main__"})
     result = load(tmp_path / "grid")
     cells = [e for e in result.estimates if e.quantity == "position_bias" and len(e.subgroup) == 2]
     assert {(e.subgroup["train"], e.subgroup["eval"]) for e in cells} == {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -161,6 +162,24 @@ def test_coverage_protocol_with_other_models_from_the_command_line(
     assert titles[0].endswith("according to Equal Coverage (over mood)")
     (baseline,) = (table for table in told["tables"] if "roportional" in table["title"])
     assert baseline["rows"], titles
+    assert {row[1] for row in _rows_of_table(told, "Table 4")} == {"pooled", "extremes"}
+    asked = f"li-coverage(model={classifier_folder}, proportional=none, version=text)"
+    ran = CliRunner().invoke(
+        app, ["audit", str(file), "--attribute", "mood", "--protocol", asked, "--resamples", "50", "--out", str(out)]
+    )  # fmt: skip
+    assert ran.exit_code == 0, ran.output
+    told = json.loads((out / "results.json").read_text(encoding="utf-8"))
+    assert {row[1] for row in _rows_of_table(told, "Table 4")} == {"extremes"}
+    assert [row[6] for row in _rows_of_table(told, "Table 3")] == [
+        "–"
+    ]  # all records, so that none is "testable"
+    assert all(table["notes"][-1].startswith("Version: text") for table in told["tables"])
+
+
+def _rows_of_table(told: dict[str, Any], number: str) -> list[list[str]]:
+    """The rows of the table with the paper's number."""
+    (rows,) = (table["rows"] for table in told["tables"] if table["title"].startswith(f"{number}:"))
+    return rows
 
 
 def test_the_baseline_is_zhang_et_al_s_code() -> None:

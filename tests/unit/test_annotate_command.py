@@ -116,3 +116,31 @@ def test_slips(records: Path, tmp_path: Path) -> None:
     ):  # fmt: skip
         with pytest.raises((RequestError, DataError), match=said):
             run(*words)
+
+
+def test_leanings_tell_two_measures_apart(records: Path, tmp_path: Path) -> None:
+    """With leanings, two measures with group differences are compared by samples and by bootstrap groups."""
+    sheet = tmp_path / "l.csv"
+    words = ["--task", "leaning", "--attribute", "mood", "--choices", "bad,fair,good"]
+    run("export", records, *words, "--out", sheet)
+    answer(sheet, {("both", ""): "fair", ("rosy", ""): "good"})
+    said = run(
+        "agree",
+        sheet,
+        "--records",
+        records,
+        *words,
+        "--measure",
+        "coverage_parity@mood",
+        "--measure",
+        "uer@mood",
+    )
+    assert "With which measure people agree" in said
+    assert "of 5,000 bootstrap groups" in said
+    # By coverage only the rosy summaries lean, all to good; n-grams also find a lean in some that people call fair.
+    shares = [
+        line.split()[-1]
+        for line in said.splitlines()
+        if line.startswith(("coverage_parity@mood ", "uer@mood "))
+    ]
+    assert shares == ["100%", "98%"]

@@ -332,6 +332,12 @@ def test_every_permutation_has_the_p_that_it_would_have_as_the_real_one(times: i
     assert found[0, -1].tolist() == pytest.approx([0, 2, 1, 0, share, 2, 0, 2 * share])
     _, sampled, _ = with_unit_tests(block, ("gap",), exact=False, within="")
     assert sampled[0, 0].tolist() == pytest.approx([3, 2, 1, 1, 0.05])
+    # Strictly none exceeds 3, 1 of 60 exceeds 2, and 3 of 60 exceed 0, which is no less than 0.05.
+    for exact in (True, False):
+        _, strict, ps = with_unit_tests(block, ("gap",), exact=exact, within="", strictly=True)
+        assert ps.tolist() == [0]
+        assert strict[0, :, 3].tolist() == [1.0] * 3 * times + [0.0] * 57 * times
+        assert strict[0, -1].tolist() == pytest.approx([0, 2, 1, 0, 3 / 60])
     never = AlikeRows([0], (("gap",), ("dominated", "a")), values[:, :10])
     _, untestable, _ = with_unit_tests(never, ("gap",), exact=False, within="")
     assert untestable[0, 0, 2:].tolist() == [0, 0, 0]

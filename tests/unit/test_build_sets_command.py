@@ -63,6 +63,36 @@ def test_stratified(tmp_path: Path) -> None:
     assert "2 sets" in again
 
 
+def test_stratified_as_the_coverage_paper_tells(tmp_path: Path) -> None:
+    """News of 75 to 600 words for or against a claim in sets of 4 to 8; tweets of MITweet in clusters of one topic."""
+    path, out = tmp_path / "news.jsonl", tmp_path / "sets.jsonl"
+    rows = [
+        {"id": f"{c}{i}", "text": f"{c} {i} " + "word " * (100 if i else 10), "stance": ("support", "against")[(i % 3 > 0) == (c % 2 > 0)], "claim": f"claim {c}"}
+        for c in range(6)
+        for i in range(9)
+    ]  # fmt: skip
+    path.write_text(
+        "".join(json.dumps(row) + "\n" for row in [*rows, {**rows[1], "id": "again"}]), encoding="utf-8"
+    )
+    said = run(
+        "stratified", path, "--attribute", "stance", "--topic", "claim", "--size", "4-8", "--sets", "2", "--distinct",
+        "--min-tokens", "75", "--max-tokens", "600", "--values", "support,against", "--out", out,
+    )  # fmt: skip
+    assert "left out: 6 × not of the wanted length" in said
+    assert "left out: 1 × the same text again" in said
+    assert all(4 <= len(r.documents) <= 8 for r in read(out).records())
+    tweets = tmp_path / "MITweet.csv"
+    lines = [f"Tea,{('green tea is', 'black tea was')[i % 2]} nice {i},{i % 3},-1" for i in range(24)]
+    tweets.write_text("\n".join(["topic,tweet,I1,I2", *lines]), encoding="utf-8")
+    said = run(
+        "stratified", tweets, "--attribute", "ideology", "--topic", "topic", "--size", "3", "--similar", "0.3",
+        "--sets", "2", "--values", "left,right", "--out", out,
+    )  # fmt: skip
+    assert "dominated by left 1, right 1" in said
+    with pytest.raises(RequestError, match="smallest and largest"):
+        run("stratified", tweets, "--attribute", "ideology", "--size", "8-4", "--out", out)
+
+
 def test_transcripts(tmp_path: Path) -> None:
     """Debates become segments of at most k tokens with speaker and side."""
     turns = [

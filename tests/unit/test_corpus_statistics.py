@@ -11,7 +11,7 @@ from tests.cli.command import printed
 from fairbrief import readers
 from fairbrief.errors import DataError, RequestError
 from fairbrief.readers.summary_files import WithReferences
-from fairbrief.types import Document, Record
+from fairbrief.types import Case, Document, Record, Summary
 from fairbrief.workbench.corpora.corpus_statistics import CorpusStatistics
 
 
@@ -46,6 +46,23 @@ def test_a_file_without_summaries_is_counted(tmp_path: Path) -> None:
     said = printed("stats", path)
     assert "words per summary by a" in said
     assert "b: 1 without a summary." in said
+
+
+def test_lengths_are_compared_with_the_prompts() -> None:
+    """Exact are answers with the sentences asked for that were not cut, among answers; no response counts among inputs."""
+    found = CorpusStatistics(len)
+    for text, made in (
+        ("One. Two.", {"sentences": "2"}),
+        ("One. Two.", {"sentences": "2", "cut": "3 sentences to 2"}),
+        ("One.", {"sentences": "2"}),
+        ("One and. on\nTwo and", {"sentences": "2"}),
+        ("", {"sentences": "2"}),
+    ):
+        reason = "" if text else "refused"
+        found.add_summary(Case(record("1", ("d", None)), Summary("1", "a", text, reason=reason, made=made)))
+    asked = found.tables()[1]
+    assert asked.title == "As the prompt asked"
+    assert asked.rows == (("a", "5", "50.0%", "20.00%"),)
 
 
 ROWS = [

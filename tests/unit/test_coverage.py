@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pytest
@@ -10,12 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests import tested_rows
 
-from fairbrief.errors import DataError
+import fairbrief
+from fairbrief import registry
+from fairbrief.errors import DataError, RequestError
 from fairbrief.measures.coverage import Coverage, CoverageParity, EqualCoverage
 from fairbrief.statistics import enumerate_permutations
 from fairbrief.text.segmentation import words_held
 from fairbrief.text.sentences import split
 from fairbrief.types import (
+    Ask,
     Case,
     Claim,
     Document,
@@ -175,12 +178,70 @@ def test_the_uneven_share_is_told_by_the_dominating_value() -> None:
     assert float(values["uneven_share_by_dominance"].array) == 1
 
 
-def test_dominance_of_extremes_is_that_of_the_papers_sets() -> None:
-    """Table 5 by the paper's sets: a is mostly covered by 0.2 and 0.1 above the mean where it dominates, by 0.6 where b does.
+class Stated:
+    """A scorer for documents that state their support: "0.9" supports every unit by 0.9."""
 
-    Its mean over records is 0.15, over their five documents (2·0.2 + 3·0.1) / 5 = 0.14: differences of 0.45 and 0.46.
+    name = fingerprint = "stated"
+
+    def answer(self, asks: Sequence[Ask]) -> Iterator[Scores]:
+        """Each row's number in every column."""
+        for ask in asks:
+            support = np.array([float(row) for row in ask.rows])[:, np.newaxis]
+            yield Scores.of_whole_texts(ask, np.repeat(support, len(ask.columns), axis=1))
+
+
+def test_the_papers_share_of_unfair_summaries_is_strict_and_of_all_records() -> None:
+    """One document is of a, all others of b, so that a record's gap grows with the distance of a's document from the mean.
+
+    "abbb", coverage 0.2, 1, 0.5, 0.5 (mean 0.55): distances 0.35, 0.45, 0.05, 0.05. One of 4 label permutations is larger: p = 1/4.
+    "abbbbb", coverage 0.2, 1 and four times 0.5 (mean 0.533): 0.333, 0.467, 0.033: one of 6, p = 1/6 = 0.17.
+    "abbb", coverage 1, 0.2, 0.5, 0.5: none of 4, p = 0 < 0.05. So R_EC = 1/3, as in Li et al., section 4.1.
+    With ties counted the least p are 1/4, 1/6 and 1/4: no record is testable, and there is no share.
+    By chance one of 4, one of 6 and one of 4 label permutations has p = 0: (1/4 + 1/6 + 1/4) / 3 = 2/9.
     """
-    records = (("aab", [0.9, 0.7, 0.2]), ("aaab", [0.5, 0.5, 0.5, 0.1]), ("bba", [0, 0, 0.9]))
+    records = (("abbb", "0.2 1 0.5 0.5"), ("abbbbb", "0.2 1 0.5 0.5 0.5 0.5"), ("abbb", "1 0.2 0.5 0.5"))
+    given = [
+        {
+            "id": f"r{i}",
+            "documents": [
+                {"text": x, "attributes": {"side": v}} for v, x in zip(values, support.split(), strict=True)
+            ],
+            "summary": "One claim.",
+        }
+        for i, (values, support) in enumerate(records)
+    ]
+    read = {}
+    for version in ("text", "recommended"):
+        spec = f"equal_coverage(scorer=stated, version={version})@side"
+        found = fairbrief.audit(given, [spec], scorers={"stated": Stated()})
+        read[version] = {e.quantity: e.value for e in found.estimates}
+    assert read["text"]["uneven_share"] == pytest.approx(1 / 3)
+    assert read["text"]["uneven_share_by_chance"] == pytest.approx(2 / 9)
+    assert "testable_share" not in read["text"]
+    assert (read["recommended"]["uneven_share"], read["recommended"]["testable_share"]) == (None, 0)
+    assert read["text"]["equal_coverage"] == read["recommended"]["equal_coverage"]
+
+
+def test_the_protocol_asks_for_the_papers_words_by_its_version() -> None:
+    """``version=text``: R_EC as worded, Coverage Parity of extremes alone, so that Table 5 is theirs."""
+    text = registry.make("protocol", "li-coverage(version=text, proportional=none)").measures(["side"])
+    assert [spec.partition("(")[0] for spec in text] == ["equal_coverage", "coverage_parity"]
+    assert "version=text" in text[0]
+    assert "extremes=true" in text[1]
+    published = registry.make("protocol", "li-coverage(proportional=none)").measures(["side"])
+    assert not any("version=text" in spec for spec in published)
+    with pytest.raises(RequestError, match="version is published or text"):
+        registry.make("protocol", "li-coverage(version=paper)")
+
+
+def test_dominance_of_extremes_is_that_of_the_papers_sets() -> None:
+    """Table 5 by the paper's sets, and pooled. Documents of a are covered above their record's mean by 0.3375 / 3 = 0.1125
+    and 0.9 / 4 = 0.225 in two records that a dominates, by 2 · 0.95625 / 3 = 0.6375 in one that b does.
+
+    The mean over a's two records is 0.16875, over their five documents (2 · 0.1125 + 3 · 0.225) / 5 = 0.18. So the
+    differences are 0.6375 − 0.16875 = 0.46875 by extremes, and 0.6375 − 0.18 = 0.4575 pooled.
+    """
+    records = (("aab", [0.3375, 0.3375, 0]), ("aaab", [0.9, 0.9, 0.9, 0]), ("abb", [0.95625, 0, 0]))
     sums: dict[tuple[str, ...], float] = {}
     for values, support in records:
         rows = rows_of(list(values), [[x] for x in support], pairwise=True)
@@ -188,6 +249,6 @@ def test_dominance_of_extremes_is_that_of_the_papers_sets() -> None:
         for column, number in zip(rows.columns, rows.values[0].tolist(), strict=True):
             sums[column] = sums.get(column, 0.0) + number
     totals = Totals({c: i for i, c in enumerate(sums)}, np.array(list(sums.values())))
-    for extremes, wanted in ((True, 0.45), (False, 0.46)):
+    for extremes, wanted in ((True, 0.46875), (False, 0.4575)):
         found = CoverageParity("side", pairwise=True, extremes=extremes).value(totals)["by_dominance"]
         assert float(found.array) == pytest.approx(wanted)

@@ -12,6 +12,7 @@ from fairbrief.types import Document, Record
 from fairbrief.workbench.corpora.labelled_sets import (
     Design,
     Mix,
+    clusters,
     cut_sets,
     dominating,
     mixtures,
@@ -191,6 +192,35 @@ def test_sets_are_of_one_topic() -> None:
     assert len({d.text for r in cut for d in r.documents}) == 40
     with pytest.raises(RequestError, match="No topic has 30"):
         list(cut_sets(topics, 30))
+
+
+@pytest.mark.parametrize(
+    ("texts", "sizes"), [(3, []), (8, [8]), (9, [5, 4]), (17, [6, 6, 5]), (24, [8, 8, 8])]
+)
+def test_sets_may_have_several_sizes(texts: int, sizes: list[int]) -> None:
+    """Between 4 and 8 texts in a set: as few sets as possible, about equally large, and no text in two."""
+    topics = {"t": [Document(str(i), {"side": "l"}) for i in range(texts)], "other": [Document("x")] * 8}
+    cut = [r for r in cut_sets(topics, 4, most=8) if r.attributes["topic"] == "t"]
+    assert [len(r.documents) for r in cut] == sizes
+    found = [d.text for r in cut for d in r.documents]
+    assert len(found) == len(set(found)) == sum(sizes)
+
+
+def test_similar_texts_are_clustered() -> None:
+    """Texts about one thing are together; a text like no other is alone; a set has texts of one cluster."""
+    buses = [Document(f"the buses to town were late again on day {i}") for i in range(4)]
+    bread = [Document(f"fresh bread from our bakery smells good number {i}") for i in range(4)]
+    alone = [Document("quantum")]
+    mixed = [d for pair in zip(buses, bread, strict=True) for d in pair] + alone
+    assert [sorted(map(repr, c)) for c in clusters(mixed, 0.2)] == [
+        sorted(map(repr, c)) for c in (buses, bread, alone)
+    ]
+    assert [len(c) for c in clusters(mixed, 1.01)] == [1] * 9
+    sets = list(cut_sets({"": mixed}, 2, similar=0.2))
+    assert [{d.text.split()[0] for d in r.documents} for r in sets] in (
+        [{"the"}, {"the"}, {"fresh"}, {"fresh"}],
+        [{"fresh"}, {"fresh"}, {"the"}, {"the"}],
+    )
 
 
 # ---------------------------------------------------------------------------------------- reviews

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pytest
-from fairbrief.measures.detected_inclusion import DetectedInclusion
 
 import fairbrief
+from fairbrief.measures.detected_inclusion import DetectedInclusion
 from fairbrief.measures.distinguishability import Distinguishability, GroupedVariants
 from fairbrief.measures.entity_hallucination import EntityHallucination, InventedNames, most_frequent
 from fairbrief.measures.entity_inclusion import EntityInclusion, recogniser
@@ -213,8 +213,8 @@ def test_the_papers_equation_counts_a_tie_as_wrong(
     groups: str, texts: tuple[str, ...], published: float, paper: float
 ) -> None:
     """Steen & Markert's Eq. 4 is strict (0.20 and -1.00), their release counts half of every tie (0.60 and 0.00)."""
-    for variant, wanted in (("published", published), ("paper", paper)):
-        audit = fairbrief.audit(variants(groups, texts), [f"distinguishability(variant={variant})@about"])
+    for version, wanted in (("published", published), ("text", paper)):
+        audit = fairbrief.audit(variants(groups, texts), [f"distinguishability(version={version})@about"])
         (found,) = [e for e in audit.estimates if e.quantity == "distinguishability"]
         assert found.value == pytest.approx(wanted)
 
@@ -225,10 +225,10 @@ def test_the_papers_equation_pools_summaries() -> None:
     six = np.full((6, 6), 0.2)
     six[:3, :3] = [[1, 0.3, 0.3], [0.3, 1, 0], [0.3, 0, 1]]  # 0.3 > 0.2; 0.15 < 0.2, twice
     six[3:, 3:] = np.where(np.eye(3), 1, 0.1)  # 0.1 < 0.2
-    for variant, wanted in (("paper", -0.4), ("recommended", -1 / 3)):
-        of_both = [read(*told, variant=variant) for told in (("ffmm", four), ("fffmmm", six.tolist()))]
+    for version, wanted in (("text", -0.4), ("recommended", -1 / 3)):
+        of_both = [read(*told, version=version) for told in (("ffmm", four), ("fffmmm", six.tolist()))]
         row = dict(zip(of_both[0].columns, sum(rows.values[0] for rows in of_both), strict=True))
-        found = Distinguishability("about", variant=variant).value(totals(row))
+        found = Distinguishability("about", version=version).value(totals(row))
         assert found["distinguishability"].array == pytest.approx(wanted)
 
 

@@ -87,7 +87,7 @@ def test_corrected_odds_keep_the_contract_but_for_scale(clause) -> None:  # noqa
 
 @pytest.mark.parametrize("clause", MEASURE_CLAUSES, ids=lambda c: c.__name__)
 @pytest.mark.parametrize(
-    "spec", ["distinguishability@gender", "distinguishability(ties=strict, variant=published)@gender"]
+    "spec", ["distinguishability@gender", "distinguishability(ties=strict, version=published)@gender"]
 )
 def test_measures_keep_the_contract_on_counterfactuals_of_one_group(clause, spec: str) -> None:  # noqa: ANN001
     """Every clause of the measure contract holds where each variant has one group."""
@@ -182,9 +182,9 @@ def test_the_protocol_prints_its_tables_with_both_intervals() -> None:
     scores, names, _, counts = result.tables
     row = scores.rows[0]
     assert row[0] == "s"
-    cell = row[scores.header.index("Inclusion")]
+    cell = row[scores.header.index("Entity Inclusion")]
     assert len(cell.split("\n")) == 1 or "d: " in cell
-    assert "\ns: " in row[scores.header.index("Word list")]
+    assert "\ns: " in row[scores.header.index("Word List Inclusion")]
     assert row[-1] == "female / male"
     assert counts.rows[0][3] != "–"
     assert names.rows[0][1:] == ("Mary Poe (f) 4, Zork Blat (u) 4", "0", "4", "4")

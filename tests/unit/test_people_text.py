@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fairbrief.text.group_words import EXTENDED, HELM, count_identifiers, word_lists
-from fairbrief.text.name_words import gender_of_name
+from fairbrief.text.name_words import gender_of_name, published_gender, text_gender
 from fairbrief.text.people import Name, align, find_known, find_people, invented, unresolved
 from fairbrief.text.recognition import accept, propose, runs
 
@@ -201,6 +201,30 @@ def test_gender_is_asked_in_order_title_page_census() -> None:
     assert gender_of_name(["Kim", "Lee"], pages, census) == "male"
     assert gender_of_name(["Kim", "Poe"], pages, census) == "female"
     assert gender_of_name(["Dr.", "Kim"], pages, census) == ""
+
+
+def test_a_page_of_a_single_word_tells_no_gender() -> None:
+    """Steen & Markert, Appendix F: "Cher" may be many people, so her page is not looked up, by any rule; "Cher Lee" is."""
+    pages = {"cher": "female", "cher lee": "male"}
+    for rule in (gender_of_name, published_gender, text_gender):
+        assert rule(["Cher"], pages, {}) == ""
+        assert rule(["Cher", "Lee"], pages, {}) == "male"
+    assert gender_of_name(["Dr.", "Cher"], pages, {}) == ""
+
+
+def test_appendix_f_leaves_an_undecided_page_unknown_and_looks_up_any_token() -> None:
+    """As worded: a tie of pronouns is unknown (the release asks the census), James of "Mary James" is a male name too
+    (recommended: the given name decides), and "Mrs." is none of the words that tell (recommended: it is the first).
+    """
+    pages, census = {"mary undecided": "unknown"}, {"mary": "female", "james": "male"}
+    for tokens, text, published, recommended in (
+        (["Mary", "Undecided"], "", "female", ""),
+        (["Mary", "James"], "", "", "female"),
+        (["Mrs.", "Smith"], "", "", "female"),
+        (["Mary", "Smith"], "female", "female", "female"),
+    ):
+        read = [rule(tokens, pages, census) for rule in (text_gender, published_gender, gender_of_name)]
+        assert read == [text, published, recommended]
 
 
 def test_word_lists_have_helms_slip_and_mend_it() -> None:

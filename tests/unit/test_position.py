@@ -224,6 +224,17 @@ def test_the_papers_text_gives_copies_further_sources_too() -> None:
     assert mass_of_sources(similarity, 3, once=False, shares_ties=False)[0].tolist() == [2, 3, 1]
 
 
+def test_the_protocol_asks_for_either_rule_by_its_version() -> None:
+    """The release's rule for copies is ``published``; the paper's Appendix I, which has none, is ``text``."""
+    for version, rule in (("published", True), ("text", False)):
+        protocol = registry.make("protocol", f"chhabra-position(top=2, version={version})")
+        asked = [spec for spec in protocol.measures(()) if "top=2" in spec]
+        assert asked
+        assert all(("copied=once" in spec) is rule for spec in asked)
+    with pytest.raises(RequestError, match="version=text has no effect with top=1"):
+        registry.make("protocol", "chhabra-position(version=text)")
+
+
 @pytest.mark.parametrize("spec", ["position_bias(copied=once)", "position_bias(top=2, copied=twice)"])
 def test_a_rule_for_copies_needs_several_sources(spec: str) -> None:
     """With one source each there is nothing to leave out: the setting is refused."""
@@ -646,6 +657,19 @@ def test_figures_6_and_9_are_asked_for() -> None:
     assert [row[1] for row in made["Figure 9"].rows] == ["top-1", "top-2", "top-3"]
     with pytest.raises(RequestError, match="tfidf or both"):
         registry.make("protocol", "chhabra-position(mapping=cosine)")
+
+
+@pytest.mark.parametrize("choose", ["random", "first"])
+def test_longer_outputs_are_sampled_on_request(choose: str) -> None:
+    """``limit`` holds for every measure of the protocol and its tables; the sample is random unless ``choose=first``."""
+    protocol = registry.make("protocol", f"chhabra-position(limit=2, choose={choose})")
+    asked = protocol.measures(())
+    assert [repr(registry.make("measure", spec)) for spec in asked] == list(asked)
+    assert all("limit=2" in spec and ("choose=random" in spec) == (choose == "random") for spec in asked)
+    heights, rouge = (next(s for s in asked if s.startswith(name)) for name in ("position_heights", "rouge1"))
+    found = [Estimate(heights, "position_heights", "a", 0.1), Estimate(rouge, "rouge1", "a", 0.5)]
+    figure = next(t for t in protocol.tables(found) if t.title.startswith("Figure 3"))
+    assert figure.rows[0][:3] == ("a", "0.5000", "0.1000")
 
 
 def test_a_text_mapped_by_the_mean_has_one_source() -> None:

@@ -100,6 +100,31 @@ def test_semeval(tmp_path: Path) -> None:
         list(read_published(put(tmp_path, "head.txt", "ID\tTweet\tStance\n"), "semeval"))
 
 
+def test_mitweet(tmp_path: Path) -> None:
+    """A tweet's ideology is that of more than half of its labelled facets; on a tie it is center, without a label it has none."""
+    head = '"topic","tweet","R1","I1","I2","I3","I4"\n'
+    rows = (
+        'Tea,"one, quoted\nline",1,0,0,2,-1', "Tea,two,1,2,2,2,0", "Tea,three,1,0,2,-1,-1", "Mugs,four,0,-1,-1,-1,-1",
+        "Mugs,five,1,0,0,1,2",
+    )  # fmt: skip
+    path = put(tmp_path, "MITweet.csv", head + "\n".join(rows) + "\n")
+    tweets = list(read_published(path, "mitweet"))
+    assert [t.documents[0].attributes.get("ideology") for t in tweets] == [
+        "left",
+        "right",
+        "center",
+        None,
+        "center",
+    ]
+    assert tweets[0].documents[0].text == "one, quoted\nline"
+    assert (tweets[4].id, tweets[4].attributes) == ("Mugs-5", {"topic": "Mugs"})
+    assert format_of(path) == "mitweet"
+    with pytest.raises(DataError, match=r"bad\.csv:2: found the facet label '7'"):
+        list(read_published(put(tmp_path, "bad.csv", "topic,tweet,I1\nTea,x,7\n"), "mitweet"))
+    with pytest.raises(DataError, match="no column tweet"):
+        list(read_published(put(tmp_path, "head.csv", "topic,I1\n"), "mitweet"))
+
+
 def test_fewsum_reviews(tmp_path: Path) -> None:
     """A folder of FewSum's tables: a record per group, quotation marks are text, ratings without a fraction."""
     folder = tmp_path / "val"
@@ -158,6 +183,11 @@ def test_court(tmp_path: Path) -> None:
         "justice", "petitioner", "respondent", None,
     ]  # fmt: skip
     assert found[0].documents[1].attributes["speaker"] == "MS. TWO"
+    assert all("gender" not in d.attributes for c in found for d in c.documents)
+    put(tmp_path, "supreme.gender.txt", "MS. TWO +++$+++ female\nJUSTICE ONE +++$+++ NA\n")
+    known = [d.attributes.get("gender") for c in read_published(path, "court") for d in c.documents]
+    assert known.count("female") == 1
+    assert known[1] == "female"
     assert format_of(path) == "court"
     with pytest.raises(DataError, match=r"cut\.dat:1: found 3 fields"):
         list(read_published(put(tmp_path, "cut.dat", "7 +++$+++ 0 +++$+++ FALSE\n"), "court"))

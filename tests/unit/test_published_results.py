@@ -33,7 +33,7 @@ def test_figures_are_a_text_table() -> None:
         ({"figures": "Model | BUR\na | 1 | 2"}, "2 headings, but 3 cells"),
         ({"tilte": "x"}, "unknown tilte"),
         ({"prints": ""}, "'prints' is needed"),
-        ({"commands": []}, "neither a command nor what is absent"),
+        ({"commands": []}, "neither a command nor 'absent'"),
     ],
 )
 def test_a_malformed_declaration_is_refused(change: dict[str, object], message: str) -> None:

@@ -510,7 +510,7 @@ def test_references_and_values_have_their_tables() -> None:
         for spec, name in ((bur, "bur"), (uer, "uer"), (bur, "share_under[a]"))
     ]
     by_number = {t.title.partition(":")[0]: t for t in protocol.tables(found)}
-    assert [row[0] for row in by_number["Table 4"].rows] == ["reference 1", "gpt"]
+    assert [row[0] for row in by_number["Table 4"].rows] == ["reference summary 1", "gpt"]
     assert by_number["Figure 3"].header == ("system", "a")
     assert by_number["Figure 3"].rows[0] == ("gpt", "50.00")
 

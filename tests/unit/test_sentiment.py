@@ -355,6 +355,44 @@ def test_all_texts_are_counted_whoever_they_are_about() -> None:
     assert by_number["Figure 4"].rows[0][-1] == "1"
 
 
+def test_texts_without_known_sentiment_are_counted_by_gender_and_are_said_to_have_none() -> None:
+    """Chau & Kim's Figures 3 and 4 are of all 5,300 articles and summaries: no sentiment is needed to count pronouns.
+
+    Four pairs: about women, sentiment 0.1 and 0.3; about women, the summary without sentiment; about men, the article
+    without; about men, both without. So 2 articles and 2 summaries of either, all in agreement, where pairs with two
+    sentiments are 1 and 0. Sentiment is known of 2 articles (0.1 and 0.2) and 2 summaries (0.3 and −0.1), in 1 pair both.
+    """
+    cases = [
+        case(0, "female", 0.1, 0.3),
+        case(1, "female", 0.2, 0),
+        case(2, "male", 0, -0.1),
+        case(3, "male", 0, 0),
+    ]
+    unknown = {1: ("summary",), 2: ("article",), 3: ("article", "summary")}
+    for i, of in unknown.items():
+        who = PRONOUN["female" if i < 2 else "male"]
+        record = replace(cases[i].record, documents=(Document(who),)) if "article" in of else cases[i].record
+        summary = replace(cases[i].summary, text=who) if "summary" in of else cases[i].summary
+        cases[i] = Case(record, summary)
+    result = audit(cases, Plan(protocol="chau-sentiment", n_resamples=0, scorers={"vader": Written()}))
+    tables = {t.title.partition(":")[0]: t for t in result.tables if "as counts" not in t.title}
+    assert tables["Figure 3"].rows == (("s", "female", "2", "2", "2"), ("s", "male", "2", "2", "2"))
+    assert [row[2:] for row in tables["Figure 4"].rows] == [("2", "0", "0", "0", "2", "0")] * 2
+    assert [row[2:4] for row in tables["Figure 1"].rows] == [("2", "0.150"), ("2", "0.100")]
+    assert tables["Figure 2"].rows[0][1:3] == ("1", "0.200")
+    said = "Not counted, since no word of theirs has a known sentiment: 2 of 4 articles, 2 of 4 summaries."
+    assert tables["Figure 1"].notes[-1] == tables["Figure 2"].notes[-1] == said
+    lost = "Summaries that cannot be counted: 1 (no word of known sentiment in the summary), 2 (no word of known sentiment in the article)."
+    assert tables["Figure 5"].notes[-1] == lost
+    read = {e.quantity: e.value for e in result.estimates if e.measure.startswith("sentiment_change")}
+    assert read == pytest.approx(
+        {"sentiment_change": 0.2, "article": 0.15, "summary": 0.1, "without_sentiment": 0.75}
+    )
+    # Recommended, systems are compared on texts that have a sentiment: the others are left out, with the reason.
+    (one,) = [e for e in run(cases, "sentiment_change", n_resamples=0).estimates if e.quantity == "article"]
+    assert (one.value, one.n, sum(one.excluded.values())) == (pytest.approx(0.1), 1, 3)
+
+
 def test_the_classifiers_accuracy_is_a_table() -> None:
     """What the word scorer's fingerprint tells of words that it was not taught stands as the paper's Section 2."""
     told = "x|held-out accuracy:0.973 of 412 words (majority 0.660)"
@@ -375,7 +413,7 @@ def test_the_protocol_takes_vectors_and_says_so_when_it_has_none() -> None:
     protocol = registry.make("protocol", "chau-sentiment(vectors='my vectors.txt', threshold=0.5)")
     assert isinstance(protocol, PerRecordProtocol)
     shift = registry.make("measure", protocol.measures(())[0])
-    assert shift == SentimentShift(scorer="word_sentiment(vectors='my vectors.txt')", threshold=0.5)
+    assert shift == SentimentShift(scorer="word_sentiment(vectors='my vectors.txt', base=2)", threshold=0.5)
     shown = ChauSentiment().tables([Estimate("sentiment_shift", "sentiment_shift", "s", -0.0004)])
     assert "VADER" in shown[0].notes[0]
     assert shown[0].rows == (("s", "shift", "0.000", "–", "–", "–", "0"),)

@@ -87,8 +87,8 @@ def test_texts_without_gender_words_have_no_coefficient() -> None:
     assert isinstance(found, Rows)
     assert dict(zip((c for (c,) in found.columns), found.values[0].tolist(), strict=True)) == pytest.approx(
         {
-            "one": 1, "article": 0.2, "summary": 0.5, "change": 0.3,
-            "article gendered": 1, "article coefficient": 1 / 3, "summary gendered": 0, "summary coefficient": 0,
+            "texts": 1, "one": 1, "change": 0.3, "article": 0.2, "article known": 1, "summary": 0.5,
+            "summary known": 1, "article gendered": 1, "article coefficient": 1 / 3, "summary gendered": 0, "summary coefficient": 0,
         }
     )  # fmt: skip
 

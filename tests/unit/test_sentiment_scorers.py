@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from pathlib import Path
 
@@ -99,6 +100,24 @@ def test_the_score_of_a_word_is_the_difference_of_the_log_probabilities(made: Wo
     np.testing.assert_allclose(ours, log[:, 1] - log[:, 0], rtol=1e-5, atol=1e-6)
     assert trained.accuracy == model.score(x[tested], y[tested])
     assert (trained.tested, trained.taught) == (40, 360)
+
+
+def test_in_the_papers_unit_a_word_of_plus_one_is_twice_as_likely_to_be_positive(made: WordSentiment) -> None:
+    """Chau & Kim: with base 2, P(positive) / P(negative) = 2 ** score; in nats, the default, it is e ** score.
+
+    A word of which both are told, 2/3 against 1/3, scores log2 2 = 1 in the paper's unit and ln 2 = 0.693 in nats.
+    """
+    registered = registry.make(
+        "classifier", f"word_sentiment(vectors='{made.vectors}', lexicon='{made.lexicon}', base=2)"
+    )
+    assert isinstance(registered, WordSentiment)
+    bits, nats = registered.trained(), made.trained()
+    for word, score in nats.scores.items():
+        assert 2 ** bits.scores[word] == pytest.approx(math.exp(score))
+    assert bits.accuracy == nats.accuracy
+    assert registered.fingerprint != made.fingerprint
+    with pytest.raises(ValueError, match="base is e or 2, not 10"):
+        WordSentiment("x", base="10")
 
 
 def test_held_out_accuracy_stands_in_the_fingerprint_and_beats_the_majority(made: WordSentiment) -> None:

@@ -11,6 +11,8 @@ from rich.console import Console
 from tests.stub_chat import StubChat
 
 from fairbrief.auditing import Plan, audit
+from fairbrief.errors import RequestError
+from fairbrief.protocols.published_results import decimal
 from fairbrief.registry import make
 from fairbrief.reports import exports, terminal
 from fairbrief.reports.result import Result
@@ -107,7 +109,14 @@ def _numbers(tables: tuple[Table, ...]) -> list[str]:
 def test_table_3_takes_each_score_from_the_inputs_that_the_paper_took(result: Result) -> None:
     """Word lists, inclusion and hallucination are of the balanced inputs alone, distinguishability of the mono ones."""
     header, rows = _table(result.tables, "Table 3: Results of our bias measures")
-    assert header == ("", "Word list", "Inclusion", "Hallucination", "Dist. (count)", "Included most / least")
+    assert header == (
+        "",
+        "Word List Inclusion",
+        "Entity Inclusion",
+        "Entity Hallucination",
+        "Distinguishability (Count)",
+        "Included most / least",
+    )
     for column, (start, design) in enumerate(
         (
             ("word_list_inclusion(words", "balanced"),
@@ -133,7 +142,7 @@ def test_table_3_takes_each_score_from_the_inputs_that_the_paper_took(result: Re
             and e.subgroup.get("design") == design
         ]
         shown = rows["men_first"][column].splitlines()[0]
-        assert shown == ("–" if wanted.value is None else f"{wanted.value:.2f}")
+        assert shown == decimal(wanted.value, 2)
 
 
 def test_pooled_inputs_would_read_less_than_the_balanced_ones(result: Result) -> None:
@@ -176,8 +185,8 @@ def test_the_four_ties_of_gender_and_race_are_rows_of_table_20_in_one_audit() ->
     assert len({c.record.id for c in cases}) == len(cases)
     header, rows = _table(run(cases, "race"), "Table 20")
     assert list(rows) == [f"early: {way}" for way in ("random", "black male, white female", "black male, white male", "black female, white male", "black female, white female")]  # fmt: skip
-    assert "Word list" not in header
-    assert "Hallucination" not in header
+    assert "Word List Inclusion" not in header
+    assert "Entity Hallucination" not in header
 
 
 def test_last_names_and_content_words_have_tables_of_their_own(cases: list[Case]) -> None:
@@ -200,7 +209,7 @@ def test_a_system_asked_to_attend_to_women_is_table_5(cases: list[Case]) -> None
         if c.summary.system == "men_first"
     ]
     header, rows = _table(run([*cases, *focused], "gender"), "Table 5")
-    assert header == ("", "Word list", "Inclusion", "Included most / least")
+    assert header == ("", "Word List Inclusion", "Entity Inclusion", "Included most / least")
     assert list(rows) == ["chat(prompt=article-focus)"]
 
 
@@ -320,7 +329,7 @@ def test_without_any_invented_name_the_tables_say_so(cases: list[Case]) -> None:
     header, counts = _table(shown, "Table 16")
     assert counts["early"][header.index("balanced: % invented") - 1] == "0.00"
     header, scores = _table(shown, "Table 3")
-    assert scores["early"][header.index("Hallucination") - 1] == "–"
+    assert scores["early"][header.index("Entity Hallucination") - 1] == "–"
 
 
 def test_summaries_without_names_have_no_share(cases: list[Case]) -> None:
@@ -346,7 +355,7 @@ def test_an_attribute_that_is_neither_gender_nor_race_has_the_layout_of_table_3(
         "Scores by age (laid out as Table 3)",
     ]
     assert _numbers(shown).count("Table 6") == 1
-    assert "Word list" not in _table(shown, "Scores by age")[0]
+    assert "Word List Inclusion" not in _table(shown, "Scores by age")[0]
 
 
 def test_planted_systems_give_table_2_from_both_references() -> None:
@@ -398,3 +407,17 @@ def test_dense_similarity_is_asked_for_by_a_scorers_spelling() -> None:
     assert sum(m.startswith("distinguishability") for m in dense) == 2
     for spec in dense:
         make("measure", spec)
+
+
+def test_the_version_is_part_of_what_is_asked_and_is_printed_under_every_table(cases: list[Case]) -> None:
+    """``version=text`` asks for Eq. 4 and Appendix F as worded; both versions name themselves."""
+    for version, said in (("published", "Version: published"), ("text", "Version: text")):
+        protocol = make("protocol", f"steen-people(version={version})")
+        assert f"version={version})@gender" in protocol.measures(("gender",))[-1]
+        assert any(f"names(rule={version})" in spec for spec in protocol.measures(("gender",)))
+        plan = Plan(protocol=f"steen-people(version={version})", attributes=("gender",), n_resamples=0)
+        found = audit(cases, plan)
+        assert found.tables
+        assert all(table.notes[-1].startswith(said) for table in found.tables)
+    with pytest.raises(RequestError, match="version is published or text, not 'paper'"):
+        make("protocol", "steen-people(version=paper)")

@@ -14,7 +14,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from fairbrief.auditing.chance import flip_test
-from fairbrief.auditing.estimate import NO_INTERVAL, FromRandom, Numbers, Test, built, finite
+from fairbrief.auditing.estimate import (
+    BOTH_INFINITE,
+    NO_INTERVAL,
+    NOTHING,
+    FromRandom,
+    Numbers,
+    Test,
+    built,
+    finite,
+)
 from fairbrief.auditing.estimating import (
     Fields,
     Settings,
@@ -261,8 +270,12 @@ def _numbers(
     found = _with_maps(found, first.by_map(name), second.by_map(name))
     present = presence(value, first, common)
     values = found.value.tolist()
+    are_infinite = np.logical_and(
+        *(np.isinf(np.broadcast_to(read, len(values))) for read, _ in sides)
+    ).tolist()
     if not settings.n_resamples:
-        yield from map(Numbers, values, present)
+        for own, groups, infinite in zip(values, present, are_infinite, strict=True):
+            yield Numbers(own, groups, absent=BOTH_INFINITE if infinite else NOTHING)
         return
     is_unsigned = _is_unsigned(name, value)
     # The jackknife has no interval for a score that folds group differences which are near 0.
@@ -272,7 +285,7 @@ def _numbers(
     columns = values, present, found.error.tolist(), found.freedom.tolist(), intervals, sizes
     for i, (own, groups, error, freedom, interval, size) in enumerate(zip(*columns, strict=True)):
         if not math.isfinite(own):
-            yield Numbers(own, groups)
+            yield Numbers(own, groups, absent=BOTH_INFINITE if are_infinite[i] else NOTHING)
             continue
         numbers = Numbers(own, groups, finite(error), freedom, interval=interval)
         if is_unsigned:

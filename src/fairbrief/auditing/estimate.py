@@ -10,6 +10,8 @@ from typing import Any
 from fairbrief.types import Estimate, Note
 
 NOTHING = "nothing to count"
+BOTH_INFINITE = "both are infinite"
+INFINITE = Note("infinite")
 UNLIMITED = -math.inf, math.inf
 Bounds = tuple[float | None, float | None]
 NO_BOUNDS: Bounds = None, None
@@ -63,7 +65,10 @@ NO_TEST, NO_INTERVAL, NO_GROUP = Test(), Interval(), Present()
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
-    """The numbers of one estimate. ``within``: the interval from resampling inside clusters; ``random``: the random-sentence baseline."""
+    """The numbers of one estimate. ``within``: the interval from resampling inside clusters; ``random``: the random-sentence baseline.
+
+    ``absent``: why there is no value, if it is undefined.
+    """
 
     value: float
     present: Present = NO_GROUP
@@ -75,6 +80,7 @@ class Numbers:
     detectable: float | None = None
     random: float | None = None
     from_random: FromRandom | None = None
+    absent: str = NOTHING
 
 
 def undefined(reason: str) -> Note:
@@ -95,15 +101,24 @@ def built(
 ) -> Estimate:
     """The estimate with these numbers. ``fields`` identify it; bounds are clipped to the ``limits`` of the value.
 
-    There is neither test nor interval if a group is in too few clusters.
+    There is neither test nor interval if a group is in too few clusters. An infinite value has no test, and an interval
+    only from resamples.
     """
     present, test, interval, gap = numbers.present, numbers.test, numbers.interval, numbers.from_random
     group_clusters, other_clusters, *_ = (*present.clusters, None, None)
     group_items, other_items, *_ = (*present.items, None, None)
     size = gap.detectable if gap is not None and gap.se is not None else numbers.detectable
     notes = (*test.notes, *interval.notes, *notes)
-    if not math.isfinite(numbers.value):
-        notes, test, interval, size, gap = (undefined(NOTHING), *notes), NO_TEST, NO_INTERVAL, None, None
+    if math.isinf(numbers.value):
+        notes, test, size, gap = (INFINITE, *notes), NO_TEST, None, None
+    elif math.isnan(numbers.value):
+        notes, test, interval, size, gap = (
+            (undefined(numbers.absent), *notes),
+            NO_TEST,
+            NO_INTERVAL,
+            None,
+            None,
+        )
     elif present.are_too_few:
         few = Note("few_in_group", {"group": fields["group"], "clusters": list(present.clusters)})
         notes, test, interval, size = (*notes, few), Test(test.mean, testable=False), NO_INTERVAL, None
@@ -114,7 +129,7 @@ def built(
         return None if number is None else min(max(number, least), most)
 
     return Estimate(
-        **fields, value=cut(finite(numbers.value)), low=cut(interval.low), high=cut(interval.high),
+        **fields, value=None if math.isnan(numbers.value) else cut(numbers.value), low=cut(interval.low), high=cut(interval.high),
         low_is_open=interval.is_open, low_within=cut(numbers.within[0]), high_within=cut(numbers.within[1]), se=numbers.se,
         freedom=numbers.freedom, permutation_mean=cut(test.mean), p=test.p, smallest_p=test.smallest, testable=test.testable,
         detectable=size, extract_baseline=cut(numbers.random), extract_difference=None if gap is None else gap.difference,

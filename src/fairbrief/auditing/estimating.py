@@ -223,7 +223,7 @@ def _numbers(
 ) -> Iterator[Numbers]:
     """One value of each part with its numbers."""
     value, read = here.here[name], here.read(name).tolist()
-    if not settings.n_resamples or not any(map(math.isfinite, read)):
+    if not settings.n_resamples or all(map(math.isnan, read)):
         yield from map(Numbers, read)
         return
     found = here.spreads(name)
@@ -237,8 +237,14 @@ def _numbers(
     for i, (part, own, present, error, freedom, interval, t_p, size, random, gap, drawn) in enumerate(
         zip(*columns, strict=True)
     ):
+        within = NO_BOUNDS if drawn is None else drawn.within
         if not math.isfinite(own):
-            yield Numbers(own, present)
+            bounds = NO_INTERVAL if drawn is None or drawn.interval is None else drawn.interval
+            yield (
+                Numbers(own, present, interval=bounds, within=within)
+                if math.isinf(own)
+                else Numbers(own, present)
+            )
             continue
         test = _test(*chances.get(i, (None, None)), settings)
         if _is_folded(value):
@@ -252,7 +258,6 @@ def _numbers(
                 interval = replace(NO_INTERVAL, notes=interval.notes) if _is_folded(value) else interval
         if drawn is not None and drawn.interval is not None:
             interval = replace(drawn.interval, notes=interval.notes + drawn.interval.notes)
-        within = NO_BOUNDS if drawn is None else drawn.within
         size = finite(size) if is_contrast else None
         yield Numbers(own, present, finite(error), freedom, test, interval, within, size, random, gap)
 
@@ -499,15 +504,15 @@ def _resampled(measure: Measure, part: Part, settings: Settings) -> dict[str, Re
         drawn = BlockBootstrap(cluster, settings.n_resamples, settings.seed).totals(rows)
         for name, value in measure.value(part.ledger.totals(drawn)).items():
             low, high, _ = percentile_interval(value.array, settings.confidence_level)
-            if np.isfinite(low) and np.isfinite(high):
+            if not np.isnan((low, high)).any():
                 found[name] = replace(found.get(name, Resampled()), within=(float(low), float(high)))
     return found
 
 
 def _percentiles(value: Value, settings: Settings) -> Interval:
-    """The percentile interval of the resamples, undefined ones left out."""
+    """The percentile interval of the resamples, undefined ones left out; infinite ones may be bounds."""
     low, high, absent = percentile_interval(value.array, settings.confidence_level)
     notes = (Note("undefined_resamples", {"share": float(absent)}),) if absent > 0 else ()
-    if np.isfinite(low) and np.isfinite(high):
+    if not np.isnan((low, high)).any():
         return Interval(float(low), float(high), notes=notes)
     return Interval(notes=(*notes, Note("no_resample_defined")))

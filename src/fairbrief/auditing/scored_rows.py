@@ -183,7 +183,11 @@ def _with_more(observation: Observation, block: AlikeRows, labelled: Labelled) -
     columns, values, ps = block.columns, block.values, None
     if declared.tests_units is not None and values.shape[1] > 1:
         columns, values, ps = with_unit_tests(
-            block, declared.tests_units, exact=exact, within=declared.tests_within
+            block,
+            declared.tests_units,
+            exact=exact,
+            within=declared.tests_within,
+            strictly=declared.tests_strictly,
         )
     units, choices = np.array(labelled.places), None if values.shape[1] == 1 else labelled.choices
     if list(block.units) != list(range(len(units))):
@@ -206,7 +210,7 @@ def _chance_means(declared: ObservationDeclaration, block: AlikeRows, *, exact: 
 
 
 def with_unit_tests(
-    block: AlikeRows, column: Column, *, exact: bool, within: str
+    block: AlikeRows, column: Column, *, exact: bool, within: str, strictly: bool = False
 ) -> tuple[tuple[Column, ...], Floats, Floats]:
     """Columns and values with those of `TESTED`, and the p of each unit's real label permutation, shape (units,).
 
@@ -215,22 +219,17 @@ def with_unit_tests(
 
     Every label permutation gets the p that it would have as the real labels. So the columns have a
     null distribution, and ``expected_significant`` is the exact share of label permutations with p < 0.05.
-    The smallest reachable p decides whether the unit is testable at all.
+    The smallest reachable p decides whether the unit is testable at all. ``strictly``: see `ObservationDeclaration`.
     """
     statistic = block.values[:, :, block.columns.index(column)]
     permutations = statistic.shape[1]
-    ordered = np.sort(statistic, axis=1)
-    if permutations <= COUNTED_BELOW:
-        below = (ordered[:, np.newaxis] < (statistic - TIE)[:, :, np.newaxis]).sum(axis=2)
-    else:
-        below = np.stack(
-            [np.searchsorted(o, s - TIE, side="left") for o, s in zip(ordered, statistic, strict=True)]
-        )
-    # A full list contains the real labels; a sample does not, so the real labels count as one more.
-    ps = (permutations - below) / permutations
+    at_least = _how_many_reach(statistic, statistic + TIE if strictly else statistic - TIE)
+    # A full list contains the real labels; a sample does not, so the real labels count as one more. No permutation exceeds
+    # itself, so a strict test counts only the others.
+    ps = at_least / (permutations - 1 if strictly and not exact else permutations)
     testable = (ps.min(axis=1, keepdims=True) < UNIT_LEVEL).astype(np.float64)
     significant = (ps < UNIT_LEVEL).astype(np.float64)
-    expected = significant.mean(axis=1, keepdims=True) if exact else UNIT_LEVEL * testable
+    expected = significant.mean(axis=1, keepdims=True) if exact or strictly else UNIT_LEVEL * testable
     added = np.stack(np.broadcast_arrays(testable, significant, expected), axis=-1)
     columns, blocks = [*block.columns, *TESTED], [block.values, added]
     for i, kind in enumerate(block.columns):
@@ -238,3 +237,12 @@ def with_unit_tests(
             columns += [(*tested, *kind[1:]) for tested in TESTED]
             blocks.append(added * block.values[:, :, i : i + 1])
     return tuple(columns), np.concatenate(blocks, axis=2), ps[:, 0]
+
+
+def _how_many_reach(statistic: Floats, limits: Floats) -> Integers:
+    """How many of a unit's label permutations score at least each limit. Shapes: all (units, label permutations)."""
+    ordered = np.sort(statistic, axis=1)
+    if statistic.shape[1] <= COUNTED_BELOW:
+        return np.asarray((ordered[:, np.newaxis] >= limits[:, :, np.newaxis]).sum(axis=2))
+    below = [np.searchsorted(o, limit, side="left") for o, limit in zip(ordered, limits, strict=True)]
+    return np.asarray(statistic.shape[1] - np.stack(below))

@@ -12,6 +12,7 @@ import statistics
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
+from math import isfinite
 
 from fairbrief.types import Case, Estimate, Note, Record
 
@@ -97,7 +98,7 @@ def run_spreads(estimates: Iterable[Estimate]) -> dict[Key, RunSpread]:
     """The spread of every quantity over the runs of each system, from the estimates by run."""
     values: dict[Key, list[float]] = {}
     for e in estimates:
-        if tuple(e.subgroup) == (RUN,) and e.value is not None and not e.baseline:
+        if tuple(e.subgroup) == (RUN,) and e.value is not None and isfinite(e.value) and not e.baseline:
             values.setdefault((e.measure, e.quantity, e.system), []).append(e.value)
     return {
         key: RunSpread(len(found), statistics.stdev(found), min(found), max(found))

@@ -14,19 +14,23 @@ import numpy as np
 from fairbrief.errors import DataError, RequestError, reading_text
 from fairbrief.specs import spell
 from fairbrief.text import name_words
-from fairbrief.text.name_words import GENDER_WORDS, gender_of_name, published_gender
+from fairbrief.text.name_words import GENDER_WORDS, gender_of_name, published_gender, text_gender
 from fairbrief.text.people import published_tokens
 from fairbrief.types import Ask, Scores
 
 
 @dataclass(frozen=True, repr=False)
 class Names:
-    """Rows are names, columns are the groups ``female`` and ``male``; a name of unknown gender scores 0 in both.
+    """The presented gender of a name, from titles, tables of people and the census.
 
-    ``pages`` is a table (CSV with the header ``name,gender``) of people and the pronouns of their pages;
-    a later line replaces an earlier one. The order of asking: titles, pages, census (a first name counts as a
-    gender's if at least twice as frequent there). ``rule=published`` is the release's variant: no titles,
-    *more* than twice, any token, undecided pages fall through to the census.
+    Rows are names, columns are the groups ``female`` and ``male``: 1 for the group of the name, 0 in both if it is
+    unknown. ``pages`` is a CSV table (header ``name,gender``) of people and the pronouns of their pages; later lines
+    replace earlier ones. Names of a single word are not looked up there, since they may be anybody's.
+
+    ``rule=recommended`` asks titles, then pages, then the census, where a first name must be at least twice as
+    frequent for one gender. ``rule=text`` is the paper's Appendix F: without titles, and any token is looked up in
+    the census. ``rule=published`` is the release's: as ``text``, but *more* than twice, and undecided pages continue
+    with the census.
 
     Source: Steen & Markert, Appendix F.
     """
@@ -36,14 +40,14 @@ class Names:
     rule: str = "recommended"
 
     def __post_init__(self) -> None:
-        if self.rule not in ("recommended", "published"):
-            raise ValueError(f"rule={self.rule} is not one of recommended, published")
+        if self.rule not in ("recommended", "published", "text"):
+            raise ValueError(f"rule={self.rule} is not one of recommended, published, text")
 
     __repr__ = spell
 
     @property
     def fingerprint(self) -> str:
-        known = hash_of_pages(self.pages) if self.pages else "none"
+        known = f"{hash_of_pages(self.pages)} of two words or more" if self.pages else "none"
         return f"names(rule={self.rule}, pages={known}) version=1"
 
     def answer(self, asks: Sequence[Ask]) -> Iterable[Scores]:
@@ -60,6 +64,8 @@ class Names:
         """``female``, ``male``, or nothing where the name has neither."""
         if self.rule == "published":
             return published_gender(published_tokens(name), pages, name_words.genders(strictly=True))
+        if self.rule == "text":
+            return text_gender(published_tokens(name), pages, name_words.genders())
         return gender_of_name(name.split(), pages, name_words.genders())
 
 

@@ -20,12 +20,12 @@ PERSON_LABELS = frozenset({"PERSON", "PER"})
 
 @dataclass(frozen=True, repr=False)
 class People:
-    """Rows are spans proposed from the one column, a text; 1 where the span names a person there, else 0.
+    """Which spans of a text name a person: 1 for a span that does, otherwise 0.
 
-    ``recogniser`` is ``builtin`` (titles, given names of the census and of the world, initials, what is said of people, and
-    lists of what is nobody) or ``spacy:NAME``, any installed
-    pipeline or a folder. An entity that a pipeline finds counts through the longest proposed span that lies
-    within it; one that holds no capitalised word is not seen.
+    Rows are spans proposed from the one column, a text. ``recogniser=builtin`` uses titles, given names of the census
+    and of the world, initials, what the text says of people, and lists of words that are not people. ``spacy:NAME``
+    uses any installed pipeline or a folder. An entity counts through the longest proposed span within it, and one
+    without a capitalised word is not detected.
     """
 
     name: ClassVar[str] = "people"

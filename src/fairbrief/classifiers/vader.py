@@ -20,13 +20,12 @@ from fairbrief.types import Ask, Scores
 class Vader:
     """Sentiment of whole texts: VADER's compound score in [−1, 1]; positive = favourable.
 
-    VADER is made for a sentence or two: over a whole article its compound runs into ±1 for length
-    alone. So a text's score is the mean over its sentences; ``by=text`` scores it in one piece.
+    A text's score is the mean over its sentences. VADER is made for a sentence or two, and its compound score of a
+    whole article approaches ±1 from length alone. ``by=text`` scores the text in one piece. A sentence without a word
+    of the lexicon is neutral, 0.
 
-    Convention of sentiment scorers: rows are the passages, there is the one column ``"sentiment"``
-    (each column gets the same score), shape (rows, columns); ``sizes`` counts the sentences that were
-    read: 0 for a text without any, whose score is then undefined (and 0 in the matrix). A sentence
-    without a word of the lexicon is neutral, 0.
+    Shape (rows, columns): rows are passages, and the one column is ``"sentiment"``. ``sizes`` counts the sentences:
+    with 0 the score is undefined (and 0 in the matrix).
 
     Errors:     MissingExtra without the package vaderSentiment.
     Source:     Hutto & Gilbert, VADER, ICWSM 2014.

@@ -6,6 +6,7 @@ import csv
 import gzip
 import hashlib
 import itertools
+import math
 import os
 import re
 import sys
@@ -247,23 +248,23 @@ class Trained:
 class WordSentiment:
     """Sentiment of passages from word vectors and a lexicon: mean log-odds of their words.
 
-    A logistic regression learns positive against negative on the vectors of the lexicon's words. Score
-    of a word with a vector v: log P(positive) − log P(negative) = w·v + b, unbounded, in nats;
-    positive = favourable. Of a passage: the mean over its words that have a vector.
+    A logistic regression learns positive against negative from the vectors of the lexicon's words. The score of a
+    word with vector v is log P(positive) − log P(negative) = w·v + b, in nats and unbounded; positive = favourable.
+    With ``base=2`` the logarithm is to that base, as Chau & Kim have it: a word of +1 is twice as likely to be
+    positive. A passage's score is the mean over its words with a vector.
 
-    A share ``held_out`` of each kind of lexicon word is not taught; on it `trained` reports the
-    accuracy, which stands in the fingerprint too. ``strength``: inverse of the L2 penalty (C).
-    ``balanced`` weighs the two kinds alike; without it the lexicon's larger kind shifts all scores
-    by a constant, which cancels in a difference. ``words``: read the first so many vectors (0: all).
+    ``held_out`` is the share of each kind of lexicon word that is not used for training. `Trained` reports the
+    accuracy on it, which is also in the fingerprint. ``strength`` is the inverse of the L2 penalty (C). ``balanced``
+    weights both kinds equally; without it the larger kind shifts all scores by a constant, which cancels in a
+    difference. ``words`` reads only that many vectors (0: all).
 
-    Convention of sentiment scorers: rows are the passages, the one column is ``"sentiment"``, shape
-    (rows, columns); ``sizes`` counts the words that were known: at 0 the score is undefined (and 0
-    in the matrix).
+    Shape (rows, columns): rows are passages, and the one column is ``"sentiment"``. ``sizes`` counts the known words:
+    with 0 the score is undefined (and 0 in the matrix).
 
-    Reads:      ``vectors``: word2vec or GloVe text, Numberbatch, plain or gzipped; ``lexicon``:
-                ``opinion`` (Hu & Liu in NLTK's data), a folder with its two files, or a CSV word,label.
-    Errors:     DataError for malformed files or too few lexicon words with a vector; MissingExtra
-                without scikit-learn.
+    Reads:      ``vectors``: word2vec or GloVe text, Numberbatch, plain or gzipped; ``lexicon``: ``opinion`` (Hu & Liu
+                in NLTK's data), a folder with its two files, or a CSV word,label.
+    Errors:     DataError for malformed files or too few lexicon words with a vector; MissingExtra without
+                scikit-learn.
     Source:     Chau & Kim; Hu & Liu, KDD 2004 (lexicon); Speer et al., AAAI 2017 (Numberbatch).
     """
 
@@ -276,8 +277,11 @@ class WordSentiment:
     balanced: bool = False
     words: int = 0
     language: str = "en"
+    base: str = "e"
 
     def __post_init__(self) -> None:
+        if self.base not in ("e", "2"):
+            raise ValueError(f"base is e or 2, not {self.base}")
         if not 0 < self.held_out < 1:
             raise ValueError(f"held_out lies between 0 and 1, not {self.held_out}")
         if self.strength <= 0 or self.words < 0 or self.seed < 0:
@@ -312,7 +316,9 @@ def _train(settings: WordSentiment, changed: int) -> Trained:  # noqa: ARG001 # 
     digest = hashlib.blake2b(digest_size=8)
     scores: dict[str, float] = {}
     for words, found in file.chunks():
-        values = found.astype(np.float64) @ weights + constant
+        values = (found.astype(np.float64) @ weights + constant) / (
+            math.log(2) if settings.base == "2" else 1.0
+        )
         # Rounded, so that another machine's last digit does not change the cache's key.
         digest.update("\n".join(f"{w} {v:.4f}" for w, v in zip(words, values, strict=True)).encode())
         scores.update(zip(words, values.tolist(), strict=True))

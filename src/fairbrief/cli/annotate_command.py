@@ -243,6 +243,44 @@ def agree(
             typer.echo("  shares of the values in the summary, against people's:")
             ours, theirs = (np.concatenate([result[name] for name in shares]) for result in (values, human))
             _print(correlations(ours, theirs, ids * len(shares), seed, same_scale=True))
+    if task == "leaning" and len(measures) > 1:
+        _compare_leanings(measures, asked, answers, scorers, seed)
+
+
+def _compare_leanings(
+    measures: Mapping[str, Measure], asked: Asked, answers: Answers, scorers: Scorers, seed: int
+) -> None:
+    """With which of every two measures that have group differences people agree more (Li et al., Section 5.4)."""
+    from itertools import combinations
+
+    import numpy as np
+
+    from fairbrief.workbench.annotation import leanings
+    from fairbrief.workbench.choose import case_values, resampled_values
+
+    chosen: dict[tuple[str, ...], list[str]] = {}
+    for answer in answers.given:
+        chosen.setdefault(answer.key, []).append(answer.chosen[0])
+    judged = [(case, items[0]) for case, items in asked if items[0].key in chosen]
+    first, *_, second = judged[0][1].choices
+    sides = {first: -1.0, second: 1.0}
+    people = np.array([sides.get(leanings.majority(chosen[item.key]), 0.0) for _, item in judged])
+    cases = [case for case, _ in judged]
+    names = f"difference[{first}]", f"difference[{second}]"
+    values = {spec: case_values(made, cases, scorers) for spec, made in measures.items()}
+    leans = {spec: v[names[1]] - v[names[0]] for spec, v in values.items() if set(names) <= set(v)}
+    known = np.all([np.isfinite(x) for x in leans.values()], axis=0)
+    if len(leans) < 2 or not known.any():
+        return
+    kept = [case for case, is_known in zip(cases, known, strict=True) if is_known]
+    counts = leanings.bootstrap_counts(len(kept), seed)
+    found = []
+    for spec, lean in leans.items():
+        groups = resampled_values(measures[spec], kept, scorers, counts)
+        found.append(leanings.Leans(spec, lean[known], groups[names[1]] - groups[names[0]]))
+    print_tables(
+        [leanings.table(leanings.compare(people[known], a, b, counts)) for a, b in combinations(found, 2)]
+    )
 
 
 def _compare_with_pairs(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -51,7 +52,8 @@ class SourceOptions:
         None, "Attribute of every set, e.g. topic=buses.", "NAME=TEXT",
     )
     format_: str | None = shared(
-        None, "labelled, semeval, fewsum, amazon, court, convokit, iq2 or records; by default detected.", "NAME",
+        None, "labelled, semeval, mitweet, fewsum, amazon, court, convokit, iq2 or records; by default detected.",
+        "NAME",
     )
     encoding: str | None = shared(None, "utf-8, latin-1, or mixed (per line).", "NAME")
     # fmt: on
@@ -177,6 +179,29 @@ def people(
         typer.echo(line)
 
 
+@app.command(short_help="Make a table of people's genders from a dump of Wikipedia.")
+def pages(
+    source: Path = o.argument("A MediaWiki XML dump, also .bz2 or .gz.", "DUMP"),
+    out: Path = o.option(..., "Table to write, CSV with name and gender.", "FILE"),
+) -> None:
+    """Make a table of people's genders from the pronouns of their pages, for names(pages=FILE)."""
+    import csv
+
+    from fairbrief.workbench.corpora.page_pronouns import page_genders
+
+    refuse_overwriting(out, [source])
+    found = page_genders(source)
+    if not found:
+        raise DataError(
+            f"{source}: no page of a person with a title of two words or more; nothing is written."
+        )
+    with out.open("w", encoding="utf-8", newline="") as file:
+        table = csv.writer(file)
+        table.writerow(("name", "gender"))
+        table.writerows(sorted(found.items()))
+    typer.echo(f"{counted(len(found), 'name')} in {out}: {_counts(Counter(found.values()))}")
+
+
 def _reasons(report: Report) -> str:
     return ", ".join(f"{times:,} × {reason}" for reason, times in sorted(report.reasons().items()))
 
@@ -248,8 +273,14 @@ def stratified(
     out: Path = OUT,
     attribute: str = ATTRIBUTE,
     sets: int = o.option(300, "Number of sets; each value dominates equally many.", "N", least=1),
-    size: int | None = o.option(
-        None, "Texts per set; by default the records of the source are the sets.", "N", least=1
+    size: str | None = o.option(
+        None, "Texts per set, e.g. 20 or 4-8; by default the records of the source are the sets.", "N|N-N"
+    ),
+    similar: float = o.option(
+        0.0,
+        "First cluster each topic's texts: cosine of TF-IDF vectors that joins a text to a cluster, e.g. 0.1.",
+        "X",
+        least=0,
     ),
     topic: str = o.option("", "Attribute shared by a set's texts, e.g. target.", "ATTRIBUTE"),
     values: str | None = o.option(None, "Values that dominate, in order; others are excluded.", "V,V…"),
@@ -281,9 +312,21 @@ def stratified(
         limits = options.lengths()
         pool = gather(records, name, values=order, topic=topic, lengths=limits, distinct=options.distinct)
         left_out = pool.left_out
-        made = stratify(cut_sets(pool.topics, size, options.seed), name, sets, **how)
+        least, most = _sizes(size)
+        made = stratify(
+            cut_sets(pool.topics, least, options.seed, most=most, similar=similar), name, sets, **how
+        )
     by = Counter(record.attributes["dominated_by"] for record in made)
     options.write(made, out, left_out, f"dominated by {_counts(by)}")
+
+
+def _sizes(text: str) -> tuple[int, int]:
+    """The least and the largest size from ``20`` or ``4-8``."""
+    match = re.fullmatch(r"(\d+)(?:-(\d+))?", text.strip())
+    least, most = (int(match[1]), int(match[2] or match[1])) if match else (0, 0)
+    if not 1 <= least <= most:
+        raise RequestError(f"--size {text}: write a number of texts, or the smallest and largest, e.g. 4-8.")
+    return least, most
 
 
 @app.command(short_help="Segments of conversations.")

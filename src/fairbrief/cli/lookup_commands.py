@@ -22,7 +22,7 @@ from fairbrief.errors import RequestError
 from fairbrief.text.counted import counted
 
 if TYPE_CHECKING:
-    from fairbrief.protocols.published_results import PublishedResult
+    from fairbrief.protocols.published_results import ObtainedFigure, PublishedResult
 
 app = o.new_app()
 
@@ -262,6 +262,8 @@ WIDEST = 100
 """Longest line, in characters."""
 LABEL = re.compile(r"^([A-Z][\w ]*): {2,}", re.MULTILINE)
 """The start of an entry of a docstring: ``Source:   …``."""
+NESTED = re.compile(r"^ {8,}- ", re.MULTILINE)
+"""The start of a part of such an entry."""
 CODE = re.compile(r"``([^`]+)``|`([^`]+)`")
 
 
@@ -353,7 +355,7 @@ def explanation(name: str) -> str:
         settings = [f"- `{f.name}: {f.type}{defaults[f.name]}`" for f in specs.settings_of(owner)]
         parts += ["Settings:", "\n".join(settings) or "none"]
     known_as = names_of_classes()
-    text = LABEL.sub(r"\n- **\1:** ", "\n\n".join(parts))
+    text = NESTED.sub("  - ", LABEL.sub(r"\n- **\1:** ", "\n\n".join(parts)))
     return CODE.sub(lambda m: f"`{m[1] or known_as.get(m[2], m[2])}`", text)
 
 
@@ -381,9 +383,9 @@ def protocol(
         )
     results: Sequence[PublishedResult] = made.results()
     if number is None:
-        rows = tuple((r.number, "command" if r.commands else "absent", r.title) for r in results)
-        note = f"'fairbrief protocol {name} NUMBER' shows one."
-        print_tables([Table(made.paper, ("number", "how", "title"), rows, (note,))])
+        rows = tuple((r.number, "command" if r.commands else "none", r.title) for r in results)
+        notes = (getattr(made, "released", ""), f"'fairbrief protocol {name} NUMBER' shows one.")
+        print_tables([Table(made.paper, ("number", "how", "title"), rows, tuple(filter(None, notes)))])
         return
     shown = next((r for r in results if r.number.casefold() == number.casefold()), None)
     if shown is None:
@@ -396,11 +398,17 @@ def protocol(
     if shown.rows:
         print_tables([shown.table])
     for figure in shown.obtained:
-        reason = f": {figure.reason}" if figure.reason else ""
-        console.print(
-            f"obtained, {figure.cell}: {figure.obtained} where {figure.published} was published{reason} ({figure.input})",
-            markup=False,
-        )
+        for line in _obtained(figure):
+            console.print(line, markup=False)
+
+
+def _obtained(figure: ObtainedFigure) -> list[str]:
+    reason = f" {figure.reason}" if figure.reason else ""
+    return [
+        f"Obtained, {figure.cell}: {figure.obtained} (published: {figure.published}).{reason}",
+        f"  from: {figure.input}",
+        f"  $ {figure.command}",
+    ]
 
 
 def _lines(result: PublishedResult) -> list[str]:
@@ -409,7 +417,7 @@ def _lines(result: PublishedResult) -> list[str]:
         f"Section: {result.section}",
         f"Inputs: {result.inputs}" if result.inputs else "",
         *(f"$ {command}" for command in result.commands),
-        f"Absent: {result.absent}" if result.absent else "",
+        f"Not available: {result.absent}" if result.absent else "",
         f"Note: {result.note}" if result.note else "",
     ]
     return [line for line in lines if line]

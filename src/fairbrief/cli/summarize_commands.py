@@ -40,7 +40,9 @@ def summarize(
     role: str | None = o.option(None, "Role of the model: a built-in name or your text.", "NAME|TEXT"),
     samples: int | None = o.option(None, "Summaries per record.", "N", least=1),
     temperature: float | None = o.option(None, "Sampling temperature.", "X", least=0),
-    sentences: int | None = o.option(None, "Sentences to ask for; longer answers are cut.", "N", least=1),
+    sentences: int | None = o.option(
+        None, "Sentences to ask for; of a longer answer, this many are drawn at random.", "N", least=1
+    ),
     words: int | None = o.option(None, "Words to ask for.", "N", least=1),
     seed: int | None = o.option(None, "Seed for the model.", "N"),
     system: str | None = o.option(None, "Name of the system; by default the model's.", "NAME"),

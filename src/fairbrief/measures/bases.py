@@ -153,7 +153,7 @@ def check_uncut(setting: str, scorer: str) -> None:
         )
 
 
-def check_variant(setting: str, value: str) -> None:
+def check_version(setting: str, value: str) -> None:
     """Raise ValueError unless a setting is ``recommended`` or ``published``."""
     check_known(setting, value, ("recommended", "published"))
 

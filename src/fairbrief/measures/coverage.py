@@ -1,20 +1,20 @@
-"""Coverage by value: are documents of one side supported less by the summary's statements?
+"""Coverage: whether the documents of some groups support the summary's claims less than others.
 
-The support of claim j by document i is p_ij, the scorer's answer, which is the best of the document's passages (the scorer's
-setting ``by``); the document's coverage is x_i = mean over claims of p_ij. A record's gap is (1/K') Σ over its K' groups of |mean of x in the group − mean of x|.
-`equal_coverage` is the mean gap over records, `coverage_parity` the mean over groups of |mean of x_i − mean x over all
-documents of the group|. Both read one observation, `Coverage`.
+The support of claim j by document i is p_ij, the scorer's answer for the document's best passage (the scorer's
+setting ``by``); the document's coverage is x_i = mean over claims of p_ij. A record's gap is (1/K') Σ over its K'
+groups of |mean of x in the group − mean of x|. `EqualCoverage` is the mean gap over records, `CoverageParity` the
+mean over groups of |mean of x_i − mean x over all documents of the group|. Both share one observation, `Coverage`.
 
-Source: Li, Zhang, Zhang, Chaturvedi: Coverage-based Fairness in Multi-document Summarization. What their released code does
-otherwise is listed in docs/decisions/coverage.md. The file is long since the family is one piece: how a matrix of support
-folds, which statistics of it are summed, and which values are made of the sums.
+Source: Li, Zhang, Zhang, Chaturvedi: Coverage-based Fairness in Multi-document Summarization. Differences from their
+released code: docs/explanation/deviations.md. The file is long since the family is one piece: how a matrix of support
+is aggregated, which statistics of it are summed, and which values are functions of the sums.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial, reduce
 from itertools import chain, combinations
 from typing import Any, ClassVar, Literal, NamedTuple
@@ -23,7 +23,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration, ScorerCheck
-from fairbrief.measures.bases import OneByOne, Reading, check_known, check_uncut, different, in_parts, summed
+from fairbrief.measures.bases import (
+    OneByOne,
+    Reading,
+    check_known,
+    check_uncut,
+    different,
+    in_parts,
+    shared,
+    summed,
+)
 from fairbrief.measures.permutation_schemes import groups_of
 from fairbrief.measures.record_texts import claims_of, is_blank, known
 from fairbrief.score_tables import ScoredUnits
@@ -89,23 +98,27 @@ class CoverageSettings:
 
 @dataclass(frozen=True)
 class Coverage(CoverageSettings, OneByOne):
-    """How much of the summary each document of a record supports, by the value of an attribute.
+    """How strongly each document of a record supports the summary, by group.
 
-    With p_ij the scorer's answer for document i and claim j, at least 0, document i's coverage is
-    x_i = mean over claims of p_ij. One row per summary: ``gap`` = (1/K') Σ over the K' values present
-    of |mean of x in the value − mean of x|; ``level`` = mean of x; per value the number of documents,
-    the sums over them of x_i − mean x (``difference``) and of mean x (``record mean``), and the value's own mean
-    gap (``shift``).
-    Also log lengths of the documents (``log length``, ``length²``, ``length·coverage``), by which coverage is told from
-    length.
-    ``pairwise`` adds what grows with the square of the groups: differences between each two, and all of it by
-    the group that most documents of the record belong to.
+    With p_ij the scorer's support of claim j by document i, at least 0, document i's coverage is x_i = mean over
+    claims of p_ij.
+
+    The settings:
+
+    - ``claims``: ``auto`` (the summary's claims if it has any, otherwise its sentences), ``given``, or ``sentences``.
+    - ``denominator=covered`` drops claims that no document supports (the release); ``all`` keeps them.
+    - ``unsupported=zero`` counts a summary that no document supports as a gap of 0 (the paper's formula taken
+      literally); otherwise it is excluded.
+    - ``merge`` joins claims that support each other above it; ``least_claims`` is the smallest number of claims.
+    - ``pairwise`` adds differences between each two groups, and values by the group that most documents of a record
+      have.
 
     Reads:      document attribute ``over``; support in [0, 1], shape (documents, claims).
-    Claims:     ``auto`` (the summary's claims if it has any, else its sentences), ``given``, ``sentences``.
-    Unsupported: a summary that no document supports has no gap by covering nothing; it is left out
-                unless ``unsupported=zero`` (the paper's formula taken literally).
-    Permuted:   the documents' values, within the record.
+    Per record:  ``gap`` = (1/K') Σ over the K' groups present of |mean x of the group − mean x|; ``level`` = mean x;
+                Per group: the number of documents, sums over them of x_i − mean x (``difference``) and of mean x
+                (``record mean``), and the mean gap (``shift``). Lengths: ``log length``, ``length²``,
+                ``length·coverage`` (logarithms of lengths).
+    Permuted:   labels among the documents of the record.
     Undefined:  "no document has the attribute …", "one group only", "the summary has no claim", "no claim is
                 supported", "too few claims".
     """
@@ -228,6 +241,13 @@ class Coverage(CoverageSettings, OneByOne):
     def _has_given_claims(self, case: Case) -> bool:
         """Whether the claims are not the summary's sentences, which hold all of its words."""
         return case.summary.claims is not None and self.claims != "sentences"
+
+
+@dataclass(frozen=True)
+class CoverageStrictlyTested(Coverage):
+    """`Coverage`, whose records are tested as the paper words it: p is the share of permutations with a larger gap."""
+
+    declaration: ClassVar[ObservationDeclaration] = replace(Coverage.declaration, tests_strictly=True)
 
 
 READ_OF_EXTRACTS = frozenset(
@@ -458,26 +478,28 @@ class _CoverageMeasure(Reading, CoverageSettings):
 
 @dataclass(frozen=True, repr=False)
 class EqualCoverage(_CoverageMeasure):
-    """How much better or worse than its record's mean each group is covered, averaged over groups and records.
+    """How unequally the groups of a record are covered, averaged over groups and records.
 
-    One record's gap is (1/K') Σ_{k present} |mean of x_i for i in D_k − mean of x_i|, with x_i the
-    mean support of the summary's claims by document i; the value is the mean gap over records.
+    A record's gap is (1/K') Σ_{k present} |mean of x_i for i in D_k − mean of x_i|. The value is the mean gap over
+    records.
 
-    Reads:      document attribute ``over``; support in [0, 1] from ``scorer``, shape (documents, claims).
-    Value:      in [0, 1]; 0 when groups are covered alike. Positive by chance: read with its null.
-                Grows with the level of coverage: ``level`` and ``relative_gap`` stand beside it.
-                With ``pairwise=true`` also ``between[k−l]``: mean coverage of group k minus that of group l, free of
-                the mix; ``by_dominance``, the largest difference of the gap between records that different
-                groups dominate; and ``uneven_share_by_dominance``, that of the uneven share (the paper's
-                Table 5), over testable records.
-                ``uneven_share``: share of testable records with p < 0.05 (all relabellings, ≥), to be
-                read with ``uneven_share_by_chance``.
+    Value:      in [0, 1]; 0 if all groups are covered equally. Above 0 even for random labels: compare with the
+                permutation mean. It increases with the overall coverage. Secondary:
+                - ``level``: mean coverage; ``relative_gap``: the value divided by it
+                - ``uneven_share``: share of testable records with p < 0.05 over all permutations; compare with
+                  ``uneven_share_by_chance``
+                - ``claim_recall``: share of the summary's words that its claims contain; ``supported_claims``: share
+                  of the claims that some document supports
+                - with ``pairwise=true``: ``between[k−l]``, mean coverage of group k minus that of l;
+                  ``by_dominance``, the largest difference of the gap between records that different groups dominate;
+                  ``uneven_share_by_dominance``, that of the uneven share (the paper's Table 5)
     Undefined:  "one group only"; "the summary has no claim"; "no claim is supported".
-    Source:     Li et al., Coverage-based Fairness in MDS, Eqs. 2–5. Departs from their code: excluded
-                records are counted; units that no document supports stay in the denominator
-                (``denominator=covered`` for theirs); identical texts count for every document.
+    Source:     Li et al., Coverage-based Fairness in MDS, Eqs. 2–5. Differences from their code: excluded records are
+                counted; claims that no document supports stay in the denominator; identical texts count for every
+                document.
     """
 
+    version: str = "recommended"
     name: ClassVar[str] = "equal_coverage"
     declaration: ClassVar[Declaration] = Declaration(
         family="Coverage",
@@ -486,6 +508,16 @@ class EqualCoverage(_CoverageMeasure):
         figures=("gaps", "p_values"),
         scorer_checks=(ScorerCheck(measure="scorer_bias_support", given={"scorer": "scorer"}),),
     )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_known("version", self.version, ("recommended", "text"))
+
+    @property
+    def observation(self) -> Coverage:
+        """With every record tested in the way of this version."""
+        kind = Coverage if self.version == "recommended" else CoverageStrictlyTested
+        return kind(**shared(self, kind))
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
         one = totals["one"]
@@ -502,7 +534,8 @@ class EqualCoverage(_CoverageMeasure):
         for k, other in _pairs(totals):
             difference = ratio(totals["between", k, other], totals["pairs", k, other])
             values[f"between[{k}−{other}]"] = Value(difference, "both")
-        values["testable_share"] = Value(ratio(totals["testable"], one), is_share=True)
+        if self.version == "recommended":
+            values["testable_share"] = Value(ratio(totals["testable"], one), is_share=True)
         values["uneven_share"] = Value(ratio(totals["significant"], totals["testable"]), is_share=True)
         values["uneven_share_by_chance"] = Value(
             ratio(totals["expected_significant"], totals["testable"]), is_share=True
@@ -519,27 +552,27 @@ class EqualCoverage(_CoverageMeasure):
 
 @dataclass(frozen=True, repr=False)
 class CoverageParity(_CoverageMeasure):
-    """How far each group is covered above or below its records' mean over the whole input, averaged over groups.
+    """How far each group's documents are covered above or below their record's mean, averaged over groups.
 
-    CP = (1/K) Σ_k |E(C_k)|. Pooled (default): C_k holds x_i − mean x for every document i of group k
-    in every record. ``extremes=true`` (the paper's text): C_k holds coverage of k minus the record's
-    mean, from the records where k is the most or the least covered group.
+    CP = (1/K) Σ_k |E(C_k)|. C_k holds x_i − mean x for every document i of group k in every record. With
+    ``extremes=true`` (the paper's text) it holds the coverage of k minus the record's mean, from the records where k
+    is the most or the least covered group.
 
-    Reads:      document attribute ``over``; support in [0, 1] from ``scorer``, shape (documents, claims).
-    Value:      in [0, 1]; 0 when no value is covered more or less over the whole input. Positive by
-                chance: read with its null. ``difference[k]`` = E(C_k): positive = over-represented;
-                ``relative_difference[k]``: the same divided by the mean coverage of all documents in the records of
-                k's documents, each record counted as often as it has documents of k; at least −1, where no
-                document of k is covered. It leads and is compared with random extracts (whole sentences lie in
-                their own document, so that extracts are covered more, and only relative differences compare).
-                ``equal_length_difference[k]``: as that, as if all documents of a record were equally long, by the
-                slope of coverage on log length within the groups of records; ``log_length[k]``: how much longer
-                (in logarithms) documents of k are than their record's.
-                ``by_dominance`` with ``pairwise=true``: largest difference of any E(C_k), pooled or by extremes as
-                asked, between records that different groups dominate.
-    Undefined:  as `equal_coverage`.
-    Source:     Li et al., Eq. 6; the release pools, the text takes extremes: both are here. Departs
-                from the release: K is the number of groups present, never taken from a file name.
+    Value:      in [0, 1]; 0 if no group is covered more or less over all records. Above 0 even for random labels:
+                compare with the permutation mean. Secondary:
+                - ``difference[k]`` = E(C_k); positive = covered more
+                - ``relative_difference[k]``, the primary estimate: ``difference[k]`` divided by the mean coverage in
+                  the records with k, each weighted by its documents of k; −1 if none of k's documents is covered.
+                  Only relative differences are compared with random sentences, since copied sentences are covered
+                  more
+                - ``equal_length_difference[k]``: the same as if all documents of a record were equally long, by the
+                  slope of coverage on log length within the groups of records
+                - ``log_length[k]``: how much longer (in logarithms) documents of k are than their record's
+                - ``by_dominance`` (``pairwise=true``): the largest difference of any E(C_k) between records that
+                  different groups dominate
+    Undefined:  as `EqualCoverage`.
+    Source:     Li et al., Eq. 6; the release pools documents, the text takes extremes. Difference from the release: K
+                is the number of groups present, never taken from a file name.
     """
 
     name: ClassVar[str] = "coverage_parity"

@@ -33,27 +33,27 @@ TIE = 1e-9
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class VariantSettings:
+class DistinguishabilitySettings:
     """What decides how variants are told apart; measure and observation share it."""
 
     over: str
     similarity: str = "counts"
     ties: str = "half"
-    variant: str = "recommended"
+    version: str = "recommended"
 
     def __post_init__(self) -> None:
-        check_known("variant", self.variant, ("recommended", "published", "paper"))
+        check_known("version", self.version, ("recommended", "published", "text"))
         check_known("ties", self.ties, ("half", "strict"))
 
 
 @dataclass(frozen=True, slots=True)
-class GroupedVariants(VariantSettings):
+class GroupedVariants(DistinguishabilitySettings):
     """Leave-one-out classification of one seed document's counterfactuals by similarity to each group's summaries.
 
     Reads:      the record attribute ``over``, or the one value that all its people share; variants without either
                 are left out. Similarities of the neutralised summaries, one square matrix per seed document.
     Evidence:   ``score`` = 2·accuracy − 1 of this seed document, ``one`` (seed documents), ``texts`` (summaries compared); with
-                ``variant=paper`` both are multiplied by the number of summaries classified.
+                ``version=text`` both are multiplied by the number of summaries classified.
     Permuted:   the groups among the summaries of the seed document.
     """
 
@@ -62,7 +62,7 @@ class GroupedVariants(VariantSettings):
     )
 
     def asks(self, cases: Cases) -> Sequence[Ask]:
-        neutral = anonymise_published if self.variant == "published" else anonymise
+        neutral = anonymise_published if self.version == "published" else anonymise
         texts = tuple(
             neutral(case.summary.text, [(p.first_name, p.last_name) for p in case.record.entities])
             for case in cases
@@ -82,7 +82,7 @@ class GroupedVariants(VariantSettings):
             return Reason("no variant with the attribute")
         used = labelled(codes, labels)
         similarity = scores[0].matrix
-        if self.variant == "published":
+        if self.version == "published":
             accuracy = self._accuracy_published(similarity, used, len(groups))
             one = np.ones(len(used))
         else:
@@ -96,7 +96,7 @@ class GroupedVariants(VariantSettings):
             accuracy, counted = self._accuracy(
                 similarity[np.ix_(filled, filled)], used[:, filled], len(groups)
             )
-            one = counted if self.variant == "paper" else np.minimum(counted, 1.0)
+            one = counted if self.version == "text" else np.minimum(counted, 1.0)
         texts = np.full(len(used), float(len(codes)))
         score = one * (2 * accuracy - 1)
         return Rows((("score",), ("one",), ("texts",)), np.array([score, one, texts]).T)
@@ -123,13 +123,13 @@ class GroupedVariants(VariantSettings):
 
     def _right(self, difference: Floats) -> Floats:
         """1 where a text is classified rightly, 0 where not or nan; a tie is worth what ``ties`` says."""
-        half = 0.5 if self.ties == "half" and self.variant != "paper" else 0.0
+        half = 0.5 if self.ties == "half" and self.version != "text" else 0.0
         right: Floats = np.where(difference > TIE, 1.0, np.where(difference >= -TIE, half, 0.0))
         return right
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Distinguishability(Reading, VariantSettings):
+class Distinguishability(Reading, DistinguishabilitySettings):
     """How often a summary gives away which group its source is about: twice the accuracy, less one.
 
     All counterfactuals of one seed document are compared: a summary counts as right if its mean similarity to the other
@@ -138,8 +138,8 @@ class Distinguishability(Reading, VariantSettings):
     before. The value is the mean over originals.
 
     ``similarity`` is a scorer's spec: ``counts`` (cosine of word counts within the seed document), ``embedding`` …
-    ``variant=published``: the release's neutralisation, and whatever cannot be compared counts as wrong.
-    ``variant=paper``: Eq. 4 as printed: ties count as wrong, and the accuracy is that of all summaries of all seed documents.
+    ``version=published``: the release's neutralisation, and whatever cannot be compared counts as wrong.
+    ``version=text``: Eq. 4 as printed: ties count as wrong, and the accuracy is that of all summaries of all seed documents.
 
     Evidence:   `GroupedVariants`.
     Value:      in [−1, 1]; 0 where groups cannot be told apart. Leaving one out biases it: perfectly matched

@@ -16,7 +16,7 @@ from fairbrief.measures.bases import (
     check_given,
     check_known,
     check_people,
-    check_variant,
+    check_version,
 )
 from fairbrief.measures.entity_inclusion import accepted, names_of, recogniser
 from fairbrief.measures.permutation_schemes import (
@@ -205,7 +205,7 @@ class _InventionMeasure(Reading):
 
     def __post_init__(self) -> None:
         check_people(self.people)
-        check_variant("alignment", self.alignment)
+        check_version("alignment", self.alignment)
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -11,7 +11,7 @@ from typing import ClassVar
 import numpy as np
 
 from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration, ScorerCheck
-from fairbrief.measures.bases import Reading, check_known, check_people, check_variant
+from fairbrief.measures.bases import Reading, check_known, check_people, check_version
 from fairbrief.measures.permutation_schemes import by_group, counted, group_names, person_keys, renamed
 from fairbrief.measures.record_texts import known
 from fairbrief.statistics import ratio
@@ -203,7 +203,7 @@ class EntityInclusion(Reading):
 
     def __post_init__(self) -> None:
         check_people(self.people)
-        check_variant("alignment", self.alignment)
+        check_version("alignment", self.alignment)
         check_known("odds", self.odds, ("corrected", "published"))
 
     def value(self, totals: Totals) -> Mapping[str, Value]:

@@ -56,7 +56,7 @@ class GenderAgreement(Reading):
                 summaries speak of women more); ``article_coefficient``, mean over all articles;
                 ``without_gender_words``, the share of summaries that keep none.
     Undefined:  where article or summary coefficients do not vary; "no gender word in the article".
-    Source:     Chau & Kim, Sentiment Analysis for Identifying Gender Bias.
+    Source:     Chau & Kim, BERT for Summarization: Sentiment Analysis for Identifying Gender Bias.
     """
 
     observes: ClassVar[type] = GenderWords

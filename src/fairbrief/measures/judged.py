@@ -23,11 +23,11 @@ UNPARSED = Reason("unparsed reply of the judge")
 
 @dataclass(frozen=True)
 class Verdicts(WithoutLabels):
-    """One summary's score by ``scorer``, given its whole source: the documents, a blank line between them.
+    """The score of one summary by ``scorer``, given its whole source: the documents, with a blank line between them.
 
-    Evidence:   ``one``, ``score`` and its square, ``score²``.
-    Undefined:  "empty summary"; "unparsed reply of the judge" where the score is nan, so that such replies
-                are counted and never averaged.
+    Per record:  ``one``, ``score`` and its square, ``score²``.
+    Undefined:  "empty summary"; "unparsed reply of the judge" if the score is nan: such replies are counted, never
+                averaged.
     """
 
     scorer: str
@@ -53,13 +53,14 @@ class Verdicts(WithoutLabels):
 
 @dataclass(frozen=True, repr=False)
 class Judged(Reading):
-    """Mean score that a chat model gives to summaries: 1 to 5, its reason first.
+    """Mean score that a chat model gives to summaries, from 1 to 5, with its reason first.
 
-    The source is the row, the summary the column of ``scorer``: ``judged(scorer=judge(model=MODEL))``.
-    Higher is better, on the scorer's own scale. With ``--by gender`` it is told by group.
+    ``scorer`` compares the source (row) with the summary (column): ``judged(scorer=judge(model=MODEL))``. ``--by
+    gender`` gives the value for each group of a record's attribute.
 
     Reads:      documents and summaries.
-    Value:      the mean; ``judged_sd``, the standard deviation over summaries.
+    Value:      on the scorer's own scale, higher is better. Secondary: ``judged_sd``, the standard deviation over
+                summaries.
     Undefined:  "empty summary"; "unparsed reply of the judge".
     Source:     Steen & Markert, Bias in News Summarization, App. I.
     """
@@ -89,12 +90,13 @@ class Judged(Reading):
 
 @dataclass(frozen=True, slots=True)
 class GroupedVerdicts:
-    """The scores that a judge gives the summaries of one seed document's counterfactuals, by the group that each is about.
+    """The scores that a judge gives the summaries of one seed document's counterfactuals, by the group that each is
+    about.
 
-    Reads:      the record attribute ``over``, or the one value that all its people share (`group_of`); counterfactuals
-                without either, empty summaries and unparsed replies are left out.
-    Evidence:   ``score[g]`` and ``one[g]``: sum of scores, and summaries scored.
-    Exchange:   the groups among the summaries of the seed document that were scored or not.
+    Reads:      the record attribute ``over``, or the one value that all its people share (`group_of`).
+                Counterfactuals without either, empty summaries and unparsed replies are excluded.
+    Per record:  ``score[g]`` and ``one[g]``: sum of scores, and number of scored summaries.
+    Permuted:   the groups among the scored summaries of the seed document.
     """
 
     declaration: ClassVar[ObservationDeclaration] = ObservationDeclaration(scope="cluster", version=1)
@@ -134,13 +136,11 @@ class GroupedVerdicts:
 class JudgedByGroup(Reading):
     """Largest difference between the groups' mean scores by a judge, over counterfactuals that are each about one group.
 
-    The judge scores every summary given its source (`Judged`). The value is ``max_a mean[a] − min_b mean[b]``;
-    ``difference[a−b]`` are signed: positive where the summaries about ``a`` are scored higher.
+    The judge scores every summary given its source, as in `Judged`. The value is ``max_a mean[a] − min_b mean[b]``.
 
-    Reads:      the record attribute ``over``, or the one value that all people of a record share.
-    Evidence:   `GroupedVerdicts`.
-    Value:      ≥ 0, 0 where all groups' summaries are scored alike; positive by chance, read with its null.
-                ``mean[g]``: levels, on the scorer's own scale.
+    Value:      at least 0; 0 if all groups' summaries score equally. Above 0 even for random labels: compare with the
+                permutation mean. Secondary: ``difference[a−b]``, positive if summaries about ``a`` score higher;
+                ``mean[g]``, on the scorer's own scale.
     Undefined:  fewer than two groups; "unparsed reply of the judge".
     Source:     Steen & Markert, Tables 7 and 9, which print the absolute difference.
     """

@@ -45,12 +45,15 @@ class RougeSettings:
 class RougeScores(WithoutScores, WithoutLabels, RougeSettings, OneByOne):
     """ROUGE-1, -2, -L and -Lsum of a summary against the record's references.
 
-    Settings:   ``stem`` compares Porter stems (English ones by NLTK, extra ``nltk``); of several references each score is
-                that with the largest F (``several=max``, as the ``rouge-score`` package has it) or the
-                ``mean``; ``lines`` puts each sentence on a line of its own, which is how ROUGE-Lsum knows
-                sentences; ``limit``, ``choose`` and ``seed``: how many and which sentences of a longer
-                summary count.
-    Evidence:   ``one`` and, per score, ``precision``, ``recall`` and ``f``.
+    The settings:
+
+    - ``stem`` compares Porter stems (English ones by NLTK, extra ``nltk``).
+    - ``several``: of several references each score is that with the largest F (``max``, as in the ``rouge-score``
+      package), or the ``mean``.
+    - ``lines`` puts each sentence on its own line, which is how ROUGE-Lsum separates sentences.
+    - ``limit``, ``choose`` and ``seed``: how many and which sentences of a longer summary count.
+
+    Per record:  ``one`` and, per score, ``precision``, ``recall`` and ``f``.
     Undefined:  "empty summary", "no references". A summary without words scores 0.
     """
 

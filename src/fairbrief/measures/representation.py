@@ -1,14 +1,14 @@
-"""Does a summary give each group the room that it should: BUR, UER, AUC and SOF over value distributions.
+"""Representation: whether each group has the share of the summary that it should have (BUR, UER, AUC, SOF).
 
-With p_y(k) the share of group k in a summary and p_g(k) the share it should have, over r groups:
+With p_y(k) the share of group k in a summary and p_g(k) the share that it should have, over r groups:
 
 - BUR = mean over records of 1[∃k: p_y(k) < τ·p_g(k)]
 - UER = mean over records of (1/r) Σ_k max(0, p_g(k) − p_y(k))
 - AUC = mean over records of 1 − min_k min(1, p_y(k)/p_g(k)), the area under BUR over τ
 - SOF = mean absolute deviation over groups of e_k, the mean of max(0, p_g(k) − p_y(k)) over records
 
-All read one observation, `Representation`; its docstring says what the settings mean. The file is long since the family is one
-piece; `distributions` has what knows numbers only.
+All share one observation, `Representation`, whose docstring explains the settings. The file is long since the family
+is one piece; `distributions` has the functions of numbers only.
 
 Source: Zhang et al., Fair Abstractive Summarization of Diverse Perspectives, §3.
 """
@@ -74,7 +74,7 @@ BETWEEN_TEXTS = " || "
 
 @dataclass(frozen=True, repr=False)
 class RepresentationSettings:
-    """What decides the distributions; measures and observation share it. See `Representation`."""
+    """The settings that determine the distributions, for measures and observation. See `Representation`."""
 
     over: str
     scorer: str = "ngram"
@@ -90,44 +90,43 @@ class RepresentationSettings:
 
 @dataclass(frozen=True)
 class Representation(RepresentationSettings, OneByOne):
-    """Source and target distributions over the values of one record's documents.
+    """The shares of the groups in the documents of a record, in its summary, and as wanted.
 
-    p_x(k) is the share of the source's counted tokens in documents of value k; p_y(k) what the summary
-    gives to k; p_g(k) what it should: p_x (``ratio``), 1/r (``equal``), or the shares given as
-    ``neg:0.5+pos:0.5``, rescaled to the values present. Only the r values with counted tokens enter.
+    p_x(k) is group k's share of the counted tokens of the source, and p_y(k) its share of the summary. ``target`` is
+    the wanted share p_g(k): ``ratio`` (p_x), ``equal`` (1/r), or shares such as ``neg:0.5+pos:0.5``, rescaled to the
+    groups present. Only the r groups with counted tokens are included.
 
-    p_y, by ``scorer``:
+    ``scorer`` determines p_y:
 
-    - ``ngram``: each occurrence of a summary's n-gram in the text of k adds one to k (to several values
-      if several have it); divided by the sum.
-    - ``claims``: the claims of the summary that k entails, as the record says; divided by the sum.
-    - ``uniform``: 1/r, the sanity baseline that reads nothing.
-    - any other: softmax(s(k)/``temperature``), s(k) the mean over the summary's sentences (over the scorer's units, if it
-      cuts them further) of the best document of k.
+    - ``ngram``: each n-gram of the summary adds one to every group whose text contains it; divided by the sum.
+    - ``claims``: the claims of the summary that the record lists as entailed by the group; divided by the sum.
+    - ``uniform``: 1/r, a sanity baseline that ignores the summary.
+    - any other: softmax(s(k)/``temperature``), where s(k) is the mean over the summary's sentences of the best
+      document of k.
 
-    ``tokens`` is the scorer that counts source tokens; empty: the n-gram scorer itself, else ``ngram``.
-    ``ties="under"`` counts p_y = tau·p_g as under-represented (the authors' code), ``fair`` does not (Eq. 2).
-    ``texts="values"`` lets the scorer read all documents of a value as one text, joined by `` || ``, and the summary as
-    one (the authors' code; with ``windows=truncate`` a large group is cut short): s(k) is the mean over the scorer's
-    units of that text. An n-gram's words may be cut otherwise where a document ends without a full stop, so the order of the
-    documents counts. There is no chance level then: other labels make other texts, never scored.
-    ``no_match="uniform"`` gives 1/r where nothing of the summary is found (the code), else that is a reason.
-    ``single="fair"`` counts a record with one value as fair (the code), else that is a reason: it cannot be
-    anything else. ``points`` makes the AUC a mean over tau = 1/points … 1, ``cutoff`` adds the long-tail sweep.
+    The other settings:
 
-    Reads:      document attribute ``over``; summary text, or its units; scores (documents, units).
-    Evidence:   per record ``one``, ``unfair``, ``uer``, ``auc``, (``auc_cutoff``); per value ``present``, ``documents`` (its share of the documents),
-                ``under`` (counts), ``deficit`` = max(0, p_g − p_y), ``surplus`` = max(0, p_y − p_g),
-                ``source``, ``summary``, ``wanted`` (shares). Of n-grams also ``unfound``, the share of those that occur in no
-                document among them and all that were counted, and ``lowest``: p_y − p_g if all of these were of other values.
-    Permuted:   labels among the documents; none for ``claims`` and ``uniform``, whose p_y no label moves,
-                nor with ``texts="values"``.
-    Undefined:  "no document has the attribute …", "one value only", "empty summary", "no counted token in
-                the source", "no token of the summary occurs in the source", "the summary has no claims", "no
-                claim of the summary is entailed by a value", "the target gives nothing to the values present".
-    Raises:     DataError where some documents lack the attribute, or the given target lacks a value.
-    Source:     Zhang et al., Fair Abstractive Summarization of Diverse Perspectives, §3. Departs from the
-                authors' code: a value without tokens never enters, where rounding let one in.
+    - ``tokens``: the scorer that counts source tokens; by default the n-gram scorer itself, otherwise ``ngram``.
+    - ``ties=under`` counts p_y = τ·p_g as under-represented (the authors' code), ``fair`` does not (Eq. 2).
+    - ``texts=values`` joins all documents of a group by ``||`` and reads the summary as one text (the authors' code;
+      with ``windows=truncate`` large groups are cut). Other labels would then make other texts, so there are no label
+      permutations.
+    - ``no_match=uniform`` gives 1/r if nothing of the summary occurs in the source (the authors' code), instead of
+      exclusion.
+    - ``single=fair`` counts a record with one group as fair (the authors' code), instead of exclusion.
+
+    Reads:      document attribute ``over``; summary text, or its claims; scores (documents, claims).
+    Per record:  ``one``, ``unfair``, ``uer``, ``auc`` (and ``auc_cutoff``); per group ``present``, ``documents``
+                (share of the documents), ``under`` (count), ``deficit`` = max(0, p_g − p_y), ``surplus`` = max(0, p_y
+                − p_g), and the shares ``source``, ``summary``, ``wanted``. For n-grams also ``unfound``, the share
+                that occurs in no document, and ``lowest``, p_y − p_g if all of these belonged to other groups.
+    Permuted:   labels among the documents; none for ``claims``, ``uniform`` and ``texts=values``.
+    Undefined:  "no document has the attribute …", "one value only", "empty summary", "no counted token in the
+                source", "no token of the summary occurs in the source", "the summary has no claims", "no claim of the
+                summary is entailed by a value", "the target gives nothing to the values present".
+    Raises:     DataError if some documents lack the attribute, or the given target lacks a group.
+    Source:     Zhang et al., Fair Abstractive Summarization of Diverse Perspectives, §3. Difference from the authors'
+                code: a group without tokens is never included; their rounding could include one.
     """
 
     points: int = 0
@@ -533,17 +532,15 @@ class _RepresentationMeasure(Reading, RepresentationSettings):
 
 @dataclass(frozen=True, repr=False)
 class Bur(_RepresentationMeasure):
-    """Share of records whose summary under-represents at least one group.
+    """Share of records whose summary under-represents at least one group (binary unfair rate).
 
-    The mean over records of 1[∃k: p_y(k) < τ·p_g(k)], with p_y(k) the share of group k in the summary and
-    p_g(k) the share it should have.
+    The mean over records of 1[∃k: p_y(k) < τ·p_g(k)].
 
-    Value:      ``bur`` in [0, 1], 0 = none; positive by chance: read with its null. Beside it
-                ``share_under[g]``, among the records that have g.
-    Undefined:  without records; the reasons of `Representation`.
-    Source:     Zhang et al., Eq. 2. Departs from the authors' code: ``<`` for its ``<=`` (``ties=under``);
-                records with one group are left out (``single=fair`` counts them as fair), so are records
-                without a match (``no_match=uniform``).
+    Value:      in [0, 1]; 0 if no record is unfair. Above 0 even for random labels: compare with the permutation
+                mean. Secondary: ``share_under[g]``, among the records that have g.
+    Undefined:  without records.
+    Source:     Zhang et al., Eq. 2. Differences from the authors' code: ``<`` for their ``<=`` (``ties=under``);
+                records with one group, or without a match, are excluded (``single=fair``, ``no_match=uniform``).
     """
 
     name: ClassVar[str] = "bur"
@@ -562,22 +559,22 @@ class Bur(_RepresentationMeasure):
 
 @dataclass(frozen=True, repr=False)
 class Uer(_RepresentationMeasure):
-    """How much share of the summary groups lack, averaged over groups and records.
+    """How much of its share each group lacks, averaged over groups and records (unfair error rate).
 
-    The mean over records of (1/r) Σ_k max(0, p_g(k) − p_y(k)), with p_y(k) the share of group k in the
-    summary, p_g(k) the share it should have, and r groups. Since p_g and p_y both sum to one over the same r
-    groups this is their total variation over r, so it shrinks with r: comparable only between records with
-    equally many groups.
+    The mean over records of (1/r) Σ_k max(0, p_g(k) − p_y(k)) over r groups. This is the total variation of p_g and
+    p_y divided by r, so it decreases with r: compare only records with equally many groups.
 
-    Value:      ``uer`` in [0, 1/2); 0 = as wanted; positive by chance: read with its null. Beside it
-                ``difference[g]``, the mean of p_y(g) − p_g(g) (positive = over-represented), and the mean
-                shares ``source[g]``, ``summary[g]``, ``wanted[g]``, all among the records that have g. Where documents
-                differ in length: ``by_documents[g]``, the mean of p_y(g) − the share of g among the documents, each
-                counted alike however long; ``words_less_documents[g]``, the share of g among the source's words less
-                that among its documents. Of n-grams ``lowest_difference[g]`` and ``highest_difference[g]``: the difference if
-                all n-grams of the summary that occur in no document, paraphrases maybe, were of other groups, or of g.
-    Undefined:  without records; the reasons of `Representation`.
-    Source:     Zhang et al., Eq. 3, whose printed sign is turned; the sum is the same.
+    Value:      in [0, 1/2); 0 if every group has its share. Above 0 even for random labels: compare with the
+                permutation mean. Secondary, among the records that have g:
+                - ``difference[g]``: mean of p_y(g) − p_g(g); positive = over-represented
+                - ``source[g]``, ``summary[g]``, ``wanted[g]``: mean shares
+                - ``by_documents[g]``: mean of p_y(g) minus g's share of the documents, where documents differ in
+                  length
+                - ``words_less_documents[g]``: g's share of the source's words minus its share of the documents
+                - ``lowest_difference[g]``, ``highest_difference[g]``: the difference if all n-grams of the summary
+                  that occur in no document (possible paraphrases) belonged to other groups, or to g
+    Undefined:  without records.
+    Source:     Zhang et al., Eq. 3, whose printed sign is reversed; the sum is the same.
     """
 
     name: ClassVar[str] = "uer"
@@ -600,15 +597,16 @@ class Uer(_RepresentationMeasure):
 
 @dataclass(frozen=True, repr=False)
 class Auc(_RepresentationMeasure):
-    """How far the worst represented group falls short of its share, averaged over records.
+    """How far the worst represented group falls short of its share, averaged over records (area under `Bur` over all
+    thresholds τ).
 
-    The area under `Bur` over all thresholds τ: the mean over records of
-    ∫₀¹ 1[∃k: p_y(k) < τ·p_g(k)] dτ = 1 − min_k min(1, p_y(k)/p_g(k)).
-    ``points=10`` takes the mean over τ = 0.1, 0.2 … 1 instead, the paper's text. Its tables were made by
-    another sweep: `AucCutoff`.
+    The mean over records of ∫₀¹ 1[∃k: p_y(k) < τ·p_g(k)] dτ = 1 − min_k min(1, p_y(k)/p_g(k)). ``points=10`` is the
+    mean over τ = 0.1, 0.2 … 1, as in the paper's text. The paper's tables used another sweep: `AucCutoff`. It is not
+    the area under a ROC curve.
 
-    Value:      ``auc`` in [0, 1], 0 = every group has its share; positive by chance: read with its null.
-    Undefined:  without records; the reasons of `Representation`.
+    Value:      in [0, 1]; 0 if every group has its share. Above 0 even for random labels: compare with the
+                permutation mean.
+    Undefined:  without records.
     Source:     Zhang et al., Eq. 4; the closed form is ours.
     """
 
@@ -630,14 +628,14 @@ class Auc(_RepresentationMeasure):
 
 @dataclass(frozen=True, repr=False)
 class AucCutoff(_RepresentationMeasure):
-    """Share of under-representing summaries, averaged over how many of the smaller groups are left out.
+    """Share of under-representing summaries, averaged over how many of the smaller groups are excluded.
 
-    For c = 0, 0.1 … 1 only the largest groups that together hold c of the source are kept, both
-    distributions rescaled; the area under BUR(c) is taken by trapezoids. At c = 0 one group is left and
-    none can fall short.
+    For c = 0, 0.1 … 1 only the largest groups that together hold the share c of the source are kept, and both
+    distributions are rescaled. The value is the area under BUR(c) by trapezoids. At c = 0 one group is left, which
+    cannot fall short.
 
-    Value:      ``auc_cutoff`` in [0, 0.95]; positive by chance: read with its null.
-    Undefined:  without records; the reasons of `Representation`.
+    Value:      in [0, 0.95]. Above 0 even for random labels: compare with the permutation mean.
+    Undefined:  without records.
     Source:     Zhang et al., the authors' code behind the AUC table; the paper's text describes `Auc`.
     """
 
@@ -656,16 +654,16 @@ class AucCutoff(_RepresentationMeasure):
 
 @dataclass(frozen=True, repr=False)
 class Sof(_RepresentationMeasure):
-    """How unequally under-representation is spread over the groups.
+    """How unequally under-representation is spread over the groups (second-order fairness).
 
-    Mean absolute deviation (1/R) Σ |e_k − mean e| over R groups, where e_k is the mean of
-    max(0, p_g(k) − p_y(k)) over the records that have group k.
+    Mean absolute deviation (1/R) Σ |e_k − mean e| over R groups, where e_k is the mean of max(0, p_g(k) − p_y(k))
+    over the records that have group k.
 
-    Value:      ``sof`` in [0, 1/2]; 0 = all groups alike; positive by chance: read with its null. Beside
-                it ``deficit[g]`` = e_g, and ``difference[g]`` of `Uer`, the signed contrasts by which it is
-                tested and systems are compared.
-    Undefined:  with fewer than two groups; the reasons of `Representation`.
-    Source:     Zhang et al., Eq. 5, which prints p_g − p_x (zero under the ratio target); the code has this.
+    Value:      in [0, 1/2]; 0 if all groups lack equally much. Above 0 even for random labels: compare with the
+                permutation mean. Secondary: ``deficit[g]`` = e_g, and ``difference[g]`` of `Uer`, by which it is
+                tested.
+    Undefined:  with fewer than two groups.
+    Source:     Zhang et al., Eq. 5, which prints p_g − p_x (zero under the ratio target); the authors' code has this.
     """
 
     name: ClassVar[str] = "sof"

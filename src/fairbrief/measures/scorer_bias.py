@@ -14,7 +14,7 @@ from typing import ClassVar
 import numpy as np
 
 from fairbrief.declarations import Declaration, ObservationDeclaration
-from fairbrief.measures.bases import Reading, check_known, check_people, check_uncut, check_variant
+from fairbrief.measures.bases import Reading, check_known, check_people, check_uncut, check_version
 from fairbrief.measures.coverage import fold_chunks
 from fairbrief.measures.distinguishability import group_of
 from fairbrief.measures.entity_inclusion import IncludedPeople, accepted, is_named, recogniser
@@ -109,10 +109,10 @@ class SourceSentiments(_Readings):
 class SourceSupports(_Readings):
     """How strongly the documents of a source support its own sentences, by group.
 
-    Of one version: the mean, over its documents and at most ``sentences`` of its sentences (evenly spread),
-    of the best support by any chunk of the document; chunks are runs of sentences of at most 100 words,
-    whatever the scorer's setting ``by``: a sentence that were compared with itself would tell nothing.
-    ``text=neutral``: with names, pronouns and titles made neutral before.
+    For each version: the mean, over its documents and at most ``sentences`` of its sentences (evenly spread), of the
+    best support by any chunk of the document. Chunks are runs of sentences of at most 100 words, whatever the
+    scorer's setting ``by``, since a sentence that is compared with itself shows nothing. ``text=neutral`` first makes
+    names, pronouns and titles neutral.
     """
 
     over: str
@@ -165,7 +165,7 @@ class SourceSupports(_Readings):
 
 @dataclass(frozen=True)
 class SourcePeople(_Readings):
-    """Which of the people of a source are found in it, by group: ``scored`` counts people, ``score`` those found."""
+    """Which people of a source are detected in it, by group: ``scored`` counts people, ``score`` those detected."""
 
     over: str
     people: str
@@ -206,7 +206,7 @@ class SourcePeople(_Readings):
 
 @dataclass(frozen=True)
 class SourceNames(_Readings):
-    """Whose gender is read right from the name, of the people with a first name; ``read`` counts people."""
+    """Whose gender the scorer classifies correctly from the name, of people with a first name; ``read`` counts people."""
 
     over: str
     names: str
@@ -324,17 +324,16 @@ class ScorerBias(Reading):
 class ScorerBiasSentiment(ScorerBias):
     """Difference between groups in the sentiment a scorer gives to sources that differ only in the group.
 
-    Per seed document: sentiment of its version about the first group − of its version about the second, in the
-    order of the alphabet (female − male); the value is the mean over originals. With more groups, the largest
+    Per seed document: sentiment of its version about the first group − of its version about the second, in
+    alphabetical order (female − male). The value is the mean over seed documents. With more groups, it is the largest
     difference of any two means, which cannot be negative.
 
-    Reads:      counterfactuals of one seed document by the record attribute ``over`` (or the one value that all people of
-                a record share); the summaries are not looked at. The audit makes such counterfactuals of its own input
-                (`fairbrief.audit(check_scorers=…)`); inputs that hold them can be read by name.
-    Evidence:   `SourceSentiments`.
-    Value:      on the scorer's scale; positive = the scorer scores texts about the first group more
-                favourably. ``mean[g]``: the mean of each group.
-    Chance:     the versions' groups exchanged inside each seed document.
+    Reads:      counterfactuals of one seed document by the record attribute ``over`` (or the one value that all
+                people of a record share), not the summaries. The audit makes them from its own input
+                (`fairbrief.audit(check_scorers=…)`); inputs that contain them can be measured by name.
+    Value:      on the scorer's scale; positive = the scorer scores texts about the first group more favourably.
+                Secondary: ``mean[g]``, the mean of each group.
+    Permuted:   the groups of the versions of each seed document.
     Undefined:  "versions of one group only"; "the scorer finds nothing in a version".
     Source:     counterfactual evaluation of sentiment systems: Kiritchenko & Mohammad, *SEM 2018.
     """
@@ -356,22 +355,19 @@ class ScorerBiasSentiment(ScorerBias):
 
 @dataclass(frozen=True, repr=False)
 class ScorerBiasSupport(ScorerBias):
-    """Difference between groups in how strongly a scorer finds sources to support their own sentences.
+    """Difference between groups in how strongly, by a scorer, sources support their own sentences.
 
-    Per version: the mean over documents and sentences of the best support of the sentence by any chunk of the
-    document (at most ``sentences`` sentences of a source, evenly spread). Per seed document: the first group's − the
-    second's; the value is the mean over originals; more groups as in `ScorerBiasSentiment`.
+    Per seed document: the mean support in the first group's version − in the second's. The value is the mean over
+    seed documents; for more groups, see `ScorerBiasSentiment`. A scorer that only compares words (containment,
+    n-grams) scores all texts in the same way. Still, one group's words may repeat more (*her* for *his* and *him*),
+    which the measure shows. ``text=neutral`` first makes names, pronouns and titles neutral, as `Distinguishability`
+    does.
 
-    A scorer that only compares words (containment, n-grams) scores any text alike; still one group's words may
-    repeat more (her for his and him), which this shows. ``text=neutral`` makes names, pronouns and
-    titles neutral before, as `distinguishability` does.
-
-    Reads:      counterfactuals of one seed document by the record attribute ``over``, as `ScorerBiasSentiment`.
-    Evidence:   `SourceSupports`.
-    Value:      on the scorer's scale; positive = texts about the first group are found better supported.
-                ``mean[g]``: the mean of each group.
-    Chance:     the versions' groups exchanged inside each seed document.
-    Undefined:  "versions of one group only"; "the scorer finds nothing in a version".
+    Reads:      counterfactuals of one seed document, as `ScorerBiasSentiment`.
+    Value:      on the scorer's scale; positive = texts about the first group are better supported. Secondary:
+                ``mean[g]``.
+    Permuted:   the groups of the versions of each seed document.
+    Undefined:  as `ScorerBiasSentiment`.
     """
 
     observes: ClassVar[type] = SourceSupports
@@ -396,19 +392,18 @@ class ScorerBiasSupport(ScorerBias):
 
 @dataclass(frozen=True, repr=False)
 class ScorerBiasPeople(ScorerBias):
-    """Difference between groups in the share of the people of a source that are found in that very source.
+    """Difference between groups in the share of the people of a source that are detected in that same source.
 
-    ``by=names``: as `entity_inclusion` finds known people in a summary. ``by=recogniser``: by what the
-    recogniser ``people`` takes for a person's name by itself, as invented people are found.
+    ``by=names`` searches known people, as `EntityInclusion` does in a summary. ``by=recogniser`` uses what the
+    recogniser ``people`` takes for a person's name, as for invented people.
 
-    Reads:      counterfactuals of one seed document whose people differ in ``over``, as `ScorerBiasSentiment`; their names.
-    Evidence:   `SourcePeople`.
-    Value:      share found of the first group's people − of the second's, all seed documents pooled, in [−1, 1];
-                positive = the first group's people are found more often. ``mean[g]``: the share of each. More
-                groups as in `ScorerBiasSentiment`: in [0, 1].
-    Chance:     the versions' groups exchanged inside each seed document.
-    Undefined:  "no named people with the attribute in the source"; "versions of one group only"; "the
-                scorer finds nothing in a version" (one without a named person).
+    Reads:      counterfactuals of one seed document, as `ScorerBiasSentiment`; their names.
+    Value:      share detected of the first group's people − of the second's, over all seed documents, in [−1, 1];
+                positive = the first group's people are detected more often. With more groups, as in
+                `ScorerBiasSentiment`: in [0, 1]. Secondary: ``mean[g]``.
+    Permuted:   the groups of the versions of each seed document.
+    Undefined:  "no named people with the attribute in the source"; "versions of one group only"; "the scorer finds
+                nothing in a version" (one without a named person).
     """
 
     observes: ClassVar[type] = SourcePeople
@@ -424,7 +419,7 @@ class ScorerBiasPeople(ScorerBias):
 
     def __post_init__(self) -> None:
         check_people(self.people)
-        check_variant("alignment", self.alignment)
+        check_version("alignment", self.alignment)
         check_known("by", self.by, ("names", "recogniser"))
 
     @property
@@ -434,19 +429,19 @@ class ScorerBiasPeople(ScorerBias):
 
 @dataclass(frozen=True, repr=False)
 class ScorerBiasNames(ScorerBias):
-    """Difference between groups in the share of people whose gender a scorer of names tells right.
+    """Difference between groups in the share of people whose gender a classifier of names gets right.
 
-    Asked are the first and last names of the people of a source, as they are given. A person counts as read
-    right if the scorer gives the own group and no other. The audit draws the versions' names from the same census
-    that the scorer ``names`` looks up: there it can only fail by its other rules and tables.
+    The classifier ``names`` is asked for the first and last names of the people of a source. A person counts as right
+    if it returns the person's group and no other. The audit draws the versions' names from the census that the
+    classifier uses, so it can fail only by its other rules and tables.
 
-    Reads:      counterfactuals of one seed document whose people differ in ``over`` (a gender), as `ScorerBiasSentiment`.
-    Evidence:   `SourceNames`.
-    Value:      share read right of the first group − of the second, all seed documents pooled, in [−1, 1]; positive =
-                the first group's names are told right more often. ``mean[g]``: the share of each.
-    Chance:     the versions' groups exchanged inside each seed document.
-    Undefined:  "names do not tell the values of this attribute"; "no named people with the attribute in the
-                source"; "versions of one group only".
+    Reads:      counterfactuals of one seed document whose people differ in ``over`` (a gender), as
+                `ScorerBiasSentiment`.
+    Value:      share right of the first group − of the second, over all seed documents, in [−1, 1]; positive = the
+                first group's names are classified correctly more often. Secondary: ``mean[g]``.
+    Permuted:   the groups of the versions of each seed document.
+    Undefined:  "names do not tell the values of this attribute"; "no named people with the attribute in the source";
+                "versions of one group only".
     """
 
     observes: ClassVar[type] = SourceNames

@@ -49,13 +49,13 @@ SHORTEST = 5
 class SelfRetrieval:
     """How many paraphrased sentences of each group's documents are best supported by their own document.
 
-    Of each document, whatever its group: at most ``sentences`` sentences, evenly spread, of five words or more, with a ``share``
-    of their content words replaced by synonyms. A sentence is found if no other document of the record supports it as much; one that
-    k documents support alike counts 1/k.
+    From each document, at most ``sentences`` sentences of five words or more are taken, evenly spread. Synonyms
+    replace a ``share`` of their content words. A sentence is retrieved if no other document of the record supports it
+    as much; a tie of k documents counts 1/k.
 
     Reads:      document attribute ``over``; support, shape (documents, sentences).
-    Evidence:   per group ``scored`` (sentences) and ``score`` (those found).
-    Permuted:   the documents' groups, within the record.
+    Per record:  per group ``scored`` (sentences) and ``score`` (retrieved sentences).
+    Permuted:   labels among the documents of the record.
     Undefined:  "one group only"; "no sentence is long enough to be found again"; "without WordNet no sentence can be
                 paraphrased".
     """
@@ -125,17 +125,14 @@ def _largest(mean: Mapping[str, Floats], totals: Totals) -> Value:
 class ScorerBiasRetrieval(ScorerBias):
     """Difference between groups in how often a scorer finds paraphrased sentences in their own document.
 
-    Sentences of each group's documents are paraphrased by rules (a ``share`` of the content words by synonyms of WordNet) and
-    looked for among the documents of their record. All are as true of their document; a group whose sentences are found less
-    often is covered less in summaries, too, whatever these say.
+    Sentences of each group's documents are paraphrased by rules (synonyms of WordNet for a ``share`` of the content
+    words). The scorer searches them among the documents of their record. All are equally true of their document. So a
+    group whose sentences are found less often is covered less in summaries too, whatever they say.
 
-    Reads:      document attribute ``over``; the summaries are not looked at. English texts.
-    Evidence:   `SelfRetrieval`.
-    Value:      share found of the first group's sentences − of the second's, in the order of the alphabet, all records pooled,
-                in [−1, 1]; of more groups the largest difference of any two. ``difference[g]``: share found of g's sentences − of
-                all others'; ``mean[g]`` the share of each group.
-    Chance:     the documents' groups exchanged within the record.
-    Undefined:  as `SelfRetrieval`.
+    Reads:      document attribute ``over``, not the summaries. English texts.
+    Value:      share found of the first group's sentences − of the second's, in alphabetical order, over all records,
+                in [−1, 1]. Of more groups, the largest difference of any two. Secondary: ``difference[g]``, share
+                found of g's sentences − of all others'; ``mean[g]``, the share of each group.
     """
 
     observes: ClassVar[type] = SelfRetrieval

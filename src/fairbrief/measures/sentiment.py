@@ -3,7 +3,7 @@
 With d = sentiment(summary) − sentiment(article), `sentiment_shift` is the mean of d over one group less that over another, and
 `sentiment_change` the mean of d over all records.
 
-Source: Chau & Kim, Sentiment Analysis for Identifying Gender Bias.
+Source: Chau & Kim, BERT for Summarization: Sentiment Analysis for Identifying Gender Bias.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration, ScorerCheck
-from fairbrief.measures.bases import Reading, WithoutLabels, check_uncut
+from fairbrief.measures.bases import Reading, WithoutLabels, check_known, check_uncut
 from fairbrief.measures.record_texts import article_of, coefficient_of, subject_of
 from fairbrief.specs import parse
 from fairbrief.statistics import Fit, fit_robust, fit_sums, ratio
@@ -141,7 +141,8 @@ class SentimentShift(Reading, SentimentSettings):
     Reads:      the record's text and summary; groups by the article's gender words (coefficient at or
                 beyond ±``threshold``), or ``@ATTRIBUTE`` of the record (or shared by all its documents
                 or people). Sentiment from ``scorer``: ``vader`` (in [−1, 1], so values in [−2, 2]), or
-                ``word_sentiment(vectors=FILE)`` (log-odds, unbounded).
+                ``word_sentiment(vectors=FILE)`` (log-odds, unbounded, in nats; with ``base=2`` in the paper's
+                unit, in which +1 doubles the odds).
     Chance:     the signs of what clusters say of the difference are turned at random, so that groups may differ
                 in spread and size. Random extracts of the same length stand beside it.
     Beside it:  ``difference[k−l]``; per group ``shift[g]``, ``article[g]``, ``summary[g]``; the least
@@ -158,7 +159,7 @@ class SentimentShift(Reading, SentimentSettings):
                 the random-extract baseline: what random sentences of the same article, as long as the summary, read.
     Undefined:  with fewer than two groups; records: "no gender word in the article", "the article's
                 gender words are mixed", "the record lacks the attribute", no known sentiment.
-    Source:     Chau & Kim, Sentiment Analysis for Identifying Gender Bias.
+    Source:     Chau & Kim, BERT for Summarization: Sentiment Analysis for Identifying Gender Bias.
     """
 
     observes: ClassVar[type] = Sentiments
@@ -297,16 +298,18 @@ def _matrix(rows: Sequence[Sequence[Floats]]) -> Floats:
 class TextPairs(WithoutLabels):
     """Sentiment and gender coefficient of every article and its summary.
 
-    Columns: ``one``; ``article``, ``summary`` and ``change`` (summary − article), sentiments as ``scorer`` gives
-    them; ``article gendered`` and ``summary gendered``, 1 where the text has gender words, and ``article
-    coefficient`` and ``summary coefficient``, 0 where it has none.
+    Columns: ``texts``, 1; ``article`` and ``summary``, sentiments as ``scorer`` gives them, and ``article known`` and
+    ``summary known``, 1 where there is one; ``change`` (summary − article) and ``one``, 1 where there are both; ``article
+    gendered`` and ``summary gendered``, 1 where the text has gender words, and ``article coefficient`` and ``summary
+    coefficient``. What is not known is 0.
 
-    Undefined:  no known sentiment in article or summary.
+    Undefined:  no known sentiment in article or summary; nothing with ``version=text``, which has a row for all texts.
     """
 
     scorer: str = "vader"
+    version: str = "recommended"
 
-    declaration: ClassVar[ObservationDeclaration] = ObservationDeclaration(scope="case", version=1)
+    declaration: ClassVar[ObservationDeclaration] = ObservationDeclaration(scope="case", version=2)
 
     def asks(self, cases: Cases) -> Sequence[Ask]:
         (case,) = cases
@@ -315,10 +318,15 @@ class TextPairs(WithoutLabels):
     def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:  # noqa: ARG002
         (case,) = cases
         for size, reason in zip(scores[0].sizes, (EMPTY_ARTICLE, EMPTY_SUMMARY), strict=True):
-            if not size:
+            if not size and self.version == "recommended":
                 return reason
+        known_a, known_s = (float(size > 0) for size in scores[0].sizes)
+        both = known_a * known_s
         a, s = (float(score) for score in scores[0].matrix[:, 0])
-        row: dict[Column, float] = {("one",): 1.0, ("article",): a, ("summary",): s, ("change",): s - a}
+        row: dict[Column, float] = {
+            ("texts",): 1.0, ("one",): both, ("change",): both * (s - a), ("article",): known_a * a,
+            ("article known",): known_a, ("summary",): known_s * s, ("summary known",): known_s,
+        }  # fmt: skip
         for name, text in (("article", article_of(case.record)), ("summary", case.summary.text)):
             x = coefficient_of(text)
             row |= {(f"{name} gendered",): float(x is not None), (f"{name} coefficient",): x or 0.0}
@@ -330,12 +338,16 @@ class SentimentChange(Reading):
     """Mean change of sentiment from article to summary, over all records.
 
     Value: mean of sentiment(summary) − sentiment(article), in the scorer's unit; positive = summaries sound
-    better than their articles. It compares no groups: it says where all texts move, and its per-record statistics holds
+    better than their articles. It compares no groups: it says where all texts move, and its per-record statistics hold
     every pair of texts. Beside it: ``article`` and ``summary``, the mean sentiments.
+
+    A record in which article or summary has no known sentiment is left out with its reason, so that systems are compared on
+    the same texts. ``version=text`` keeps it, as the paper's figures count all texts: then ``article`` and ``summary`` are
+    means over those that have a sentiment, and ``without_sentiment`` is the share of records that lack one.
 
     Reads:      the record's text and summary; sentiment from ``scorer``, as `sentiment_shift` does.
     Undefined:  records without known sentiment in article or summary.
-    Source:     Chau & Kim, Sentiment Analysis for Identifying Gender Bias, Figures 1 to 4.
+    Source:     Chau & Kim, BERT for Summarization: Sentiment Analysis for Identifying Gender Bias, Figures 1 to 4.
     """
 
     observes: ClassVar[type] = TextPairs
@@ -347,9 +359,11 @@ class SentimentChange(Reading):
         on_request="it compares no groups; `sentiment_shift` does",
     )
     scorer: str = "vader"
+    version: str = "recommended"
 
     def __post_init__(self) -> None:
         check_uncut("scorer", self.scorer)
+        check_known("version", self.version, ("recommended", "text"))
 
     @property
     def languages(self) -> tuple[str, ...]:
@@ -357,15 +371,24 @@ class SentimentChange(Reading):
         return ("en",) if self.scorer.startswith("vader") else ()
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
-        return {
+        values = {
             "sentiment_change": Value(ratio(totals["change"], totals["one"])),
-            "article": Value(ratio(totals["article"], totals["one"])),
-            "summary": Value(ratio(totals["summary"], totals["one"])),
+            "article": Value(ratio(totals["article"], totals["article known"])),
+            "summary": Value(ratio(totals["summary"], totals["summary known"])),
         }
+        if self.version == "text":
+            lacking = totals["texts"] - totals["one"]
+            values["without_sentiment"] = Value(ratio(lacking, totals["texts"]), is_share=True)
+        return values
 
     def explain(self, totals: Totals) -> str:
         """Sentiment of one article and of its summary."""
-        return f"article {float(totals['article']):+.3f}, summary {float(totals['summary']):+.3f}"
+        return ", ".join(
+            f"{text} {float(totals[text]):+.3f}"
+            if totals[f"{text} known"]
+            else f"{text} without known sentiment"
+            for text in ("article", "summary")
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from fairbrief.measures.bases import (
     WithoutScores,
     check_given,
     check_known,
-    check_variant,
+    check_version,
 )
 from fairbrief.measures.permutation_schemes import (
     by_group,
@@ -162,7 +162,7 @@ class WordListInclusion:
     def __post_init__(self) -> None:
         groups = word_lists(self.lists)
         check_known("reference", self.reference, ("source", "uniform", "given"))
-        check_variant("words", self.words)
+        check_version("words", self.words)
         check_given(self.reference, self.shares, list(groups))
 
     __repr__ = spell

@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from fairbrief.measures.sentiment import Regression, regress_shift
+from fairbrief.measures.sentiment import EMPTY_ARTICLE, EMPTY_SUMMARY, Regression, regress_shift
 from fairbrief.protocols.published_results import ABSENT, Reproduced, decimal, printed
 from fairbrief.types import Estimate, Floats, Table
 
@@ -31,6 +31,10 @@ FEW = 10
 """Rows of one subject below which robust errors are known to be too small."""
 SUBJECTS: Mapping[str, float] = MappingProxyType({"female": 1.0, "male": -1.0})
 """The coefficient of a text about women only, and about men only."""
+TEXTS: Mapping[str, str] = MappingProxyType({"articles": "article", "summaries": "summary"})
+"""What tables call the two texts, and how their columns begin."""
+UNSCORED = (EMPTY_ARTICLE.text, EMPTY_SUMMARY.text)
+"""Why a text with a subject has no sentiment."""
 TERMS: Mapping[str, str] = MappingProxyType(
     {"constant": "Intercept", "article": "article_sentiment", "male − female": "is_male"}
 )
@@ -42,8 +46,9 @@ class ChauSentiment(Reproduced):
     """Change of sentiment from article to summary, by the gender of the subject (Chau & Kim).
 
     ``chau-sentiment(vectors=FILE)`` scores words as the paper does: logistic regression on word vectors,
-    taught by a lexicon. Without vectors VADER stands in, and the tables say so. Subjects: articles whose
-    gender words all agree (``threshold=1``).
+    taught by a lexicon, in the paper's unit (base 2: a word of +1 is twice as likely to be positive as negative). Without
+    vectors VADER takes its place, from −1 to 1, and the tables say so. Subjects: articles whose gender words all
+    agree (``threshold=1``). The paper has no release, so that there is only the version of its text.
     """
 
     name: ClassVar[str] = "chau-sentiment"
@@ -58,11 +63,11 @@ class ChauSentiment(Reproduced):
         """The shift by gender of the subject, and how the gender coefficients agree."""
         settings = [f"scorer={self._scorer()}"] if self.vectors else []
         settings += [f"threshold={self.threshold}"] if self.threshold != 1 else []
-        change = f"sentiment_change(scorer={self._scorer()})" if self.vectors else "sentiment_change"
+        scored = f"scorer={self._scorer()}, " if self.vectors else ""
         return (
             "sentiment_shift" + (f"({', '.join(settings)})" if settings else ""),
             "gender_agreement",
-            change,
+            f"sentiment_change({scored}version=text)",
         )
 
     def tables(self, estimates: Sequence[Estimate]) -> tuple[Table, ...]:
@@ -92,13 +97,13 @@ class ChauSentiment(Reproduced):
 
     def _scorer(self) -> str:
         lexicon = "" if self.lexicon == "opinion" else f", lexicon={_quoted(self.lexicon)}"
-        return f"word_sentiment(vectors={_quoted(self.vectors)}{lexicon})"
+        return f"word_sentiment(vectors={_quoted(self.vectors)}{lexicon}, base=2)"
 
     def _notes(self) -> tuple[str, ...]:
         judge = (
-            "word vectors and a lexicon, as in the paper"
+            "word vectors and a lexicon, as in the paper; +1: twice as likely to be positive as negative (base 2)"
             if self.vectors
-            else "VADER; the paper's needs vectors=FILE"
+            else "VADER, from −1 to 1; the paper's needs vectors=FILE"
         )
         return (
             f"Sentiment: {judge}.",
@@ -161,20 +166,47 @@ def figures(per_record: pa.Table, notes: tuple[str, ...] = ()) -> Iterator[Table
     """Figures 1 to 7, in the paper's order; none without rows."""
     pairs = _rows_of(per_record, "sentiment_change")
     if len(pairs):
-        texts = [(system, _numbers(p, "article"), _numbers(p, "summary")) for system, p in _by_system(pairs)]
         scores = [
-            cell for system, a, s in texts for cell in (((system, "articles"), a), ((system, "summaries"), s))
+            ((system, name), _numbers(part, text)[_numbers(part, f"{text} known") > 0])
+            for system, part in _by_system(pairs)
+            for name, text in TEXTS.items()
         ]
-        yield from distributions("Figure 1", ("system", "text"), scores, notes)
-        yield from distributions("Figure 2", ("system",), [((t,), s - a) for t, a, s in texts], notes)
-        yield agreement(pairs)
-        yield coefficients(pairs)
+        changes = [
+            ((t,), _numbers(part, "change")[_numbers(part, "one") > 0]) for t, part in _by_system(pairs)
+        ]
+        yield from distributions("Figure 1", ("system", "text"), scores, (*notes, *_unscored(pairs)))
+        yield from distributions("Figure 2", ("system",), changes, (*notes, *_unscored(pairs)))
+        lost = _uncounted(per_record, "sentiment_change")
+        yield agreement(pairs, lost)
+        yield coefficients(pairs, lost)
     subjects = list(shifts(per_record))
     by_subject = [cell for part in subjects for cell in _of_subjects(part)]
-    yield from distributions("Figure 5", ("system", "subject", "text"), by_subject, notes)
+    lost = _uncounted(per_record, "sentiment_shift", UNSCORED)
+    yield from distributions("Figure 5", ("system", "subject", "text"), by_subject, (*notes, *lost))
     if subjects:
-        yield regressions(subjects, "Figure 6")
-        yield regressions(subjects, "Figure 7")
+        yield regressions(subjects, "Figure 6", notes=lost)
+        yield regressions(subjects, "Figure 7", notes=lost)
+
+
+def _unscored(pairs: pa.Table) -> tuple[str, ...]:
+    """A note that says how many articles and summaries have no known sentiment, where there are any."""
+    missing = [
+        f"{int((known == 0).sum()):,} of {len(known):,} {name}"
+        for name, text in TEXTS.items()
+        if (known := _numbers(pairs, f"{text} known")).min() == 0
+    ]
+    return (
+        (f"Not counted, since no word of theirs has a known sentiment: {', '.join(missing)}.",)
+        if missing
+        else ()
+    )
+
+
+def _uncounted(per_record: pa.Table, measure: str, reasons: Sequence[str] = ()) -> tuple[str, ...]:
+    """A note that says how many summaries have no row, for any reason or for some, where there are any."""
+    why = Counter(_read_by(per_record, measure)["reason"].cast(pa.string()).drop_null().to_pylist())
+    missing = [f"{n:,} ({reason})" for reason, n in why.items() if reason in (reasons or why)]
+    return (f"Summaries that cannot be counted: {', '.join(missing)}.",) if missing else ()
 
 
 def _of_subjects(part: Shifts) -> Iterator[tuple[tuple[str, ...], Floats]]:
@@ -191,7 +223,7 @@ def distributions(
     notes: tuple[str, ...] = (),
 ) -> Iterator[Table]:
     """Mean, spread and quantiles of scores, and how many fall into each of ten bins; none without rows."""
-    cells = list(cells)
+    cells = [(name, values) for name, values in cells if len(values)]
     if not cells:
         return
     edges = _edges(np.concatenate([values for _, values in cells]))
@@ -213,7 +245,7 @@ def _described(x: Floats) -> tuple[str, ...]:
     return (str(len(x)), decimal(x.mean()), decimal(spread), *quantiles)
 
 
-def agreement(pairs: pa.Table) -> Table:
+def agreement(pairs: pa.Table, notes: tuple[str, ...] = ()) -> Table:
     """Figure 3: how many articles, summaries and both are about women only, and about men only."""
     rows = []
     for system, part in _by_system(pairs):
@@ -222,18 +254,18 @@ def agreement(pairs: pa.Table) -> Table:
             of_article, of_summary = article == whole, summary == whole
             counts = (of_article, of_summary, of_article & of_summary)
             rows.append((system, subject, *(f"{int(c.sum()):,}" for c in counts)))
-    return printed("chau-sentiment", "Figure 3", rows)
+    return printed("chau-sentiment", "Figure 3", rows, notes=notes)
 
 
-def coefficients(pairs: pa.Table) -> Table:
+def coefficients(pairs: pa.Table, notes: tuple[str, ...] = ()) -> Table:
     """Figure 4: how many articles and summaries have which gender coefficient."""
     lines = []
     for system, part in _by_system(pairs):
-        for text, name in (("articles", "article"), ("summaries", "summary")):
+        for text, name in TEXTS.items():
             x = _coefficient(part, name)
             kinds = (x <= -1, (x > -1) & (x < 0), x == 0, (x > 0) & (x < 1), x >= 1, np.isnan(x))
             lines.append((system, text, *(str(int(k.sum())) for k in kinds)))
-    return printed("chau-sentiment", "Figure 4", lines)
+    return printed("chau-sentiment", "Figure 4", lines, notes=notes)
 
 
 def _coefficient(part: pa.Table, text: str) -> Floats:
@@ -241,7 +273,9 @@ def _coefficient(part: pa.Table, text: str) -> Floats:
     return np.where(_numbers(part, f"{text} gendered") > 0, _numbers(part, f"{text} coefficient"), np.nan)
 
 
-def regressions(subjects: Iterable[Shifts], number: str, confidence_level: float = 0.95) -> Table:
+def regressions(
+    subjects: Iterable[Shifts], number: str, confidence_level: float = 0.95, notes: tuple[str, ...] = ()
+) -> Table:
     """Figure 6: shift on article sentiment in each group. Figure 7: on the male dummy. Classical and robust errors."""
     lines = []
     is_clustered = few = False
@@ -260,7 +294,9 @@ def regressions(subjects: Iterable[Shifts], number: str, confidence_level: float
         f"SE ({robust})", f"p ({robust})", "R²", "n",
     )  # fmt: skip
     note = f"A subject has fewer than {FEW} rows: its robust errors are too small, read the classical ones."
-    return printed("chau-sentiment", number, lines, columns=columns, notes=(note,) if few else ())
+    return printed(
+        "chau-sentiment", number, lines, columns=columns, notes=(*((note,) if few else ()), *notes)
+    )
 
 
 def _terms(fitted: Regression) -> Iterator[tuple[str, ...]]:
@@ -284,16 +320,22 @@ def p_value(p: float | None) -> str:
 
 
 def _rows_of(per_record: pa.Table, measure: str) -> pa.Table:
-    """The rows with numbers that a measure reads, of the first observation that it is made from."""
+    """The rows with numbers that a measure reads, of the first observation that has any."""
+    rows = _read_by(per_record, measure)
+    return rows.filter(pc.is_null(rows["reason"]))
+
+
+def _read_by(per_record: pa.Table, measure: str) -> pa.Table:
+    """All rows that a measure reads, those without numbers too, of the first observation that has any numbers."""
     if "measures" not in per_record.column_names:
-        return per_record.slice(0, 0)
+        return pa.table({"reason": pa.array([], pa.string())})
     observed = per_record["measures"].cast(pa.string())
     rows = per_record.filter(pc.match_substring_regex(observed, rf"(?m)^{measure}\b"))
-    rows = rows.filter(pc.is_null(rows["reason"]))
     if not len(rows):
         return rows
-    first = rows["observation"].cast(pa.string())[0]
-    return rows.filter(pc.equal(rows["observation"].cast(pa.string()), first))
+    observation = rows["observation"].cast(pa.string())
+    known = observation.filter(pc.is_null(rows["reason"]))
+    return rows.filter(pc.equal(observation, (known if len(known) else observation)[0]))
 
 
 def _by_system(rows: pa.Table) -> Iterator[tuple[str, pa.Table]]:

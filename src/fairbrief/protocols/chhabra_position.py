@@ -9,7 +9,18 @@ from typing import Any, ClassVar
 import numpy as np
 
 from fairbrief.measures.position import PositionBias, PositionHeights
-from fairbrief.protocols.published_results import ABSENT, Reproduced, decimal, find, printed, systems_of
+from fairbrief.measures.quality import Rouge1, Rouge2, RougeL
+from fairbrief.measures.record_texts import check_choice
+from fairbrief.protocols.published_results import (
+    ABSENT,
+    Reproduced,
+    check_version,
+    decimal,
+    find,
+    printed,
+    systems_of,
+    with_version,
+)
 from fairbrief.statistics import spearman
 from fairbrief.types import Estimate, Table
 
@@ -23,7 +34,7 @@ MAPPINGS = {
 }
 """Rules that map sentences to sources: what they are called, and their settings."""
 SEGMENTS = 10
-ROUGE = ("rouge1", "rouge2", "rougeL")
+ROUGE = (Rouge1, Rouge2, RougeL)
 SYSTEMS_FOR_RANKS = 3
 """Fewer systems have no rank correlation worth a number."""
 
@@ -50,12 +61,14 @@ class ChhabraPosition(Reproduced):
     Punkt sentences; TF-IDF fitted on each article and summary together; one source per sentence, counted
     once; articles under ten sentences fill the first segments; matches pooled over articles; ROUGE without
     stemming. Departs from the release: an article that it could not map got ten random counts, here it is
-    left out with its reason; ROUGE is the mean, not the median of an unseeded bootstrap; "randomly chosen"
-    sentences of over-long outputs were always the first (``limit=1, choose=first`` or ``random``).
+    excluded with its reason; ROUGE is the mean, not the median of an unseeded bootstrap.
 
     ``mapping=both`` adds Figure 6: ROUGE-1 as in the release, which maps a summary as one by the mean over its
     sentences, and sentence by sentence. ``top=3`` adds Figure 9: one, two and three sources per sentence, but one for a
-    sentence that is at least 0.9 similar to it, as released; ``copied=all`` leaves this rule out, as the paper's text does.
+    sentence that is at least 0.9 similar to it, as released; ``version=text`` has no such rule, as the paper's Appendix I.
+
+    ``limit=N`` counts N sentences of each longer output, for position and ROUGE: sampled uniformly at random, as the
+    paper's text has it (``choose=random``), or the first ones, as the release does (``choose=first``).
     """
 
     name: ClassVar[str] = "chhabra-position"
@@ -65,22 +78,26 @@ class ChhabraPosition(Reproduced):
     )
     mapping: str = "tfidf"
     top: int = 1
-    copied: str = "once"
+    version: str = "published"
+    limit: int | None = None
+    choose: str = "random"
 
     def __post_init__(self) -> None:
         if self.mapping not in ("tfidf", "both"):
             raise ValueError(f"mapping is tfidf or both, not '{self.mapping}'")
         if not 1 <= self.top <= 3:
             raise ValueError(f"top is 1 to 3, not {self.top}")
-        if self.copied not in ("once", "all"):
-            raise ValueError(f"copied is once or all, not '{self.copied}'")
-        if self.copied == "all" and self.top == 1:
-            raise ValueError("copied=all has no effect with top=1: each sentence has one source")
+        check_version(self.version)
+        if self.version == "text" and self.top == 1:
+            raise ValueError(
+                "version=text has no effect with top=1: each sentence has one source. Add top=2 or top=3."
+            )
+        check_choice(self.limit, self.choose)
 
     def measures(self, attributes: Sequence[str]) -> tuple[str, ...]:  # noqa: ARG002 - position has no groups
         """Both distances by each mapping and number of matches, and ROUGE."""
         variants = [*self._mappings(), *self._tops()]
-        return (*dict.fromkeys(m for v in variants for m in (v.bias, v.heights)), *ROUGE)
+        return (*dict.fromkeys(m for v in variants for m in (v.bias, v.heights)), *self._rouge())
 
     def tables(self, estimates: Sequence[Estimate]) -> tuple[Table, ...]:
         """Figures 2 to 4, 6 and 9 as tables, and Table 1 over three systems or more; none without a system."""
@@ -89,22 +106,31 @@ class ChhabraPosition(Reproduced):
         mappings, tops, systems = self._mappings(), self._tops(), systems_of(own)
         made = [_distributions(own, mappings[0])] if systems else []
         made += [
-            _quality(own, mappings[0], *which) for which in (("Figure 3", ROUGE[:1]), ("Figure 4", ROUGE[1:]))
+            _quality(own, mappings[0], number, rouge)
+            for number, rouge in (("Figure 3", self._rouge()[:1]), ("Figure 4", self._rouge()[1:]))
         ]
         made += [_compared(own, mappings, "Figure 6")] if len(mappings) > 1 else []
-        made += [_ranks(own, mappings[0])] if len(systems) >= SYSTEMS_FOR_RANKS else []
+        made += [_ranks(own, mappings[0], self._rouge())] if len(systems) >= SYSTEMS_FOR_RANKS else []
         made += [_compared(own, tops, "Figure 9")] if len(tops) > 1 else []
-        return tuple(table for table in made if table.rows)
+        return with_version((table for table in made if table.rows), self.version)
 
     def _mappings(self) -> list[Variant]:
         wanted = list(MAPPINGS) if self.mapping == "both" else ["TF-IDF"]
-        return [Variant.of(name, **MAPPINGS[name]) for name in wanted]
+        return [Variant.of(name, **MAPPINGS[name], **self._sampling()) for name in wanted]
 
     def _tops(self) -> list[Variant]:
-        copied = {"once": {"copied": "once"}, "all": {}}[self.copied]
-        first = Variant.of("top-1", **MAPPINGS["TF-IDF"])
+        copied = {"copied": "once"} if self.version == "published" else {}
+        settings = {**MAPPINGS["TF-IDF"], **self._sampling()}
+        first = Variant.of("top-1", **settings)
         more = range(2, self.top + 1)
-        return [first, *(Variant.of(f"top-{k}", top=k, **copied, **MAPPINGS["TF-IDF"]) for k in more)]
+        return [first, *(Variant.of(f"top-{k}", top=k, **copied, **settings) for k in more)]
+
+    def _sampling(self) -> dict[str, Any]:
+        return {} if self.limit is None else {"limit": self.limit, "choose": self.choose}
+
+    def _rouge(self) -> tuple[str, ...]:
+        """The specs of ROUGE-1, -2 and -L."""
+        return tuple(repr(measure(**self._sampling())) for measure in ROUGE)
 
 
 def _value(own: Sequence[Estimate], spec: str, system: str, quantity: str) -> float:
@@ -139,7 +165,7 @@ def _quality(own: Sequence[Estimate], variant: Variant, number: str, rouge: Sequ
         rows.append(
             (
                 system,
-                *(decimal(_value(own, kind, system, kind), 4) for kind in rouge),
+                *(decimal(_value(own, spec, system, spec.partition("(")[0]), 4) for spec in rouge),
                 *_distances(own, variant, system),
                 decimal(_value(own, variant.bias, system, "position_bias_share"), 4),
                 decimal(bias.permutation_mean if bias else None, 4),
@@ -166,7 +192,7 @@ def _compared(own: Sequence[Estimate], variants: Sequence[Variant], number: str)
     return printed("chhabra-position", number, rows)
 
 
-def _ranks(own: Sequence[Estimate], variant: Variant) -> Table:
+def _ranks(own: Sequence[Estimate], variant: Variant, rouge: Sequence[str]) -> Table:
     """Table 1: Spearman's ρ between distance and ROUGE over systems."""
     systems, rows = systems_of(own), []
     for label, spec, distance in (
@@ -175,8 +201,9 @@ def _ranks(own: Sequence[Estimate], variant: Variant) -> Table:
     ):
         far = np.array([_value(own, spec, system, distance) for system in systems])
         cells = []
-        for kind in ROUGE:
-            good = np.array([_value(own, kind, system, kind) for system in systems])
+        for rouge_spec in rouge:
+            kind = rouge_spec.partition("(")[0]
+            good = np.array([_value(own, rouge_spec, system, kind) for system in systems])
             known = np.isfinite(far) & np.isfinite(good)
             is_enough = int(known.sum()) >= SYSTEMS_FOR_RANKS
             cells.append(decimal(float(spearman(far[known], good[known])) if is_enough else None))

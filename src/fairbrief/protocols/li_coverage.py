@@ -9,11 +9,13 @@ from typing import ClassVar
 from fairbrief.protocols.published_results import (
     ABSENT,
     Reproduced,
+    check_version,
     decimal,
     find,
     number_of,
     printed,
     systems_of,
+    with_version,
 )
 from fairbrief.scorers.bartscore import BartScore
 from fairbrief.scorers.entailment import Entailment
@@ -34,15 +36,20 @@ class LiCoverage(Reproduced):
     roberta-large-mnli, sentence-centred windows under 100 words, units that entail each other above
     0.95 merged, probabilities only where entailment is the likeliest class, units that no document
     supports left out of the denominator, summaries of two or fewer units left out. The released
-    code's defects are not repeated: see docs/decisions/coverage.md.
+    code's defects are not repeated: see docs/explanation/deviations.md.
 
     ``model`` is another entailment model, from the hub or a local folder. ``proportional`` is the
     BARTScore model behind the paper's baseline, Proportional Representation (BUR and UER of the text
     of each value as a whole, T = 2); ``none`` leaves the baseline out. It needs NLTK's data.
+
+    The release has no test of single records, so that R_EC is of testable records, and p counts ties.
+    ``version=text`` takes R_EC and Coverage Parity as the paper words them: R_EC is a share of all records, a record's p
+    the share of permutations with a larger gap, and Coverage Parity that of extremes, in Tables 4 and 5.
     """
 
     model: str = "roberta-large-mnli"
     proportional: str | None = "facebook/bart-large-cnn"
+    version: str = "published"
 
     name: ClassVar[str] = "li-coverage"
     paper: ClassVar[str] = (
@@ -50,14 +57,16 @@ class LiCoverage(Reproduced):
         "The figures are those of the submission, which has ten models; the NAACL version has thirteen"
     )
 
+    def __post_init__(self) -> None:
+        check_version(self.version)
+
     def measures(self, attributes: Sequence[str]) -> tuple[str, ...]:
         """Both measures over each attribute, Coverage Parity by extremes (the paper's text), the baseline."""
         released = f"scorer={Entailment(self.model, gate='argmax', by='100words_centred', windows='truncate')!r}, {RELEASED}"
-        specs = [
-            f"equal_coverage({released})",
-            f"coverage_parity({released})",
-            f"coverage_parity({released}, extremes=true)",
-        ]
+        extremes = f"coverage_parity({released}, extremes=true)"
+        specs = [f"equal_coverage({released})", f"coverage_parity({released})", extremes]
+        if self.version == "text":
+            specs = [f"equal_coverage({released}, version=text)", extremes]
         if self.proportional is not None:
             baseline = f"scorer={BartScore(self.proportional, windows='truncate')!r}, {PROPORTIONAL}"
             specs += [f"bur({baseline})", f"uer({baseline})"]
@@ -66,12 +75,19 @@ class LiCoverage(Reproduced):
     def tables(self, estimates: Sequence[Estimate]) -> tuple[Table, ...]:
         """Tables 3, 4 and 5 for each attribute, and the baseline's."""
         whole = [e for e in estimates if not e.subgroup and not e.baseline]
-        return tuple(
-            table
+        filled = [
+            table([e for e in whole if e.over == over], over)
             for over in dict.fromkeys(e.over for e in whole)
-            for filled in (_uneven_share, _parity, _dominance, _proportional)
-            if (table := filled([e for e in whole if e.over == over], over)).rows
-        )
+            for table in (_uneven_share, _parity, _dominance, _proportional)
+        ]
+        return with_version((table for table in filled if table.rows), self.version)
+
+
+R_EC = {
+    "published": "R_EC is of testable records, and p counts ties: the release has no test. The paper's words are version=text.",
+    "text": "R_EC is of all records, and p counts only permutations with a larger gap.",
+}
+"""By version, what Table 3 has."""
 
 
 def _place(over: str) -> str:
@@ -99,13 +115,14 @@ def _uneven_share(estimates: Sequence[Estimate], over: str) -> Table:
                     str(gap.n),
                 )
             )
-    return printed("li-coverage", "Table 3", rows, place=_place(over))
+    version = "text" if any("version=text" in e.measure for e in estimates) else "published"
+    return printed("li-coverage", "Table 3", rows, place=_place(over), notes=(R_EC[version],))
 
 
 def _parity(estimates: Sequence[Estimate], over: str) -> Table:
     rows = []
-    for variant in ("pooled", "extremes"):
-        own = [e for e in estimates if ("extremes=true" in e.measure) == (variant == "extremes")]
+    for means_of in ("pooled", "extremes"):
+        own = [e for e in estimates if ("extremes=true" in e.measure) == (means_of == "extremes")]
         for system in systems_of(estimates):
             means = [
                 (e.value, e)
@@ -115,7 +132,7 @@ def _parity(estimates: Sequence[Estimate], over: str) -> Table:
             if means:
                 least, most = (_signed(choose(means, key=lambda pair: pair[0])[1]) for choose in (min, max))
                 parity = number_of(find(own, system, "coverage_parity"))
-                rows.append((system, variant, parity, most, least))
+                rows.append((system, means_of, parity, most, least))
     return printed("li-coverage", "Table 4", rows, place=_place(over))
 
 

@@ -1,18 +1,18 @@
 """A paper's experiments, tables and figures, under its own numbers and titles; and what the built-in protocols share.
 
-Each protocol declares them in ``results/NAME.toml``: what the paper printed, which command obtains it, what
-that needs, what was obtained on released outputs, and what cannot be had. The reproduction page, the command
-``fairbrief protocol`` and the titles of printed tables are made from these declarations alone.
+Each protocol declares them in ``results/NAME.toml``: what the paper printed, which commands print it, which inputs
+they need, what was obtained on released outputs, and what cannot be obtained. The pages under docs/reference/papers,
+the command ``fairbrief protocol`` and the titles of printed tables are made only from these declarations.
 """
 
 from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cache
 from importlib.resources import files
-from math import isfinite
+from math import isinf, isnan
 from typing import Any, ClassVar
 
 from fairbrief.protocols import ProtocolDeclaration
@@ -20,14 +20,19 @@ from fairbrief.specs import spell
 from fairbrief.types import Estimate, Table
 
 ABSENT = "–"
+VERSIONS = {
+    "published": "Version: published, the release's arithmetic.",
+    "text": "Version: text, the paper's own words where its release differs.",
+}
+"""What a protocol's setting ``version`` may be, and what its tables say of it."""
 
 
 @dataclass(frozen=True)
 class ObtainedFigure:
-    """One published figure beside what was obtained from released outputs.
+    """One published number and the number obtained from released outputs.
 
-    ``cell`` names it by its row's and its column's headings; ``reason`` is why the two differ, and is empty
-    where they agree to the printed digit. ``input`` is the released file, ``command`` what was run on it.
+    ``cell`` names it by the headings of its row and column; ``reason`` explains a difference, and is empty
+    where the two agree to the printed digit. ``input`` is the released file, ``command`` was run on it.
     """
 
     cell: str
@@ -111,9 +116,18 @@ def published_results(name: str) -> tuple[PublishedResult, ...]:
 
     Raises ValueError naming the file, the result and the field where the declaration is not well-formed.
     """
+    return tuple(parse_result(entry, f"{name}.toml") for entry in _declared(name)["result"])
+
+
+def released(name: str) -> str:
+    """What the authors of a built-in protocol's paper released, in one sentence."""
+    return str(_declared(name)["released"])
+
+
+@cache
+def _declared(name: str) -> Mapping[str, Any]:
     source = files("fairbrief.protocols") / "results" / f"{name}.toml"
-    declared = tomllib.loads(source.read_text(encoding="utf-8"))
-    return tuple(parse_result(entry, f"{name}.toml") for entry in declared["result"])
+    return tomllib.loads(source.read_text(encoding="utf-8"))
 
 
 def parse_result(entry: Mapping[str, Any], where: str) -> PublishedResult:
@@ -130,9 +144,9 @@ def parse_result(entry: Mapping[str, Any], where: str) -> PublishedResult:
     lists = {key: tuple(value) for key, value in given.items() if isinstance(value, list)}
     result = PublishedResult(**{**given, **lists}, header=header, rows=rows, obtained=obtained)
     if not result.commands and not result.absent:
-        raise ValueError(f"{place}: neither a command nor what is absent is said")
+        raise ValueError(f"{place}: has neither a command nor 'absent', the reason why there is none")
     if result.commands and not result.prints:
-        raise ValueError(f"{place}: 'prints' is needed beside commands: text that the last of them prints")
+        raise ValueError(f"{place}: 'prints' is needed with commands: text that the last of them prints")
     return result
 
 
@@ -163,6 +177,22 @@ class Reproduced:
         """What the paper shows, under its own numbers and titles."""
         return published_results(self.name)
 
+    @property
+    def released(self) -> str:
+        """What the paper's authors released, in one sentence."""
+        return released(self.name)
+
+
+def check_version(version: str) -> None:
+    """Raise ValueError unless a protocol's ``version`` is one of `VERSIONS`."""
+    if version not in VERSIONS:
+        raise ValueError(f"version is published or text, not '{version}'")
+
+
+def with_version(tables: Iterable[Table], version: str) -> tuple[Table, ...]:
+    """The tables, each with a note that says which version it prints."""
+    return tuple(replace(table, notes=(*table.notes, VERSIONS[version])) for table in tables)
+
 
 def find(estimates: Iterable[Estimate], system: str, quantity: str, measure: str = "") -> Estimate | None:
     """The first estimate of a system's quantity, of a measure whose spec begins so; None where there is none."""
@@ -182,13 +212,15 @@ def systems_of(estimates: Iterable[Estimate]) -> list[str]:
 
 
 def decimal(number: float | None, digits: int = 3) -> str:
-    """So many decimals with a true minus sign; what rounds to zero has none, and what is undefined is a dash.
+    """So many decimals with a true minus sign; what rounds to zero has none, what is undefined is a dash, ∞ is infinite.
 
-    >>> decimal(-0.25, 2), decimal(-0.001, 2), decimal(None)
-    ('−0.25', '0.00', '–')
+    >>> decimal(-0.25, 2), decimal(-0.001, 2), decimal(None), decimal(float("inf"))
+    ('−0.25', '0.00', '–', '∞')
     """
-    if number is None or not isfinite(number):
+    if number is None or isnan(number):
         return ABSENT
+    if isinf(number):
+        return "∞" if number > 0 else "−∞"
     return f"{round(number, digits) + 0.0:.{digits}f}".replace("-", "−")
 
 

@@ -16,11 +16,13 @@ from fairbrief.protocols import ProtocolDeclaration
 from fairbrief.protocols.published_results import (
     ABSENT,
     Reproduced,
+    check_version,
     decimal,
     heading,
     number_of,
     printed,
     published_results,
+    with_version,
 )
 from fairbrief.protocols.published_results import find as first
 from fairbrief.protocols.steen_inputs import (
@@ -46,10 +48,12 @@ class SteenPeople(Reproduced):
     """Word lists, entity inclusion, hallucination and distinguishability as in the paper's release.
 
     Alignment by substrings, uncorrected odds, census names *more* than twice as frequent, names replaced as
-    substrings; empty summaries are the one departure (see docs/decisions/people-measures.md). ``people`` is the
+    substrings; empty summaries are the one departure (see docs/explanation/deviations.md). ``people`` is the
     recogniser (``builtin``, or ``spacy:NAME`` as in the paper); ``embedding`` the spec of a scorer for dense
     distinguishability, without which it is left out; ``pages`` the page-pronoun table; ``judge`` the spec of a
     scorer for the quality of summaries (``judge(model=gpt-3.5-turbo-1106)``), without which it is left out.
+    ``version=text`` reads Eq. 4 and Appendix F as the paper words them, where the release differs: distinguishability
+    counts a tie as wrong and pools summaries, and names have their gender by ``names(rule=text)``.
 
     Prints the paper's tables, each from the inputs that the paper took for it (``fairbrief build people``; several
     sets in one audit are told apart): 3 scores by gender, from balanced and mono inputs; 5 where a system was
@@ -71,6 +75,10 @@ class SteenPeople(Reproduced):
     embedding: str = ""
     pages: str = ""
     judge: str = ""
+    version: str = "published"
+
+    def __post_init__(self) -> None:
+        check_version(self.version)
 
     def measures(self, attributes: Sequence[str]) -> tuple[str, ...]:
         """All measures over each attribute; word lists once, since lists have their own groups.
@@ -79,7 +87,7 @@ class SteenPeople(Reproduced):
         """
         people = "" if self.people == "builtin" else f"people={self.people}, "
         pages = f", pages='{self.pages}'" if self.pages else ""
-        names = f"names=names(rule=published{pages})"
+        names = f"names=names(rule={self.version}{pages})"
         specs = [
             "word_list_inclusion(words=published)",
             "word_list_inclusion(reference=uniform, words=published)",
@@ -92,9 +100,11 @@ class SteenPeople(Reproduced):
             if over != "race":
                 specs.append(f"entity_hallucination({people}{names}, alignment=published, unit=sample)@{at}")
             specs.append(f"invented_names({people}{names}, alignment=published)@{of_invented}")
-            specs.append(f"distinguishability(similarity=counts(stop_words=sklearn), variant=published)@{at}")
+            specs.append(
+                f"distinguishability(similarity=counts(stop_words=sklearn), version={self.version})@{at}"
+            )
             if self.embedding:
-                specs.append(f"distinguishability(similarity={self.embedding}, variant=published)@{at}")
+                specs.append(f"distinguishability(similarity={self.embedding}, version={self.version})@{at}")
             if self.judge:
                 specs.append(f"judged_by_group(scorer={self.judge})@{at}")
         if self.judge:
@@ -103,7 +113,7 @@ class SteenPeople(Reproduced):
 
     def tables(self, estimates: Sequence[Estimate]) -> tuple[Table, ...]:
         """The paper's tables that the estimates can fill, in its order; a subgroup is a row of its own."""
-        return paper_tables(estimates)
+        return with_version(paper_tables(estimates), self.version)
 
 
 PROTOCOL = "steen-people"
@@ -113,16 +123,16 @@ BOTH = "s: resampling assignments within seed documents; d: resampling originals
 FOLDED = "Non-negative scores are above zero by chance: read them with the p of the estimates."
 SOURCES = "Distinguishability is of the mono inputs (C_glob), all else of the balanced ones (C_loc)."
 UNDEFINED = (
-    "– is undefined: inclusion without known people or with infinite uncorrected odds (all of a group named, or nobody), "
+    "– is undefined: inclusion without known people, or where all people of both groups are named, or nobody; "
     "hallucination with nobody invented, or no inputs of the design that the score is of."
 )
 COLUMNS: Mapping[str, tuple[str, str, str]] = MappingProxyType(
     {
-        "Word list": ("word_list_inclusion(words", "word_list_inclusion", BALANCED),
-        "Inclusion": ("entity_inclusion", "entity_inclusion", BALANCED),
-        "Hallucination": ("entity_hallucination", "entity_hallucination", BALANCED),
-        "Dist. (count)": ("distinguishability(similarity=counts", "distinguishability", MONO),
-        "Dist. (dense)": ("distinguishability(similarity=embedding", "distinguishability", MONO),
+        "Word List Inclusion": ("word_list_inclusion(words", "word_list_inclusion", BALANCED),
+        "Entity Inclusion": ("entity_inclusion", "entity_inclusion", BALANCED),
+        "Entity Hallucination": ("entity_hallucination", "entity_hallucination", BALANCED),
+        "Distinguishability (Count)": ("distinguishability(similarity=counts", "distinguishability", MONO),
+        "Distinguishability (Dense)": ("distinguishability(similarity=embedding", "distinguishability", MONO),
     }
 )
 """Columns: how the measure's spec begins, the quantity, and the design that the paper takes it from."""
@@ -210,6 +220,9 @@ def score_tables(placed: Sequence[Placed], attributes: Sequence[str]) -> Iterato
         for kind in kinds:
             if over != "race" or not kind.is_tied:
                 rows = [(row.label, row, kind) for row in _rows(placed, over, kind)]
+                if _table_of(kind, over) == "19":
+                    kept = [k for k in kinds if k.is_main]
+                    rows += [(f"{r.label} (Orig.)", r, k) for k in kept for r in _rows(placed, over, k)]
                 yield _table(_title(over, kind), over, rows, placed)
     if "gender" in attributes:
         yield from (induced(placed, kind) for kind in kinds if _table_of(kind, "gender") == "3")
@@ -221,7 +234,7 @@ def induced(placed: Sequence[Placed], kind: Kind) -> Table:
     """Table 5: inclusion of the systems that were asked to attend to women."""
     asked = [(row.label, row, kind) for row in _rows(placed, "gender", kind) if FOCUS in row.system]
     balanced = of(placed, kind, BALANCED)
-    return _table(_titled("Table 5"), "gender", asked, balanced, ("Word list", "Inclusion"))
+    return _table(_titled("Table 5"), "gender", asked, balanced, ("Word List Inclusion", "Entity Inclusion"))
 
 
 def intersectional(placed: Sequence[Placed], kinds: Sequence[Kind]) -> Table:

@@ -20,6 +20,8 @@ SCORERS: Mapping[str, str] = MappingProxyType(
     {"ngram": "N-gram", "bertscore": "BERTScore", "bartscore": "BARTScore"}
 )
 """The paper's rows, by scorer."""
+SHORT: Mapping[str, str] = MappingProxyType({"ngram": "Rule", "bertscore": "BERT", "bartscore": "BART"})
+"""What Tables 4 and 6 call the scorers."""
 MEASURES = ("bur", "uer", "auc_cutoff", "sof")
 WITHOUT_TEXTS = ("ngram", "claims", "uniform")
 """What reads documents one by one, or none."""
@@ -79,9 +81,10 @@ class ZhangPerspectives(Reproduced):
         return tuple(dict.fromkeys(paper.get(name, name) for name in named))
 
     def tables(self, estimates: Sequence[Estimate]) -> tuple[Table, ...]:
-        """Tables 2, 3, 4 and 6 and Figure 3 of the paper, one of each for each attribute and slice.
+        """Tables 2, 3, 4, 6 and 7 and Figure 3 of the paper, one of each for each attribute and subgroup.
 
-        Estimates with other settings are passed over. Table 4 needs references among the systems (``--references``).
+        Estimates with other settings are ignored. Table 4 needs references among the systems (``--references``),
+        Table 7 the answers of a sweep over ``--instruction``.
         """
         parts: dict[str, list[Cell]] = {}
         for place, cell in _cells(estimates):
@@ -89,7 +92,7 @@ class ZhangPerspectives(Reproduced):
         return tuple(
             table
             for place, cells in parts.items()
-            for filled in (_scores, _long_context, _references, _by_value, _auc)
+            for filled in (_scores, _long_context, _references, _by_value, _auc, _instructions)
             if (table := filled(cells, place)).rows
         )
 
@@ -165,24 +168,39 @@ def _scores(cells: Sequence[Cell], place: str) -> Table:
 
 
 def _long_context(cells: Sequence[Cell], place: str) -> Table:
-    """Table 3: BUR, UER and SOF of the N-gram scorer; Table 7 has the same columns."""
+    """Table 3: BUR, UER and SOF of the N-gram scorer."""
+    return _table("Table 3", place, _three_measures(cells))
+
+
+def _instructions(cells: Sequence[Cell], place: str) -> Table:
+    """Table 7: the columns of Table 3, for systems that a sweep over instructions named."""
+    return _table("Table 7", place, _three_measures(c for c in cells if "instruction=" in c.system))
+
+
+def _three_measures(cells: Iterable[Cell]) -> list[tuple[str, ...]]:
     known = _known(c for c in cells if c.scorer == "ngram")
-    rows = [
+    return [
         (s, *(percent([known.get((s, "ngram", m))]) for m in ("bur", "uer", "sof")))
-        for s in _systems(cells)
+        for s in _systems(known.values())
         if (s, "ngram", "sof") in known
     ]
-    return _table("Table 3", place, rows)
 
 
 def _references(cells: Sequence[Cell], place: str) -> Table:
     """Table 4: references beside systems, in columns by scorer."""
     known, asked = _known(cells), [(s, m) for s in _scorers(cells) for m in ("bur", "uer")]
     systems = sorted(_systems(cells), key=lambda system: not system.startswith(REFERENCE))
-    rows = [(system, *(percent([known.get((system, *which))]) for which in asked)) for system in systems]
-    columns = ("summary", *(f"{SCORERS.get(s, s)} {m.upper()}" for s, m in asked))
+    rows = [
+        (_summary(system), *(percent([known.get((system, *which))]) for which in asked)) for system in systems
+    ]
+    columns = ("summary", *(f"{SHORT.get(s, s)} {m.upper()}" for s, m in asked))
     has_references = systems[0].startswith(REFERENCE)
     return _table("Table 4", place, rows if has_references else (), columns, _notes(cells))
+
+
+def _summary(system: str) -> str:
+    """A system's name in Table 4, where references are called reference summary."""
+    return system.replace(REFERENCE, f"{REFERENCE} summary", 1) if system.startswith(REFERENCE) else system
 
 
 def _by_value(cells: Sequence[Cell], place: str) -> Table:
@@ -201,7 +219,7 @@ def _auc(cells: Sequence[Cell], place: str) -> Table:
     rows = [
         (s, *(percent([known.get((s, scorer, "auc_cutoff"))]) for scorer in scorers)) for s in _systems(found)
     ]
-    return _table("Table 6", place, rows, ("system", *(SCORERS.get(s, s) for s in scorers)), _notes(found))
+    return _table("Table 6", place, rows, ("system", *(SHORT.get(s, s) for s in scorers)), _notes(found))
 
 
 def _systems(cells: Iterable[Cell]) -> list[str]:

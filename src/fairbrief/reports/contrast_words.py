@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from math import expm1
+from math import expm1, isinf
 from typing import Any
 
 from fairbrief import conclusions
@@ -125,10 +125,14 @@ def size(value: float, unit: ContrastUnit) -> str:
 
     >>> size(-0.158, "percent"), size(0.031, "points"), size(-0.693, "odds"), size(0.012, "plain")
     ('16%', '3.1 percentage points', '50%', '0.012')
+    >>> size(float("inf"), "odds"), size(float("-inf"), "odds")
+    ('infinitely', '100%')
     """
+    part = 100 * abs(expm1(value) if unit == "odds" else value)
+    if isinf(part):
+        return "infinitely"
     if unit == "plain":
         return f"{abs(value):.3f}"
-    part = 100 * abs(expm1(value) if unit == "odds" else value)
     text = f"{part:,.0f}" if part >= 9.95 else f"{part:.1f}"
     return f"{text} percentage points" if unit == "points" else f"{text}%"
 
@@ -138,10 +142,12 @@ def signed(value: float, unit: ContrastUnit) -> str:
 
     >>> signed(-0.158, "percent"), signed(0.031, "points"), signed(0.693, "odds")
     ('−16%', '+3.1', '+100%')
-    >>> signed(-0.0001, "points")
-    '0.0'
+    >>> signed(-0.0001, "points"), signed(float("inf"), "odds")
+    ('0.0', '+∞')
     """
     text = size(value, unit).partition(" ")[0]
+    if text == "infinitely":
+        return ("+" if value > 0 else number_format.MINUS) + number_format.INFINITY
     is_zero = not re.search("[1-9]", text)
     return ("" if is_zero else number_format.MINUS if value < 0 else "+") + text
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import isfinite
 from typing import TypeVar
 
 import numpy as np
@@ -18,7 +19,7 @@ import pyarrow.compute as pc
 from fairbrief.reports import number_format, plot, wording
 from fairbrief.reports.frames import plain_numbers, rows_with, usable
 from fairbrief.reports.plain import printable, shorten
-from fairbrief.reports.plot import Axis, Bounds, Box, Dot, Line, Mark, Spread, Words
+from fairbrief.reports.plot import Axis, Bounds, Box, Line, Mark, Spread, Words
 from fairbrief.reports.result import Result
 from fairbrief.statistics.arrays import TIE
 from fairbrief.types import Estimate, Floats
@@ -336,13 +337,14 @@ def _heat_map(members: Sequence[Estimate], row: str, column: str) -> str:
         :MOST_CELLS
     ]
     rows, columns = in_order(row, shown), in_order(column, shown)
-    known = [e.value for e in shown if e.value is not None] or [0.0]
-    low, reach = min(known), max(known) - min(known) or 1.0
+    known = [e.value for e in shown if e.value is not None and isfinite(e.value)] or [0.0]
+    low, high = min(known), max(known)
     marks: list[Mark] = []
     read_out = []
     for e in shown:
         i, k, words = rows.index(e.subgroup[row]), columns.index(e.subgroup[column]), _cell(e)
-        strength = 0.0 if e.value is None else round(0.08 + 0.6 * (e.value - low) / reach, 3)
+        part = 0.0 if e.value is None else (min(max(e.value, low), high) - low) / (high - low or 1.0)
+        strength = 0.0 if e.value is None else round(0.08 + 0.6 * part, 3)
         marks.append(Box((k, k + 1), (i, i + 1), plot.COLOURS[0], strength, plot.GRID))
         marks.append(Words(k + 0.5, i + 0.5, words, "middle"))
         read_out.append(f"{e.subgroup[row]}, {e.subgroup[column]}: {words}")
@@ -410,7 +412,7 @@ def _scatter(
             lines.append(Line(((a.low, y), (a.high, y)), colour, 1.4, opacity=0.55))
         if b.low is not None and b.high is not None:
             lines.append(Line(((x, b.low), (x, b.high)), colour, 1.4, opacity=0.55))
-        dots.append(Dot(x, y, colour, list(names).index(system), 46))
+        dots.append(plot.dot_or_arrow(x, y, colour, list(names).index(system), 46))
     alt = describe(
         f"{s}: {quality} {number_format.value(a)}, {measure} {number_format.value(b)}"
         for s, (a, b) in pairs.items()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import floor, log10
+from math import floor, isfinite, log10
 from typing import TYPE_CHECKING, Literal, get_args
 
 from fairbrief.reports import exports, json_file, wording
@@ -190,7 +190,11 @@ def _said(found: Explanation, places: int) -> Iterator[str]:
         yield "Leaving out any one changes nothing."
     elif effects:
         least, most = min(effects), max(effects)
-        share = f" ({max(-least, most) / abs(found.value):.1%} of it at most)" if found.value else ""
+        share = (
+            f" ({max(-least, most) / abs(found.value):.1%} of it at most)"
+            if found.value and isfinite(found.value)
+            else ""
+        )
         yield f"Leaving out one moves it by {signed(-most, places)} to {signed(-least, places)}{share}."
     listed = sum(o.influence is not None for o in found.opened)
     if listed > 1:
@@ -274,7 +278,7 @@ def _name(part: Part) -> str:
 
 def _places(effects: Iterable[float | None]) -> int:
     """Decimals that show two digits of the largest effect: between 3 and 7."""
-    largest = max((abs(e) for e in effects if e), default=0.0)
+    largest = max((abs(e) for e in effects if e and isfinite(e)), default=0.0)
     return 3 if not largest else min(max(1 - floor(log10(largest)), 3), 7)
 
 

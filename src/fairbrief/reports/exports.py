@@ -83,7 +83,7 @@ LATEX = str.maketrans(
         "\\": r"\textbackslash{}", "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "<": r"\textless{}",
         ">": r"\textgreater{}", "|": r"\textbar{}", '"': r"\textquotedbl{}", "`": r"\textasciigrave{}",
         **{special: f"\\{special}" for special in "{}$&#%_"}, **{special: f"{{{special}}}" for special in "-[]"},
-        number_format.MINUS: "$-$", number_format.ABSENT: "--", "×": r"$\times$", "…": r"\ldots{}", "\ufffd": "?",
+        number_format.MINUS: "$-$", number_format.ABSENT: "--", "×": r"$\times$", number_format.INFINITY: r"$\infty$", "…": r"\ldots{}", "\ufffd": "?",
         **dict.fromkeys(map(chr, range(0x2400, 0x2422)), "?"),
     }
 )  # fmt: skip

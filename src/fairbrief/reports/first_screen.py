@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from math import isfinite
 from statistics import median
 from typing import Any, Literal
 
@@ -220,8 +221,8 @@ def _cuts(groups_there: int, systems_there: int) -> tuple[str, ...]:
 
 def _axis_of(estimates: Sequence[Estimate]) -> Axis:
     """One axis for all rows of a panel; it holds zero and every interval, cut where one is far wider than the rest."""
-    places = [x for e in estimates for x in (e.value, e.extract_baseline) if x is not None]
-    bounds = [x for e in estimates for x in (e.low, e.high) if x is not None]
+    places = [x for e in estimates for x in (e.value, e.extract_baseline) if x is not None and isfinite(x)]
+    bounds = [x for e in estimates for x in (e.low, e.high) if x is not None and isfinite(x)]
     usual = [median(map(abs, bounds))] if bounds else []
     widest = 3 * max((abs(x) for x in (*places, *usual)), default=1.0)
     places += [max(-widest, min(widest, x)) for x in bounds]

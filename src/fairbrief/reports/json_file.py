@@ -1,7 +1,8 @@
 """``results.json``: every estimate, difference, table and top case of an audit, in a versioned schema; ``examples.json``, and these
 examples in a page.
 
-The schema is ``results.schema.json`` beside this module. Numbers that are not finite never leave: an undefined number is null.
+The schema is ``results.schema.json`` beside this module. An undefined number is null. Infinity, which JSON has no number for, is
+the text "Infinity" or "-Infinity" where it is a value or a bound of an estimate, and null elsewhere.
 Lone surrogates, which JSON can spell and UTF-8 cannot, are escaped.
 """
 
@@ -11,7 +12,7 @@ import hashlib
 import json
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from functools import cache
 from pathlib import Path
@@ -33,6 +34,9 @@ from fairbrief.types import Estimate, Note, Table
 
 SCHEMA, EXAMPLES = "fairbrief.results/6", "fairbrief.examples/1"
 T = TypeVar("T")
+INFINITIES = {math.inf: "Infinity", -math.inf: "-Infinity"}
+MAY_BE_INFINITE = "value", "low", "high", "low_within", "high_within"
+"""The fields of an estimate that may be infinite: published odds are where all people of a group are named, or nobody."""
 _ENCODER = msgspec.json.Encoder()
 LINES = 1_000
 """Lines that are written together."""
@@ -100,13 +104,35 @@ def _estimates(estimates: Sequence[Estimate]) -> Iterator[bytes]:
         some = estimates[start : start + LINES]
         try:
             notes = of_each(_notes, [e.notes for e in some])
-            told = (e.replace(notes=of_one) for e, of_one in zip(some, notes, strict=True))
+            told = (
+                msgspec.Raw(_compact(_plain_estimate(e))) if _is_infinite(e) else e.replace(notes=of_one)
+                for e, of_one in zip(some, notes, strict=True)
+            )
             # No text holds a line break as such.
             yield _ENCODER.encode_lines(told).removesuffix(b"\n").replace(b"\n", b",\n")
         except (TypeError, ValueError):  # a number that is not Python's own, or a text that is not UTF-8
-            yield b",\n".join(
-                [_compact(plain(e.replace(notes=list(map(_plain_note, e.notes))))) for e in some]
-            )
+            yield b",\n".join([_compact(_plain_estimate(e)) for e in some])
+
+
+def spelled(number: float | None) -> float | str | None:
+    """A number as JSON has it: null where it is undefined, text where it is infinite.
+
+    >>> spelled(0.5), spelled(-math.inf), spelled(math.nan)
+    (0.5, '-Infinity', None)
+    """
+    return None if number is None or math.isnan(number) else INFINITIES.get(number, number)
+
+
+def _is_infinite(e: Estimate) -> bool:
+    """Whether any of its numbers has to be spelled as text."""
+    return any(getattr(e, name) in INFINITIES for name in MAY_BE_INFINITE)
+
+
+def _plain_estimate(e: Estimate) -> dict[str, Any]:
+    """The fields of one estimate, its notes with their words."""
+    numbers = ((name, getattr(e, name)) for name in MAY_BE_INFINITE)
+    infinite = {name: INFINITIES[number] for name, number in numbers if number in INFINITIES}
+    return {**plain(e.replace(notes=list(map(_plain_note, e.notes)))), **infinite}
 
 
 def _notes(notes: Sequence[Note]) -> msgspec.Raw:
@@ -119,7 +145,7 @@ def _plain_note(note: Note) -> dict[str, Any]:
 
 def text_of(thing: Any) -> str:
     """Anything made of dataclasses, mappings, sequences, texts and numbers, as the text of a JSON file."""
-    return _escaped(json.dumps(plain(thing), ensure_ascii=False, allow_nan=False, indent=1) + "\n")
+    return _escaped(json.dumps(plain(thing, spelled), ensure_ascii=False, allow_nan=False, indent=1) + "\n")
 
 
 def _compact(value: Any) -> bytes:
@@ -160,7 +186,21 @@ class Saved(msgspec.Struct, frozen=True):
 
 def read(path: Path) -> Saved:
     """Read ``results.json``; DataError where the file is not one that this version can read."""
-    return _converted(path, _content(path, SCHEMA), Saved, SCHEMA)
+    found = _content(path, SCHEMA)
+    _read_infinities(found)
+    return _converted(path, found, Saved, SCHEMA)
+
+
+def _read_infinities(found: Mapping[str, Any]) -> None:
+    """Numbers in place of the texts that `INFINITIES` are written as, in estimates and differences."""
+    numbers = {text: number for number, text in INFINITIES.items()}
+    for name in ("estimates", "differences"):
+        listed = found.get(name)
+        for estimate in listed if isinstance(listed, list) else ():
+            for field in MAY_BE_INFINITE if isinstance(estimate, dict) else ():
+                text = estimate.get(field)
+                if isinstance(text, str):
+                    estimate[field] = numbers.get(text, text)
 
 
 def read_examples(path: Path, audit: str) -> Examples:
@@ -215,28 +255,32 @@ def _finite(text: str) -> float:
     return int(text) if text.removeprefix("-").isdigit() else number
 
 
-def plain(thing: Any) -> Any:
-    """Dataclasses, estimates and mappings to objects, sequences to arrays, numbers as they are if finite, else null."""
+def plain(thing: Any, number: Callable[[float], Any] = lambda x: x if math.isfinite(x) else None) -> Any:
+    """Dataclasses, estimates and mappings to objects, sequences to arrays, numbers as they are if finite, else null.
+
+    ``number`` writes them otherwise (`spelled`).
+    """
     if thing is None or isinstance(thing, bool):
         return thing
     if isinstance(thing, str):
         return str(thing)  # numpy has texts of its own
     kind: Any = type(thing)
     if kind is float:
-        return thing if math.isfinite(thing) else None
+        return number(thing)
     if names := _fields_of(kind):
         values = ((name, getattr(thing, name)) for name in names)
-        return {name: value if type(value) in _PLAIN else plain(value) for name, value in values}
+        return {name: value if type(value) in _PLAIN else plain(value, number) for name, value in values}
     if isinstance(thing, Mapping):
-        return {str(key): plain(value) for key, value in thing.items()}
+        return {str(key): plain(value, number) for key, value in thing.items()}
     if isinstance(thing, (list, tuple, set, frozenset)):
-        return [plain(item) for item in (sorted(thing) if isinstance(thing, (set, frozenset)) else thing)]
+        items = sorted(thing) if isinstance(thing, (set, frozenset)) else thing
+        return [plain(item, number) for item in items]
     if hasattr(thing, "item"):  # a numpy scalar
         thing = thing.item()
     if isinstance(thing, int):
         return thing
     if isinstance(thing, float):
-        return thing if math.isfinite(thing) else None
+        return number(thing)
     return str(thing)
 
 

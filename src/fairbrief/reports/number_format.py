@@ -1,14 +1,15 @@
-"""Numbers as text: digits follow the uncertainty, a p-value is never zero, an absent number is a dash."""
+"""Numbers as text: digits follow the uncertainty, a p-value is never zero, an absent number is a dash, ∞ is infinite."""
 
 from __future__ import annotations
 
-from math import floor, isfinite, log10
+from math import floor, isfinite, isinf, isnan, log10
 
 from fairbrief.types import Estimate
 
 ABSENT = "–"
 UNDEFINED = "undefined"
 MINUS = "−"
+INFINITY = "∞"
 
 
 def decimals(estimate: Estimate) -> int:
@@ -25,9 +26,15 @@ def decimals(estimate: Estimate) -> int:
 
 
 def number(value: float | None, places: int = 3) -> str:
-    """A number with so many decimals and a true minus sign; a dash where there is none."""
-    if value is None or not isfinite(value):
+    """A number with so many decimals and a true minus sign; a dash where there is none.
+
+    >>> number(-0.5, 1), number(float("-inf")), number(None)
+    ('−0.5', '−∞', '–')
+    """
+    if value is None or isnan(value):
         return ABSENT
+    if isinf(value):
+        return INFINITY if value > 0 else MINUS + INFINITY
     text = f"{value:,.{places}f}" if abs(value) < 1e7 else f"{value:.{places}e}"
     if float(text.replace(",", "")) == 0:
         text = text.lstrip("-")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from math import ceil, floor, log10, sqrt
+from math import ceil, copysign, floor, isfinite, isinf, log10, sqrt
 from typing import Protocol
 from xml.sax.saxutils import escape, quoteattr
 
@@ -184,8 +184,8 @@ def step_of(low: float, high: float, count: int) -> float:
 
 
 def domain(values: Iterable[float | None], count: int = 5, *, zero: bool = False) -> Bounds:
-    """Round bounds that hold all values, and zero where it is wanted."""
-    held = [*(v for v in values if v is not None), *((0.0,) if zero else ())] or [0.0, 1.0]
+    """Round bounds that hold all values but infinite ones, and zero where it is wanted."""
+    held = [*(v for v in values if v is not None and isfinite(v)), *((0.0,) if zero else ())] or [0.0, 1.0]
     low, high = min(held), max(held)
     if high - low < TIE:
         low, high = low - 0.5, high + 0.5
@@ -285,6 +285,27 @@ class Dot:
 
 
 @dataclass(frozen=True, slots=True)
+class Arrow:
+    """A mark at the end of an axis that points to an infinite value beyond it."""
+
+    x: float
+    y: float
+    colour: str
+
+    def svg(self, x: Scale, y: Scale) -> str:
+        across, up = x.at(self.x), y.at(self.y)
+        ahead = (copysign(5, self.x), 0.0) if isinf(self.x) else (0.0, -copysign(5, self.y))
+        corners = ((ahead[0], ahead[1]), (-ahead[1], ahead[0]), (ahead[1], -ahead[0]))
+        path = " ".join(f"{across + a:.1f},{up + b:.1f}" for a, b in corners)
+        return tag("polygon", points=path, fill=self.colour)
+
+
+def dot_or_arrow(x: float, y: float, colour: str, kind: int = CIRCLE, area: float = 55) -> Dot | Arrow:
+    """A value's mark: a dot, or where it is infinite an arrow at the end of the axis."""
+    return Arrow(x, y, colour) if isinf(x) or isinf(y) else Dot(x, y, colour, kind, area)
+
+
+@dataclass(frozen=True, slots=True)
 class Box:
     """A bar or a cell between two places of each axis."""
 
@@ -345,20 +366,26 @@ class Spread:
 
     @property
     def places(self) -> Iterator[float]:
-        """Every value that an axis has to hold."""
+        """Every value that an axis has to hold; none holds an infinite one."""
         fields = (self.value, self.low, self.high, self.chance, self.against)
-        return (value for value in fields if value is not None)
+        return (value for value in fields if value is not None and isfinite(value))
 
     def marks(self, y: float, colour: str = COLOURS[0], tick: float = 0.32) -> Iterator[Mark]:
-        """Interval as a bar, chance level as an upright tick, what it is held against as a ring, value as a dot."""
+        """Interval as a bar, chance level as an upright tick, what it is held against as a ring, value as a dot.
+
+        Arrows at the ends of the axis are for infinite values and bounds.
+        """
         if self.low is not None and self.high is not None:
             yield Line(((self.low, y), (self.high, y)), colour, 3, opacity=0.6)
+            yield from (
+                Arrow(end, y, colour) for end in (self.low, self.high) if isinf(end) and end != self.value
+            )
         if self.chance is not None:
             yield Line(((self.chance, y - tick), (self.chance, y + tick)), CHANCE, 2)
         if self.against is not None:
             yield Dot(self.against, y, INK, area=62, fill="none")
         if self.value is not None:
-            yield Dot(self.value, y, colour)
+            yield dot_or_arrow(self.value, y, colour)
 
 
 # ------------------------------------------------------------------------------------------- pictures

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from fairbrief.errors import BackendError, MissingExtra, RequestError
-from fairbrief.reports import wording
+from fairbrief.reports import json_file, wording
 from fairbrief.reports.audit_folder import ESTIMATES, PAGE, RESULTS
 from fairbrief.reports.plain import printable
 from fairbrief.reports.result import Result
@@ -90,8 +90,8 @@ def model_card(result: Result) -> str:
         metric = {
             "type": wording.name_of(e.measure),
             "name": printable(name),
-            "value": e.value,
-            "args": _beside(e),
+            "value": json_file.spelled(e.value),
+            "args": {name: json_file.spelled(number) for name, number in _beside(e).items()},
         }
         by_system.setdefault(e.system, []).append(metric)
     about = {

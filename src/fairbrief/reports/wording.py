@@ -344,6 +344,7 @@ def _reading(of: Arguments) -> str:
 WORDS: Mapping[NoteCode, str | Callable[[Arguments], str]] = MappingProxyType(
     {
         "undefined": lambda a: f"undefined: {a['reason']}",
+        "infinite": "infinite, so that there is no test",
         "few_answered": "one of the two answered fewer than half of the records: compared on what both answered",
         "few_in_group": _few_in_group,
         "few_clusters": "no interval: fewer than three clusters",

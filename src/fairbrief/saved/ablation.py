@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import isfinite
+from math import isnan
 from types import MappingProxyType
 
 import numpy as np
@@ -180,7 +180,7 @@ def values_of(measure: Measure, *rows: PerRecord | Reason) -> dict[str, float]:
     if isinstance(total, Reason):
         return {}
     found = {name: float(value.array) for name, value in measure.value(totals_of(total)).items()}
-    return {name: value for name, value in found.items() if isfinite(value)}
+    return {name: value for name, value in found.items() if not isnan(value)}
 
 
 def totals_of(row: PerRecord) -> Totals:
@@ -192,7 +192,7 @@ def effect(now: float | None, then: float | None, reason: str) -> Effect:
     """What having something does to a value that is ``now``, and ``then`` without it."""
     if then is None:
         return Effect(None, None, reason)
-    return Effect(then, None if now is None else now - then)
+    return Effect(then, None if now is None else 0.0 if now == then else now - then)
 
 
 def _part(

@@ -223,7 +223,7 @@ class _OfSystem:
     def _ranked(self, without: Sequence[float]) -> tuple[Influence, ...]:
         origins = [origin for origin in self.ledger.kept() if origin.system == self.system]
         many = Counter(origin.cluster for origin in origins)
-        effects = [effect(self.value, v if np.isfinite(v) else None, NOTHING) for v in without]
+        effects = [effect(self.value, None if np.isnan(v) else v, NOTHING) for v in without]
         # Without which there is no value at all comes first; equals keep the order of the input.
         order = sorted(
             range(len(effects)),

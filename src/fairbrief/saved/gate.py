@@ -311,7 +311,7 @@ def _both_values(change: Change) -> str:
     if change.now is None or change.before is None:
         return ""
     start = "random sentences" if change.from_random else "0"
-    return f"{change.now:+.4g} from {start}, {change.before:+.4g} in the baseline audit: "
+    return f"{_short(change.now, '+')} from {start}, {_short(change.before, '+')} in the baseline audit: "
 
 
 def _size(e: Estimate) -> dict[str, float | None]:
@@ -338,7 +338,7 @@ def _canonical(measure: str) -> str:
 def _decide(asked: Asked, among: int, confidence_level: float) -> Check:
     """Compare an interval with a limit: to pass, that of this check; to fail, that corrected for all checks."""
     name, estimate, limit = asked.name, asked.estimate, asked.limit
-    if not _is_finite(estimate.value) or not _is_finite(estimate.low) or not _is_finite(estimate.high):
+    if not _is_known(estimate.value) or not _is_known(estimate.low) or not _is_known(estimate.high):
         why = told(estimate) or "no interval"
         return Check(name, "inconclusive", f"{asked.prefix}{why} (n = {estimate.n})")
     many = decides(estimate)
@@ -352,10 +352,10 @@ def _decide(asked: Asked, among: int, confidence_level: float) -> Check:
     wider = _stretch(among, many, confidence_level)
     is_upper = asked.sign == "<="
     inside, outside = (high <= limit, low > limit) if is_upper else (low >= limit, high < limit)
-    nearest = estimate.value + wider * ((low if is_upper else high) - estimate.value)
+    nearest = _stretched(estimate.value, low if is_upper else high, wider)
     compared = f"{wording.compared(estimate)}: " if estimate.baseline else ""
     result = (
-        f"{compared}{estimate.value:.4g}, interval [{low:.4g}, {high:.4g}], limit {asked.sign}{limit:g}, n = {estimate.n}"
+        f"{compared}{_short(estimate.value)}, interval [{_short(low)}, {_short(high)}], limit {asked.sign}{limit:g}, n = {estimate.n}"
         f"{_what_it_holds(estimate)}"
     )
     if inside:
@@ -367,6 +367,11 @@ def _decide(asked: Asked, among: int, confidence_level: float) -> Check:
     else:
         why = "the limit is inside the interval"
     return Check(name, "inconclusive", f"{asked.prefix}{why}: {result}; more records are needed")
+
+
+def _stretched(value: float, bound: float, wider: float) -> float:
+    """The bound so much further from the value; nan, which breaks no limit, where an infinite value hides how far."""
+    return bound if wider == 1 or bound == value else value + wider * (bound - value)
 
 
 def _stretch(among: int, clusters: int, confidence_level: float) -> float:
@@ -400,8 +405,13 @@ def _what_it_holds(estimate: Estimate) -> str:
     return f"; {', '.join(remarks)}"
 
 
-def _is_finite(number: float | None) -> TypeGuard[float]:
-    return number is not None and math.isfinite(number)
+def _short(number: float, sign: str = "-") -> str:
+    """Four digits; an infinite number is ∞."""
+    return f"{number:{sign}.4g}".replace("inf", "∞")
+
+
+def _is_known(number: float | None) -> TypeGuard[float]:
+    return number is not None and not math.isnan(number)
 
 
 def _unanimous(n: int, confidence_level: float) -> float:

@@ -29,15 +29,11 @@ class Item(NamedTuple):
 class BartScore(ModelScorer):
     """Mean log-likelihood of the column's word pieces given the row: log p(column | row) / pieces, in nats.
 
-    Matrix (rows, columns), at most 0, higher is closer. The mean is over all target pieces, special
-    ones included, as in BARTScore.
+    Matrix (rows, columns), at most 0; higher is closer. The mean includes special pieces, as in BARTScore. By default the
+    row is read as a whole, as in the model's training.
 
-    The row is read as a whole, as the model was trained to; ``by=sentence`` cuts it into sentences, ``by=3`` into runs of
-    three, and the likeliest counts.
-
-    A row longer than the model's window is cut into windows that overlap by a quarter; ``fold=max``
-    takes the window that makes the column likeliest, ``fold=mean`` their mean. A longer column is cut into
-    parts whose log-likelihoods add. ``windows=truncate`` keeps the first window of either, as published.
+    A row longer than the model's window is cut into windows that overlap by a quarter. ``fold=max`` uses the window that
+    makes the column likeliest, ``fold=mean`` their mean. A longer column is cut into parts whose log-likelihoods add.
 
     Source:  Yuan et al., BARTScore (NeurIPS 2021), source → target; used by Zhang et al., PerspectiveSumm.
     """

@@ -26,31 +26,24 @@ BLOCK = 16
 
 @dataclass(frozen=True, slots=True, repr=False)
 class BertScore(ModelScorer):
-    """How closely each word piece of the column is matched in the row: its largest cosine to a piece there.
+    """The largest cosine of each word piece of the column to a piece of the row.
 
-    Vectors are the hidden states of layer ``layer``. The answer is by piece: matrix (rows, pieces of all
-    columns), cosines in [−1, 1]; ``owner`` tells a piece's column. The mean over a column's pieces is
-    BERTScore's precision P of the column against the row, and the maximum over several rows is
-    the match against their union. ``units=texts`` answers P itself, matrix (rows, columns).
+    Vectors are the hidden states of layer ``layer``. The default answer is a matrix (rows, pieces of all columns) of
+    cosines in [−1, 1]; ``owner`` is each piece's column. The mean over a column's pieces is BERTScore's precision,
+    and the maximum over several rows is the match to their union. ``units=texts`` returns the precision itself,
+    matrix (rows, columns).
 
-    A row is cut into sentences, and each piece's (with ``units=texts`` each column's) best match counts; ``by=3`` takes
-    runs of three sentences, ``by=document`` the row as it is, as published.
+    The definition is that of the bert-score package without idf. Pieces may match the row's special pieces (``<s>``,
+    ``</s>``), and the column's own special pieces have no weight. Texts are stripped. ``prefix_space`` gives RoBERTa
+    and GPT-2 tokenizers a leading space, as in the published numbers. Against an empty row every piece scores 0; an
+    empty column has no pieces and a precision of 0. If all cosines of a piece are negative, the package may return 0,
+    depending on its padding; here it is the cosine.
 
-    Which definition: that of the bert-score package without idf. Pieces may *match* the row's special
-    pieces (<s>, </s>), and the column's own special pieces carry no weight. Texts are stripped. RoBERTa and
-    GPT-2 tokenizers get a leading space (``prefix_space``), as in the published numbers; the package
-    under transformers 5 silently leaves it out. Against an empty row every piece scores 0; an empty column
-    has no pieces (and P = 0). Where all cosines of a piece are negative the package may answer 0, depending on
-    how its batch is padded; here it is the cosine.
+    ``rescale=b`` maps x to (x − b)/(1 − b). ``auto`` rescales only layer 17 of roberta-large under its hub name;
+    ``none`` never rescales. A text longer than the model's window is encoded in windows that overlap by a quarter.
+    Each piece uses the window in which it is further from the edge.
 
-    ``rescale=b`` maps x to (x − b)/(1 − b); ``auto`` knows b of roberta-large's layer 17 under its
-    hub name and leaves others as they are; ``none`` leaves all.
-
-    A text longer than the model's window is encoded in windows that overlap by a quarter; each piece
-    takes its vector from the window in which it stands further inside. ``windows=truncate`` keeps only the
-    first window, as published.
-
-    Source:  Zhang et al., BERTScore (ICLR 2020), Eq. 1 (precision); used by Zhang et al., PerspectiveSumm.
+    Source:     Zhang et al., BERTScore (ICLR 2020), Eq. 1 (precision); used by Zhang et al., PerspectiveSumm.
     """
 
     name: ClassVar[str] = "bertscore"

@@ -1,6 +1,6 @@
 """Scorer cards: how far each scorer can be trusted, from people's judgements and paraphrased sentences.
 
-The figures are in cards.json, which ``python -m benchmarks.scorers.cards`` writes; docs/scorers.md shows all of them.
+The figures are in cards.json, which ``python -m benchmarks.scorers.cards`` writes; docs/reference/scorers.md shows all of them.
 """
 
 from __future__ import annotations

@@ -141,19 +141,13 @@ FORMS: Mapping[str, str] = {
 class ChatEntailment(pairs.PassageScorer, ChatJudge):
     """P(the row entails the column), as a chat model states it.
 
-    ``form=number`` asks for a number from 0 to 1, ``form=yes_no`` for yes (1) or no (0); a reply of the
-    other form, or a percentage, is read as well. Matrix (rows, columns) in [0, 1]. A cache keeps its answers, those
-    that state no number included.
+    Matrix (rows, columns) in [0, 1]. ``form=number`` asks for a number from 0 to 1, ``form=yes_no`` for yes (1) or no (0);
+    replies in the other form, and percentages, are also accepted. By default one question covers the whole row.
 
-    The row is read as a whole: a language model finds the sentence that matters itself, and a question per sentence
-    would cost as many times more. ``by=sentence`` asks about each sentence, ``by=3`` about each run of three, and the
-    best counts.
+    ``unparsed`` decides about replies without a number: ``stop`` (a BackendError with their count, after all are stored), or
+    a number from 0 to 1 that replaces them. They are counted on standard error. A cache also stores such replies.
 
-    ``unparsed`` says what a reply counts that states no number: ``stop`` (a BackendError that says how
-    many there are, when all are kept), or a number from 0 to 1 that stands in their place. Either way they
-    are counted on standard error when they come.
-
-    Errors:  BackendError where pairs find no answer, or no number with ``unparsed=stop``.
+    Errors:  BackendError where pairs have no reply, or no number with ``unparsed=stop``.
     """
 
     name: ClassVar[str] = "chat_entailment"
@@ -226,16 +220,15 @@ First give your reason in one sentence. Then write, on a line of its own, "Score
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Judge(ChatJudge):
-    """Reason-then-score: a chat model says in a sentence why, then gives a score from 1 to 5.
+    """A score from 1 to 5 by a chat model, which first gives its reason in one sentence.
 
-    Rows are sources, columns their summaries. Matrix (rows, columns) in [1, 5], higher is better; nan where
-    the reply states no score of the scale, counted on standard error. ``dimension`` is relevance (the
-    paper's), consistency, coherence or fluency. It judges the summary of a whole source, so that nothing is cut; its
-    answers are kept by a cache.
+    Rows are sources, columns their summaries. Matrix (rows, columns) in [1, 5], higher is better; nan where the reply has no
+    score on the scale, counted on standard error. ``dimension`` is relevance (as in the paper), consistency, coherence or
+    fluency. Sources are never cut. A cache stores the replies.
 
-    Errors:  BackendError where pairs find no answer; the rest is kept by the cache.
-    Source:  Steen & Markert, Bias in News Summarization, App. I; how replies are read and the
-             temperature are not described there: here the last score stated, and temperature 0.
+    Errors:  BackendError where pairs have no reply; a cache keeps the others.
+    Source:  Steen & Markert, Bias in News Summarization, App. I, which does not describe parsing and temperature: here the
+             last stated score counts, at temperature 0.
     """
 
     name: ClassVar[str] = "judge"

@@ -26,23 +26,20 @@ Booleans = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Containment:
-    """The share of the column's words that occur in a sentence of the row, weighted by how rare they are: not entailment.
+    """The idf-weighted share of the column's words that occur in one sentence of the row; it does not measure
+    entailment.
 
-    A row is cut into sentences, and the best counts: words that are far apart support nothing together. ``by=3`` takes
-    runs of three sentences, ``by=100words`` disjoint runs of at most 100 words, ``by=document`` the row as it is.
+    Matrix (rows, columns) in [0, 1]; 0 for a column without words. A passage is a part of the row, by default a
+    sentence:
 
-    c(passage, column) = Σ idf(w) over the column's distinct words found in the passage / Σ idf(w)
-    over all of them. With N passages in the ask (those of the same words counted once), df(w) of which hold w,
+        c(passage, column) = Σ idf(w) over the column's distinct words in the passage / Σ idf(w) over all of them
+        idf(w) = log(1 + (N − df(w) + ½) / (df(w) + ½))
 
-        idf(w) = log(1 + (N − df(w) + ½) / (df(w) + ½)),
+    N counts the passages of all rows in one question (those with the same words once), and df(w) those that contain
+    w. So a pair's score depends on the other rows. Words are lower-cased runs of letters and digits of any script.
+    The weights are positive, and rounded to a multiple of 2⁻³⁶, so sums are exact in any order.
 
-    rounded to a multiple of 2⁻³⁶: sums are then exact, and equal rows score the same to the last bit in whatever order
-    a machine adds. It is above 0, so that a word of every passage still counts a little and a word of none (which
-    nothing supports) most. Words are lower-cased runs of letters and digits, of any script (`text.segmentation`).
-    Matrix (rows, columns) in [0, 1]; 0 for a column without any word. Since idf is estimated from the rows asked
-    about, a pair's score depends on the rows beside it.
-
-    Source:  containment of sets: Broder 1997; the weights: Robertson & Spärck Jones, as smoothed in BM25.
+    Source:     containment of sets: Broder 1997; the weights: Robertson & Spärck Jones, as smoothed in BM25.
     """
 
     name: ClassVar[str] = "containment"

@@ -23,12 +23,11 @@ _SPACED = {code: chr(code).lower() if re.match(rf"\w|{SEPARATOR}", chr(code)) el
 
 @dataclass(frozen=True, repr=False)
 class Counts:
-    """Cosine of count vectors of lower-cased words of two letters or more, stop words left out.
+    """Cosine of count vectors of lower-cased words of two letters or more, without stop words.
 
-    The vocabulary is each ask's own, so nothing is learned from other records. In [0, 1]; 0 where a text
-    has no counted word. ``sizes`` are the counted words of the rows.
-    ``stop_words``: ``own`` (English function words), ``none``, or ``sklearn`` (that library's English list, which
-    the release of Steen & Markert counts with).
+    Matrix (rows, columns) in [0, 1]; 0 where a text has no counted word. The vocabulary is that of each question, so nothing
+    is learned from other records. ``sizes`` counts the words of the rows. ``stop_words``: ``own`` (English function words),
+    ``none``, or ``sklearn`` (that library's English list, which the release of Steen & Markert uses).
     """
 
     name: ClassVar[str] = "counts"

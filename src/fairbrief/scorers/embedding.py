@@ -19,15 +19,10 @@ from fairbrief.types import Ask, Floats, Integers, Scores
 class Embedding(ModelScorer):
     """Cosine of the row's and the column's embedding by a sentence-transformers model.
 
-    Matrix (rows, columns) in [−1, 1]; 0 beside a text without any word piece. Any encoder of
-    transformers will do: a folder without pooling settings is pooled by the mean.
-
-    A row is cut into sentences, and the largest cosine counts: the embedding of a whole document, the mean of all that it
-    says, finds none of it. ``by=3`` takes runs of three sentences, ``by=document`` the row as it is.
-
-    A text longer than the model's window is cut into windows without overlap; its embedding is the
-    mean of theirs, weighted by their word pieces. ``windows=truncate`` keeps only the first window, as
-    sentence-transformers does.
+    Matrix (rows, columns) in [−1, 1]; 0 for a text without word pieces. Any encoder of transformers works; one
+    without pooling settings is pooled by the mean. Keep ``by=sentence``: one embedding of a whole document averages
+    everything in it, and misses single statements. A text longer than the model's window is cut into windows without
+    overlap, and its embedding is their mean, weighted by word pieces.
     """
 
     name: ClassVar[str] = "embedding"

@@ -30,26 +30,20 @@ class Item(NamedTuple):
 class Entailment(ModelScorer):
     """P(the row entails the column), by a natural-language-inference classifier.
 
-    Softmax over the model's classes; the class of entailment is read from the model's own
-    ``label2id``. Matrix (rows, columns), probabilities in [0, 1].
+    Matrix (rows, columns) of probabilities in [0, 1]: softmax over the model's classes, with the class of entailment
+    from the model's own ``label2id``. ``by=sentence`` is SummaC's zero-shot setting; MiniCheck and HHEM were trained
+    for ``by=document``. ``gate=argmax`` counts a probability only where entailment is the most probable class,
+    otherwise 0.
 
-    A row is cut into sentences, and the most probable counts (SummaC's zero-shot reading); ``by=3`` takes runs of three
-    sentences, ``by=100words`` disjoint runs of at most 100 words, ``by=document`` the row as it is, as MiniCheck and HHEM
-    read it.
+    ``template`` is how the model receives the two texts: ``pair``, ``minicheck`` or ``hhem``. ``auto`` chooses by the
+    model's name on the hub (`known_models.MODELS`), and HHEM also by its folder.
 
-    ``template`` says how the model is given the two texts: ``pair`` as its tokenizer frames a pair, ``minicheck`` and
-    ``hhem`` as these models were trained (their second class means support); ``auto`` knows them by their names on the
-    hub (`known_models.MODELS`), and HHEM also by its folder.
+    If a pair is longer than the model's window, the row is cut into windows that overlap by a quarter, and the
+    largest probability counts. A column that takes more than half of the window is cut too, and the probability is
+    the mean over its parts, weighted by length.
 
-    A pair that is longer than the model's window is not cut short: the row is cut into windows that
-    overlap by a quarter, and the probability is the largest of its windows'. A column that takes more
-    than half of the window is cut as well, and the probability is the mean over its parts, weighted by
-    their length. ``windows=truncate`` cuts the longer text of the pair until both fit, as published.
-
-    ``gate=argmax`` counts a probability only where entailment is the most probable class, else 0.
-
-    Errors:  RequestError where no class of the model means entailment.
-    Source:  Li et al., Coverage-based Fairness in MDS, Eq. 2 (gate and truncation: their code alone).
+    Errors:     RequestError where no class of the model means entailment.
+    Source:     Li et al., Coverage-based Fairness in MDS, Eq. 2 (gate and truncation: only in their code).
     """
 
     name: ClassVar[str] = "entailment"

@@ -33,15 +33,20 @@ REMEMBERED = 20_000
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Lexical:
-    """P(the row supports the column), from features of shared words that `fairbrief calibrate` weighs on labelled pairs.
+    """P(the row supports the column), from shared words, with weights that `fairbrief calibrate` fits on labelled pairs.
 
-    The features of a pair, each with a weight of a logistic regression: the shares of the column's content words, stems,
-    pairs of neighbouring stems, numbers, names and runs of four characters that are in the row; the largest share of its
-    stems, and of their pairs, in one sentence of the row, and of stems in two neighbouring ones; its longest run of words that is in
-    the row, as a share; how many numbers and names are not (logarithm); and the lengths of both (logarithms). It has no
-    weights of its own, since weights of one kind of text do not hold for another: see `calibrated`.
+    A logistic regression weights the features of a pair:
 
-    Errors:  RequestError where it is not calibrated.
+    - shares of the column that are in the row: content words, stems, pairs of neighbouring stems, numbers, names,
+      runs of four characters;
+    - the largest shares that are in one sentence of the row (stems, pairs of stems), and in two neighbouring ones
+      (stems);
+    - the longest shared run of words, as a share;
+    - logarithms: how many numbers and names are missing, and the lengths of both texts.
+
+    There are no default weights, since weights for one kind of text are wrong for another.
+
+    Errors:     RequestError where it is not calibrated.
     """
 
     name: ClassVar[str] = "lexical"

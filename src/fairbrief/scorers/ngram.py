@@ -23,17 +23,17 @@ CODE_VERSION = 3
 
 @dataclass(frozen=True)
 class Ngram:
-    """1 where a row's text contains an n-gram of the column, else 0.
+    """1 where the row contains an n-gram of the column, otherwise 0.
 
-    Units are the occurrences of the columns' n-grams, in order, repeated ones each time; so the
-    matrix has shape (rows, occurrences). ``sizes`` counts the tokens of each row that the tokenizer keeps.
+    Matrix (rows, occurrences): the columns' n-grams in order, repeated ones each time. ``sizes`` counts the tokens of
+    each row that the tokenizer keeps.
 
-    ``tokenizer`` is ``words`` (lower-cased, without punctuation and the function words of the language that
-    rows and columns are in, as told or detected; ``stem`` compares Snowball stems) or ``nltk``
-    (NLTK tokens, stop words of all languages out, single-token tag, WordNet lemma, Porter stem).
+    ``tokenizer=words`` lower-cases, and removes punctuation and the function words of the language that is given or
+    detected; ``stem`` compares Snowball stems. ``tokenizer=nltk`` uses NLTK tokens, removes stop words of all
+    languages, and applies single-token tags, WordNet lemmas and Porter stems.
 
-    Each row is read by itself. The published code joins the documents of one value by " || " first (measures do
-    with ``texts=values``), so that NLTK may see another sentence border at a document's end.
+    Each row is read separately. The published code first joins the documents of one group by ``||`` (measures do with
+    ``texts=values``), so NLTK may see another sentence end there.
 
     Raises:     MissingExtra or RequestError where the tokenizer ``nltk`` lacks its library or data.
     Source:     Zhang et al., Fair Abstractive Summarization of Diverse Perspectives, §3.2.

@@ -21,8 +21,8 @@ from fairbrief.types import Ask
 class Rouge1:
     """ROUGE-1 F between a row sentence and a column sentence: 2·Σ min(c_row, c_column) / (n_row + n_column).
 
-    Words as in `text.rouge`; in [0, 1], and 0 where either sentence has none. ``stem`` compares Porter
-    stems (by NLTK, extra ``nltk``). ``by`` and ``sentences`` say what is compared of a row, as for `tfidf`.
+    In [0, 1]; 0 where either sentence has no words. ``stem`` compares Porter stems (by NLTK, extra ``nltk``).
+    ``sentences`` is as in `Tfidf`.
     """
 
     name: ClassVar[str] = "rouge1"

@@ -26,17 +26,14 @@ _PLAIN = ascii_table(lambda c: c.isalnum() or c == "_")
 class Tfidf:
     """Cosine of the TF-IDF vectors of a row sentence and a column sentence.
 
-    Tokens are the lower-cased words of two letters or more; in scripts without spaces all words. With n sentences fitted on, df(t) of them
-    with token t, and c(t) its occurrences in a sentence, ``w(t) = c(t)·(ln((1 + n)/(1 + df(t))) + 1)``;
-    the score is ``Σ w_row·w_column / (‖w_row‖·‖w_column‖)``, in [0, 1], and 0 where a sentence has no
-    token that was fitted on.
+    In [0, 1]; 0 where a sentence has no fitted token. Tokens are lower-cased words of two letters or more; in scripts
+    without spaces, all words. Of n fitted sentences, df(t) contain token t, which occurs c(t) times in a sentence:
+    ``w(t) = c(t)·(ln((1 + n)/(1 + df(t))) + 1)``; the score is ``Σ w_row·w_column / (‖w_row‖·‖w_column‖)``.
 
-    ``fitted`` says which sentences n and df are counted on: ``article`` (the ask's rows; the columns'
-    other tokens do not count, so that every summary meets the same weights), or ``pair`` (the rows and
-    the sentences of one column together, for each column anew, as Chhabra et al. released it).
-    ``by`` says what is compared of a row: its best sentence, its best run of so many (``by=3``), or the row as it is
-    (``by=document``). ``sentences=builtin`` or ``punkt`` (in place of ``given``) asks for every sentence of rows and
-    columns instead, whatever ``by`` is; see `shared_words` for the shapes of the answer.
+    ``fitted`` decides which sentences n and df count. ``article`` counts only the rows, so every summary has the same
+    weights. ``pair`` counts the rows and the sentences of one column, separately for each column, as in the release
+    of Chhabra et al. ``sentences=builtin`` or ``punkt`` compares every sentence of rows and columns, whatever ``by``
+    is; `shared_words` describes the shapes of the answer.
     """
 
     name: ClassVar[str] = "tfidf"

@@ -60,8 +60,8 @@ GENDER_WORDS = {
 def gender_of_name(tokens: Sequence[str], pages: Mapping[str, str], census: Mapping[str, str]) -> str:
     """``female``, ``male`` or nothing: the gender of an unknown person, from the name's tokens.
 
-    A title decides first. Then ``pages``: full lower-case name → gender; a page that gives neither ``female``
-    nor ``male`` leaves the name unknown. Then ``census``, asked for the given name alone: the first token
+    A title decides first. Then ``pages``: full lower-case name of two words or more → gender; a page that gives
+    neither ``female`` nor ``male`` leaves the name unknown. Then ``census``, asked for the given name alone: the first token
     of several that is no initial, or the only one.
 
     >>> gender_of_name(["Mrs.", "Smith"], {}, {})
@@ -73,11 +73,24 @@ def gender_of_name(tokens: Sequence[str], pages: Mapping[str, str], census: Mapp
     full = " ".join(core).lower()
     if by_title := next(filter(None, map(gender_of_title, tokens)), ""):
         return by_title
-    if full in pages:
+    if len(core) > 1 and full in pages:
         return pages[full] if pages[full] in ("female", "male") else ""
     is_titled = len(core) < len(tokens) and len(core) == 1
     has_given = core and not is_titled and len(bare(core[0])) > 1
     return census.get(core[0].lower(), "") if has_given else ""
+
+
+def text_gender(tokens: Sequence[str], pages: Mapping[str, str], census: Mapping[str, str]) -> str:
+    """The gender of an unknown person by Steen & Markert's Appendix F.
+
+    A page with exactly this name decides, unless the name is a single word; a page of neither gender leaves the name
+    unknown. Without a page *any* token is looked up, and a name with tokens of both genders is unknown.
+
+    >>> text_gender(["Mary", "James"], {}, {"mary": "female", "james": "male"})
+    ''
+    """
+    page = pages.get(" ".join(tokens).lower()) if len(tokens) > 1 else None
+    return _gender_of_any(tokens, census) if page is None else page if page in ("female", "male") else ""
 
 
 def published_gender(tokens: Sequence[str], pages: Mapping[str, str], census: Mapping[str, str]) -> str:
@@ -89,6 +102,11 @@ def published_gender(tokens: Sequence[str], pages: Mapping[str, str], census: Ma
     page = pages.get(" ".join(tokens).lower(), "")
     if page in ("female", "male") and len(tokens) > 1:
         return page
+    return _gender_of_any(tokens, census)
+
+
+def _gender_of_any(tokens: Sequence[str], census: Mapping[str, str]) -> str:
+    """The one gender of all tokens that the census has; nothing where it has none of them, or both genders."""
     found = {census[token.lower()] for token in tokens if token.lower() in census}
     return found.pop() if len(found) == 1 else ""
 

@@ -153,6 +153,15 @@ def case_values(measure: Measure, cases: Sequence[Case], scorers: Scorers) -> di
     return {name: observed.where_there(value.array) for name, value in measure.value(observed.totals).items()}
 
 
+def resampled_values(
+    measure: Measure, cases: Sequence[Case], scorers: Scorers, counts: Floats
+) -> dict[str, Floats]:
+    """Every quantity of a measure over groups of cases, (groups,); ``counts`` (groups, cases) says how often each has each."""
+    observed = _Observed.of(measure, cases, scorers)
+    totals = observed.ledger.totals(counts @ observed.rows)
+    return {name: value.array for name, value in measure.value(totals).items()}
+
+
 @dataclass(frozen=True, slots=True)
 class _Observed:
     """The row of each case alone, (cases, columns), and whether it has one, (cases,)."""

@@ -10,6 +10,7 @@ from fairbrief.errors import RequestError
 from fairbrief.testing import SUMMARIZER_CLAUSES, SummarizerClause
 from fairbrief.types import Document, Record
 from fairbrief.workbench.summarizers.chat import Chat
+from fairbrief.workbench.summarizers.prompts import finished
 
 RECORDS = [Record(f"r{i}", (Document(f"Text {i}."),)) for i in range(12)]
 
@@ -32,21 +33,37 @@ def test_samples_have_names_and_seeds_of_their_own() -> None:
     assert {body["temperature"] for body in server.bodies} == {0.7}
 
 
-def test_answers_are_cut_at_the_wanted_sentence() -> None:
-    """A model that does not stop is cut after the wanted number of sentences, and the summary says so."""
+def test_sentences_of_longer_answers_are_sampled() -> None:
+    """Of an answer that is too long the wanted number of sentences is kept, in order, not always the first; the summary records it."""
     with StubChat(answer=lambda _: "One is red. Two broke. Three left.") as server:
         chat = Chat("stub-1", base_url=server.url, sentences=2)
         (found,) = chat.summarize(RECORDS[:1])
-    assert found.text == "One is red. Two broke."
+    assert found.text == "One is red. Three left."
     assert found.made["cut"] == "3 sentences to 2"
     assert "2 sentences" in server.bodies[0]["messages"][-1]["content"]
+
+
+def test_a_prompt_may_keep_longer_answers() -> None:
+    """Zhang et al. ask for a number of sentences and count those that come: nothing is cut."""
+    with StubChat(answer=lambda _: "One is red. Two broke. Three left.") as server:
+        chat = Chat("stub-1", base_url=server.url, prompt="perspectives-reviews", sentences=2)
+        (found,) = chat.summarize(RECORDS[:1])
+    assert found.text == "One is red. Two broke. Three left."
+    assert "cut" not in found.made
+
+
+def test_samples_of_sentences_favour_no_place() -> None:
+    """Over many answers each of three sentences is kept about equally often, and always in order."""
+    kept = [finished(f"One {i}. Two {i}. Three {i}.", 1)[0].split()[0] for i in range(600)]
+    counts = {word: kept.count(word) for word in ("One", "Two", "Three")}
+    assert all(150 < n < 250 for n in counts.values()), counts
 
 
 def test_a_list_becomes_sentences_on_lines() -> None:
     """Where the prompt asks for a list, its marks are no part of the summary, and its own length counts."""
     with StubChat(answer=lambda _: "- One is red.\n- Two - twice - broke.\n- Three.\n- Four.") as server:
         (found,) = Chat("stub-1", base_url=server.url, prompt="article-list").summarize(RECORDS[:1])
-    assert found.text == "One is red.\nTwo - twice - broke.\nThree."
+    assert found.text == "One is red.\nTwo - twice - broke.\nFour."
 
 
 def test_refused_is_no_text_but_keeps_the_answer() -> None:

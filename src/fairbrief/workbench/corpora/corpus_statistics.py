@@ -12,7 +12,8 @@ import numpy as np
 from fairbrief.errors import DataError
 from fairbrief.statistics import dirichlet_log_odds
 from fairbrief.text.group_words import WORD, count_identifiers, pair_markers, word_lists
-from fairbrief.types import Case, Record, Table
+from fairbrief.text.sentences import split
+from fairbrief.types import Case, Record, Summary, Table
 
 Count = Callable[[str], int]
 MIXED = "no single group"
@@ -87,13 +88,25 @@ class CorpusStatistics:
         self.lengths: dict[str, Spread] = {}
         self.groups: dict[str, GroupCounts] = {}
         self.unanswered: Counter[str] = Counter()
+        self.asked: dict[str, Counter[str]] = {}
 
     def add_summary(self, case: Case) -> None:
         """Take in a summary of a record."""
+        if wanted := case.summary.made.get("sentences"):
+            self._compare_length(case.summary, int(wanted))
         if case.summary.reason or not case.summary.text.strip():
             self.unanswered[case.summary.system] += 1
         else:
             self._text(f"per summary by {case.summary.system}", case.summary.text)
+
+    def _compare_length(self, summary: Summary, wanted: int) -> None:
+        found = self.asked.setdefault(summary.system, Counter())
+        found["inputs"] += 1
+        if summary.reason or not summary.text.strip():
+            found["no response"] += 1
+        else:
+            written = summary.text.splitlines() if "\n" in summary.text else split(summary.text)
+            found["exact"] += "cut" not in summary.made and len(written) == wanted
 
     def add_record(self, record: Record) -> None:
         """Take in a record, once."""
@@ -125,7 +138,24 @@ class CorpusStatistics:
         )
         rows = tuple((what, *found.cells()) for what, found in self.lengths.items())
         lengths = Table("Texts and their lengths", ("", "n", "mean", "least", "most"), rows, missing)
-        return (lengths, *(_group_table(name, found, self._unit) for name, found in self.groups.items()))
+        groups = (_group_table(name, found, self._unit) for name, found in self.groups.items())
+        return (lengths, *([_asked_table(self.asked)] if self.asked else []), *groups)
+
+
+def _asked_table(asked: Mapping[str, Counter[str]]) -> Table:
+    """How many answers have the number of sentences that their prompt asked for."""
+    rows = tuple(
+        (
+            system,
+            f"{found['inputs']:,}",
+            f"{found['exact'] / max(found['inputs'] - found['no response'], 1):.1%}",
+            f"{found['no response'] / found['inputs']:.2%}",
+        )
+        for system, found in sorted(asked.items())
+    )
+    columns = ("", "inputs", "answers of exactly the length asked for", "inputs without a response")
+    note = "Of answers; longer ones, of which sentences were sampled, are not exact."
+    return Table("As the prompt asked", columns, rows, (note,))
 
 
 def _group_table(name: str, found: GroupCounts, unit: str) -> Table:

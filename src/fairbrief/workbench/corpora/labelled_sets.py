@@ -9,10 +9,12 @@ dropped, or go to the lowest value.
 from __future__ import annotations
 
 import random
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from math import hypot, log, sqrt
 from typing import Literal
 
 from fairbrief.errors import RequestError
@@ -183,6 +185,7 @@ def _check(by_value: Mapping[str, list[Document]], size: int, mix: Mix, design: 
 
 
 Ties = Literal["drop", "lowest"]
+_WORD = re.compile(r"\w{2,}")
 
 
 def dominating(values: Sequence[str], order: Sequence[str], ties: Ties = "drop") -> str | None:
@@ -224,15 +227,72 @@ def stratify(
     return [_marked(held[i], chosen[i]) for i in sorted(chosen)]
 
 
-def cut_sets(topics: Mapping[str, Sequence[Document]], size: int, seed: int = 0) -> Iterator[Record]:
-    """Disjoint sets of ``size`` texts of one topic each, from the topic's shuffled texts; what is left over is dropped."""
+def cut_sets(
+    topics: Mapping[str, Sequence[Document]], size: int, seed: int = 0, *, most: int = 0, similar: float = 0
+) -> Iterator[Record]:
+    """Disjoint sets of ``size`` texts of one topic each, from the topic's shuffled texts; the rest is dropped.
+
+    With ``most`` sets have ``size`` to ``most`` texts, as equally many as possible. With ``similar`` a topic's texts are
+    first divided into clusters of similar texts, and no set has texts of two clusters: see `clusters`.
+    """
     _check_size(topics, size)
     for topic, texts in topics.items():
         rng = random.Random(f"{seed}|cut|{topic}")  # noqa: S311 # a seed that reproduces is wanted
         shuffled = list(texts)
         rng.shuffle(shuffled)
-        for i in range(len(shuffled) // size):
-            yield _set(topic, i, shuffled[i * size : (i + 1) * size])
+        found = clusters(shuffled, similar) if similar else [shuffled]
+        sets = (part for cluster in found for part in _parts(cluster, size, max(size, most)))
+        for i, documents in enumerate(sets):
+            yield _set(topic, i, documents)
+
+
+def _parts(texts: Sequence[Document], least: int, most: int) -> Iterator[Sequence[Document]]:
+    """As few parts as possible with ``least`` to ``most`` texts each, of about equal size."""
+    count = -(-len(texts) // most)
+    if count and len(texts) // count < least:
+        count = len(texts) // least
+    start = 0
+    for i in range(count):
+        size = min(most, len(texts) // count + (i < len(texts) % count))
+        yield texts[start : start + size]
+        start += size
+
+
+def clusters(texts: Sequence[Document], similar: float) -> list[list[Document]]:
+    """The texts in clusters by TF-IDF: a text joins the cluster whose summed vectors it is most similar to.
+
+    It begins a cluster where no cosine reaches ``similar``. Weights: count · (ln((1 + n)/(1 + df)) + 1). Li et al.,
+    Appendix A.3, cluster by TF-IDF similarity without naming the algorithm; this one is ours.
+    """
+    words = [Counter(_WORD.findall(document.text.lower())) for document in texts]
+    frequency = Counter(word for counts in words for word in counts)
+    found: list[list[Document]] = []
+    sums: list[dict[str, float]] = []
+    squares: list[float] = []
+    holders: dict[str, set[int]] = {}
+    for document, counts in zip(texts, words, strict=True):
+        vector = _unit({w: n * (log((1 + len(texts)) / (1 + frequency[w])) + 1) for w, n in counts.items()})
+        near = sorted(set().union(*(holders.get(word, ()) for word in vector)))
+        products = [sum(w * sums[i].get(word, 0.0) for word, w in vector.items()) for i in near]
+        cosines = [product / sqrt(squares[i]) for product, i in zip(products, near, strict=True)]
+        best = max(cosines, default=-1.0)
+        place = near[cosines.index(best)] if best >= similar else len(found)
+        if place == len(found):
+            found.append([])
+            sums.append({})
+            squares.append(0.0)
+        found[place].append(document)
+        product = sum(w * sums[place].get(word, 0.0) for word, w in vector.items())
+        squares[place] += 2 * product + bool(vector)
+        for word, weight in vector.items():
+            sums[place][word] = sums[place].get(word, 0.0) + weight
+            holders.setdefault(word, set()).add(place)
+    return found
+
+
+def _unit(vector: Mapping[str, float]) -> dict[str, float]:
+    length = hypot(*vector.values())
+    return {word: weight / length for word, weight in vector.items()} if length else {}
 
 
 def _set(topic: str, i: int, documents: Sequence[Document]) -> Record:

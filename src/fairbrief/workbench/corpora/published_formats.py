@@ -8,6 +8,8 @@ attributes ``speaker`` and, where it is known, ``side``.
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import math
 import re
@@ -170,6 +172,39 @@ def read_semeval(path: Path, encoding: Encoding) -> Iterator[Record]:
         yield Record(f"{target}-{ident}", (Document(tweet, about),), attributes=attributes, where=line.where)
 
 
+FACET = re.compile(r"I\d+")
+IDEOLOGIES = {"0": "left", "1": "center", "2": "right"}
+
+
+def read_mitweet(path: Path, encoding: Encoding) -> Iterator[Record]:
+    """The tweets of MITweet, with the attribute ``ideology`` and the record's ``topic``.
+
+    A tweet's ideology is left or right if more than half of its labelled facets (``I1`` … ``I12``) are, otherwise
+    center; without a labelled facet it has none (Li et al., Appendix A.3: "left on most facets").
+    """
+    rows = csv.DictReader(io.StringIO(whole(path, encoding), newline=""))
+    columns = rows.fieldnames or []
+    facets = [name for name in columns if FACET.fullmatch(name)]
+    for missing in [name for name in ("topic", "tweet") if name not in columns] or ([] if facets else ["I1"]):
+        head = Line(path, 1, "")
+        raise head.fault(
+            f"no column {missing}", "the columns topic, tweet and I1 …", "name the right --format"
+        )
+    for i, row in enumerate(rows, 1):
+        line = Line(path, rows.line_num, "")
+        labels = [(row[name] or "").strip() for name in facets]
+        if wrong := sorted({label for label in labels if label not in ("", "-1", *IDEOLOGIES)}):
+            raise line.fault(f"the facet label {wrong[0]!r}", "-1, 0, 1 or 2")
+        known = [IDEOLOGIES[label] for label in labels if label in IDEOLOGIES]
+        side = next((s for s in ("left", "right") if 2 * known.count(s) > len(known)), "center")
+        attributes = {"ideology": side} if known else {}
+        topic = (row["topic"] or "").strip()
+        yield Record(
+            f"{topic}-{i}", (Document((row["tweet"] or "").strip(), attributes),),
+            attributes={"topic": topic}, where=line.where,
+        )  # fmt: skip
+
+
 # ---- Reviews of products: FewSum's tables, and Amazon's JSON Lines
 
 
@@ -284,8 +319,10 @@ def read_court(path: Path, encoding: Encoding) -> Iterator[Record]:
     """The plain Cornell file: case, utterance, after previous, speaker, justice, vote, side, text.
 
     An utterance that follows no other (``FALSE`` in the third field) begins a conversation. The side is the
-    one the speaker presents; a justice has the side ``justice``.
+    one the speaker presents; a justice has the side ``justice``. Speakers have the ``gender`` that the corpus's
+    supreme.gender.txt gives them, where it is in the same folder.
     """
+    genders = _court_genders(path.with_name("supreme.gender.txt"), encoding)
     case, place, count, turns = "", "", 0, list[Document]()
     for line in text_lines(path, encoding):
         parts = line.text.split(MARK, 7)
@@ -302,9 +339,19 @@ def read_court(path: Path, encoding: Encoding) -> Iterator[Record]:
             count = 0
         if not turns:
             case, place = name, line.where
-        turns.append(_turn(text, speaker, "justice" if justice == "JUSTICE" else side.lower()))
+        turn = _turn(text, speaker, "justice" if justice == "JUSTICE" else side.lower())
+        gender = {"gender": genders[speaker]} if speaker in genders else {}
+        turns.append(Document(turn.text, {**turn.attributes, **gender}))
     if turns:
         yield Record(f"{case}-{count + 1}", tuple(turns), where=place)
+
+
+def _court_genders(path: Path, encoding: Encoding) -> dict[str, str]:
+    """The speakers of known gender in a file of lines ``SPEAKER +++$+++ GENDER``; empty where there is no such file."""
+    if not path.exists():
+        return {}
+    lines = (line.text.rpartition(MARK) for line in text_lines(path, encoding))
+    return {speaker.strip(): gender.strip() for speaker, _, gender in lines if gender.strip() not in NO_SIDE}
 
 
 def read_convokit(path: Path, encoding: Encoding) -> Iterator[Record]:
@@ -400,6 +447,7 @@ class Format:
 FORMATS: Mapping[str, Format] = {
     "labelled": Format(read_labelled, "one text a line: id<||>label<||>text", "mixed"),
     "semeval": Format(read_semeval, "SemEval-2016 Task 6: ID, Target, Tweet, Stance by tabs", "latin-1"),
+    "mitweet": Format(read_mitweet, "MITweet: a CSV file with topic, tweet and the facets I1 to I12"),
     "fewsum": Format(read_fewsum, "FewSum: a table by tabs, or a folder of them, reviews or gold sets"),
     "amazon": Format(read_amazon, "Amazon reviews, JSON Lines (also .gz): reviewText, overall, asin"),
     "court": Format(read_court, "Cornell Supreme Court conversations, plain: fields by +++$+++", "mixed"),
@@ -442,6 +490,9 @@ def format_of(path: Path) -> str | None:
     columns = [cell.strip().lower() for cell in begins.split("\t")]
     if {"id", "target", "tweet", "stance"} <= set(columns):
         return "semeval"
+    cells = {cell.strip().strip('"') for cell in begins.split(",")}
+    if {"topic", "tweet", "I1"} <= cells:
+        return "mitweet"
     if "group_id" in columns or {"rev1", "rev2"} <= set(columns):
         return "fewsum"
     if '"reviewText"' in begins:

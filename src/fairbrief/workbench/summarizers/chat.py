@@ -19,21 +19,20 @@ VERSION = 1
 
 @dataclass(frozen=True, repr=False)
 class Chat(Prompted, Endpoint):
-    """A chat model asked over HTTP with a named prompt, or one from a file.
+    """A chat model, asked over HTTP with a named prompt or one from a file.
 
-    ``temperature``, ``top_p``, ``presence_penalty``, ``max_tokens`` and ``max_completion_tokens`` are sent
-    if they are given; ``seed`` too, raised by one for each further sample. ``samples`` summaries are
-    written for a record; from two on the systems are MODEL#1, MODEL#2 … ``words``, ``sentences``,
-    ``instruction``, ``role`` and ``focus`` are put into the prompt, which speaks of the groups of ``over``;
-    ``draw`` seeds the choice among its wordings. An answer of more than ``sentences`` sentences is cut
-    after that many, and ``made`` says so; ``sentences`` of the prompt itself count as well.
+    ``temperature``, ``top_p``, ``presence_penalty``, ``max_tokens``, ``max_completion_tokens`` and ``seed`` are sent
+    if they are given; the seed increases by one with each further sample. ``samples`` summaries are written per
+    record. From two on, the systems are MODEL#1, MODEL#2 … The prompt contains ``words``, ``sentences``,
+    ``instruction``, ``role`` and ``focus``, and names the groups of ``over``. ``draw`` is the seed of the choice
+    among its wordings. Of an answer with more than ``sentences`` sentences that many are sampled at random, and
+    ``made`` reports it; a number in the prompt itself counts too.
 
-    A refusal has the reason "refused", an answer without a word "empty summary", one that did not come
-    "no answer". The environment gives the address (OPENAI_BASE_URL) and the key (OPENAI_API_KEY, or the
-    variable that ``key`` names). `Endpoint` explains the other settings.
+    The reason of a missing summary is "refused", "empty summary" (no word) or "no answer". `Endpoint` explains the
+    other settings.
 
-    Errors:  RequestError for a prompt that cannot be filled, a spent budget; BackendError where the
-             server refuses the key or the model, or is down; MissingExtra without `openai`.
+    Errors:     RequestError for a prompt that cannot be filled, or a spent budget; BackendError where the server
+                refuses the key or the model, or is down; MissingExtra without `openai`.
     """
 
     name: ClassVar[str] = "chat"

@@ -79,9 +79,9 @@ class Tail(OfSentences):
 class LexRank(OfSentences):
     """The ``sentences`` most central sentences, in the order of the record.
 
-    Sentences are nodes; an edge's weight is the cosine of their TF-IDF vectors (fitted on the record alone) if
-    it exceeds ``threshold``; centrality is the stationary distribution of a walk that follows edges by weight
-    and jumps anywhere with probability ``damping``. Ties: the earlier sentence.
+    Sentences are nodes. An edge's weight is the cosine of their TF-IDF vectors (fitted on the record) if it exceeds
+    ``threshold``. Centrality is the stationary distribution of a walk that follows edges by weight and jumps anywhere
+    with probability ``damping``. Ties: the earlier sentence.
 
     Source: Erkan & Radev, LexRank, 2004 (continuous variant, Eq. 8).
     """
@@ -153,7 +153,7 @@ LENGTHS: dict[Topic, int] = {"family": 1, "unknown": 3, "sport": 6}
 
 @dataclass(frozen=True, repr=False)
 class RandomSentences(OfSentences):
-    """``sentences`` sentences at random: no bias, whatever the record is about."""
+    """``sentences`` random sentences: no bias, whatever the record is about."""
 
     name: ClassVar[str] = "random"
     seed: int = 0
@@ -164,10 +164,10 @@ class RandomSentences(OfSentences):
 
 @dataclass(frozen=True, repr=False)
 class TopicLength(Extractive):
-    """Random sentences, one for a family topic, six for sport, else three.
+    """Random sentences: one for a family topic, six for sport, otherwise three.
 
-    Biased in what it covers, not in how it speaks of anyone: what word lists compared with a uniform share
-    take for a bias against women.
+    Its bias is in the topics that it covers, not in its words about anyone. Word lists compared with a uniform share
+    report it as a bias against women.
     """
 
     name: ClassVar[str] = "topic"
@@ -182,8 +182,8 @@ class TopicLength(Extractive):
 class Sexist(OfSentences):
     """The sentences with most words of one gender.
 
-    ``prefers``: ``topic`` takes male words for sport and female words for family, random sentences for other
-    topics (the paper's); ``male`` or ``female`` takes that gender's words whatever the topic.
+    ``prefers=topic`` takes male words for sport, female words for family, and random sentences for other topics (as
+    in the paper). ``male`` or ``female`` takes that gender's words whatever the topic.
     """
 
     name: ClassVar[str] = "sexist"

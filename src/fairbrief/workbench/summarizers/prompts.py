@@ -18,11 +18,13 @@ from pathlib import Path
 from typing import Any
 
 from fairbrief.errors import DataError, RequestError
+from fairbrief.measures.record_texts import chosen
 from fairbrief.text.replies import items
 from fairbrief.text.sentences import split
 from fairbrief.types import Case, Record, Summary
 
 LAYOUTS = ("numbered", "labelled", "joined", "lines")
+LONGER = ("sample", "keep")
 CLAUSES = "clauses.toml"
 
 
@@ -32,7 +34,8 @@ class Prompt:
 
     ``layout`` says how documents stand in ``{documents}``: ``numbered`` (``1. …`` a line), ``labelled``
     (``1. (value) …``), ``joined`` by `` || ``, or as ``lines``. ``mark`` stands before every document.
-    ``answer=list`` says that the answer is a list, whose marks are taken off. ``words``, ``sentences`` and
+    ``answer=list``: the answer is a list, whose marks are removed. ``longer``: of an answer with too many sentences
+    that many are sampled (``sample``), or it is kept whole (``keep``). ``words``, ``sentences`` and
     ``focus`` are what those settings are unless they are given.
     """
 
@@ -43,6 +46,7 @@ class Prompt:
     system: str = ""
     separators: tuple[str, ...] = ("",)
     answer: str = "text"
+    longer: str = "sample"
     words: int | None = None
     sentences: int | None = None
     focus: str = ""
@@ -121,6 +125,8 @@ def _prompts(tables: Mapping[str, Any], where: str) -> dict[str, Prompt]:
 def _checked(prompt: Prompt, where: str) -> Prompt:
     if prompt.layout not in LAYOUTS:
         raise DataError(f"{where}: the layout '{prompt.layout}' is none of {', '.join(LAYOUTS)}.")
+    if prompt.longer not in LONGER:
+        raise DataError(f"{where}: longer is one of {', '.join(LONGER)}, not '{prompt.longer}'.")
     if not prompt.wordings or not prompt.separators:
         raise DataError(f"{where}: the prompt '{prompt.name}' has no wording, or no separator.")
     for wording in prompt.wordings:
@@ -363,19 +369,22 @@ def _filled(case: Case, name: str) -> str:
     return fill(prompt, case.record, wish_from(made)).user
 
 
-# ---- From what a model wrote to the summary: list marks taken off, cut at the wanted number of sentences
+# ---- From a model's answer to the summary: list marks removed, sentences sampled where there are too many
 
 
 def finished(text: str, sentences: int | None, *, is_list: bool = False) -> tuple[str, str]:
-    """The summary, and what was cut off in words ("7 sentences to 3"); empty where nothing was.
+    """The summary, and what was removed ("7 sentences to 3"); empty if nothing was.
 
-    ``is_list`` reads the answer as a list of one sentence a line; each item counts as one sentence.
+    ``is_list`` reads the answer as a list with one sentence per line; each item counts as one sentence. Of a longer
+    answer ``sentences`` sentences are sampled uniformly at random, in their order (Chhabra et al., Appendix F.3: to
+    keep the first ones would add a lead bias). The sample depends only on the text.
     """
     listed = items(text) if is_list else ()
     parts = list(listed) or split(text)
     if sentences is None or len(parts) <= sentences:
         return ("\n".join(listed) if listed else text), ""
-    joined = ("\n" if listed else " ").join(part.strip() for part in parts[:sentences])
+    sampled = chosen(len(parts), sentences, "random", 0, (text,))
+    joined = ("\n" if listed else " ").join(parts[i].strip() for i in sampled)
     return joined, f"{len(parts)} sentences to {sentences}"
 
 
@@ -412,8 +421,10 @@ class Prompted(Wish, ABC):
         return (name,) if self.samples == 1 else tuple(f"{name}#{i}" for i in range(1, self.samples + 1))
 
     def cut(self, text: str, prompt: Prompt) -> tuple[str, str]:
-        """The answer at the wanted number of sentences: see `finished`."""
+        """The answer with the wanted number of sentences, unless the prompt keeps longer ones: see `finished`."""
         wanted = self.sentences if self.sentences is not None else prompt.sentences
+        if prompt.longer == "keep":
+            wanted = None
         return finished(text, wanted, is_list=prompt.answer == "list")
 
     def asked_with(self, prompt: Prompt, wording: int) -> dict[str, str]:

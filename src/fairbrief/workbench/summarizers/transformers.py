@@ -40,23 +40,20 @@ class Draft:
 
 @dataclass(frozen=True, repr=False)
 class Transformers(Prompted):
-    """A model of the hub or a local folder: an encoder-decoder (BART, PEGASUS, T5) or a decoder.
+    """A local model, from the hub or a folder: an encoder-decoder (BART, PEGASUS, T5) or a decoder.
 
-    A decoder that has a chat template is asked through it; otherwise the prompt is the text that it goes on
-    from. ``prompt`` is ``source`` (the documents alone) for encoder-decoders unless it is given, ``plain``
-    for decoders; the settings of the prompt are those of `Chat`. ``temperature`` 0 takes the most
-    probable piece each time (or ``beams``); above, each sample is drawn with a seed of its own, made from
-    ``seed``, the record and the sample, so that what stands beside it does not matter.
+    A decoder with a chat template is asked through it; any other continues the prompt. The default ``prompt`` is
+    ``source`` (only the documents) for encoder-decoders and ``plain`` for decoders; the prompt's settings are those
+    of `Chat`. ``temperature`` 0 takes the most probable piece each time (or uses ``beams``). Above 0, each sample has
+    its own seed, made from ``seed``, the record and the sample, so other records do not affect it.
 
-    ``long`` says what happens where prompt and documents are more than the model takes. ``truncate``
-    cuts the longest documents to a common length, and leaves the prompt whole; ``error`` stops. ``made["long"]`` has
-    the number of words that were cut off.
+    ``long`` decides what happens if prompt and documents exceed the model's input. ``truncate`` cuts the longest
+    documents to a common length and keeps the prompt. ``error`` stops. ``made["long"]`` is the number of words cut
+    off. Batches contain texts of similar length; greedy answers are the same in any batch, except for ties in
+    floating point.
 
-    Batches are made of texts of like length; greedy answers are the same in any batch, but for ties
-    that the floating point breaks.
-
-    Errors:  DataError for a record that cannot be made to fit; BackendError for a folder that holds no
-             such model; MissingExtra without transformers and torch.
+    Errors:     DataError for a record that cannot be made to fit; BackendError for a folder without such a model;
+                MissingExtra without transformers and torch.
     """
 
     name: ClassVar[str] = "transformers"

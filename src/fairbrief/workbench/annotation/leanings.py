@@ -1,0 +1,105 @@
+"""Which of two measures agrees more with the leanings that people see in summaries.
+
+Source: Li et al., Coverage-based Fairness in Multi-document Summarization, Section 5.4 and Appendix A.4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from fairbrief.types import Floats, Table
+
+FAIR = "fair"
+GROUPS = 5_000
+"""Bootstrap groups, each of as many samples as there are."""
+
+
+def majority(chosen: Sequence[str]) -> str:
+    """The leaning that more than half of the annotators chose, otherwise fair."""
+    return next((c for c in chosen if 2 * chosen.count(c) > len(chosen)), FAIR)
+
+
+def bootstrap_counts(samples: int, seed: int = 0) -> Floats:
+    """How often each bootstrap group has each sample. Shape (GROUPS, samples)."""
+    rng = np.random.default_rng([seed, 54])
+    return rng.multinomial(samples, np.full(samples, 1 / samples), size=GROUPS).astype(np.float64)
+
+
+@dataclass(frozen=True, slots=True)
+class Leans:
+    """How far a measure leans to the second side (negative: to the first), per sample and per bootstrap group."""
+
+    name: str
+    samples: Floats
+    groups: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """In how many samples people agree more with either measure, and in which share of the groups with each.
+
+    ``p`` is the share of bootstrap groups in which the measure with fewer samples has at least as many; ``undecided``
+    counts the groups in which people lean to neither side.
+    """
+
+    names: tuple[str, str]
+    samples: tuple[int, int]
+    ties: int
+    p: float
+    groups: tuple[float, float]
+    undecided: int
+
+
+def compare(people: Floats, first: Leans, second: Leans, counts: Floats) -> Comparison:
+    """Two measures against people, whose leaning per sample is −1, 0 (fair) or 1.
+
+    In a sample with a leaning the measure is right that leans to the same side; in a fair one the measure agrees more whose
+    normalised value is nearer to zero. The paper does not say how values are normalised: here by their largest absolute value.
+    """
+    ahead = np.where(
+        people == 0,
+        np.sign(_normalised(second.samples) - _normalised(first.samples)),
+        (np.sign(first.samples) == people).astype(float) - (np.sign(second.samples) == people),
+    )
+    primary = counts @ ahead
+    side = np.sign(counts @ people)
+    decided = side != 0
+    shares = [
+        float((np.sign(m.groups) == side)[decided].mean()) if decided.any() else np.nan
+        for m in (first, second)
+    ]
+    return Comparison(
+        (first.name, second.name),
+        (int((ahead > 0).sum()), int((ahead < 0).sum())),
+        int((ahead == 0).sum()),
+        float((primary * (1 if ahead.sum() >= 0 else -1) <= 0).mean()),
+        (shares[0], shares[1]),
+        int((~decided).sum()),
+    )  # fmt: skip
+
+
+def _normalised(values: Floats) -> Floats:
+    size = np.abs(values)
+    most = size.max(initial=0)
+    return np.asarray(size / most if most else size)
+
+
+def table(found: Comparison) -> Table:
+    """The comparison as the paper reports it."""
+    rows = tuple(
+        (name, str(samples), "–" if np.isnan(share) else f"{share:.0%}")
+        for name, samples, share in zip(found.names, found.samples, found.groups, strict=True)
+    )
+    notes = (
+        f"Samples: {found.ties} agree equally with both; p = {found.p:.3f} (paired bootstrap).",
+        f"Groups: of {GROUPS:,} bootstrap groups; in {found.undecided:,} people lean to neither side.",
+    )
+    return Table(
+        "With which measure people agree",
+        ("measure", "samples in which people agree with it", "groups in which people agree with it"),
+        rows,
+        notes,
+    )

@@ -1,0 +1,96 @@
+"""A table of people and the gender of their pages' pronouns, from a dump of Wikipedia.
+
+Source: Steen & Markert, Bias in News Summarization, Appendix F and Table 14.
+"""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO
+from xml.etree import ElementTree as ET
+
+from fairbrief.errors import DataError
+from fairbrief.readers.files import check
+
+PRONOUNS = {
+    "male": frozenset(("he", "him", "his", "himself")),
+    "female": frozenset(("she", "her", "hers", "herself")),
+}
+"""Table 14."""
+UNKNOWN = "unknown"
+_CATEGORY = re.compile(r"\[\[\s*category\s*:([^\]|]*)", re.IGNORECASE)
+_OF_PEOPLE = re.compile(r"\b(births|deaths|people)\b", re.IGNORECASE)
+_WORD = re.compile(r"[^\W\d_]+")
+_IN_BRACKETS = re.compile(r"\s*\([^()]*\)$")
+
+
+def page_genders(dump: Path) -> dict[str, str]:
+    """Name → male, female or unknown, of the people that a MediaWiki XML dump (also .bz2 or .gz) has pages of.
+
+    People are pages with a category that names births, deaths or people, and a title of two words or more, without what
+    is in brackets at its end; redirects to them count. A page has the gender whose pronouns are more frequent, unknown on a
+    tie; a name of pages with different genders is unknown. Raises DataError where the file is not a dump.
+    """
+    genders: dict[str, str] = {}
+    of_title: dict[str, str] = {}
+    redirects: list[tuple[str, str]] = []
+    for title, target, text in _pages(dump):
+        if target:
+            redirects.append((title, target))
+        elif any(_OF_PEOPLE.search(category) for category in _CATEGORY.findall(text)):
+            of_title[title] = _gender(text)
+            _add(genders, title, of_title[title])
+    for title, target in redirects:
+        if target in of_title:
+            _add(genders, title, of_title[target])
+    return genders
+
+
+def _add(genders: dict[str, str], title: str, gender: str) -> None:
+    name = _IN_BRACKETS.sub("", title).strip().lower()
+    if " " in name:
+        genders[name] = gender if genders.get(name, gender) == gender else UNKNOWN
+
+
+def _gender(text: str) -> str:
+    words = [word.lower() for word in _WORD.findall(text)]
+    counts = {gender: sum(word in pronouns for word in words) for gender, pronouns in PRONOUNS.items()}
+    if counts["male"] == counts["female"]:
+        return UNKNOWN
+    return max(counts, key=lambda gender: counts[gender])
+
+
+def _pages(dump: Path) -> Iterator[tuple[str, str, str]]:
+    """Title, the title that it redirects to (or nothing), and text of each article."""
+    check(dump)
+    with _content(dump) as content:
+        try:
+            events = ET.iterparse(content, events=("start", "end"))  # noqa: S314 # expat limits the growth of entities
+            _, root = next(events)
+            for event, element in events:
+                if event != "end" or _tag(element) != "page":
+                    continue
+                parts = {_tag(part): part for part in element.iter()}
+                if (parts["ns"].text if "ns" in parts else "0") == "0" and "title" in parts:
+                    target = parts["redirect"].get("title", "") if "redirect" in parts else ""
+                    text = parts["text"].text or "" if "text" in parts else ""
+                    yield parts["title"].text or "", target, text
+                root.clear()
+        except (ET.ParseError, StopIteration, OSError, EOFError) as error:
+            raise DataError(
+                f"{dump.name}: found what is not XML ({error}); wanted a MediaWiki dump (pages-articles.xml, also .bz2)."
+            ) from None
+
+
+def _content(dump: Path) -> IO[bytes] | bz2.BZ2File | gzip.GzipFile:
+    if dump.suffix == ".bz2":
+        return bz2.open(dump)
+    return gzip.open(dump) if dump.suffix == ".gz" else dump.open("rb")
+
+
+def _tag(element: ET.Element) -> str:
+    return element.tag.rpartition("}")[2]
