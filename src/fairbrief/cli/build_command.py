@@ -179,27 +179,27 @@ def people(
         typer.echo(line)
 
 
-@app.command(short_help="Make a table of people's genders from a dump of Wikipedia.")
+@app.command(short_help="A table of people's genders from a dump of Wikipedia.")
 def pages(
     source: Path = o.argument("A MediaWiki XML dump, also .bz2 or .gz.", "DUMP"),
-    out: Path = o.option(..., "Table to write, CSV with name and gender.", "FILE"),
+    out: Path = o.option(..., "Table to write (CSV with name and gender).", "FILE"),
 ) -> None:
-    """Make a table of people's genders from the pronouns of their pages, for names(pages=FILE)."""
+    """Build a table of people's genders from the pronouns on their pages, for names(pages=FILE)."""
     import csv
 
     from fairbrief.workbench.corpora.page_pronouns import page_genders
 
     refuse_overwriting(out, [source])
-    found = page_genders(source)
-    if not found:
+    genders = page_genders(source)
+    if not genders:
         raise DataError(
-            f"{source}: no page of a person with a title of two words or more; nothing is written."
+            f"{source}: found no page of a person with a title of two or more words; nothing was written; give a dump of articles."
         )
     with out.open("w", encoding="utf-8", newline="") as file:
         table = csv.writer(file)
         table.writerow(("name", "gender"))
-        table.writerows(sorted(found.items()))
-    typer.echo(f"{counted(len(found), 'name')} in {out}: {_counts(Counter(found.values()))}")
+        table.writerows(sorted(genders.items()))
+    typer.echo(f"{counted(len(genders), 'name')} in {out}: {_counts(Counter(genders.values()))}")
 
 
 def _reasons(report: Report) -> str:

@@ -37,6 +37,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "build people examples/people.jsonl --groups gender --out people.jsonl",
         "build people ontonotes --groups race --design mono --out named.jsonl",
     ),
+    "build pages": ("build pages enwiki-articles.xml.bz2 --out genders.csv",),
     "build perspectives": (
         "build perspectives examples/reviews.jsonl --attribute sentiment --counts 4 --mix positive=.5,negative=.5 --samples 2 --out mixed.jsonl",
     ),
