@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from fairbrief.kept_files import taking_place
+from fairbrief.atomic_files import atomic_path
 from fairbrief.types import Case, Entity, Record, Summary
 
 EMPTY, MISSING = "empty summary", "missing summary"
@@ -67,7 +67,7 @@ def write_lines(rows: Iterable[Mapping[str, Any]], path: Path | str) -> int:
     Links are followed. Leftovers of killed runs are removed.
     """
     count = 0
-    with taking_place(Path(path)) as part, part.open("w", encoding="utf-8", newline="\n") as lines:
+    with atomic_path(Path(path)) as part, part.open("w", encoding="utf-8", newline="\n") as lines:
         for row in rows:
             lines.write(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n")
             count += 1

@@ -18,12 +18,12 @@ from tests.experiment_stub import answer
 from tests.stub_chat import StubChat
 from typer.testing import CliRunner, Result
 
+from fairbrief.atomic_files import locked
 from fairbrief.chat.endpoint import Tally
 from fairbrief.chat.spending import Budget, Price
 from fairbrief.cli import app
 from fairbrief.cli.command_line import INCOMPLETE
 from fairbrief.errors import DataError, FairbriefError, RequestError
-from fairbrief.kept_files import locked
 from fairbrief.reports import load
 from fairbrief.scorers.chat_judge import Judge, within
 from fairbrief.workbench.experiment_file import read_experiment

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from fairbrief.atomic_files import PRIVATE, sync_folder, write_all
 from fairbrief.errors import BackendError, RequestError
-from fairbrief.kept_files import PRIVATE, sync_folder, write_all
 
 HEAD = b"fairbrief journal 1\n"
 

@@ -167,7 +167,7 @@ def run(
     file are relative to its folder. Exit code 1: a limit of the gate is broken; 3: a check is inconclusive or
     summaries are missing.
     """
-    from fairbrief.kept_files import locked
+    from fairbrief.atomic_files import locked
     from fairbrief.workbench.experiment_file import read_experiment
     from fairbrief.workbench.experiment_run import PAGE, Run
 

@@ -11,10 +11,10 @@ from tests.stub_chat import StubChat
 from typer.testing import CliRunner
 
 from fairbrief import readers
+from fairbrief.atomic_files import locked
 from fairbrief.cli import app
 from fairbrief.cli.command_line import INCOMPLETE
 from fairbrief.errors import DataError, RequestError
-from fairbrief.kept_files import locked
 
 
 @pytest.fixture

@@ -24,7 +24,7 @@ TEMPORARY = ".unfinished"
 
 
 @contextlib.contextmanager
-def held(lock: Path, busy: str) -> Iterator[None]:
+def exclusive(lock: Path, busy: str) -> Iterator[None]:
     """Lock the file, created if absent, for this process; RequestError(``busy``) at once if another has locked it.
 
     The kernel releases the lock when the process ends. The holder may remove the file before the release.
@@ -53,7 +53,7 @@ def locked(path: Path) -> Iterator[None]:
     path = path.resolve()
     path.parent.mkdir(parents=True, exist_ok=True)
     lock = path.with_name(path.name + ".lock")
-    with held(lock, f"Another process is writing {path}. Wait for it, or give another file."):
+    with exclusive(lock, f"Another process is writing {path}. Wait for it, or give another file."):
         try:
             yield
         finally:
@@ -61,7 +61,7 @@ def locked(path: Path) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def taking_place(path: Path, mode: int = 0o666) -> Iterator[Path]:
+def atomic_path(path: Path, mode: int = 0o666) -> Iterator[Path]:
     """A temporary path for a file that replaces ``path`` atomically at the end, and never after an error.
 
     The file is synchronised to disk at the end. Several processes may do this at once: each writes a separate file, and
@@ -83,9 +83,9 @@ def taking_place(path: Path, mode: int = 0o666) -> Iterator[Path]:
 
 
 @contextlib.contextmanager
-def replacing(path: Path) -> Iterator[BinaryIO]:
-    """A binary stream whose content replaces the file, as by `taking_place`; only the user may read a new file."""
-    with taking_place(path, PRIVATE) as unfinished, unfinished.open("wb") as stream:
+def atomic_stream(path: Path) -> Iterator[BinaryIO]:
+    """A binary stream whose content replaces the file, as by `atomic_path`; only the user may read a new file."""
+    with atomic_path(path, PRIVATE) as unfinished, unfinished.open("wb") as stream:
         yield stream
 
 
