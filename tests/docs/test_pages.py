@@ -119,11 +119,6 @@ def test_every_page_can_be_reached_from_the_index() -> None:
     assert len([page for page in PAGES if page.is_relative_to(ROOT / "docs")]) <= 40
 
 
-def test_the_readme_is_short() -> None:
-    """A newcomer reads it whole."""
-    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 150
-
-
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
 def test_a_page_begins_with_a_sentence(page: Path) -> None:
     """Below the title, before any heading, list, table or block: what the reader will be able to do."""
