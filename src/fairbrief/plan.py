@@ -96,7 +96,7 @@ class Plan:
     )
     alpha: float = setting(0.05, "Level of significance.")
     n_extracts: int | None = statistic(
-        None, "Random extracts per record; 0: no random-sentence baseline. By default 200 for scorers without "
+        None, "Draws of the random-sentence baseline per record; 0: none. By default 200 for scorers without "
         "a model.", "N", flag="--extracts", least=0, decides="rows",
     )
     has_clusters: bool = setting(
