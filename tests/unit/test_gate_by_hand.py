@@ -156,7 +156,9 @@ def test_a_rule_names_a_main_value_or_a_quantity() -> None:
     why = part.replace(value=None, n=0)
     assert outcome("m@x<=0.5", why) == "inconclusive"
     for one in (part.replace(value=None), part.replace(n=0)):
-        with pytest.raises(RequestError, match=r"no estimate of 'm@x<=0.5'.*It has: m@x:part\."):
+        with pytest.raises(
+            RequestError, match=r"'m@x<=0.5': the audit has no such estimate.*It has: m@x:part\."
+        ):
             hold("m@x<=0.5", [one])
     with pytest.raises(RequestError, match=r"Did you mean 'mean@x'\? It has: mean@x\."):
         hold("maen@x<=0.5", [main_value.replace(measure="mean@x", quantity="mean")])

@@ -180,8 +180,8 @@ def test_nan_never_passes(value: float, low: float, high: float, rule: str) -> N
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (("--margin", "0.1"), "--margin needs a baseline"),
-        (("--allow-missing", "x"), "--allow-missing needs a baseline"),
+        (("--margin", "0.1"), "--margin needs --baseline DIR"),
+        (("--allow-missing", "x"), "--allow-missing needs --baseline DIR"),
         (("--max-left-out", "1.5"), "share from 0 to 1"),
         (("--max-left-out", "nan"), "share from 0 to 1"),
         (("--baseline", "x", "--margin", "inf"), "give a number of at least 0"),

@@ -111,7 +111,7 @@ def _wanted(measures: Sequence[str], result: Result, before: Result) -> list[str
             known = list(audit.rows.measures())
             if spelled not in known:
                 raise RequestError(
-                    f"--measure {spelled}: the {which} does not have it.{did_you_mean(spelled, known)} "
+                    f"--measure {spelled}: the {which} does not have this measure.{did_you_mean(spelled, known)} "
                     f"It has: {', '.join(known)}."
                 )
     return wanted
@@ -147,7 +147,7 @@ def _check_arguments(
         raise RequestError(f"--max-left-out is {max_left_out:g}: give a share from 0 to 1.")
     for option, is_given in {"--margin": margin > 0, **given}.items():
         if is_given and baseline is None:
-            raise RequestError(f"{option} needs a baseline: give --baseline DIR, or drop it.")
+            raise RequestError(f"{option} needs --baseline DIR: add it, or drop {option}.")
 
 
 def saw_the_same(result: Result, other: Result) -> bool:
@@ -156,14 +156,14 @@ def saw_the_same(result: Result, other: Result) -> bool:
     Both are read in pieces, up to the first difference.
     """
     ours, theirs = _pieces(result), _pieces(other)
-    own, of_other = next(ours, None), next(theirs, None)
-    while own is not None and of_other is not None:
-        n = min(len(own), len(of_other))
-        if not _are_equal(own.slice(0, n), of_other.slice(0, n)):
+    first, second = next(ours, None), next(theirs, None)
+    while first is not None and second is not None:
+        n = min(len(first), len(second))
+        if not _are_equal(first.slice(0, n), second.slice(0, n)):
             return False
-        own = own.slice(n) if n < len(own) else next(ours, None)
-        of_other = of_other.slice(n) if n < len(of_other) else next(theirs, None)
-    return own is None and of_other is None
+        first = first.slice(n) if n < len(first) else next(ours, None)
+        second = second.slice(n) if n < len(second) else next(theirs, None)
+    return first is None and second is None
 
 
 def _pieces(result: Result) -> Iterator[pa.Table]:
@@ -217,7 +217,7 @@ def of_limit(rule: Rule, estimates: Sequence[Estimate], confidence_level: float 
     if not named:
         known = sorted({f"{e.measure}:{e.quantity}" for e in of_measure} or {e.measure for e in candidates})
         raise RequestError(
-            f"The audit has no estimate of '{rule}'.{did_you_mean(replace(rule, system='').asked, known)} It has: {', '.join(known)}."
+            f"'{rule}': the audit has no such estimate.{did_you_mean(replace(rule, system='').asked, known)} It has: {', '.join(known)}."
         )
     if rule.from_random:
         named = _from_random(rule, named)
@@ -354,19 +354,19 @@ def _decide(asked: Asked, among: int, confidence_level: float) -> Check:
     inside, outside = (high <= limit, low > limit) if is_upper else (low >= limit, high < limit)
     nearest = _stretched(estimate.value, low if is_upper else high, wider)
     compared = f"{wording.compared(estimate)}: " if estimate.baseline else ""
-    found = (
+    result = (
         f"{compared}{_short(estimate.value)}, interval [{_short(low)}, {_short(high)}], limit {asked.sign}{limit:g}, n = {estimate.n}"
         f"{_baselines_of(estimate)}"
     )
     if inside:
-        return Check(name, "pass", f"{asked.prefix}the whole interval keeps the limit: {found}")
+        return Check(name, "pass", f"{asked.prefix}the whole interval keeps the limit: {result}")
     if outside and (nearest > limit if is_upper else nearest < limit):
-        return Check(name, "fail", f"{asked.prefix}the whole interval breaks the limit: {found}")
+        return Check(name, "fail", f"{asked.prefix}the whole interval breaks the limit: {result}")
     if outside:
         why = f"the interval breaks the limit, but not when corrected for {among} checks"
     else:
         why = "the limit is inside the interval"
-    return Check(name, "inconclusive", f"{asked.prefix}{why}: {found}; add records to decide")
+    return Check(name, "inconclusive", f"{asked.prefix}{why}: {result}; add records to decide")
 
 
 def _stretched(value: float, bound: float, wider: float) -> float:
