@@ -54,7 +54,7 @@ def reading_text(path: PathLike[str] | str) -> Iterator[None]:
             f"{path}: found the byte 0x{error.object[error.start]:02x}, which is not UTF-8; save the file with that encoding."
         ) from error
     except csv.Error as error:
-        raise DataError(f"{path}: found what is not CSV ({error}); save the table again.") from error
+        raise DataError(f"{path}: found what is no CSV ({error}); save the table again.") from error
 
 
 def first_line(error: BaseException, most: int = 200) -> str:
