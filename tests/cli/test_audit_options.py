@@ -117,7 +117,7 @@ def test_sanity_baselines_stand_beside_the_systems(tmp_path: Path, fairbrief: Co
     """--sanity-baseline all adds texts that no system wrote, named as such; the systems stay as they were."""
     file = write(tmp_path / "in.jsonl", rows(5))
     ran = fairbrief(
-        "audit", file, "--measure", "uer@mood", *QUICK, "--sanity-baseline all", "--out", tmp_path / "out"
+        "audit", file, "--measure", "uer@mood", *QUICK, "--sanity-baseline", "all", "--out", tmp_path / "out"
     )
     assert ran.code == 0, ran.err
     made = results(tmp_path / "out")["made"]
@@ -237,7 +237,7 @@ def test_notes_stand_beside_the_output(fairbrief: Command, tmp_path: Path) -> No
     )
     run = fairbrief("audit", path, "--resamples", "0")
     assert "note: a.jsonl: it has no field 'id', so its records are numbered from 1." in run.err
-    assert "note: a.jsonl: nothing used 'year'." in run.err
+    assert "note: a.jsonl: unused fields: 'year'." in run.err
     assert "note:" not in run.out
 
 

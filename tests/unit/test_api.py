@@ -108,27 +108,27 @@ def test_audit_takes_every_field_of_a_plan() -> None:
 @pytest.mark.parametrize(
     ("settings", "says"),
     [
-        ({"alpha": 0}, "alpha=0: wanted a number above 0 and below 1."),
-        ({"alpha": 5}, "alpha=5: wanted a number above 0 and below 1. Did you mean 0.05?"),
+        ({"alpha": 0}, "alpha=0: give a number above 0 and below 1."),
+        ({"alpha": 5}, "alpha=5: give a number above 0 and below 1. Did you mean 0.05?"),
         (
             {"confidence_level": 95},
-            "confidence_level=95: wanted a number above 0 and below 1. Did you mean 0.95?",
+            "confidence_level=95: give a number above 0 and below 1. Did you mean 0.95?",
         ),
-        ({"confidence_level": "0.9"}, "wanted a number between 0 and 1, not a text ('0.9')"),
-        ({"seed": -1}, "seed=-1: wanted 0 or more."),
-        ({"n_resamples": -5}, "n_resamples=-5: wanted 0 or more."),
-        ({"n_resamples": "200"}, "wanted a whole number, not a text ('200')"),
-        ({"n_resamples": 20.5}, "wanted a whole number, not float"),
-        ({"seed": True}, "seed=True: wanted a whole number, not bool"),
-        ({"workers": -1}, "workers=-1: wanted 0 or more."),
+        ({"confidence_level": "0.9"}, "is a text ('0.9'): give a number between 0 and 1"),
+        ({"seed": -1}, "seed=-1 is negative: give 0 or more."),
+        ({"n_resamples": -5}, "n_resamples=-5 is negative: give 0 or more."),
+        ({"n_resamples": "200"}, "is a text ('200'): give a whole number"),
+        ({"n_resamples": 20.5}, "is float: give a whole number"),
+        ({"seed": True}, "seed=True is bool: give a whole number"),
+        ({"workers": -1}, "workers=-1 is negative: give 0 or more."),
         ({"measures": [Bur]}, "the class Bur: give an instance, Bur(…), or its name 'bur'."),
-        ({"measures": Bur}, "wanted a list"),
-        ({"measures": [3]}, "measures holds int: wanted names"),
-        ({"measures": "bur@side"}, "measures='bur@side' is one text: write measures=['bur@side']."),
-        ({"attributes": "side"}, "attributes='side' is one text"),
+        ({"measures": Bur}, "give a list"),
+        ({"measures": [3]}, "measures contains int: give names"),
+        ({"measures": "bur@side"}, "measures='bur@side' is a text, not a list: write measures=['bur@side']."),
+        ({"attributes": "side"}, "attributes='side' is a text, not a list"),
         ({"scorers": {"x": Ngram}}, "scorers['x'] is a class: give an instance, Ngram(…)."),
-        ({"scorers": [Ngram()]}, "wanted a mapping of names to scorers"),
-        ({"check_scorers": "yes"}, "check_scorers='yes': wanted True or False"),
+        ({"scorers": [Ngram()]}, "is not a mapping: give names and scorers"),
+        ({"check_scorers": "yes"}, "check_scorers='yes': write True or False"),
     ],
 )
 def test_a_plan_that_cannot_be_is_refused(settings: dict[str, object], says: str) -> None:
@@ -168,7 +168,7 @@ def test_summaries_may_stand_in_a_data_frame() -> None:
     apart = fairbrief.audit(ROWS, "bur@side", n_resamples=0)
     assert {e.system for e in found.estimates} == {"gpt"}
     assert [e.value for e in found.estimates] == [e.value for e in apart.estimates]
-    with pytest.raises(RequestError, match=r"belongs to fairbrief\.read"):
+    with pytest.raises(RequestError, match=r"give summaries= to fairbrief\.read"):
         fairbrief.audit(fairbrief.read(ROWS), summaries={"gpt": frame})
 
 
@@ -247,7 +247,7 @@ def test_a_setting_of_read_is_told_where_it_belongs() -> None:
     """`audit` and `explain` take what `read` gives."""
     for function in (fairbrief.audit, fairbrief.explain):
         with pytest.raises(
-            RequestError, match=r"no setting 'group_by': .*\(fairbrief\.read\(records, group_by=…\)\)"
+            RequestError, match=r"no setting 'group_by', .*\(fairbrief\.read\(records, group_by=…\)\)"
         ):
             function([{"id": "a"}], "uer", group_by="id")
 
@@ -265,7 +265,7 @@ def test_advice_of_the_command_is_told_in_words_of_python() -> None:
 def test_objects_that_are_not_what_they_should_be_are_told() -> None:
     """Texts in place of documents, and a summary of another record, are errors that name the record."""
     one = fairbrief.Record("1", (fairbrief.Document("One."),))
-    with pytest.raises(DataError, match=r"id '1'.*the text 'One\.' as document 1; wanted a Document"):
+    with pytest.raises(DataError, match=r"id '1'.*the text 'One\.' as document 1; expected a Document"):
         fairbrief.audit(
             [fairbrief.Case(fairbrief.Record("1", ("One.",)), fairbrief.Summary("1", "s", "One."))]
         )

@@ -18,9 +18,9 @@ import pytest
 from tests.cli.command import Command, rows, write
 from tests.unit.test_gate import BUR, cases_of
 
+from fairbrief.atomic_files import exclusive
 from fairbrief.auditing import Plan, audit
 from fairbrief.errors import DataError, RequestError
-from fairbrief.kept_files import held
 from fairbrief.reports import audit_folder, load, per_record, write_all
 from fairbrief.reports.audit_folder import STAGE, UNFINISHED, ahead_in, claimed, replace_all
 from fairbrief.reports.frames import unpacked
@@ -142,7 +142,7 @@ def test_a_page_that_is_written_anew_leaves_nothing_beside_it(
     """`report --format html` clears what a killed one left half written, and is in nobody's way that still writes."""
     write_all(two[0], tmp_path / "a")
     (tmp_path / "a" / ".report.html.x.unfinished").write_text("<")
-    with held(tmp_path / "a" / ".report.html.y.unfinished", "busy"):
+    with exclusive(tmp_path / "a" / ".report.html.y.unfinished", "busy"):
         assert fairbrief("report", tmp_path / "a", "--format", "html").code == 0
         assert names(tmp_path / "a") == sorted([*FILES, ".report.html.y.unfinished"])
 

@@ -212,7 +212,7 @@ def test_a_checked_scorer_keeps_its_numbers_and_reports_its_agreement(
     assert answer.matrix.tolist() == [[1.0, 0.0]]
     assert "ROC-AUC" in capsys.readouterr().err
     assert "on 90 labelled pairs of 90 texts" in checked.fingerprint
-    with pytest.raises(RequestError, match="leave checked out"):
+    with pytest.raises(RequestError, match="drop checked"):
         registry.make("scorer", f"containment(checked={calibrated}, calibrated={calibrated})")
 
 

@@ -273,4 +273,4 @@ def test_chosen_summaries_are_named_so_that_two_choices_can_be_compared(tmp_path
     audited = CliRunner().invoke(app, ["audit", *both, "--measure", "uer@sentiment", "--resamples", "20"])
     assert "again − by-coverage" in audited.output
     refused = CliRunner().invoke(app, [*arguments, "--system", "x"])
-    assert "with --out FILE" in str(refused.exception)
+    assert "needs --out FILE" in str(refused.exception)

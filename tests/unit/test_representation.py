@@ -189,7 +189,7 @@ def test_a_document_lacks_the_attribute() -> None:
     """Where some documents have the attribute the one that lacks it is named, and what to do."""
     case = case_of((("cats", "a"), ("dogs", None)))
     with pytest.raises(
-        DataError, match=r"in.jsonl:7 \(id 'r1', document 2\): it has no attribute 'x'.*--require x"
+        DataError, match=r"in.jsonl:7 \(id 'r1', document 2\): found no attribute 'x'.*--require x"
     ):
         Bur("x").observation.asks((case,))
 

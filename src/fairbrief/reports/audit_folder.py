@@ -12,8 +12,8 @@ from contextvars import copy_context
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
+from fairbrief.atomic_files import atomic_path, clear_unfinished, exclusive
 from fairbrief.errors import DataError, RequestError
-from fairbrief.kept_files import clear_unfinished, held, taking_place
 from fairbrief.text.addresses import refuse_stored
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def claimed(folder: Path) -> Iterator[Path]:
     folder.mkdir(parents=True, exist_ok=True)
     mark = folder / UNFINISHED
     busy = f"Another process is making an audit for {folder}. Wait for it, or name another folder."
-    with held(mark, busy):
+    with exclusive(mark, busy):
         clear(folder)
         try:
             yield folder
@@ -298,7 +298,7 @@ def opened(folder: Path) -> tuple[Saved, SavedRows]:
 def place(path: Path, write: Callable[[Path], object]) -> Path:
     """Let ``write`` fill a file beside ``path``, then put it in place in one step; a link is followed."""
     path = path.resolve()
-    with taking_place(path) as part:
+    with atomic_path(path) as part:
         write(part)
     return path
 
