@@ -44,8 +44,9 @@ def cautions(panels: Sequence[Sequence[Estimate]], context: Context) -> list[str
     lines += [wording.told(e) or WORDS["too few"] for e in shown if context.kind(e) == "too few"]
     lines += [wording.worded(note) for e in shown for note in e.notes if note.code == "place_is_group"]
     everything = (e for members in panels for e in members)
-    hidden = (note for e in everything for note in e.notes if note.code == "tests_need_resamples")
-    lines += [wording.worded(note) for note in hidden]
+    hidden = [note for e in everything for note in e.notes if note.code == "tests_need_resamples"]
+    if hidden:
+        lines.append(wording.worded(max(hidden, key=lambda note: note.arguments["resamples"])))
     advises = not any(cards.BETTER in text for text in lines)
     lines += cards.cautions(filter(None, (_judge(e, context) for e in shown)), advises=advises)
     return [f"{capital(text)}." for text in dict.fromkeys(lines)]
