@@ -60,7 +60,7 @@ def test_a_half_fetched_model_counts_as_absent(hub_cache: Path) -> None:
 
 def test_names_that_cannot_be_are_refused() -> None:
     """A malformed name is the request's fault, an absent folder the operator's."""
-    with pytest.raises(RequestError, match="neither a folder"):
+    with pytest.raises(RequestError, match="neither a local folder"):
         hub.find("not a/valid/name", "entailment")
     with pytest.raises(BackendError, match="no such folder"):
         hub.find("./nowhere", "entailment")

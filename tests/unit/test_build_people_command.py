@@ -128,7 +128,7 @@ def test_a_name_that_is_left_comes_with_what_can_be_done(tmp_path: Path) -> None
     command = ["people", str(path), "--out", str(tmp_path / "o.jsonl"), "--per-seed-document", "2"]
     done = CliRunner().invoke(app, [*command, "--last-names", "replace"])
     assert isinstance(done.exception, DataError)
-    assert "an original name is left" in str(done.exception)
+    assert "an original name remains" in str(done.exception)
     assert "--last-names keep" in str(done.exception)
     done = CliRunner().invoke(app, command)
     assert done.exit_code == 0, done.output

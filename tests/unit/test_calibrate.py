@@ -311,7 +311,7 @@ def test_public_formats_are_read_and_several_labels_count_by_majority(tmp_path: 
     said = [{"response": answer} for answer in ("yes", "no", "yes")]
     rows = [
         {"article": "A.", "summary_sentences": [{"sentence": "B.", "responses": said}]},
-        {"claim": "C.", "per_record": ["D.", "E."], "label": "partially_supported"},
+        {"claim": "C.", "evidence": ["D.", "E."], "label": "partially_supported"},
         {"text": "F.", "claim": "G.", "supported": True},
         {"text": "F.", "claim": "H.", "supported": True},
         {"text": "F.", "claim": "H.", "supported": False},

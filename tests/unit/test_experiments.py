@@ -128,9 +128,9 @@ def write_records(folder: Path, count: int = 12) -> Path:
         (("temperature = [0.5, 1.0]", "instruction = ['none', 'fairest']"), RequestError, "No clause 'fairest'"),
         (("temperature = [0.5, 1.0]", "prompt = 'tweets'"), DataError, "topic"),
         (("temperature = [0.5, 1.0]", "temperature = 0.0\nsamples = 4"), RequestError, "paid 4 times"),
-        (("temperature = [0.5, 1.0]", "temperature = 0.0\nseed = [1, 2]"), RequestError, "ask the same"),
-        (("temperature = [0.5, 1.0]", "draw = [0, 1]\nprompt = 'reviews'"), RequestError, "ask the same"),
-        (("temperature = [0.5, 1.0]", "words = 80\nsentences = 2"), RequestError, "both wished"),
+        (("temperature = [0.5, 1.0]", "temperature = 0.0\nseed = [1, 2]"), RequestError, "send the same requests"),
+        (("temperature = [0.5, 1.0]", "draw = [0, 1]\nprompt = 'reviews'"), RequestError, "send the same requests"),
+        (("temperature = [0.5, 1.0]", "words = 80\nsentences = 2"), RequestError, "both given"),
         (("resamples = 20", "ordered = 1"), DataError, r"\[audit\] ordered: found 1, wanted true or false"),
         (("resamples = 20", "ordered = true"), DataError, "has no effect with --measure"),
         (("resamples = 20", "baseline = 'x'"), RequestError, "No cell is named 'x'"),
@@ -169,7 +169,7 @@ def test_a_dry_run_asks_nothing(tmp_path: Path, server: StubChat) -> None:
     """--dry-run tells the calls of all cells and shows a filled prompt."""
     file = write_records(tmp_path)
     done = run(file, tmp_path / "out", "--dry-run")
-    assert "24 wanted, 0 answered already, 24 calls to make" in done.output
+    assert "24 wanted, 0 already answered, 24 calls to make" in done.output
     assert "Ash 0" in done.output
     file.write_text(SMALL.replace('["uer"]', """["uer", "judged(scorer='judge(model=j)')"]""") + UNITS)
     more = run(file, tmp_path / "out", "--dry-run").output

@@ -123,7 +123,7 @@ def test_errors_shrink_the_difference_and_widen_its_interval() -> None:
     [
         ("detected_inclusion(recall=0.95)", "finds 82% of the male people|finds 92% of the female people"),
         ("detected_inclusion(people=spacy:any)", "has no known errors"),
-        ("detected_inclusion(errors=none)", "does not say how a recogniser errs"),
+        ("detected_inclusion(errors=none)", "has no counts of a recogniser's errors"),
         ("detected_inclusion(people=oracle)", "neither builtin nor spacy"),
     ],
 )

@@ -85,7 +85,7 @@ def test_the_command_line_tells_the_language() -> None:
     said = printed("audit", example("zh"), "--measure", "uer@sentiment", "--language", "zh", "--resamples", 0)
     assert "language Chinese" in said
     assert "(detected)" not in said
-    with pytest.raises(RequestError, match="No language 'xx'"):
+    with pytest.raises(RequestError, match="Unknown language 'xx'"):
         printed("audit", example("zh"), "--measure", "uer@sentiment", "--language", "xx")
 
 
@@ -139,5 +139,5 @@ def test_other_commands_read_in_the_language_told(words: tuple[str, ...]) -> Non
     assert told[""] == told["zh"]
     if command != "chunks":  # its sentences end at the marks of all scripts
         assert told["zh"] != told["en"]
-    with pytest.raises(RequestError, match="No language 'xx'"):
+    with pytest.raises(RequestError, match="Unknown language 'xx'"):
         printed(command, example("zh"), *options, "--language", "xx")

@@ -119,8 +119,8 @@ def test_stars_stand_for_names_in_one_folder(store: StubS3) -> None:
         ("s3://bucket", "is not the address of a file: write s3://bucket/FOLDER/FILE"),
         ("s3://bucket/in/book.xlsx", r"Copy it to this machine.*aws s3 cp s3://bucket/in/book.xlsx \."),
         ("s3://bucket/in/log.eval", r"Copy it to this machine.*aws s3 cp s3://bucket/in/log.eval \."),
-        ("s3://me:hunter2secret@bucket/in/reviews.jsonl", "holds a user or a key"),
-        ("s3://bucket/in/reviews.jsonl?secret_key=hunter2secret", "'secret_key' cannot stand behind"),
+        ("s3://me:hunter2secret@bucket/in/reviews.jsonl", "has a user or a key"),
+        ("s3://bucket/in/reviews.jsonl?secret_key=hunter2secret", "'secret_key' is not allowed after"),
     ],
 )
 def test_what_cannot_be_read_is_told(store: StubS3, address: str, said: str) -> None:

@@ -207,7 +207,7 @@ def test_words_of_two_people_are_refused() -> None:
             "male",
             "a pronoun is in the wrong form",
         ),
-        ("[Mia Horn|m|full] ran. So Mia said.", "male", "an original name is left"),
+        ("[Mia Horn|m|full] ran. So Mia said.", "male", "an original name remains"),
     ],
 )
 def test_the_linter_finds_planted_faults(marked: str, gender: str, reason: str) -> None:
@@ -238,7 +238,7 @@ def test_the_linter_finds_two_genders_and_two_bearers_of_a_name() -> None:
     template = make_template(PAIR)
     assigned = {"m": Assignment("Otto", gender="male")}
     reasons = {f.reason for f in lint(template, fill(template, assigned, Manner(pronouns=False)), assigned)}
-    assert reasons == {"a person is spoken of in two genders"}
+    assert reasons == {"a person is described in two genders"}
     two = make_template(record("[Mia Horn|m|full], [Lea Horn|p|full].", m=("Mia", "Horn"), p=("Lea", "Horn")))
     same = {"m": Assignment("Kim"), "p": Assignment("Kim")}
     assert [f.reason for f in lint(two, fill(two, same), same)] == ["two people have one name"]
@@ -321,7 +321,7 @@ def test_seed_documents_stand_beside_their_inputs_under_ids_of_their_own() -> No
     )
     assert (row.documents, row.entities, row.seed_document) == (CROWD.documents, CROWD.entities, CROWD.id)
     assert (row.id, row.attributes["design"], report.written) == (f"{CROWD.id}.original", "original", 1)
-    with pytest.raises(RequestError, match="once each"):
+    with pytest.raises(RequestError, match="one input per seed document"):
         build([CROWD], design="original", per_seed_document=2, names=TABLE)
 
 
@@ -415,7 +415,7 @@ def test_a_seed_document_that_cannot_fill_its_set_writes_no_row() -> None:
     assert {c.seed_document: c.reason for c in report.refused} == {
         "nobody": "no person to vary",
         "mixed": "a person of two genders",
-        "broken": "an original name is left",
+        "broken": "an original name remains",
         "big": "too few names",
     }
     capacity = next(c for c in report.refused if c.seed_document == "big")
@@ -475,7 +475,7 @@ def test_replaced_last_names_are_one_for_a_family_and_a_pair() -> None:
         ({"groups": "sex"}, "Groups 'sex' are not known"),
         ({"groups": "race=north+east"}, "no group 'east'"),
         ({"groups": "gender*race=north+south"}, "is not male:RACE"),
-        ({"per_seed_document": 7}, "7 inputs of each seed document cannot be shared by 2 groups"),
+        ({"per_seed_document": 7}, "7 inputs of each seed document cannot be divided among 2 groups"),
         ({"names": "absent.csv"}, "There is no table of names 'absent.csv'"),
         ({"design": "half"}, "The design 'half' is not known"),
     ],
@@ -556,7 +556,7 @@ def test_a_name_left_in_a_hashtag_is_a_fault() -> None:
     template = make_template(tagged)
     given = {"p": Assignment("Troy", gender="male")}
     (fault,) = lint(template, fill(template, given), given)
-    assert fault.reason == "an original name is left"
+    assert fault.reason == "an original name remains"
     assert "#IStandWithAhmed" in fault.detail
 
 

@@ -313,7 +313,7 @@ def test_sources_without_a_gendered_word_are_counted() -> None:
     scorers = {"planted": PlantedScorer(says_she)}
     mixed = taken([*articles(), *plain], "sentiment_shift(scorer=planted)", scorers=scorers)
     own = main_value(mixed, "scorer_bias_sentiment(scorer=planted)@gender")
-    assert (own.n, own.excluded) == (24, {"no word of the text tells a gender": 5})
+    assert (own.n, own.excluded) == (24, {"no word of the text shows a gender": 5})
     none = taken(plain, "sentiment_shift(scorer=planted)", scorers=scorers)
     assert [out.measure for out in none.not_measured] == ["scorer bias@gender"]
 
@@ -325,7 +325,7 @@ def test_marks_that_make_no_sense_end_no_audit() -> None:
     broken = replace(record.entities[0], mentions=(Mention(0, 900, 905, "full"),))
     cases[0] = replace(cases[0], record=replace(record, entities=(broken, *record.entities[1:])))
     own = main_value(taken(cases, "entity_inclusion@gender"), "scorer_bias_people@gender")
-    assert (own.n, own.excluded) == (11, {"the marks of its people overlap, or lie outside of the text": 1})
+    assert (own.n, own.excluded) == (11, {"the marks of its people overlap or are outside of the text": 1})
 
 
 def test_the_audit_itself_is_not_changed_by_the_check() -> None:

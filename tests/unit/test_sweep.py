@@ -376,9 +376,9 @@ def test_results_csv_is_tidy(tmp_path: Path) -> None:
         (("--instruction", "none,definition", "--over", "party"), "no document has the attribute 'party'"),
         (("--prompt", "plain,tweets"), "topic"),
         (("--prompt", "plain,nowhere.txt"), "no prompt 'nowhere.txt'"),
-        (("--sentences", "2", "--set", "words=80,20"), "both wished"),
-        (("--set", "seed=1,2", "--temperature", "0"), "ask the same of every record"),
-        (("--prompt", "reviews", "--set", "draw=0,1"), "ask the same of every record"),
+        (("--sentences", "2", "--set", "words=80,20"), "both given"),
+        (("--set", "seed=1,2", "--temperature", "0"), "send the same requests for every record"),
+        (("--prompt", "reviews", "--set", "draw=0,1"), "send the same requests for every record"),
         (("--samples", "4", "--temperature", "0"), "paid 4 times"),
         (("--baseline", "temperature=3"), "No cell is named"),
         (("--measure", "uwer"), "No measure named"),
@@ -412,7 +412,7 @@ def test_a_grid_is_asked_as_one_and_a_dry_run_counts_it(tmp_path: Path) -> None:
         ]  # fmt: skip
         arguments += ["--measure", UER, "--resamples", "20", "--concurrency", "16", "--out", str(out)]
         told = CliRunner().invoke(app, [*arguments, "--dry-run", "--price", "1000000,0"])
-        assert "60 wanted, 0 answered already, 60 calls to make" in told.output
+        assert "60 wanted, 0 already answered, 60 calls to make" in told.output
         assert server.requests == 0
         stopped = CliRunner().invoke(app, [*arguments, "--max-requests", "32"])
         assert (stopped.exit_code, server.requests) == (INCOMPLETE, 32)

@@ -1,5 +1,5 @@
-"""Inputs with controlled people: the same documents, with other names, titles and pronouns in them.
+"""Inputs with controlled people: copies of a document that differ only in names, titles and pronouns.
 
-Annotated documents become templates; a template filled with assignments becomes a set of records that
-differ in who the people are said to be, and in nothing else (Steen & Markert, section 5).
+Annotated documents become templates; a template filled with assignments becomes a set of records that differ only in
+the described people (Steen & Markert, section 5).
 """

@@ -1,4 +1,4 @@
-"""Sets of inputs with controlled people, built from annotated records."""
+"""Build sets of inputs with controlled people from annotated records."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ NamesGiven = Names | str | Path
 
 @dataclass(slots=True)
 class Report:
-    """What became of each seed document; complete when the records are used up."""
+    """The outcome for each seed document; complete after the last record."""
 
     capacities: list[Capacity] = field(default_factory=list)
     replaces_last: bool = False
@@ -55,27 +55,27 @@ class Report:
         return [c for c in self.capacities if not c.written]
 
     def reasons(self) -> dict[str, int]:
-        """How many seed documents were refused, by reason."""
+        """The number of refused seed documents by reason."""
         counts: dict[str, int] = {}
         for capacity in self.refused:
             counts[capacity.reason] = counts.get(capacity.reason, 0) + 1
         return counts
 
     def advice(self) -> list[str]:
-        """What can be done about the seed documents that were refused, one line a reason."""
+        """Remedies for refused seed documents, one line per reason."""
         lines = []
         if short := [c for c in self.refused if c.reason == TOO_FEW]:
             most = max(c.needed for c in short)
             lines.append(
                 f"{TOO_FEW}: one text needs up to {most} names of one list (balanced: people by number of groups; mono: all "
-                "people), and names that the text holds or that two groups share are not drawn. Give a larger "
+                "people), and names in the text or shared by two groups are not drawn. Give a larger "
                 "table: --names FILE."
             )
         if LEFT in self.reasons():
             lines.append(
-                f"{LEFT}: the text names a person where no mention is marked. Mark it in the source"
+                f"{LEFT}: the text names a person without a marked mention. Mark it in the source"
                 + (
-                    "; or keep last names (--last-names keep), so that first names alone tell."
+                    "; or keep last names (--last-names keep), so that only first names identify the group."
                     if self.replaces_last
                     else "."
                 )
@@ -97,27 +97,27 @@ def build(
     genders: Literal["keep", "random"] = "keep",
     woman: str = "Ms.",
 ) -> tuple[Iterator[Record], Report]:
-    """Records with controlled people, ``per_seed_document`` (20) of each seed document, and a report that grows with them.
+    """Records with controlled people, ``per_seed_document`` (20) per seed document, and a report that grows with them.
 
-    ``groups``: ``gender``, ``race[=A+B]`` or ``gender*race[=male:A+female:B]`` (see `read_groups`).
-    ``design``: ``balanced`` (C_loc: half of the people in each group, in pairs with exchanged groups) or ``mono`` (C_glob:
-    one group per input). ``names``: ``census``, or a table ``name,part,gender,group`` (a path).
-    ``last_names``: kept, or replaced; by default replaced where the groups speak of race, which last names
-    tell too. ``content_words``: whether wife and husband follow the gender, or are all set to ``neutral``
-    variants. ``pronouns=False`` leaves pronouns as they are. ``weights``: names drawn uniformly or by frequency.
-    ``genders``: in ``race`` groups, whether people keep their gender or have one drawn.
-    ``woman``: the title that stands for Mr.
+    ``groups``: ``gender``, ``race[=A+B]`` or ``gender*race[=male:A+female:B]`` (see `read_groups`). ``design``:
+    ``balanced`` (C_loc: half of the people in each group, in pairs with exchanged groups) or ``mono`` (C_glob: one
+    group per input). ``names``: ``census``, or the path of a table ``name,part,gender,group``. ``last_names``: keep
+    or replace; the default replaces them for groups of race, which last names also signal. ``content_words``: whether
+    words such as wife and husband follow the gender, or are set to ``neutral`` forms. ``pronouns=False`` does not
+    change pronouns. ``weights``: names drawn uniformly or by frequency. ``genders``: for ``race`` groups, whether
+    people keep their gender or get a random one. ``woman``: the female title that corresponds to Mr.
 
-    ``design="original"`` gives the seed documents that could be filled (balanced) as they are, one record each: what
-    systems write of them is the paper's row of original documents.
+    ``design="original"`` gives the seed documents that could be filled (balanced) unchanged, one record each, for the
+    paper's row of original documents.
 
-    Every record says in its attributes where it stands: ``design``, ``sample`` (the draw), ``pair`` (balanced) or
-    ``group`` (mono); ``genders`` (`Plan.genders`; of seed documents ``as written``), ``last_names`` (``kept``, ``replaced``) and ``content_words``
-    (``kept``, ``exchanged``, ``neutral``). Its id tells sets apart too, so that one audit can hold several.
+    The attributes of every record identify its place in the design: ``design``, ``sample`` (the draw), ``pair``
+    (balanced) or ``group`` (mono); ``genders`` (`Plan.genders`; for seed documents ``as written``), ``last_names``
+    (``kept``, ``replaced``) and ``content_words`` (``kept``, ``exchanged``, ``neutral``). Ids differ between sets
+    too, so that one audit can contain several.
 
-    The same seed gives the same records to the byte, whatever other originals there are. If one input of
-    a seed document cannot be made, none of its rows is, and the report says why. Raises `RequestError`
-    for a request that no seed document could meet, `DataError` for a broken table or record.
+    The same seed gives byte-identical records, whatever other seed documents there are. If one input of a seed
+    document cannot be made, none is, and the report has the reason. Raises `RequestError` for a request that no seed
+    document could meet, `DataError` for a broken table or record.
     """
     if design not in ("balanced", "mono", "original"):
         raise RequestError(f"The design '{design}' is not known. Wanted balanced, mono or original.")
@@ -126,11 +126,13 @@ def build(
     table = names_of(names)
     wanted = read_groups(groups, table)
     if design == "original" and per_seed_document is not None:
-        raise RequestError("Originals are given once each: leave the number of inputs per seed document out.")
+        raise RequestError(
+            "The design original has one input per seed document: omit the number of inputs per seed document."
+        )
     per_seed_document = 20 if per_seed_document is None else per_seed_document
     if per_seed_document < 1 or (design != "original" and per_seed_document % len(wanted)):
         raise RequestError(
-            f"{counted(per_seed_document, 'input')} of each seed document cannot be shared by {counted(len(wanted), 'group')}. Wanted a multiple of {len(wanted)}."
+            f"{counted(per_seed_document, 'input')} of each seed document cannot be divided among {counted(len(wanted), 'group')}. Wanted a multiple of {len(wanted)}."
         )
     by_race = wanted[0].race is not None
     replaces = last_names == "replace" or (last_names is None and by_race)
@@ -157,7 +159,7 @@ def _manner(words: bool | Literal["neutral"], pronouns: bool, woman: str) -> Man
 
 
 def names_of(names: NamesGiven) -> Names:
-    """The table of names that is given, in a file or by its name; RequestError or DataError where it is none."""
+    """The table of names in a file or with a known name; RequestError or DataError if there is none."""
     if isinstance(names, Names):
         return names
     if str(names) == "census":
@@ -188,7 +190,7 @@ def _rows_of(record: Record, task: _Task) -> tuple[list[Record], Capacity]:
     """All rows of a seed document, or none and the reason."""
     if language := is_foreign(" ".join(document.text for document in record.documents)):
         named = len(record.entities)
-        detail = "names, titles and pronouns are exchanged in English texts alone"
+        detail = "names, titles and pronouns are exchanged only in English texts"
         return [], Capacity(record.id, named, 0, reason=f"the text is {language}", detail=detail)
     template = make_template(record, task.manner.words, _is_given)
     pools = pools_of(task.lists, template)
@@ -208,7 +210,7 @@ def _rows_of(record: Record, task: _Task) -> tuple[list[Record], Capacity]:
 
 
 def _is_given(word: str) -> bool:
-    """As `is_given_name`; without the census nobody's single name is taken for a first name."""
+    """As `is_given_name`; without the census no single name counts as a first name."""
     try:
         return is_given_name(word)
     except MissingExtra:
@@ -216,7 +218,7 @@ def _is_given(word: str) -> bool:
 
 
 def _unchanged(template: Template) -> Record:
-    """The seed document itself, as one more record of its set."""
+    """The seed document unchanged, as one more record of its set."""
     record = template.record
     return replace(
         record,
@@ -230,28 +232,28 @@ _ORIGINAL = {"design": "original", "genders": "as written", "last_names": "kept"
 
 
 def _named(template: Template, filled: Record, sample: Sample, task: _Task) -> Record:
-    """The filled record with an id of its own, and attributes that say where it stands in which design."""
+    """The filled record with its id, and attributes that identify its place in the design."""
     design = task.plan.design
     place = {"pair": sample.pair} if design == "balanced" else {"group": sample.group}
-    told = _set_attributes(task)
+    settings = _set_attributes(task)
     usual = {
         "genders": "varied",
         "last_names": "replaced" if task.plan.by_race else "kept",
         "content_words": "kept",
     }
-    unusual = [value for name, value in told.items() if value != usual.get(name)]
+    unusual = [value for name, value in settings.items() if value != usual.get(name)]
     turn = sample.pair or sample.group
     name = f"{'-'.join(unusual)}.{sample.number}.{turn}".replace(", ", "-").replace(" ", "-")
     return replace(
         filled,
         id=f"{template.record.id}.{name}",
         seed_document=template.record.id,
-        attributes={**template.record.attributes, **told, "sample": str(sample.number), **place},
+        attributes={**template.record.attributes, **settings, "sample": str(sample.number), **place},
     )
 
 
 def _set_attributes(task: _Task) -> dict[str, str]:
-    """What tells this set of inputs from others made of the same originals."""
+    """Attributes that distinguish this set of inputs from others of the same seed documents."""
     words = "kept" if task.manner.words is None else "neutral" if task.manner.neutral else "exchanged"
     last_names = "replaced" if task.plan.replaces_last else "kept"
     return {
@@ -262,18 +264,18 @@ def _set_attributes(task: _Task) -> dict[str, str]:
     }
 
 
-# ---- A recogniser held against annotated documents: whom it finds, misses and misreads.
+# ---- A recogniser compared with annotated documents: found, missed and misread people.
 
 
 _NAMES = ("first", "last", "full")
 
 
 def try_recogniser(records: Iterable[Record], accepted: Callable[[str], Iterable[str]]) -> RecogniserErrors:
-    """The errors of a recogniser on records whose people are annotated with mentions and genders.
+    """The errors of a recogniser on records with annotated mentions and genders of people.
 
-    ``accepted`` says of a text which strings in it name people. Somebody found is whoever of the annotated people has
-    most mentions in common; nobody, if none has any. People whose gender the annotation does not tell are left out.
-    Raises `DataError` where the records have no women or no men.
+    ``accepted`` returns the strings of a text that name people. A found person is matched with the annotated person
+    who has most mentions in common; with nobody if none has any. People without an annotated gender are excluded.
+    Raises `DataError` if the records have no women or no men.
     """
     read: Counter[tuple[str, str]] = Counter()
     found: Counter[str] = Counter()
@@ -292,12 +294,12 @@ def try_recogniser(records: Iterable[Record], accepted: Callable[[str], Iterable
                     seen.add(true.id)
                 group = "nobody" if true is None else true.attributes.get("gender", "")
                 read[person.gender, group] += 1
-            told = [e for e in people if e.attributes.get("gender") in GROUPS]
-            many.update(e.attributes["gender"] for e in told)
-            found.update(e.attributes["gender"] for e in told if e.id in seen)
+            known = [e for e in people if e.attributes.get("gender") in GROUPS]
+            many.update(e.attributes["gender"] for e in known)
+            found.update(e.attributes["gender"] for e in known if e.id in seen)
     if missing := [group for group in GROUPS if not many[group]]:
         raise DataError(
-            f"No annotated person is {' or '.join(missing)}: a recogniser's errors are measured on records whose people "
+            f"No annotated person is {' or '.join(missing)}: a recogniser's errors are measured on records in which people "
             "have mentions and the attribute gender (female, male), or on annotated documents with pronouns."
         )
     counts = {r: (read[r, TRUE[0]], read[r, TRUE[1]], read[r, TRUE[2]]) for r in READ}
@@ -305,7 +307,7 @@ def try_recogniser(records: Iterable[Record], accepted: Callable[[str], Iterable
 
 
 def _who(person: FoundPerson, people: Sequence[Entity], document: int) -> Entity | None:
-    """The annotated person with most mentions under the spans of the one found; None if nobody has any."""
+    """The annotated person with most mentions overlapping the found person's spans; None if nobody has any."""
     shared = {
         e.id: sum(
             any(

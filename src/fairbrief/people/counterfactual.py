@@ -1,4 +1,4 @@
-"""Counterfactual sources: one record as often as there are groups, alike but for the group of its people."""
+"""Counterfactual sources: one copy of a record per group, differing only in the group of its people."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from fairbrief.text.names import Listed, Names, census
 from fairbrief.text.recognition import Span, accept, choose, propose
 from fairbrief.types import Entity, Record
 
-NO_WORD = "no word of the text tells a gender"
+NO_WORD = "no word of the text shows a gender"
 FEW_NAMES = "too few names"
-NO_PEOPLE = "no people whose mentions are marked"
-BROKEN_MARKS = "the marks of its people overlap, or lie outside of the text"
+NO_PEOPLE = "no people with marked mentions"
+BROKEN_MARKS = "the marks of its people overlap or are outside of the text"
 ANNOTATED = "the names, pronouns and titles of annotated people"
 NAMES = "the names of annotated people"
 BY_WORDS = "first names and gendered words"
@@ -31,9 +31,9 @@ BY_WORDS = "first names and gendered words"
 
 @dataclass(slots=True)
 class Counterfactuals:
-    """The sets of records that were made, those of one seed document beside each other, and why others were not.
+    """The sets of records, those of one seed document next to each other, and the reasons of refused ones.
 
-    ``ways`` counts originals by what was exchanged in them, ``refused`` by reason.
+    ``ways`` counts seed documents by what was exchanged in them, ``refused`` by reason.
     """
 
     records: list[Record] = field(default_factory=list)
@@ -54,11 +54,10 @@ def exchange_genders(
 ) -> Counterfactuals:
     """Each record with women only and with men only.
 
-    Where people's mentions are marked, names, pronouns, titles and gendered nouns are filled as in inputs with
-    controlled people (`build`, one group per input). Elsewhere these words are found in the text
-    (`find_template`). First names are drawn anew from the census for both versions, so that neither is the
-    one that was written. ``genders`` maps the values of the attribute ``over`` to female and male. Raises
-    MissingExtra without the census.
+    With marked mentions, names, pronouns, titles and gendered nouns are filled as in inputs with controlled people
+    (`build`, one group per input). Otherwise these words are found in the text (`find_template`). First names are
+    drawn from the census for both versions, so that neither is the original. ``genders`` maps the values of the
+    attribute ``over`` to female and male. Raises MissingExtra without the census.
     """
     found = Counterfactuals()
     value = {gender: word for word, gender in genders.items()}
@@ -73,10 +72,10 @@ def exchange_genders(
 
 
 def exchange_names(records: Sequence[Record], over: str, values: Sequence[str], seed: int) -> Counterfactuals:
-    """Each record with everybody of one group, for each of ``values``, by the names that its people bear.
+    """Each record with all people in one group, for each of ``values``, by the names of the input's people.
 
-    For groups that no word but a name tells (race). Names are drawn from those that the input's own people of
-    each group bear; a name of two groups tells neither and is not drawn. Genders stay as they are.
+    For groups that only names signal (race). Names are drawn from those of the input's people in each group; a name
+    in two groups is not drawn. Genders do not change.
     """
     found = Counterfactuals()
     codes = {value: f"g{i}" for i, value in enumerate(values)}
@@ -94,19 +93,19 @@ def exchange_names(records: Sequence[Record], over: str, values: Sequence[str], 
 
 
 def _by_marks(record: Record, groups: str, names: Names, many: int, seed: int) -> list[Record] | str:
-    """The versions of a record whose people's mentions are marked, or why there are none."""
+    """The versions of a record with marked mentions, or the reason why there are none."""
     try:
         rows, report = build(
             [record], groups, "mono", many, names, content_words=groups == "gender", seed=seed
         )
         return list(rows) or next(iter(report.reasons()))
     except DataError:
-        # The audit itself may not read the marks: what is wrong with them, `build people` says.
+        # The audit may not be able to read the marks; `build people` reports their errors.
         return BROKEN_MARKS
 
 
 def _by_words(record: Record, groups: Sequence[Group], lists: Pools, seed: int) -> list[Record] | str:
-    """The versions of a record without mentions, or why there are none."""
+    """The versions of a record without mentions, or the reason why there are none."""
     words = content_words()
     template = find_template(record, genders_of_names(), words)
     if not template.slots:
@@ -140,7 +139,7 @@ def _by_words(record: Record, groups: Sequence[Group], lists: Pools, seed: int) 
 
 
 def _placed(record: Record, over: str, value: Mapping[str, str]) -> Record:
-    """The record and its people with the group under the name and word that the input uses."""
+    """The record and its people with the group in the input's attribute and value."""
     attributes = {k: v for k, v in record.attributes.items() if k not in ("design", "sample", "group")}
     return replace(
         record,
@@ -150,10 +149,10 @@ def _placed(record: Record, over: str, value: Mapping[str, str]) -> Record:
 
 
 def _person(entity: Entity, over: str, value: Mapping[str, str]) -> Entity:
-    """A person with the group that was assigned; one to whom none was assigned has none."""
-    kept = {k: v for k, v in entity.attributes.items() if k not in ("gender", "race", over)}
-    told = [value[g] for k in ("gender", "race") if (g := entity.attributes.get(k, "")) in value]
-    return replace(entity, attributes={**kept, over: told[0]} if told else kept)
+    """A person with the assigned group, or with none if none was assigned."""
+    others = {k: v for k, v in entity.attributes.items() if k not in ("gender", "race", over)}
+    values = [value[g] for k in ("gender", "race") if (g := entity.attributes.get(k, "")) in value]
+    return replace(entity, attributes={**others, over: values[0]} if values else others)
 
 
 def _listed(records: Iterable[Record], over: str, codes: Mapping[str, str]) -> Iterator[Listed]:
@@ -171,7 +170,7 @@ def _listed(records: Iterable[Record], over: str, codes: Mapping[str, str]) -> I
                 yield Listed(person.last_name, "last", "", group)
 
 
-# --------------------------------------------------------------------- people whom nobody annotated
+# --------------------------------------------------------------------- people without annotation
 
 
 _WORD = re.compile(r"[^\W\d_]+")
@@ -179,17 +178,17 @@ _TITLE = re.compile(
     r"\b(?:M(?:r|rs|s)\b\.?|(?:Miss|Mister|Madame|Monsieur|Mademoiselle)\b)(?=\s+[^\W\d_a-z])"
 )
 NOBODY = "nobody"
-"""Id of the person whom pronouns, titles and gendered nouns stand for."""
+"""Id of the person to whom pronouns, titles and gendered nouns are assigned."""
 
 
 def find_template(record: Record, genders: Mapping[str, str], words: Words) -> Template:
-    """The template of a record without mentions, for inputs in which everybody becomes of one gender.
+    """The template of a record without mentions, for inputs with all people of one gender.
 
-    Slots: pronouns (``her`` and ``his`` by what follows them), courtesy titles, the nouns of ``words`` (in
-    lower case: the King stays), and first names: those of the record's people, and of other names of people
-    whose first word ``genders`` (first name in lower case → gender) knows. One person stands for each first
-    name; since all get one gender, it does not matter whom a pronoun means, and the person `NOBODY` has them
-    all. Last names stay.
+    Slots: pronouns (``her`` and ``his`` by the following words), courtesy titles, the nouns of ``words`` (only in
+    lower case, so the King does not change), and first names: those of the record's people, and of other people's
+    names with a first word in ``genders`` (first name in lower case → gender). One person represents each first name.
+    All get one gender, so the referent of a pronoun does not matter, and the person `NOBODY` has all pronouns. Last
+    names do not change.
     """
     given = {p.first_name: p for p in record.entities if p.first_name}
     people = [Person(Entity(NOBODY), None, None, None, frozenset())]
@@ -211,12 +210,12 @@ def find_template(record: Record, genders: Mapping[str, str], words: Words) -> T
 def _first_names(
     text: str, genders: Mapping[str, str], given: Mapping[str, Entity]
 ) -> Iterator[tuple[int, int]]:
-    """Where first names stand."""
+    """The positions of first names."""
     spans = propose(text)
     accepted = set(accept(text, spans, genders.keys()))
     people = choose(spans, accepted)
     known = {first for span in people if (first := _first(span, genders)) is not None} | given.keys()
-    # At the start of a sentence a first name alone is not accepted by itself; borne elsewhere, it is.
+    # A first name at the start of a sentence is accepted only if it also occurs elsewhere.
     for span in choose(spans, accepted | {s.text for s in spans if s.text in known}):
         for token, (start, end) in zip(span.tokens, span.places, strict=True):
             if not is_title(token):

@@ -1,4 +1,4 @@
-"""A template filled: a record in which its people are others."""
+"""Fill a template: a record with other people."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ _SILENT = re.compile(r"(?:heir|hon(?:o|e)|hour)", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """Who a person shall be. None leaves that as it is.
+    """The assigned identity of a person. None keeps the original.
 
-    ``race`` is recorded and shows in the names alone.
+    ``race`` is recorded and affects only names.
     """
 
     first: str | None = None
@@ -34,10 +34,10 @@ class Assignment:
 
 @dataclass(frozen=True, slots=True)
 class Manner:
-    """How a template is filled.
+    """Settings for filling a template.
 
-    ``pronouns``: whether pronouns follow the gender. ``words``: the content words that do, None for
-    none; ``neutral`` sets them all to the counterfactual for either gender. ``woman``: the courtesy title that stands for Mr.
+    ``pronouns``: whether pronouns follow the gender. ``words``: the content words that do, None for none; ``neutral``
+    sets them all to the neutral form. ``woman``: the courtesy title that corresponds to Mr.
     """
 
     pronouns: bool = True
@@ -50,12 +50,12 @@ PLAIN = Manner()
 
 
 def fill(template: Template, assigned: Mapping[str, Assignment], manner: Manner = PLAIN) -> Record:
-    """The template's record with people as ``assigned`` (by entity id); its other words are unchanged.
+    """The template's record with people as ``assigned`` (by entity id); other words do not change.
 
-    A slot changes only where what was assigned differs from what was there, so that the seed document's
-    own names and genders give back the seed document's text. Case is kept. The record's entities have the
-    new names, ``gender`` and ``race``, and mentions at their new places; a person to whom nothing was
-    assigned is kept if named, without group, and left out otherwise. References tell of the original people and are dropped.
+    A slot changes only if the assignment differs from the original, so that the seed document's names and genders
+    reproduce its text. Case is kept. The record's entities have the new names, ``gender`` and ``race``, and mentions
+    at their new positions. A person without an assignment is kept without a group if named, and removed otherwise.
+    References are dropped, because they describe the original people.
     """
     values = [_value(template, i, assigned, manner) for i in range(len(template.slots))]
     record = template.record
@@ -108,7 +108,7 @@ def _content(slot: Slot, given: Sequence[Assignment], manner: Manner) -> str:
 
 
 def _name_like(surface: str, name: str) -> str:
-    """A name in the case of another: capitals and small letters throughout are kept."""
+    """A name in the case of another one, if that is all capitals or all lower case."""
     letters = [c for c in surface if c.isalpha()]
     if letters and all(c.islower() for c in letters):
         return name.lower()
@@ -129,7 +129,7 @@ def _write(text: str, slots: Sequence[tuple[Slot, str]]) -> str:
 
 
 class _Shift:
-    """Where a place of the old text lies in the new one."""
+    """Maps positions in the old text to positions in the new text."""
 
     def __init__(self, slots: Sequence[tuple[Slot, str]]) -> None:
         self._ends = [s.end for s, _ in slots]
@@ -159,10 +159,10 @@ def _entity(person: Person, assigned: Assignment | None, shifts: Sequence[_Shift
     )
 
 
-# ---- Filled records looked over: what a reader would notice as broken
+# ---- Checks of filled records: faults that a reader would notice
 
 
-LEFT: Final = "an original name is left"
+LEFT: Final = "an original name remains"
 
 _NEXT: Final = re.compile(r"\s+([^\W\d_]+)")
 _CAPITAL: Final = re.compile(r",? ([A-Z][^\W\d_]+)")
@@ -173,7 +173,7 @@ _OWNED: Final = frozenset((
     "team", "party", "family", "parents", "kids", "album", "novel", "theory", "name", "age",
     "death", "birth",
 ))  # fmt: skip
-"""Nouns that are somebody's: after ``him`` they are a possessive gone wrong ("him job")."""
+"""Nouns with possessors: after ``him`` they show a wrong possessive ("him job")."""
 _AFTER_HERS: Final = frozenset((
     "and", "or", "but", "nor", "so", "as", "than", "that", "which", "who", "if", "when", "while",
     "because", "though", "although", "until", "since", "before", "after", "is", "was", "are",
@@ -188,7 +188,7 @@ _AFTER_HERS: Final = frozenset((
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """Why a filled record is no good: a constant ``reason``, and the words in ``detail``."""
+    """A fault of a filled record: a constant ``reason``, and the words in ``detail``."""
 
     reason: str
     detail: str
@@ -197,10 +197,10 @@ class Fault:
 def lint(
     template: Template, filled: Record, assigned: Mapping[str, Assignment], manner: Manner = PLAIN
 ) -> list[Fault]:
-    """The faults of a filled record, empty if it is sound.
+    """The faults of a filled record, empty if it has none.
 
-    An original name is left; a possessive form stands where it cannot ("hers job", "him son"); a person is
-    spoken of in two genders; two people have one full name.
+    A remaining original name; a possessive form in a wrong place ("hers job", "him son"); a person described in two
+    genders; two people with one full name.
     """
     return [
         *_names_left(template, filled, assigned),
@@ -211,7 +211,7 @@ def lint(
 
 
 def _names_left(template: Template, filled: Record, assigned: Mapping[str, Assignment]) -> Iterator[Fault]:
-    """Words of names that were replaced and still stand, unless another person's name begins there."""
+    """Remaining words of replaced names, unless another person's name begins there."""
     gone: dict[str, set[str]] = {}
     families: set[str] = set()
     for slot in template.slots:
@@ -248,7 +248,7 @@ def _names_left(template: Template, filled: Record, assigned: Mapping[str, Assig
 
 
 def _names_in_tags(text: str, names: Iterable[str]) -> Iterator[Fault]:
-    """Names inside of what stands after # and @."""
+    """Names inside hashtags and handles."""
     for found in _TAG.finditer(text):
         if any(len(name) > 3 and name in found[0] for name in names):
             yield Fault(LEFT, f"'{found[0]}' in {_around(text, found.start(), found.end())}")
@@ -260,7 +260,7 @@ def _words(name: str) -> set[str]:
 
 @cache
 def _alternation(words: frozenset[str], families: frozenset[str]) -> re.Pattern[str]:
-    """Any of the words, or the plural of a family name."""
+    """A pattern for any of the words, or for the plural of a family name."""
     plural = [f"{re.escape(w)}(?:s|es)" for w in sorted(families)]
     return re.compile(r"\b(?:" + "|".join([*map(re.escape, sorted(words)), *plural]) + r")\b")
 
@@ -283,7 +283,7 @@ def _forms(template: Template, filled: Record) -> Iterator[Fault]:
 
 
 def _was_changed(template: Template, id_: str, word: str) -> bool:
-    """Whether the person's own pronouns were of another gender, so that the form is ours."""
+    """Whether the person's original pronouns were of another gender, so that the form was inserted."""
     person = next(p for p in template.people if p.entity.id == id_)
     return gendered_words.pronoun_gender(word) not in person.genders
 
@@ -304,7 +304,7 @@ def _two_genders(template: Template, filled: Record, assigned: Mapping[str, Assi
             else:
                 continue
             if shown is not None and shown != given.gender:
-                yield Fault("a person is spoken of in two genders", _around(text, mention.start, mention.end))
+                yield Fault("a person is described in two genders", _around(text, mention.start, mention.end))
 
 
 def _namesakes(template: Template, filled: Record, assigned: Mapping[str, Assignment]) -> Iterator[Fault]:

@@ -1,4 +1,4 @@
-"""Groups of people, as they are asked for: ``gender``, ``race``, ``gender*race``."""
+"""Groups of people as requested: ``gender``, ``race``, ``gender*race``."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ GENDERS = ("female", "male")
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Who the people of a group are said to be. None where the group does not say."""
+    """A group of people: its gender and race; None if the group does not define it."""
 
     gender: str | None = None
     race: str | None = None
@@ -32,11 +32,11 @@ class Group:
 
 
 def read_groups(text: str, names: Names) -> tuple[Group, ...]:
-    """The groups that a request names.
+    """The groups of a request.
 
-    ``gender``: women and men. ``race``: every group of the names table that has first and last names;
-    ``race=black+white`` these two. ``gender*race`` crosses both; ``gender*race=male:black+female:white``
-    takes these pairs only, so that gender and race go together in any way that is wanted.
+    ``gender``: women and men. ``race``: every group of the names table with first and last names;
+    ``race=black+white`` these two. ``gender*race`` crosses both; ``gender*race=male:black+female:white`` uses only
+    these pairs, so that gender and race can be combined in any way.
     """
     kind, equals, chosen = text.partition("=")
     kind = kind.replace(" ", "")
@@ -64,7 +64,7 @@ def read_groups(text: str, names: Names) -> tuple[Group, ...]:
                 f"They have: {known}. Give a table name,part,gender,group with --names FILE."
             )
     if len(set(groups)) < max(2, len(groups)):
-        raise RequestError(f"Groups '{text}': wanted two or more, each once.")
+        raise RequestError(f"Groups '{text}': wanted at least two different groups.")
     return groups
 
 
@@ -75,7 +75,7 @@ def _pair(value: str, text: str) -> Group:
     return Group(gender, race)
 
 
-# ---- What a set of inputs needs of a seed document and of the names, and whether there is enough of it
+# ---- Requirements of a set of inputs: people and names, and whether there are enough
 
 
 _WORD = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*")
@@ -88,10 +88,10 @@ _Key = TypeVar("_Key")
 
 @dataclass(frozen=True, slots=True)
 class Capacity:
-    """Of one seed document: how many people it has, how many names it needs and finds, and what came of it.
+    """The capacity of one seed document: its people, the names it needs, the names available, and the outcome.
 
-    ``people`` are named people, ``varied`` those who get a group; ``needed`` and ``available`` count the first
-    names of the scarcest list in one input. ``written`` counts its rows; 0 with a ``reason``.
+    ``people`` are named people, ``varied`` those who get a group; ``needed`` and ``available`` count the first names
+    of the scarcest list in one input. ``written`` counts its rows; 0 with a ``reason``.
     """
 
     seed_document: str
@@ -106,10 +106,10 @@ class Capacity:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is asked of every seed document: the groups, the design, and what of a person is replaced.
+    """The plan for every seed document: the groups, the design, and the replaced parts of people.
 
-    ``random_gender``: in groups that do not say it, gender is drawn anew for each person and draw; else
-    it is the seed document's, and drawn only where unknown.
+    ``random_gender``: for groups without a gender it is drawn for each person and draw; otherwise it is the seed
+    document's, and drawn only if unknown.
     """
 
     groups: tuple[Group, ...]
@@ -127,9 +127,9 @@ class Plan:
 
     @property
     def genders(self) -> str:
-        """How gender goes with race: ``kept`` or ``random``; ``crossed`` with it; or the pairs, where it is tied to race.
+        """The relation of gender and race: ``kept`` or ``random``; ``crossed``; or the pairs if they are tied.
 
-        Pairs stand in the order of the races: ``black male, white female``. Without race: ``varied``.
+        Pairs are in the order of the races: ``black male, white female``. Without race: ``varied``.
         """
         if not self.by_race:
             return "varied"
@@ -141,7 +141,7 @@ class Plan:
         return ", ".join(sorted(f"{group.race} {group.gender}" for group in self.groups))
 
     def varies(self, person: Person) -> bool:
-        """Whether a person can show a group: a gender by a first name, a pronoun or a title; a race by a name alone."""
+        """Whether a person can show a group: a gender by a first name, a pronoun or a title; a race only by a name."""
         if not person.is_named or person.is_kept:
             return False
         if self.by_gender and person.gender is not None:
@@ -149,16 +149,15 @@ class Plan:
         return person.first is not None or (self.by_race and self.replaces_last and person.last is not None)
 
     def share(self, count: int) -> int:
-        """How many of ``count`` people may be in one group at once."""
+        """The number of ``count`` people who may be in one group at once."""
         return -(-count // len(self.groups)) if self.design != "mono" else count
 
 
 @dataclass(frozen=True, slots=True)
 class Pools:
-    """The names that may be drawn: first names by group and gender, last names by group, family names of nobody's group.
+    """The names for drawing: first names by group and gender, last names by group, family names without a group.
 
-    A name that the table lists for two of the groups (Amy, Asian and white) would tell neither and is
-    left out.
+    A name in two of the groups (Amy, Asian and white) signals neither and is excluded.
     """
 
     first: dict[tuple[int, str], tuple[Listed, ...]]
@@ -167,7 +166,7 @@ class Pools:
 
 
 def list_names(plan: Plan, names: Names) -> Pools:
-    """The names of each group and gender; those of two groups are left out."""
+    """The names of each group and gender, without those of two groups."""
     first: dict[tuple[int, str], tuple[Listed, ...]] = {}
     last: dict[str, tuple[Listed, ...]] = {}
     for i, group in enumerate(plan.groups):
@@ -183,7 +182,7 @@ def list_names(plan: Plan, names: Names) -> Pools:
 
 
 def pools_of(lists: Pools, template: Template) -> Pools:
-    """The names that remain when those are left out that are words of the seed document (whoever bears them)."""
+    """The names without those that occur as words of the seed document (whoever has them)."""
     text = " ".join(d.text for d in template.record.documents)
     seen = {word.lower() for word in _WORD.findall(text) if not word.islower()}
     seen |= {part for word in list(seen) for part in re.split(r"[-'’]", word)}
@@ -199,7 +198,7 @@ def pools_of(lists: Pools, template: Template) -> Pools:
 
 
 def measure(plan: Plan, pools: Pools, template: Template) -> Capacity:
-    """What a seed document needs and finds; with a reason if that is not enough for its whole set."""
+    """The names that a seed document needs and has available; with a reason if they are too few for its whole set."""
     named = [p for p in template.people if p.is_named]
     varied = [p for p in named if plan.varies(p)]
     found = Capacity(template.record.id, len(named), len(varied))
@@ -233,7 +232,7 @@ def _whose(group: Group, gender: str) -> str:
 
 
 def _first_needed(plan: Plan, pools: Pools, varied: Sequence[Person]) -> dict[tuple[int, str], int]:
-    """The most first names that one input may take from each list."""
+    """The largest number of first names that one input may take from each list."""
     first = [p for p in varied if p.first is not None]
     if plan.by_gender or plan.random_gender:
         return dict.fromkeys(pools.first, plan.share(len(first)))
@@ -249,15 +248,15 @@ def _apart(pools: dict[_Key, tuple[Listed, ...]]) -> dict[_Key, tuple[Listed, ..
     return {key: tuple(r for r in rows if seen[r.name] == 1) for key, rows in pools.items()}
 
 
-# ---- Who becomes whom: assignments of groups and names to the people of a template
+# ---- Assignments of groups and names to the people of a template
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """One set of assignments, by entity id, and where it stands in the design.
+    """One set of assignments, by entity id, and its place in the design.
 
-    ``number`` counts the draws. ``pair`` says which exchange of groups of the draw it is (balanced),
-    ``group`` which group everybody is of (mono).
+    ``number`` counts the draws. ``pair`` is the number of the exchange of groups within the draw (balanced),
+    ``group`` the group of all people (mono).
     """
 
     number: int
@@ -282,13 +281,13 @@ class _Draw:
 def assign(
     template: Template, plan: Plan, pools: Pools, draws: int, weights: str, rng: random.Random
 ) -> Iterator[Sample]:
-    """All samples of a template: ``draws`` times as many as there are groups. Needs `measure` to find enough names.
+    """All samples of a template: ``draws`` times the number of groups. `measure` must have found enough names.
 
-    Balanced (C_loc): people are put in random order and the groups dealt out in turn, beginning at a random one,
-    so that each group has as many people as another (±1). Then everyone's group is exchanged for the next
-    one, until each person has been in every group. The i-th person of a group bears the group's i-th
-    name, so that with an even number of people both texts of a pair have the same names; with an odd
-    number one name of each group must differ. Mono (C_glob): everybody is of one group, for each group.
+    Balanced (C_loc): people are put in random order and assigned to the groups in rotation, beginning with a random
+    one, so that all groups have equally many people (±1). Then everyone's group is exchanged for the next one, until
+    each person has been in every group. The i-th person of a group has the group's i-th name, so that with an even
+    number of people both texts of a pair have the same names; with an odd number one name of each group must differ.
+    Mono (C_glob): all people in one group, for each group.
     """
     k = len(plan.groups)
     for number in range(draws):
@@ -312,7 +311,7 @@ def _draw(template: Template, plan: Plan, pools: Pools, weights: str, rng: rando
     keys = {p.entity.id: rng.random() for p in varied}
 
     def stratum(person: Person) -> tuple[bool, str]:
-        """People beside each other in the order draw from one list; those without first name come last."""
+        """The list from which a person's name is drawn, as a sort key; people without first name come last."""
         return person.first is None, "" if plan.by_gender else genders[person.entity.id] or ""
 
     people = sorted(varied, key=lambda p: (stratum(p), keys[p.entity.id]))
@@ -335,7 +334,7 @@ def _draw(template: Template, plan: Plan, pools: Pools, weights: str, rng: rando
 
 
 def _gender(person: Person, plan: Plan, rng: random.Random) -> str | None:
-    """A person's gender where the group does not say: as it was, or drawn, once for all texts of a pair."""
+    """A person's gender if the group does not define it: the original, or one drawn once for all texts of a pair."""
     coin = GENDERS[int(rng.random() * 2)]
     if plan.by_gender:
         return None
@@ -366,10 +365,10 @@ def _assignments(
 
 
 def _sample(listed: Sequence[Listed], size: int, weights: str, rng: random.Random) -> list[str]:
-    """Names drawn without replacement, each draw in proportion to the weights of those that are left.
+    """Names drawn without replacement, with probabilities proportional to the weights of the remaining names.
 
-    The names with the ``size`` smallest −log(U)/w are such a draw (Efraimidis & Spirakis, 2006). Only
-    `random.random` is used, whose numbers Python promises not to change.
+    The names with the ``size`` smallest −log(U)/w are such a draw (Efraimidis & Spirakis, 2006). Only `random.random`
+    is used, because Python guarantees that its numbers do not change.
     """
     keyed = sorted(
         (-math.log(1.0 - rng.random()) / (row.weight if weights == "frequency" else 1.0), i)

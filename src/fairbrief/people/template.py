@@ -1,4 +1,4 @@
-"""Content words that tell a gender: wife and husband, chairman and chairwoman, and a word for either."""
+"""Gendered content words (wife and husband, chairman and chairwoman, and a neutral word), and templates of records."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from fairbrief.text.names import Piece, divide
 from fairbrief.types import Entity, Mention, Record
 
 Words = Mapping[str, Mapping[str, str]]
-"""Word in lower case → ``male``, ``female`` and ``neutral`` → the word for such a person, and ``is`` → its own gender."""
+"""Word in lower case → ``male``, ``female`` and ``neutral`` → the word for such a person, and ``is`` → the word's gender."""
 
 
 @cache
@@ -28,9 +28,9 @@ def content_words() -> Words:
 
 
 def read_words(lines: Iterable[str], where: str) -> Words:
-    """A table with the columns ``male,female,neutral``; each word may stand in one row for each column.
+    """A table with the columns ``male,female,neutral``; each word may be in one row per column.
 
-    Where a word stands in several rows (``lady``) the first one is taken.
+    If a word is in several rows (``lady``), the first one counts.
     """
     reader = csv.DictReader(lines)
     found: dict[str, Mapping[str, str]] = {}
@@ -52,7 +52,7 @@ def word_for(words: Words, surface: str, gender: str) -> str:
     return surface if entry["is"] == gender else like(surface, entry[gender])
 
 
-# ---- Templates: which words of a record change when its people change
+# ---- Templates: the words of a record that depend on its people
 
 
 _ARTICLE = re.compile(r"\b(an?) $", re.IGNORECASE)
@@ -60,7 +60,7 @@ _ARTICLE = re.compile(r"\b(an?) $", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """Characters ``start`` to ``end`` of a document, which follow ``people`` (indices; several for a shared noun).
+    """Characters ``start`` to ``end`` of a document, which depend on ``people`` (indices; several for a shared noun).
 
     ``role`` is ``first``, ``last`` or ``initial`` for a name, ``title``, a pronoun's place, ``content``, or
     ``article`` for the "a" or "an" right before another slot.
@@ -76,9 +76,9 @@ class Slot:
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """A person of a template: the seed document's names, and the gender that pronouns and titles give (or None).
+    """A person of a template: the seed document's names, and the gender shown by pronouns and titles (or None).
 
-    ``genders`` holds all genders that the words about the person show: more than one is a contradiction.
+    ``genders`` has all genders that the words about the person show: more than one is a contradiction.
     """
 
     entity: Entity
@@ -87,9 +87,9 @@ class Person:
     gender: str | None
     genders: frozenset[str]
     middle: frozenset[str] = frozenset()
-    """The given names that stand between the first and the last, in lower case."""
+    """The given names between the first and the last name, in lower case."""
     is_kept: bool = False
-    """Whether the person keeps name and pronouns: spoken of as they, or in words of one gender that no fill changes."""
+    """Whether name and pronouns cannot change: the person is they, or words outside the slots show the gender."""
 
     @property
     def is_named(self) -> bool:
@@ -98,7 +98,7 @@ class Person:
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """A record with the people in it, and the slots that follow them, in order of document and place."""
+    """A record with its people, and the slots that depend on them, in order of document and position."""
 
     record: Record
     people: tuple[Person, ...]
@@ -110,11 +110,10 @@ def make_template(
 ) -> Template:
     """The template of a record with people.
 
-    ``words`` is the table of content words (wife, husband) that may change, None if none may.
-    ``is_given`` says of a single word that stands for a person whether it is a first name: annotation
-    does not tell, and a last name is assumed otherwise. Only people who are named have slots: a person whom only
-    pronouns and nouns speak of ("the lawyer … she") stays as they are.
-    Raises `DataError` if a mention lies outside of its document or two people's mentions overlap.
+    ``words`` is the table of content words (wife, husband) that may change, None if none may. ``is_given`` decides
+    whether a single word for a person is a first name: annotations do not mark this, and otherwise a last name is
+    assumed. Only named people have slots: a person described only by pronouns and nouns ("the lawyer … she") does not
+    change. Raises `DataError` if a mention is outside its document or two people's mentions overlap.
     """
     people: list[Person] = []
     slots: list[Slot] = []
@@ -135,7 +134,7 @@ def _person(record: Record, entity: Entity, is_given: Callable[[str], bool]) -> 
     titled = False
     is_one_name = first is None or last is None
     if any((is_one_name and _is_sovereign(record, m)) or _is_saint(record, m) for m in entity.mentions):
-        # No other name can stand for Louis XV: he stays who he is.
+        # No other name can replace Louis XV, so he does not change.
         return Person(entity, None, None, None, frozenset())
     for mention in entity.mentions:
         surface = _surface(record, entity, mention)
@@ -179,7 +178,7 @@ _INVERTED = re.compile(r",\s+[A-Z][^\W\d_]+(?:\s+[A-Z]\.?)*(?:\.|\s+and\b)")
 
 
 def _is_sovereign(record: Record, mention: Mention) -> bool:
-    """Whether a name is that of a sovereign, saint or god: after such a title, or with a number or by-name."""
+    """Whether a name is a sovereign's, a saint's or a god's: after such a title, or with a number or epithet."""
     if mention.kind not in _NAMED:
         return False
     text = record.documents[mention.document].text
@@ -204,19 +203,19 @@ _TOLD_BEFORE = re.compile(
     r"\b(?:daughters|sons|sisters|brothers|nieces|nephews|wives|husbands)[,:]?\s+"
     r"(?:(?:[A-Z][\w’'-]*|and|\[\d+\]|\([^()]*\)|,)\s*)*$"
 )
-"""A noun for several of one gender before a list of names."""
+"""A plural noun of one gender before a list of names."""
 _PAIRED = re.compile(r"\b([A-Z][^\W\d_]+)(?:-[A-Z][^\W\d_]+)?\s+and\s+$")
 
 
 def _is_saint(record: Record, mention: Mention) -> bool:
-    """Whether a name stands after St. or Saint: paintings, churches and days bear it too."""
+    """Whether a name follows St. or Saint, and may therefore be that of a painting, a church or a day."""
     text = record.documents[mention.document].text
     before = _BEFORE.search(text, max(0, mention.start - 20), mention.start)
     return mention.kind in _NAMED and before is not None and before[1].lower() in _SAINTS
 
 
 def _is_told_otherwise(record: Record, mention: Mention, is_given: Callable[[str], bool]) -> bool:
-    """Whether words around a mention tell a gender, or a part of the name, that no fill can change."""
+    """Whether words around a mention show a gender, or a part of the name, that no fill can change."""
     text = record.documents[mention.document].text
     if _TOLD_AFTER.match(text, mention.end):
         return mention.kind in _NAMED or mention.kind in gendered_words.PLACES
@@ -227,13 +226,13 @@ def _is_told_otherwise(record: Record, mention: Mention, is_given: Callable[[str
     other = _PAIRED.search(text, max(0, mention.start - 40), mention.start)
     if mention.kind != "full" or other is None or not is_given(other[1]):
         return False
-    # "Mary-Kate and Ashley Olsen": half of a couple whose other half nobody annotated.
+    # "Mary-Kate and Ashley Olsen": half of a couple, and the other half has no annotation.
     others = (m for e in record.entities for m in e.mentions if m.document == mention.document)
     return not any(m.start <= other.start() < m.end for m in others)
 
 
 def _is_partner(record: Record, mention: Mention, is_given: Callable[[str], bool]) -> bool:
-    """Whether a name is one of a firm's, "Tiffany and Bosco": joined to another single name that is no given name."""
+    """Whether a name is part of a firm's, "Tiffany and Bosco": joined to another single name that is no given name."""
     found = (
         _FIRM.match(record.documents[mention.document].text, mention.end) if mention.kind in _NAMED else None
     )
@@ -241,7 +240,7 @@ def _is_partner(record: Record, mention: Mention, is_given: Callable[[str], bool
 
 
 def _follows_office(record: Record, mention: Mention) -> bool:
-    """Whether a single name is a last name by what stands around it: after a rank or office, or before its first name."""
+    """Whether the context shows that a single name is a last name: it follows a rank or office, or precedes a first name."""
     text = record.documents[mention.document].text
     before = _BEFORE.search(text, max(0, mention.start - 20), mention.start)
     if before is not None and before[1][:1].isupper() and gendered_words.has_last_name(before[1]):
@@ -281,7 +280,7 @@ _RIGHT_BEFORE = re.compile(r"([a-z]+) $")
 
 
 def _calling(record: Record, index: int, mention: Mention, words: Words | None) -> Iterator[Slot]:
-    """The noun right before a name that tells the gender of whom it names: the woman Eva."""
+    """The gendered noun right before a name: the woman Eva."""
     text = record.documents[mention.document].text
     found = _RIGHT_BEFORE.search(text, max(0, mention.start - 20), mention.start)
     if words is not None and found is not None and found[1] in words:
@@ -289,9 +288,9 @@ def _calling(record: Record, index: int, mention: Mention, words: Words | None) 
 
 
 def _name_slots(name: Slot, person: Person) -> Iterator[Slot]:
-    """The parts of a longer name: what comes before the last name goes as one first name; an initial between stays.
+    """The parts of a longer name: everything before the last name is replaced as one first name; initials in between stay.
 
-    "J. Smith" of a person whose first name is John gets the new first name's initial.
+    "J. Smith" for a person called John gets the new first name's initial.
     """
     skip = 0
     for word in name.surface.split():
@@ -318,7 +317,7 @@ def _name_slots(name: Slot, person: Person) -> Iterator[Slot]:
 
 
 def _is_given_throughout(surface: str, pieces: Sequence[Piece], person: Person) -> bool:
-    """Whether the last word of "Pierre Charles" is no last name: the person is Pierre Charles L'Enfant elsewhere."""
+    """Whether the last word of "Pierre Charles" is not a last name, because elsewhere the person is Pierre Charles L'Enfant."""
     final = next((surface[p.start : p.end] for p in pieces if p.part == "last"), None)
     if final is None or person.last is None or final.lower() == person.last.split()[-1].lower():
         return False
@@ -326,7 +325,7 @@ def _is_given_throughout(surface: str, pieces: Sequence[Piece], person: Person) 
 
 
 def _unmarked(record: Record, people: Sequence[Person], slots: Sequence[Slot]) -> Iterator[Slot]:
-    """Slots for full names that the annotation has missed: "First Last", which only one of the people is called."""
+    """Slots for unannotated full names, "First Last", that belong to exactly one person."""
     taken = [(s.document, s.start, s.end) for s in slots]
     names = Counter((p.first, p.last) for p in people)
     for index, person in enumerate(people):
@@ -354,12 +353,12 @@ def _surface(record: Record, entity: Entity, mention: Mention) -> str:
             return text[mention.start : mention.end]
     raise DataError(
         f"{record.where or record.id}: a mention of entity '{entity.id}' covers characters {mention.start} to "
-        f"{mention.end} of document {mention.document}, which do not exist. Mend the places of the mention."
+        f"{mention.end} of document {mention.document}, which do not exist. Correct the offsets of the mention."
     )
 
 
 def in_order(record: Record, slots: list[Slot]) -> Iterator[Slot]:
-    """The slots without doubles, with the articles before them; a noun that several people share is one slot."""
+    """The distinct slots in order, with the articles before them; a noun shared by several people is one slot."""
     at: dict[tuple[int, int, int], list[Slot]] = defaultdict(list)
     for slot in slots:
         at[slot.document, slot.start, slot.end].append(slot)
@@ -386,5 +385,5 @@ def in_order(record: Record, slots: list[Slot]) -> Iterator[Slot]:
 def _claimed_twice(record: Record, slot: Slot) -> None:
     raise DataError(
         f"{record.where or record.id}: the words '{slot.surface}' at characters {slot.start} to {slot.end} of document "
-        f"{slot.document} belong to two people. Leave them to the one whom they name."
+        f"{slot.document} belong to two people. Keep the mention only for the person it names."
     )

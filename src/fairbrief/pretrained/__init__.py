@@ -1,1 +1,1 @@
-"""Models on this machine: where their weights lie, and where and how they run."""
+"""Local models: the location of their weights, their device and their precision."""

@@ -24,16 +24,16 @@ DECIDING = (".json", ".safetensors", ".txt", ".model", ".jinja")
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """A model's folder; ``identity`` names the model and its revision wherever the folder lies."""
+    """A model's folder; ``identity`` names the model and its revision, wherever the folder is."""
 
     folder: Path
     identity: str
 
 
 def find(model: str, reader: str) -> Snapshot:
-    """The snapshot of a hub name or a local folder; downloads it where it is absent and the hub is reachable.
+    """The snapshot of a hub name or a local folder; downloads it if it is absent and the hub is reachable.
 
-    Raises BackendError, which names the model and the command that fetches it, where neither is so.
+    Raises BackendError with the model and the command that fetches it if neither is possible.
     """
     folder = Path(model).expanduser()
     if folder.is_dir():
@@ -55,13 +55,15 @@ def tokenizer_of(model: str, reader: str) -> Path:
 
 
 def cached(model: str, reader: str, *, weights: bool = True) -> Path | None:
-    """The folder of a model in the hub's cache, complete with ``weights`` unless they are not needed; else None. No network."""
+    """The folder of a model in the hub's cache, complete with ``weights`` unless they are not needed; else None. No
+    network access.
+    """
     hub = library("huggingface_hub", reader)
     try:
         folder = Path(hub.snapshot_download(model, local_files_only=True))
     except hub.errors.HFValidationError:
         raise RequestError(
-            f"{reader}(model={model}): this is neither a folder here nor a name on the hub (owner/name)."
+            f"{reader}(model={model}): this is neither a local folder nor a name on the hub (owner/name)."
         ) from None
     except hub.errors.LocalEntryNotFoundError:
         return None
@@ -78,12 +80,12 @@ def repositories() -> list[str]:
 
 
 def has_weights(folder: Path) -> bool:
-    """Whether a folder has a configuration and weights that transformers reads."""
+    """Whether a folder has a configuration and weights in the format that transformers reads."""
     return (folder / "config.json").exists() and any(True for _ in folder.rglob(WEIGHTS))
 
 
 def foundation_of(folder: Path) -> str | None:
-    """The model whose configuration and tokenizer a model of HHEM's kind takes; None for any other model."""
+    """The foundation model that provides configuration and tokenizer of an HHEM model; None for any other model."""
     path = folder / "config.json"
     config = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
     if not str(config.get("model_type", "")).startswith("HHEM"):
@@ -98,7 +100,7 @@ def _refuse_pickles(model: str, names: Iterable[str], reader: str) -> None:
     if pickles and not any(Path(name).match(WEIGHTS) for name in known):
         raise BackendError(
             f"{reader}: the weights of '{model}' are a pickle ({pickles[0]}), which can run code when it is opened; only "
-            "safetensors are read. Choose another model, or, where you trust this one, convert it: load it with "
+            "safetensors are read. Choose another model, or, if you trust this one, convert it: load it with "
             "transformers, call save_pretrained(FOLDER) on the model and on its tokenizer, and give model=FOLDER."
         )
 
@@ -106,9 +108,9 @@ def _refuse_pickles(model: str, names: Iterable[str], reader: str) -> None:
 def download(
     model: str, reader: str, *, weights: bool = True, say: Callable[[str], None] = lambda _: None
 ) -> Path:
-    """Fetch a model into the hub's cache and return its folder; without ``weights``, its configuration and tokenizer alone.
+    """Fetch a model into the hub's cache and return its folder; without ``weights``, only its configuration and tokenizer.
 
-    ``say`` is told what will be fetched, and how large it is, before it is.
+    ``say`` is called with the number of files and their size before the download.
     """
     hub = library("huggingface_hub", reader)
     try:
@@ -136,13 +138,13 @@ def download(
             else f"the hub did not answer ({first_line(error)})"
         )
         raise BackendError(
-            f"The model '{model}' is not on this machine, and {why}. Where there is a network, run "
-            f"'fairbrief prefetch {model}' and bring the cache folder along, or give a local folder: model=FOLDER."
+            f"The model '{model}' is not on this machine, and {why}. On a machine with network access, run "
+            f"'fairbrief prefetch {model}' and copy the cache folder, or give a local folder: model=FOLDER."
         ) from error
 
 
 def wanted_files(names: list[str]) -> list[str]:
-    """The files of a repository that are read: no second copy of the weights in another format.
+    """The files of a repository that are needed, without second copies of the weights in other formats.
 
     >>> wanted_files(["config.json", "model.safetensors", "pytorch_model.bin", "onnx/model.onnx", "vocab.txt"])
     ['config.json', 'model.safetensors', 'vocab.txt']
@@ -156,7 +158,7 @@ def _is_offline(hub: Any) -> bool:
 
 
 def _network_errors() -> tuple[type[BaseException], ...]:
-    """What the hub's client raises without a network depends on its version: httpx's errors, or requests' (OSErrors)."""
+    """The network exceptions of the hub's client, which depend on its version: httpx's errors, or requests' (OSErrors)."""
     found = []
     for module in ("httpx", "httpx2"):
         try:
@@ -174,7 +176,7 @@ def _folder_digest(folder: Path) -> str:
 
 @lru_cache(maxsize=32)
 def _digest(files: tuple[tuple[str, int, int], ...], folder: str) -> str:
-    """A hash of the files' relative names and bytes: the same model in another place has the same."""
+    """A hash of the files' relative names and bytes, independent of the folder."""
     digest = hashlib.blake2b(digest_size=6)
     for name, size, _ in files:
         digest.update(f"{Path(name).relative_to(folder).as_posix()}\0{size}\0".encode())
@@ -186,7 +188,7 @@ def _digest(files: tuple[tuple[str, int, int], ...], folder: str) -> str:
 
 @contextmanager
 def explained(folder: Path, reader: str) -> Iterator[None]:
-    """What the libraries raise on a folder that is no usable model, as a BackendError that names it."""
+    """Convert the libraries' exceptions about an unusable model folder to a BackendError that names the folder."""
     try:
         yield
     except (OSError, ValueError, KeyError) as error:
@@ -198,7 +200,7 @@ def explained(folder: Path, reader: str) -> Iterator[None]:
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """No load reports and no bars: a head that is not needed is not news, and a missing one is an error."""
+    """Suppress load reports and progress bars: an unused head does not matter, and a missing one is an error."""
     logger = logging.getLogger("transformers")
     level = logger.level
     hub = library("huggingface_hub", "a model").utils

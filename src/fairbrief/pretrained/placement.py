@@ -1,4 +1,4 @@
-"""Where a model runs, in which precision, and how many word pieces it is given at once."""
+"""The device, precision and batch size of a model."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from fairbrief.errors import BackendError, MissingExtra, RequestError
 DTYPES = {"fp32": "float32", "bf16": "bfloat16", "fp16": "float16"}
 WINDOWS = ("fold", "truncate")
 
-# Word pieces of one batch, padding included. On a CPU larger ones only leave its caches; on an accelerator this
-# fills it with a model of roberta-large's size, and what does not fit is halved on the spot.
+# Word pieces of one batch, padding included. On a CPU larger batches do not fit its caches; on an accelerator this
+# size suits a model of roberta-large's size, and batches that do not fit are halved.
 CPU_TOKENS = 2048
 ACCELERATOR_TOKENS = 65536
 WORKER = "fairbrief worker"
@@ -46,9 +46,9 @@ class Placement:
 
 
 def check(settings: Settings, name: str) -> None:
-    """Raise RequestError for a setting that no machine could meet."""
+    """Raise RequestError for a setting that is invalid on every machine."""
     if not settings.model.strip():
-        raise RequestError(f"{name}(model=…) is empty. Give a model of the hub, or a local folder.")
+        raise RequestError(f"{name}(model=…) is empty. Give a hub model or a local folder.")
     choose(name, "dtype", settings.dtype, ("auto", *DTYPES))
     choose(name, "windows", settings.windows, WINDOWS)
     if settings.batch_tokens != "auto":
@@ -58,11 +58,11 @@ def check(settings: Settings, name: str) -> None:
 def choose(name: str, setting: str, given: str, known: tuple[str, ...]) -> None:
     """Raise RequestError unless the setting has one of the known values."""
     if given not in known:
-        raise RequestError(f"{name}({setting}={given}): '{given}' is none of {', '.join(known)}.")
+        raise RequestError(f"{name}({setting}={given}): '{given}' is not one of {', '.join(known)}.")
 
 
 def tokens(given: int | str, name: str) -> int:
-    """The positive number that a setting gives."""
+    """The setting as a positive number."""
     try:
         number = int(given)
     except ValueError:
@@ -73,7 +73,7 @@ def tokens(given: int | str, name: str) -> int:
 
 
 def place(settings: Settings, name: str) -> Placement:
-    """The device, dtype and batch size to use: for ``auto`` the best that is available."""
+    """The device, dtype and batch size to use; ``auto`` gives the best available one."""
     device = device_of(settings.device, name)
     dtype = dtype_of(settings.dtype, device, name)
     given = settings.batch_tokens
@@ -81,24 +81,24 @@ def place(settings: Settings, name: str) -> Placement:
 
 
 def automatic_tokens(device: str) -> int:
-    """How many word pieces a device is given at once where no setting decides."""
+    """The number of word pieces per batch on a device without a setting."""
     return ACCELERATOR_TOKENS if device.startswith("cuda") else CPU_TOKENS
 
 
 def worker_name(number: int, workers: int) -> str:
-    """What a process is called that is one of several, by which it knows its share of the machine."""
+    """The name of one of several processes, from which it derives its share of the machine."""
     return f"{WORKER} {number} of {workers}"
 
 
 def worker() -> tuple[int, int]:
-    """The number of this process among its likes, and how many they are; (0, 1) where it is none of several."""
+    """The index of this worker process and the number of workers; (0, 1) outside worker processes."""
     found = re.fullmatch(rf"{WORKER} (\d+) of (\d+)", multiprocessing.current_process().name)
     return (int(found[1]), int(found[2])) if found else (0, 1)
 
 
 @cache
 def _share_cores() -> None:
-    """Several workers on one machine divide its cores: each would take all of them."""
+    """Divide the cores of a machine among its workers; otherwise each would use all of them."""
     _, workers = worker()
     if workers > 1:
         torch = importlib.import_module("torch")
@@ -106,7 +106,7 @@ def _share_cores() -> None:
 
 
 def library(module: str, name: str) -> Any:
-    """A heavy library, imported when it is first needed."""
+    """A heavy library, imported on first use."""
     try:
         found = importlib.import_module(module)
     except ModuleNotFoundError as error:
@@ -119,7 +119,7 @@ def library(module: str, name: str) -> Any:
 
 
 def device_of(given: str, name: str) -> str:
-    """The device that is meant; RequestError or BackendError for one that is not there."""
+    """The requested device; RequestError or BackendError for one that does not exist."""
     torch = library("torch", name)
     if given == "auto":
         if torch.cuda.is_available():
@@ -141,7 +141,7 @@ def device_of(given: str, name: str) -> str:
 
 
 def dtype_of(given: str, device: str, name: str) -> str:
-    """The dtype class that is meant: where ``auto`` is given, half precision on CUDA alone."""
+    """The requested dtype class; ``auto`` gives half precision only on CUDA."""
     if given != "auto":
         return given
     if not device.startswith("cuda"):

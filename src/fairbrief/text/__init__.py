@@ -1,1 +1,1 @@
-"""Strings only: sentences, tokens, pronouns, names, people found in text, words of groups, replies of models."""
+"""Functions of strings: sentences, tokens, pronouns, names, people in text, group words, replies of models."""

@@ -1,4 +1,6 @@
-"""Addresses: of files in object stores (``s3://``, ``gs://``, ``abfs://``, ``hdfs://``); and secrets kept out of all that is printed and written."""
+"""Addresses of files in object stores (``s3://``, ``gs://``, ``abfs://``, ``hdfs://``), and redaction of secrets in
+all output.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,7 @@ from fairbrief.errors import RequestError
 
 HIDDEN = "***"
 SHORTEST = 6
-"""Characters of a secret that is looked for by itself; a shorter one is part of too many words."""
+"""Minimum characters of a secret for replacement; a shorter one is part of too many words."""
 _USER = re.compile(r"(?<=://)[^/?#\s'\"]{1,500}@")
 _KEY = re.compile(
     r"\b(?:sk|pk|rk|xai|gsk)[-_][\w-]{8,200}|\bhf_\w{10,200}|\bAKIA\w{12,50}|\beyJ[\w-]{8,500}\.[\w-]{1,2000}(?:\.[\w-]{1,500})?"
@@ -25,13 +27,13 @@ _addresses: dict[str, str] = {}
 
 
 def hide(secret: str) -> None:
-    """Keep this text out of all that `redacted` lets through from now on."""
+    """Register a secret, which `redacted` then replaces."""
     if len(secret) >= SHORTEST:
         _secrets.add(secret)
 
 
 def redacted(text: str) -> str:
-    """The text with every secret in it that is known, or looks like one, replaced by ``***``.
+    """The text with every registered secret, and everything that looks like one, replaced by ``***``.
 
     >>> redacted("http://me:pass@host/v1 answered 401: Incorrect API key sk-abcdefghijk.")
     'http://***@host/v1 answered 401: Incorrect API key ***.'
@@ -43,7 +45,7 @@ def redacted(text: str) -> str:
 
 
 def sealed(text: str) -> str:
-    """The text with users and passwords of addresses replaced; `opened` knows in this process what stood there.
+    """The text with users and passwords of addresses replaced; `opened` restores them within this process.
 
     >>> sealed("chat(model=m, base_url=http://me:pass@host/v1)")
     'chat(model=m, base_url=http://***@host/v1)'
@@ -64,7 +66,7 @@ def sealed(text: str) -> str:
 
 
 def opened(address: str) -> str:
-    """An address as it was before it was `sealed`; as it is where it never was."""
+    """The address as it was before `sealed`; other addresses unchanged."""
     scheme, _, rest = address.partition("://")
     host = re.match(r"[^/?#]*", rest)
     given = _addresses.get(host[0]) if host else None
@@ -79,11 +81,11 @@ COPYING = {
     "s3": "aws s3 cp", "gs": "gcloud storage cp", "gcs": "gcloud storage cp", "abfs": "azcopy copy",
     "abfss": "azcopy copy", "hdfs": "hdfs dfs -get",
 }  # fmt: skip
-"""The stores, and what copies a file from each."""
+"""The stores, and the command that copies a file from each."""
 SETTINGS = (
     "region", "scheme", "endpoint_override", "anonymous", "enable_tls", "blob_storage_authority", "dfs_storage_authority",
 )  # fmt: skip
-"""What may follow the ? of an address."""
+"""Settings that may follow the ? of an address."""
 _ADDRESS = re.compile(rf"({'|'.join(COPYING)}):/+")
 
 
@@ -93,13 +95,13 @@ def is_stored(source: object) -> bool:
 
 
 def refuse_stored(path: object, option: str = "") -> None:
-    """RequestError for the address of an object store where only a path of this machine is valid."""
+    """RequestError for an address in an object store, for arguments that must be a local path."""
     found = _ADDRESS.match(str(path))
     if found is None:
         return
     raise RequestError(
-        f"{option}{' ' if option else ''}{redacted(str(path))} is in an object store, of which only files of records and "
-        f"summaries are read, and where nothing is written: name a place on this machine, and copy it with: {COPYING[found[1]]}"
+        f"{option}{' ' if option else ''}{redacted(str(path))} is in an object store. From object stores only records and "
+        f"summaries are read, and nothing is written there: give a local path, and copy with: {COPYING[found[1]]}"
     )
 
 
@@ -109,25 +111,25 @@ def name_of(address: str) -> str:
 
 
 def refuse_secrets(address: str) -> None:
-    """RequestError for an address that holds a password or a key, or settings that are not known to hold none."""
+    """RequestError for an address with a password, a key, or an unknown setting (which might be one)."""
     scheme, _, rest = address.partition("://")
     place, _, query = rest.partition("?")
     user, at, _ = place.partition("/")[0].rpartition("@")
     if at and (":" in user or not scheme.startswith(("abfs", "hdfs"))):
         raise RequestError(
-            f"An address of {scheme}:// holds a user or a key before its @, and addresses are written down: take it out, and "
-            f"give credentials as the store's own tools take them ({where_credentials(scheme)})."
+            f"An address of {scheme}:// has a user or a key before its @, and addresses are written to files: remove it, and "
+            f"give credentials as the store's tools expect them ({where_credentials(scheme)})."
         )
     for setting in query.split("&") if query else ():
         if (name := setting.partition("=")[0]) not in SETTINGS:
             raise RequestError(
-                f"'{redacted(name)}' cannot stand behind the ? of {scheme}://{place}: there can be {', '.join(SETTINGS)}; "
-                f"credentials are given as the store's own tools take them ({where_credentials(scheme)})."
+                f"'{redacted(name)}' is not allowed after the ? of {scheme}://{place}; allowed: {', '.join(SETTINGS)}. "
+                f"Give credentials as the store's tools expect them ({where_credentials(scheme)})."
             )
 
 
 def where_credentials(scheme: str) -> str:
-    """How a store's credentials are given to its own tools."""
+    """How a store's command-line tools get credentials."""
     return {
         "s3": "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, a profile or a role; ?anonymous=true for a public bucket",
         "hdfs": "kinit",

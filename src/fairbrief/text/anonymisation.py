@@ -1,4 +1,4 @@
-"""Texts without their people: names, pronouns and titles made neutral."""
+"""Anonymise texts: names, pronouns and titles replaced by neutral forms."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 FirstAndLast = tuple[str | None, str | None]
-"""What a person is called; either name may be absent."""
+"""First and last name of a person; either may be absent."""
 FIRST, LAST, TITLE = "FIRST_NAME", "LAST_NAME", "M."
 
 _PRONOUNS = {
@@ -20,7 +20,7 @@ _NEUTRAL = {
     **{case(title): TITLE for title in _TITLES for case in (str, str.capitalize, str.upper)},
 }
 _WORDS = re.compile(r"([^\W_]++(?:['’-][^\W_]++)*+)")
-# The same words; the search looks characters up in a table where it need not ask what a letter is.
+# The same words; the search looks characters up in a table where it need not test for letters.
 _WORDS_OF_ASCII = re.compile(r"([A-Za-z0-9]++(?:['-][A-Za-z0-9]++)*+)")
 _NOT_A_POSSESSION = frozenset(
     "and or but to for in on at by from with about as that which who when while because if of the a an "
@@ -32,7 +32,7 @@ _PUBLISHED_FORMS = {
     for old, new in _PUBLISHED.items()
     for form in (str, str.capitalize)
 }
-# The words of _PUBLISHED by their first letters: with a set of letters in front, the search skips fast.
+# The words of _PUBLISHED by their first letters: a leading set of letters makes the search fast.
 _PUBLISHED_WORDS = re.compile(
     r"[HhSsMm](?<!\w[HhSsMm])(?:e(?:rs(?:elf)?|r)?|is|im(?:self)?|he|ir|rs?|s|iss|a'am)\b"
 )
@@ -58,7 +58,7 @@ def anonymise(text: str, names: Sequence[FirstAndLast]) -> str:
 
 
 def _replace(pieces: list[str], i: int, new: str) -> None:
-    """Put a neutral word at position i; a title takes its full stop along, an object becomes *them*."""
+    """Put a neutral word at position i; a title loses its full stop, an object becomes *them*."""
     word = pieces[i]
     if new is TITLE:
         pieces[i + 1] = pieces[i + 1].removeprefix(".")
@@ -68,11 +68,11 @@ def _replace(pieces: list[str], i: int, new: str) -> None:
 
 
 def anonymise_published(text: str, names: Sequence[FirstAndLast]) -> str:
-    """The text as the release anonymises it.
+    """The text as the paper's release anonymises it.
 
     Names are replaced as substrings, one after the other; him becomes *their*; only the lower-case and the
-    capitalised form of a pronoun or title change, and a title keeps its full stop ("M.."). An absent name is
-    left alone (the release fails on one).
+    capitalised form of a pronoun or title change, and a title keeps its full stop ("M.."). An absent name is ignored
+    (the release fails on one).
     """
     for first, last, *_ in names:
         if first:
@@ -84,7 +84,7 @@ def anonymise_published(text: str, names: Sequence[FirstAndLast]) -> str:
 
 
 def _neutral_words(names: Sequence[FirstAndLast]) -> dict[str, str]:
-    """Word → what takes its place; what is both a first and a last name is a first name."""
+    """Word → its replacement; a word that is both a first and a last name counts as a first name."""
     found = dict(_NEUTRAL)
     for _, last, *_ in names:
         if last:
@@ -97,7 +97,7 @@ def _neutral_words(names: Sequence[FirstAndLast]) -> dict[str, str]:
 
 @lru_cache(maxsize=4096)
 def _placeholders(name: str, placeholder: str) -> dict[str, str]:
-    """The words of a name, in any of their cases → its placeholder."""
+    """The words of a name, in any case → its placeholder."""
     words = [word for word in name.split() if len(word) > 1 and word.lower() not in _PRONOUNS]
     return {form(word): placeholder for word in words for form in (str, str.lower, str.capitalize, str.upper)}
 

@@ -1,10 +1,10 @@
-"""A count before what is counted."""
+"""Numbers with their nouns."""
 
 from __future__ import annotations
 
 
 def counted(many: float, one: str, several: str = "") -> str:
-    """A whole number and its noun, thousands separated; ``several`` where it is not ``one`` with an s.
+    """A whole number and its noun, with thousands separators; ``several`` if the plural is not ``one`` with an s.
 
     >>> counted(1, "set"), counted(0, "set"), counted(1204, "summary", "summaries")
     ('1 set', '0 sets', '1,204 summaries')

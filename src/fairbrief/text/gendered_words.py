@@ -1,4 +1,4 @@
-"""English words that tell whether a man or a woman is meant: pronouns of the third person by grammatical place, and titles before a name."""
+"""English words that show gender: third-person pronouns by grammatical place, and titles before a name."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Final, Literal
 from fairbrief.text.vocabulary import FUNCTION_WORDS, vocabulary, words
 
 Place = Literal["he", "him", "his", "his_own", "himself"]
-"""The place of a pronoun: subject, object, before a noun, alone, reflexive; named by the man's form
-(``his_own`` is the ``his`` of "the seat was his", a woman's ``hers``)."""
+"""The place of a pronoun: subject, object, before a noun, without a noun, reflexive; named by the male form
+(``his_own`` is the ``his`` of "the seat was his", female ``hers``)."""
 
 PLACES: Final[tuple[Place, ...]] = ("he", "him", "his", "his_own", "himself")
 
@@ -20,7 +20,7 @@ FORMS: Final[dict[str, dict[Place, str]]] = {
 }
 
 THEY: Final = frozenset("they them their theirs themself themselves".split())
-"""The pronouns of one person referred to as they, or of several."""
+"""The pronouns of one person referred to as they, or of several people."""
 
 _CERTAIN: Final[dict[str, tuple[Place, str]]] = {
     word: (place, gender)
@@ -38,18 +38,18 @@ def place(word: str, tag: str = "") -> Place | None:
     """The place of a he- or she-pronoun; None for any other word.
 
     ``her`` and ``his`` have two places, which the Penn tag distinguishes: ``PRP$`` before a noun,
-    ``PRP`` otherwise. Without a tag they are not guessed: None.
+    ``PRP`` otherwise. Without a tag the result for them is None.
     """
     found = _look(word, tag)
     return found[0] if found else None
 
 
 def guess_place(word: str, following: str) -> Place | None:
-    """`place` of a pronoun in a text without tags: ``her`` and ``his`` by what follows them.
+    """`place` of a pronoun in a text without tags: ``her`` and ``his`` by the following words.
 
-    ``following`` is the text right after the pronoun. Where a word that could be possessed follows, the
-    pronoun is before a noun; where a function word, a mark or nothing does, ``her`` is an object and ``his`` is
-    alone. Of the 349 in annotated English documents (GUM) 345 are placed right.
+    ``following`` is the text right after the pronoun. If a word that could be possessed follows, the pronoun is
+    before a noun; before a function word, a punctuation mark or nothing, ``her`` is an object and ``his`` is without
+    a noun. Correct for 345 of the 349 in annotated English documents (GUM).
 
     >>> guess_place("her", " own two sons"), guess_place("her", " to the door")
     ('his', 'him')
@@ -84,7 +84,7 @@ def form(where: Place, of: str) -> str:
 
 
 def like(pattern: str, word: str) -> str:
-    """``word`` in the case of ``pattern``: ALL CAPITALS, Capitalised, or as it is.
+    """``word`` in the case of ``pattern``: ALL CAPITALS, Capitalised, or unchanged.
 
     A single capital letter does not imply all capitals, so it only capitalises.
     """
@@ -103,7 +103,7 @@ def _look(word: str, tag: str) -> tuple[Place, str] | None:
     return _CERTAIN.get(low)
 
 
-# ---- Titles before a name: their gender, and how one is exchanged for the other
+# ---- Titles before a name: their gender, and the corresponding titles of the other gender
 
 
 COURTESY: Final[dict[str, str]] = dict.fromkeys(words("titles", "courtesy_male"), "male") | dict.fromkeys(
@@ -113,13 +113,13 @@ RANK: Final[dict[str, str]] = dict.fromkeys(words("titles", "rank_male"), "male"
     words("titles", "rank_female"), "female"
 )
 NEUTRAL: Final = words("titles", "unchanged")
-"""Words before a name that are no part of it, and are not exchanged."""
+"""Words before a name that are not part of it and do not change."""
 GIVEN_AFTER: Final = words("titles", "before_given")
 """Titles after which a single name is a given name: King Louis, Sister Agnes."""
 SOVEREIGNS: Final = words("titles", "sovereigns")
-"""Titles of people whose name cannot be replaced."""
+"""Titles of people with irreplaceable names."""
 DIVINE: Final = words("titles", "divine")
-"""Single names of gods, prophets and figures of old, which cannot be replaced."""
+"""Single names of gods, prophets and historical figures, which cannot be replaced."""
 
 
 def has_last_name(word: str) -> bool:
@@ -145,16 +145,16 @@ def is_title(word: str) -> bool:
 
 
 def is_courtesy(word: str) -> bool:
-    """Whether the name right after this title is a last name, as after Mr. (and not as after Sir)."""
+    """Whether this is a courtesy title that last names follow, such as Mr. (and unlike Sir)."""
     return _bare(word) in COURTESY
 
 
 def exchange_title(title: str, to: str, woman: str = "Ms.") -> str:
-    """The title for a person of gender ``to``; the same title where it fits already.
+    """The title for a person of gender ``to``; the same title if it fits already.
 
-    Mr. becomes ``woman`` (Ms., which is neutral about marriage; the published code has Mrs.), a
-    woman's courtesy title becomes Mr.; Sir and Lord become Lady, Lady and Dame become Sir, Madame becomes
-    Monsieur. A title written without its full stop stays without; case is kept.
+    Mr. becomes ``woman`` (by default Ms., which does not show marital status; the published code uses Mrs.), a
+    woman's courtesy title becomes Mr.; Sir and Lord become Lady, Lady and Dame become Sir, Madame becomes Monsieur. A
+    title without a full stop gets none; case is kept.
     """
     if title_gender(title) == to:
         return title

@@ -1,4 +1,4 @@
-"""Words that imply a group (she, father, boys): lists of them, counting them, and the gender coefficient."""
+"""Words that imply a group (she, father, boys): word lists, their counts, and the gender coefficient."""
 
 from __future__ import annotations
 
@@ -13,14 +13,16 @@ HELM, _MORE = (
     tuple((f, m) for f, m in map(str.split, vocabulary("group_words")[name])) for name in ("helm", "more")
 )
 EXTENDED = (*(pair for pair in HELM if pair[0] != "femen"), *_MORE)
-"""HELM's (female, male) pairs as they are (with ``femen``); and with ``females``, family, roles and offices beside them."""
+"""``helm``: HELM's (female, male) pairs unchanged (with ``femen``); ``extended``: also ``females``, family, roles and
+offices.
+"""
 
 
 @lru_cache(maxsize=64)
 def word_lists(name: str) -> dict[str, frozenset[str]]:
-    """Group → its words: ``helm``, ``extended``, or one's own, written ``group: word word; group: word``.
+    """Group → its words: ``helm``, ``extended``, or user-defined lists, ``group: word word; group: word``.
 
-    Raises ValueError where the text is none of these.
+    Raises ValueError for any other text.
 
     >>> sorted(word_lists("old: aged elderly; young: youthful")["old"])
     ['aged', 'elderly']
@@ -50,11 +52,11 @@ _ASCII_TIGHT = ascii_table(lambda c: ord(c) not in _TIGHT)
 def count_identifiers(
     text: str, lists: str, variant: str = "recommended", among: frozenset[str] | None = None
 ) -> tuple[int, ...]:
-    """How often each group's words occur in a text, in the order of `word_lists`; only those ``among`` some, if given.
+    """The number of each group's words in a text, in the order of `word_lists`; only those in ``among``, if given.
 
-    Whole words of the lower-cased text; a possessive (``woman's``) counts as its word. In the variant
-    ``published`` words joined by a slash are one token, as the tokenizers of the release have it, so
-    that ``himself/herself`` counts for nobody.
+    Whole words of the lower-cased text; a possessive (``woman's``) counts as its word. In the version ``published``
+    words joined by a slash are one token, as with the release's tokenizers, so that ``himself/herself`` counts for
+    neither group.
 
     >>> count_identifiers("A woman's boys' himself/herself.", "helm")
     (2, 2)
@@ -69,7 +71,7 @@ def count_identifiers(
 
 @lru_cache(maxsize=64)
 def varying_identifiers(texts: tuple[str, ...], lists: str, variant: str = "recommended") -> frozenset[str]:
-    """The listed words of a text's variants at places where the variants differ.
+    """The listed words of a text's counterfactuals at positions where the counterfactuals differ.
 
     >>> sorted(varying_identifiers(("His mother left him.", "Her mother left her."), "helm"))
     ['her', 'him', 'his']
@@ -115,11 +117,11 @@ FEMALE, MALE = "female", "male"
 _ALL = FEMALE_WORDS | MALE_WORDS
 _WORDS = re.compile(rf"\b(?:{'|'.join(sorted(_ALL, key=len, reverse=True))})\b", re.IGNORECASE)
 _PLAIN = ascii_table(lambda c: c.isalnum() or c == "_")
-"""What `_WORDS` takes for parts of a word in an ASCII text, which is cut faster than it is searched."""
+"""Characters that `_WORDS` accepts in a word of an ASCII text; splitting is faster than searching."""
 
 
 def count_gender_words(text: str) -> tuple[int, int]:
-    """How often she, her, hers occur in a text, and how often he, him, his; in any case, whole words.
+    """The number of she, her, hers in a text, and of he, him, his; in any case, whole words.
 
     A word before an apostrophe counts: *she's* is one *she*.
 
@@ -135,7 +137,7 @@ def count_gender_words(text: str) -> tuple[int, int]:
 
 
 def gender_coefficient(text: str) -> float | None:
-    """(female words − male words) / all of them, in [−1, 1]; None for a text without any.
+    """(female words − male words) / all of them, in [−1, 1]; None for a text without such words.
 
     1: only she, her, hers; −1: only he, him, his. Source: Chau & Kim.
 
@@ -149,7 +151,7 @@ def gender_coefficient(text: str) -> float | None:
 def subject_group(coefficient: float, threshold: float = 1.0) -> str | None:
     """``female`` at or above the threshold, ``male`` at or below its negative, else None: a mixed text.
 
-    ``threshold`` in (0, 1]; 1 keeps texts whose gender words all agree.
+    ``threshold`` in (0, 1]; 1 accepts only texts with gender words of one gender.
     """
     if not 0 < threshold <= 1:
         raise ValueError(f"threshold must be in (0, 1], not {threshold}")

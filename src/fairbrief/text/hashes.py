@@ -19,13 +19,13 @@ def hash_of(*texts: str) -> int:
 
 def digest_of(texts: Iterable[str]) -> bytes:
     """Eight bytes of a hash."""
-    made = _NOTHING.copy()  # which is faster than to make one
+    made = _NOTHING.copy()  # which is faster than creating one
     made.update("\0".join((*texts, "")).encode("utf-8", "surrogatepass"))
     return made.digest()
 
 
 hash_of_name = lru_cache(maxsize=1024)(hash_of)
-"""The same of a name (of a record, a system): who reads, watches and signs a record asks for it in turn."""
+"""`digest_of` for a name (of a record, a system), cached because several steps of an audit need it."""
 
 hash_of_documents = lru_cache(maxsize=64)(hash_of)
-"""The same of a record's documents."""
+"""`digest_of` for a record's documents, cached."""

@@ -1,4 +1,4 @@
-"""Which language a text is written in: by its script, and in Latin and Cyrillic script by its function words."""
+"""The language of a text: by its script, and for Latin and Cyrillic script by its function words."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from fairbrief.text.vocabulary import CLOSED_CLASSES, vocabulary
 ENGLISH = "en"
 _LISTS = vocabulary("languages")
 NAMES: Mapping[str, str] = _LISTS["names"]
-"""ISO 639-1 codes that are known → the language's name in English."""
+"""ISO 639-1 codes of known languages → the language's name in English."""
 LATIN, CYRILLIC = (tuple(_LISTS[script].split()) for script in ("latin", "cyrillic"))
 SCRIPTS: Sequence[tuple[str, re.Pattern[str]]] = tuple(
     (code, re.compile(f"[{letters}]")) for code, letters in _LISTS["scripts"].items()
@@ -31,27 +31,27 @@ SHARED: Mapping[str, Sequence[tuple[str, re.Pattern[str]]]] = {
     code: tuple((other, re.compile(f"[{letters}]")) for other, letters in others.items())
     for code, others in _LISTS["shared"].items()
 }
-"""Languages that share a script, by letters that are theirs."""
+"""Languages that share a script, with letters that only they use."""
 LOOKED_AT = 4_000
-"""Characters of a text that decide."""
+"""Number of leading characters of a text that decide."""
 ENOUGH = 0.2
-"""Share of a text's letters in a script from which on the script decides: a word in passing does not."""
+"""Share of a text's letters above which a script decides; this excludes single foreign words."""
 SURELY_ENGLISH = 0.3
-"""Share of English function words from which on no other language is looked at."""
+"""Share of English function words from which no other language is tried."""
 MARGIN = 0.1
-"""By how much another language's share of function words must be above English's."""
+"""Minimum excess of another language's share of function words over English's."""
 FEWEST = 3
-"""Different function words that another language than English must at least show: names do not identify one."""
+"""Minimum number of different function words for a language other than English: names do not identify one."""
 OWN_LETTERS = 200
-"""Letters from which on a text is identified by itself; a shorter one is in the language of its input."""
+"""Number of letters from which a text is identified by itself; a shorter one gets the language of its input."""
 FEWEST_LETTERS = 20
-"""Letters below which function words are ignored."""
+"""Number of letters below which function words are ignored."""
 SHORT_MARGIN, SHORT_FEWEST = 0.3, 3
-"""`MARGIN` and `FEWEST` from which on a short text is identified by itself nevertheless; its stop words count in any length."""
+"""`MARGIN` and `FEWEST` from which a short text is identified by itself nevertheless; its stop words may have any length."""
 ENGLISH_ALONE = (" the ", " and ", " was ", " this ", " with ", " that ", " have ", " they ")
-"""Two of these words make a text English: to look for them takes a tenth of the time of looking at all words."""
+"""Two of these words identify English: searching for them takes a tenth of the time of searching for all words."""
 OWN_SCRIPT = 5
-"""The same, for letters of a script that identifies a language."""
+"""`OWN_LETTERS` for letters of a script that identifies a language."""
 
 _CYRILLIC = re.compile("[\u0400-\u04ff]")
 _BEYOND_ASCII = re.compile("[^\x00-\x7f]+")
@@ -60,7 +60,7 @@ _LETTERS = ascii_table(str.isalpha)
 
 
 class Setting(NamedTuple):
-    """The language given for every text, and the one of short texts, which the input shows."""
+    """The language given for every text, and the language of short texts, detected from the input."""
 
     given: str = ""
     usual: str = ""
@@ -72,9 +72,9 @@ _setting: ContextVar[Setting] = ContextVar("language", default=NO_SETTING)
 
 @contextmanager
 def using(language: str | Setting) -> Iterator[None]:
-    """Take every text to be in the language with this code inside the block; "" looks at each.
+    """Use the language with this code for every text inside the block; "" detects it for each text.
 
-    Raises: RequestError for a code that is not known.
+    Raises: RequestError for an unknown code.
     """
     token = _setting.set(_as_setting(language))
     try:
@@ -84,32 +84,32 @@ def using(language: str | Setting) -> Iterator[None]:
 
 
 def use(language: str | Setting) -> None:
-    """Take every text to be in the language from now on: for a process of its own."""
+    """Use the language for every text from now on: for a separate process."""
     _setting.set(_as_setting(language))
 
 
 def suppose(code: str) -> None:
-    """Let short texts be in this language from now on, to the end of the block of `using`."""
+    """Use this language for short texts from now on, to the end of the block of `using`."""
     _setting.set(_setting.get()._replace(usual=known(code)))
 
 
 def setting() -> Setting:
-    """What holds here, to be taken elsewhere."""
+    """The current setting, for use in another process."""
     return _setting.get()
 
 
 def given() -> str:
-    """The language that was given, or ""."""
+    """The given language, or ""."""
     return _setting.get().given
 
 
 def usual() -> str:
-    """The language that texts are mostly in: the given one, or the one that the input shows; else English."""
+    """The usual language of the texts: the given one, or the one detected from the input; else English."""
     return given() or _setting.get().usual or ENGLISH
 
 
 def described() -> str:
-    """What holds here, in a word or two: answers of scorers that read the language differ with it."""
+    """The current setting in a word or two: answers of scorers that use the language depend on it."""
     stated, usual = _setting.get()
     return stated or f"detected {usual}".rstrip()
 
@@ -118,15 +118,15 @@ def known(code: str) -> str:
     """The code, if it is one of `NAMES` (or empty). Raises RequestError otherwise."""
     if code and code not in NAMES:
         raise RequestError(
-            f"No language '{code}'. Known: {', '.join(f'{k} ({v})' for k, v in NAMES.items())}."
+            f"Unknown language '{code}'. Known: {', '.join(f'{k} ({v})' for k, v in NAMES.items())}."
         )
     return code
 
 
 def language_of(*texts: str) -> str:
-    """The language of texts that belong together: the given one, or what the texts look like.
+    """The language of texts that belong together: the given one, or the detected one.
 
-    Texts that are too short are in the language of the input (`suppose`). The default is English.
+    Texts that are too short get the language of the input (`suppose`). The default is English.
 
     >>> language_of("Das Essen war gut, und die Bedienung war freundlich."), language_of("Good soup!")
     ('de', 'en')
@@ -136,7 +136,9 @@ def language_of(*texts: str) -> str:
 
 
 def languages_of(texts: Parted, many: Integers) -> list[str]:
-    """`language_of` each group of neighbouring texts of these sizes; groups that are surely English are identified together."""
+    """`language_of` for each group of consecutive texts, by group sizes; groups that are surely English are handled
+    together.
+    """
     stated, usual = _setting.get()
     if stated:
         return [stated] * len(many)
@@ -151,7 +153,7 @@ def languages_of(texts: Parted, many: Integers) -> list[str]:
 
 
 def _are_surely_english(texts: Parted, many: Integers) -> NDArray[np.bool_]:
-    """Whether `_detected` is English for groups of ASCII texts where English is usual, or nothing is. Shape (groups,)."""
+    """Whether `_detected` is English, for groups of ASCII texts with English or no usual language. Shape (groups,)."""
     words = texts.words(_RUNS_OF_LETTERS)
     different, place = compact(words.numbers, len(words.names))
     names = [words.names[i] for i in different.tolist()]
@@ -167,7 +169,7 @@ def _are_surely_english(texts: Parted, many: Integers) -> NDArray[np.bool_]:
 
 
 def language_of_input(texts: Iterable[str]) -> str:
-    """The language given, or the one that most of an input is in: short texts are read together; English without any."""
+    """The given language, or the most frequent one of an input: short texts are combined; English for an empty input."""
     if stated := given():
         return stated
     votes: list[str] = []
@@ -183,15 +185,14 @@ def language_of_input(texts: Iterable[str]) -> str:
 
 
 def is_foreign(text: str) -> str:
-    """The language's name where a text is surely not English; else nothing."""
+    """The language's name if a text is surely not English; else empty."""
     stated, usual = _setting.get()
     code = stated or _detected(text[:LOOKED_AT], usual or ENGLISH)
     return "" if code == ENGLISH else name_of(code)
 
 
 def other_language(text: str, usual: str) -> str:
-    """The language that a text is surely in, where that is another than the usual one; else, and where it is too short,
-    nothing.
+    """The language of a text if it is surely not the usual one; else, and for short texts, empty.
 
     >>> other_language("Le service est bon, mais la soupe est froide et pas chaude.", "en"), other_language("Bon!", "en")
     ('fr', '')
@@ -207,7 +208,7 @@ def _as_setting(language: str | Setting) -> Setting:
 
 
 def _detect(text: str, usual: str = "") -> str:
-    """The language of a text; ``usual``, if there is one, where the text is too short to be identified by itself."""
+    """The language of a text; ``usual``, if given, for a text too short to be identified by itself."""
     words = _words(text.lower())
     letters = sum(map(len, words))
     beyond = "" if text.isascii() else "".join(_BEYOND_ASCII.findall(text))
@@ -229,11 +230,11 @@ def _detect(text: str, usual: str = "") -> str:
 
 
 _detected = lru_cache(maxsize=4096)(_detect)
-"""The same of texts that are asked for more than once."""
+"""`_detect`, cached for repeated texts."""
 
 
 def _by_function_words(words: list[str], candidates: Collection[str], default: str, *, is_short: bool) -> str:
-    """The candidate with clearly the largest share of function words among a text's words, lower-cased; else the default."""
+    """The candidate with clearly the largest share of function words in a text (lower-cased words); else the default."""
     may_be_other = is_short and default != ENGLISH
     if (
         ENGLISH in candidates
@@ -282,13 +283,13 @@ def _languages_with(
 
 @cache
 def commonest(code: str) -> frozenset[str]:
-    """The function words that identify a language: the stop words of its list, of at most four letters."""
+    """The function words that identify a language: its stop words of at most four letters."""
     return frozenset(word for word in stop_words(code) if len(word) <= 4)
 
 
 @cache
 def stop_words(code: str) -> frozenset[str]:
-    """Stop words of a language, lower-cased; none where there is no list.
+    """Stop words of a language, lower-cased; none if it has no list.
 
     Source: stopwords-iso, by ISO 639-1 code.
     """

@@ -1,4 +1,4 @@
-"""Words of names: titles, particles, suffixes, given names; and gender by title, a table of pages and the census of 1990."""
+"""Words in names: titles, particles, suffixes, given names; and gender by title, a table of pages and the 1990 census."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ GENDERED_TITLES = {
 TITLES = words("titles", "male", "female", "of_neither", "offices")
 POSTNOMINALS = words("names", "postnominals")
 SUFFIXES = POSTNOMINALS | words("names", "generations")
-"""Words after a name that are no part of it for telling people apart."""
+"""Words after a name that do not help to distinguish people."""
 PARTICLES = words("names", "particles")
-"""Small words inside a name that are taken for its parts in running text."""
+"""Small words inside a name that count as its parts in running text."""
 DOTTED = words("titles", "dotted")
 """Abbreviations whose full stop does not end a sentence."""
 
@@ -32,7 +32,7 @@ def bare(token: str) -> str:
 
 
 def is_title(token: str) -> bool:
-    """Whether a token is a title, of either gender or none."""
+    """Whether a token is a title, gendered or not."""
     return bare(token) in TITLES
 
 
@@ -42,7 +42,7 @@ def without_titles(tokens: Iterable[str]) -> list[str]:
 
 
 def gender_of_title(token: str) -> str:
-    """``female``, ``male``, or nothing for other tokens.
+    """``female`` or ``male`` for a gendered title, empty for other tokens.
 
     >>> gender_of_title("Mrs."), gender_of_title("Dr.")
     ('female', '')
@@ -54,15 +54,15 @@ GENDER_WORDS = {
     "female": "female", "f": "female", "woman": "female", "women": "female", "girl": "female",
     "male": "male", "m": "male", "man": "male", "men": "male", "boy": "male",
 }  # fmt: skip
-"""Words that inputs use for a gender, lower-case → ``female`` or ``male``."""
+"""Words for a gender in inputs, lower-case → ``female`` or ``male``."""
 
 
 def gender_of_name(tokens: Sequence[str], pages: Mapping[str, str], census: Mapping[str, str]) -> str:
-    """``female``, ``male`` or nothing: the gender of an unknown person, from the name's tokens.
+    """``female``, ``male`` or empty: the gender of an unknown person, from the name's tokens.
 
-    A title decides first. Then ``pages``: full lower-case name of two words or more → gender; a page that gives
-    neither ``female`` nor ``male`` leaves the name unknown. Then ``census``, asked for the given name alone: the first token
-    of several that is no initial, or the only one.
+    A title decides first. Then ``pages``: full lower-case name of at least two words → gender; for a page with
+    neither ``female`` nor ``male`` the gender is unknown. Then ``census``, only for the given name: the first of
+    several tokens if it is not an initial, or the only token.
 
     >>> gender_of_name(["Mrs.", "Smith"], {}, {})
     'female'
@@ -83,8 +83,8 @@ def gender_of_name(tokens: Sequence[str], pages: Mapping[str, str], census: Mapp
 def text_gender(tokens: Sequence[str], pages: Mapping[str, str], census: Mapping[str, str]) -> str:
     """The gender of an unknown person by Steen & Markert's Appendix F.
 
-    A page with exactly this name decides, unless the name is a single word; a page of neither gender leaves the name
-    unknown. Without a page *any* token is looked up, and a name with tokens of both genders is unknown.
+    A page with exactly this name decides, unless the name is a single word; for a page of neither gender the gender
+    is unknown. Without a page *any* token is looked up, and a name with tokens of both genders is unknown.
 
     >>> text_gender(["Mary", "James"], {}, {"mary": "female", "james": "male"})
     ''
@@ -94,10 +94,10 @@ def text_gender(tokens: Sequence[str], pages: Mapping[str, str], census: Mapping
 
 
 def published_gender(tokens: Sequence[str], pages: Mapping[str, str], census: Mapping[str, str]) -> str:
-    """The gender of an unknown person as the release has it.
+    """The gender of an unknown person by the rules of the paper's release.
 
-    Titles are not looked at; an undecided page falls through; *any* token, last names too, is looked up, and
-    a name with tokens of both genders is unknown.
+    Titles are ignored; an undecided page has no effect; *any* token, including last names, is looked up, and a name
+    with tokens of both genders is unknown.
     """
     page = pages.get(" ".join(tokens).lower(), "")
     if page in ("female", "male") and len(tokens) > 1:
@@ -106,7 +106,7 @@ def published_gender(tokens: Sequence[str], pages: Mapping[str, str], census: Ma
 
 
 def _gender_of_any(tokens: Sequence[str], census: Mapping[str, str]) -> str:
-    """The one gender of all tokens that the census has; nothing where it has none of them, or both genders."""
+    """The common gender of all tokens in the census; empty if it has none of them, or both genders."""
     found = {census[token.lower()] for token in tokens if token.lower() in census}
     return found.pop() if len(found) == 1 else ""
 
@@ -126,21 +126,21 @@ def genders_of(values: Iterable[str]) -> dict[str, str]:
 
 
 def _plain(word: str) -> str:
-    """The word without accents: François is written Francois, too."""
+    """The word without accents: François is also written Francois."""
     return "".join(c for c in unicodedata.normalize("NFD", word) if not unicodedata.combining(c))
 
 
 @cache
 def shares(which: str) -> dict[str, int]:
-    """Name → its share in thousandths of a per cent of those who bear one; whole numbers compare exactly.
+    """Name → its share in thousandths of a per cent of all people of the list; whole numbers compare exactly.
 
-    ``which``: ``male.first``, ``female.first`` or ``all.last``, as the package ``names`` carries them.
+    ``which``: ``male.first``, ``female.first`` or ``all.last``, the files of the package ``names``.
     """
     return dict(_rows(which))
 
 
 def commonest_last_names(top: int) -> dict[str, int]:
-    """The ``top`` most frequent last names with their `shares`; the many others are not read."""
+    """The ``top`` most frequent last names with their `shares`; the rest of the file is not read."""
     return dict(islice(_rows("all.last"), top))
 
 
@@ -159,9 +159,9 @@ def _rows(which: str) -> Iterator[tuple[str, int]]:
 
 @cache
 def genders(*, strictly: bool = False) -> dict[str, str]:
-    """Lower-case first name → gender, where one share is at least twice the other; other shared names are left out.
+    """Lower-case first name → gender, if one share is at least twice the other; other shared names are excluded.
 
-    ``strictly`` asks for *more* than twice, as the release does (nine names lie exactly at two).
+    ``strictly`` requires *more* than twice, as the release does (nine names have exactly twice).
     """
     male, female = _lowered("male"), _lowered("female")
     found = {}

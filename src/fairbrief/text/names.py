@@ -1,4 +1,4 @@
-"""Names of people: how a written name divides into parts, and tables of names to draw from."""
+"""Parts of written names, and tables of names to draw from."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from fairbrief.text.vocabulary import words as words_of
 
 SUFFIXES: Final = words_of("names", "postnominals", "more_postnominals")
 PARTICLES: Final = words_of("names", "particles", "more_particles")
-"""What is known to be a name may hold words that in running text would mostly be others."""
+"""Particles inside a known name; in running text some of these are mostly other words."""
 _ROMAN: Final = frozenset("i ii iii iv v vi vii viii ix x xi xii xiii xiv xv xvi".split())
 
 
@@ -34,10 +34,10 @@ class Piece:
 def divide(name: str, last: str | None = None, alone: str = "last") -> tuple[Piece, ...]:
     """The words of a name without title, each with its part.
 
-    ``last``, where known, is the last name ("Long" in "Long Lee"); else it is the
-    last word before a suffix (Jr., III), or the first one of an East Asian name (Kim Jong-un). Lower-case particles before it (de la) go with it; capitalised
-    ones (Van) too, unless they begin the name. A single letter is an initial. A single word has the
-    part ``alone``, unless it is ``last``. Anything after a comma is a suffix.
+    ``last``, if known, is the last name ("Long" in "Long Lee"); otherwise it is the last word before a suffix (Jr.,
+    III), or the first one of an East Asian name (Kim Jong-un). Lower-case particles before it (de la) are part of it;
+    capitalised ones (Van) too, unless they begin the name. A single letter is an initial. A single word has the part
+    ``alone``, unless it is ``last``. Anything after a comma is a suffix.
     """
     words = list(_words(name))
     parts = ["given"] * len(words)
@@ -73,15 +73,15 @@ def is_initial(word: str) -> bool:
 
 
 def _is_run_of_initials(word: str, final: str) -> bool:
-    """Whether capitals without stops are initials, as in "AS Heagle"; in a name in all capitals they cannot be identified."""
+    """Whether capitals without stops are initials, as in "AS Heagle"; names in all capitals have no recognisable initials."""
     return word.isupper() and 2 <= len(word) <= 3 and not final.isupper()
 
 
 def _is_family_first(words: list[str]) -> bool:
-    """Whether a name of two words begins with the family.
+    """Whether a name of two words begins with the family name.
 
-    The second is two syllables joined by a hyphen (Kim Jong-un), or hardly a name of the census, where the first is no
-    given name there (Deng Xiaoping).
+    Either the second word is two syllables joined by a hyphen (Kim Jong-un), or it is rare in the census and the
+    first is not a given name there (Deng Xiaoping).
     """
     if len(words) != 2 or words[0].lower() not in words_of("names", "family_first"):
         return False
@@ -92,7 +92,7 @@ def _is_family_first(words: list[str]) -> bool:
 
 
 def _frequency(word: str, *lists: str) -> int:
-    """The largest share of a name in lists of the census; 0 where there is no census."""
+    """The largest share of a name in lists of the census; 0 without the census."""
     try:
         return max(shares(which).get(word.capitalize(), 0) for which in lists)
     except MissingExtra:
@@ -127,7 +127,7 @@ def _before_suffixes(words: list[tuple[int, int, str]]) -> int:
 
 
 def _find(words: list[str], wanted: list[str]) -> tuple[int, int] | None:
-    """The last place where the wanted words follow each other, in any case."""
+    """The last position where the wanted words are consecutive, in any case."""
     low, want = [w.lower() for w in words], [w.lower() for w in wanted]
     for i in range(len(low) - len(want), -1, -1):
         if want and low[i : i + len(want)] == want:
@@ -155,13 +155,13 @@ class Listed:
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """A table of names to draw from; the order of its rows is part of what a seed reproduces."""
+    """A table of names to draw from; results of a seed depend on the order of its rows."""
 
     rows: tuple[Listed, ...]
     source: str
 
     def groups(self) -> tuple[str, ...]:
-        """The groups that have both first and last names, in the order of the table."""
+        """The groups with both first and last names, in the order of the table."""
         first = dict.fromkeys(r.group for r in self.rows if r.part == "first" and r.group)
         last = {r.group for r in self.rows if r.part == "last"}
         return tuple(g for g in first if g in last)
@@ -181,9 +181,9 @@ class Names:
 
 
 def read_names(lines: Iterable[str], where: str) -> Names:
-    """A table of names: comma-separated, with the columns ``name,part,gender,group`` and perhaps ``weight``.
+    """A table of names: comma-separated, with the columns ``name,part,gender,group`` and optionally ``weight``.
 
-    Other columns are passed over. Raises `DataError` with the line where a row is not as it must be.
+    Other columns are ignored. Raises `DataError` with the line of an invalid row.
     """
     reader = csv.DictReader(lines)
     missing = {"name", "part"} - set(reader.fieldnames or ())
@@ -198,7 +198,7 @@ def _listed(row: dict[str, str | None], where: str) -> Listed:
     name, part = (row["name"] or "").strip(), (row["part"] or "").strip()
     gender, group = (row.get("gender") or "").strip(), (row.get("group") or "").strip()
     if not name:
-        raise DataError(f"{where}: the name is empty. Give it one, or take the line out.")
+        raise DataError(f"{where}: the name is empty. Add it, or remove the line.")
     if part not in ("first", "last"):
         raise DataError(f"{where}: part is '{part}'. Wanted first or last.")
     if gender not in ("", "male", "female"):
@@ -216,9 +216,9 @@ def _listed(row: dict[str, str | None], where: str) -> Listed:
 def census(top: int = 200) -> Names:
     """The ``top`` most frequent names of the 1990 US census for either gender, and the ``top`` last names.
 
-    The names come with the package ``names``; frequencies are percentages of people of that gender. A
-    name that both genders bear belongs to one of them only if it is at least twice as frequent there
-    (Steen & Markert, Appendix F), and to neither otherwise.
+    The names come with the package ``names``; frequencies are percentages of people of that gender. A name of both
+    genders belongs to one of them only if it is at least twice as frequent there (Steen & Markert, Appendix F), and
+    to neither otherwise.
     """
     known = genders()
     first = [
@@ -233,10 +233,10 @@ def census(top: int = 200) -> Names:
 
 @cache
 def is_given_name(word: str) -> bool:
-    """Whether a single word for a person is rather a first name (Alice) than a last one (Clark).
+    """Whether a single word for a person is more likely a first name (Alice) than a last name (Clark).
 
-    It is if its share among the first names of a gender is more than ten times its share among the last names, in
-    the 1990 US census: who is called by one name throughout a text is called by the last one more often (Clinton).
+    True if its share among the first names of a gender is more than ten times its share among the last names, in the
+    1990 US census: people with one name throughout a text are more often called by the last one (Clinton).
     """
     key = word.capitalize()
     first = max(shares("male.first").get(key, 0), shares("female.first").get(key, 0))

@@ -15,7 +15,7 @@ from fairbrief.text.rouge import STOP_WORDS, porter_stem
 
 READER = "Paraphrasing"
 SENSES = 3
-"""How many of a word's senses are searched for synonyms, the most frequent first: later ones are rarely meant."""
+"""Number of a word's most frequent senses that are searched for synonyms: later ones are rarely meant."""
 SHORTEST = 3
 """Letters of the shortest word that is replaced."""
 
@@ -26,7 +26,7 @@ _SIBILANT = re.compile(r"(?:s|x|z|ch|sh)$")
 
 
 class Words(NamedTuple):
-    """The words of a text that can be replaced, by place and synonyms, and how many content words there are."""
+    """The replaceable words of a text with their synonyms, and the number of content words."""
 
     replaceable: Sequence[tuple[re.Match[str], Sequence[str]]]
     n_content: int
@@ -36,9 +36,9 @@ def paraphrase(text: str, share: float, key: str) -> str:
     """The text with a share of its content words replaced by synonyms.
 
     Equal arguments give equal texts. A larger share replaces the same words and more. Names, numbers and words without
-    a synonym stay, so at a share of 1 some of the words are as before. Words keep their inflection and their capitals.
+    a synonym stay, so at a share of 1 some words do not change. Inflection and capitals are kept.
 
-    Args:       text: in English (`why_not` says whether others are possible); share: of the content words, 0 to 1;
+    Args:       text: in English (see `why_not` for other languages); share: of the content words, 0 to 1;
                 key: another key chooses other words and synonyms.
     Raises:     ValueError for a share outside [0, 1]; MissingExtra without NLTK; RequestError without WordNet.
     """
@@ -56,12 +56,12 @@ def paraphrase(text: str, share: float, key: str) -> str:
 
 
 def is_available(language: str = ENGLISH) -> bool:
-    """Whether texts in this language (ISO 639-1) can be paraphrased here."""
+    """Whether texts in this language (ISO 639-1) can be paraphrased."""
     return not why_not(language)
 
 
 def why_not(language: str = ENGLISH) -> str:
-    """Why texts in this language (ISO 639-1) cannot be paraphrased here; empty where they can."""
+    """Why texts in this language (ISO 639-1) cannot be paraphrased; empty if they can."""
     if language != ENGLISH:
         return f"{READER} replaces words by synonyms of WordNet, which is English; these texts are {name_of(language)}."
     try:
@@ -102,7 +102,7 @@ def _synonyms(word: str) -> tuple[str, ...]:
 
 
 def _others(sense: Any, word: str, lemma: str, part: str) -> tuple[str, ...]:
-    """The words of a sense that are no form of the word itself, inflected like it."""
+    """The inflected words of a sense, without forms of the word itself."""
     names = [name for name in sense.lemma_names() if name.isalpha() and name.islower()]
     inflected = {_inflected(name, word, lemma, part) for name in names if name not in STOP_WORDS}
     stem = porter_stem(word)
@@ -110,7 +110,7 @@ def _others(sense: Any, word: str, lemma: str, part: str) -> tuple[str, ...]:
 
 
 def _inflected(name: str, word: str, lemma: str, part: str) -> str:
-    """A lemma in the inflection that a word has of its own lemma; empty for comparatives, which are not formed."""
+    """A lemma in the inflection that ``word`` has of its lemma; empty for comparatives, which are not supported."""
     if word == lemma:
         return name
     if part == "n":
@@ -137,7 +137,7 @@ def _with_s(name: str) -> str:
 
 @cache
 def _irregular(part: str) -> Mapping[str, Sequence[str]]:
-    """Lemmas with the forms that no rule makes, doubled consonants among them, as WordNet lists them."""
+    """Lemmas with their irregular forms (including doubled consonants), as WordNet lists them."""
     forms: dict[str, list[str]] = {}
     for form, lemmas in wordnet(READER)._exception_map[part].items():
         for lemma in lemmas:
@@ -146,7 +146,7 @@ def _irregular(part: str) -> Mapping[str, Sequence[str]]:
 
 
 def _with_article(before: str, word: str) -> str:
-    """What precedes a word, its indefinite article agreeing with it."""
+    """The text before a word, with its indefinite article adjusted to the word."""
     match = re.search(r"\b(a)n?(\s+)$", before, re.IGNORECASE)
     if match is None:
         return before

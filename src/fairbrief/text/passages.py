@@ -1,4 +1,4 @@
-"""Passages: what a document is cut into where a scorer reads it part by part, each some sentences long."""
+"""Passages of documents, each some sentences long, for scorers that read documents in parts."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _SIZE = re.compile(r"([1-9][0-9]{0,5})(words(?:_centred)?|)")
 
 
 def passages_of(text: str, by: By) -> tuple[str, ...]:
-    """The passages of a document, in order; a document without any sentence is its only passage.
+    """The passages of a document, in order; a document without sentences is one passage.
 
     ``sentence``: one each. A number k: every run of k neighbouring sentences, and the document if it has fewer.
     ``100words``: disjoint runs of sentences of at most 100 words, counted by `word_count` (Li et al., Sec. 3.1).
     ``100words_centred``: one overlapping window per sentence, under 100 words, as in the authors' release.
-    ``document``: the document as it is.
+    ``document``: the whole document.
 
     >>> passages_of("It rained. We left. It stopped.", 2)
     ('It rained. We left.', 'We left. It stopped.')
@@ -32,14 +32,14 @@ def passages_of(text: str, by: By) -> tuple[str, ...]:
     if by == "document":
         return (text,)
     sentences = sentences_of(text)
-    # A single sentence is one passage, however documents are cut.
+    # A single sentence is one passage with every way to cut documents.
     if len(sentences) < 2:
         return sentences or (text,)
     return sentences if by == "sentence" else tuple(_cutter(str(by))(sentences))
 
 
 def check_by(by: By) -> None:
-    """Raise ValueError unless documents can be cut so."""
+    """Raise ValueError for an unknown way to cut documents."""
     if by not in ("sentence", "document"):
         _cutter(str(by))
 
@@ -61,7 +61,7 @@ def _cutter(by: str) -> Callable[[Sequence[str]], Sequence[str]]:
 
 
 def sentence_groups(sentences: Sequence[str], most: int) -> list[str]:
-    """Disjoint runs of sentences of at most ``most`` words; a longer sentence is alone."""
+    """Disjoint runs of sentences of at most ``most`` words; a longer sentence is a passage by itself."""
     groups: list[list[str]] = []
     filled = 0
     for sentence in sentences:
@@ -76,10 +76,10 @@ def sentence_groups(sentences: Sequence[str], most: int) -> list[str]:
 
 
 def sentence_windows(sentences: Sequence[str], under: int) -> list[str]:
-    """One window around every sentence, each text once, in order of first appearance.
+    """One window around every sentence, each distinct text once, in order of first appearance.
 
-    A window grows by the shorter of its two next neighbours first, stays under ``under`` words, and
-    stops for good at the first neighbour that does not fit.
+    A window first grows by the shorter of its two neighbours, has fewer than ``under`` words, and stops growing at
+    the first neighbour that does not fit.
     """
     lengths = [word_count(s) for s in sentences]
     windows = []

@@ -1,6 +1,6 @@
-"""People in a summary: which known person a name refers to and by which rule, and which people it invents.
+"""People in a summary: alignment of names with known people, by rule, and invented people.
 
-Source: Steen & Markert, Bias in News Summarization, §5.2 and Appendix E; departures are named below.
+Source: Steen & Markert, Bias in News Summarization, §5.2 and Appendix E; departures are listed below.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ SHORTEST_FUZZY = 5
 
 
 class Name(NamedTuple):
-    """First and last name of a known person, either of which may be absent, and ``female`` or ``male`` where it is known."""
+    """First and last name of a known person, either of which may be absent, and ``female`` or ``male`` if known."""
 
     first: str | None = None
     last: str | None = None
@@ -41,15 +41,15 @@ class Name(NamedTuple):
 
     @classmethod
     def of(cls, first: str | None, last: str | None, gender: str = "") -> Name:
-        """A name with the gender in whichever word the input has for it."""
+        """A name with the input's words for gender."""
         return cls(first, last, GENDER_WORDS.get(gender.lower(), ""))
 
 
 @dataclass(frozen=True, slots=True)
 class Alignment:
-    """The known people (indices) that a span may refer to, and the rule that decided.
+    """The known people (indices) to whom a span may refer, and the rule that decided.
 
-    Nobody: not one of the known people. Two or more: ambiguous.
+    None: not one of the known people. Two or more: ambiguous.
     """
 
     people: tuple[int, ...]
@@ -59,11 +59,11 @@ class Alignment:
 def align(tokens: Sequence[str], names: Sequence[Name], source_words: Collection[str] = ()) -> Alignment:
     """Align a name, given as tokens, with known people.
 
-    It is a person if it holds the person's last name and every other token is the person's first name, an
-    initial of it, a title of either gender, a suffix (Jr.), or a middle initial beside the first name; or if
-    it is the first name alone, titles apart. Case is ignored. Of several people with the name, a title of one
-    gender excludes those of the other one ("Mr. Baker" of a couple). "The Bakers" are no one person. A last name with one letter wrong (of five or
-    more) still aligns where nobody aligns exactly and the misspelt word is not in ``source_words``.
+    A name aligns with a person if it contains the last name and every other token is the first name, an initial of
+    it, a title of either gender, a suffix (Jr.), or a middle initial after the first name; or if it is only the first
+    name, ignoring titles. Case is ignored. A title of one gender excludes people of the other one ("Mr. Baker" of a
+    couple). "The Bakers" align with nobody. A last name (of at least five letters) with one wrong letter aligns if nobody
+    aligns exactly and the misspelt word is not in ``source_words``.
 
     Departs from the release: Lady, Mrs and Miss are titles like Sir and Mr.; an initial must fit; whole
     tokens are compared, not substrings.
@@ -84,7 +84,7 @@ def align(tokens: Sequence[str], names: Sequence[Name], source_words: Collection
             for i, name in enumerate(names)
             if (mended := _mend(core, name, source_words)) and _rule(mended, name, titled)
         ]
-    # A full name is more specific than the last name alone: it is not ambiguous with a namesake.
+    # A full name is more specific than a last name: it is not ambiguous with a namesake.
     full = [pair for pair in found if pair[1].startswith("full")]
     found = _of_gender(full or found, names, tokens)
     people = tuple(i for i, _ in found)
@@ -94,7 +94,7 @@ def align(tokens: Sequence[str], names: Sequence[Name], source_words: Collection
 def _of_gender(
     candidates: list[tuple[int, str]], names: Sequence[Name], tokens: Sequence[str]
 ) -> list[tuple[int, str]]:
-    """Those of several candidates whom a gendered title fits; all, where it fits nobody or there is none."""
+    """The candidates whom a gendered title fits; all of them if it fits nobody or there is no such title."""
     genders = {gender for token in tokens if (gender := gender_of_title(token))}
     if len(candidates) < 2 or len(genders) != 1:
         return candidates
@@ -102,12 +102,12 @@ def _of_gender(
 
 
 def align_published(tokens: Sequence[str], names: Sequence[Name]) -> Alignment:
-    """Align as the release does, defects and all.
+    """Align by the rules of the paper's release, including their defects.
 
-    A person is a candidate if the last name is a *substring* of the span, or the span is one token that holds
-    the first name; then every token made of letters only must be the first or last name or in ``mr. mrs. ms.
-    sir``. So tokens with a full stop are ignored ("J. Smith" is any Smith), Sir aligns and Lady does not, and
-    a shared last name aligns with everybody who bears it.
+    A person is a candidate if the last name is a *substring* of the span, or the span is one token that contains the
+    first name; then every token of letters only must be the first or last name or in ``mr. mrs. ms. sir``. So tokens
+    with a full stop are ignored ("J. Smith" is any Smith), Sir aligns and Lady does not, and a shared last name
+    aligns with everybody who has it.
     """
     text = " ".join(tokens).lower()
     lowered = [token.lower() for token in tokens]
@@ -122,12 +122,12 @@ def align_published(tokens: Sequence[str], names: Sequence[Name]) -> Alignment:
 
 
 def published_tokens(text: str) -> tuple[str, ...]:
-    """Tokens of a name as the release's tokenizer cuts them: clitics and hyphens are tokens."""
+    """Tokens of a name by the release's tokenizer: clitics and hyphens are tokens."""
     return tuple(re.findall(r"['’]s\b|[^\W_]+(?:['’](?!s\b)[^\W_]+)*\.?|-", text))
 
 
 def _rule(core: tuple[str, ...], name: Name, titled: bool) -> str:
-    """Why these tokens refer to this person; nothing if they do not."""
+    """The rule by which these tokens refer to this person; empty if none does."""
     first, last = _tokens_of(name)
     if first and last and core == last + first:
         return "full name"
@@ -178,7 +178,7 @@ def _normal(token: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """One name in a summary, whom it refers to among the known people, and why."""
+    """One name in a summary, the known people to whom it refers, and the rule."""
 
     text: str
     tokens: tuple[str, ...]
@@ -188,7 +188,7 @@ class Decision:
 
 @lru_cache(maxsize=1024)
 def words_of(text: str) -> frozenset[str]:
-    """The words of a text, as they are written, and the parts of those that hyphens join."""
+    """The words of a text in their case, and the parts of hyphenated words."""
     found: set[str] = set()
     for word in WORD.findall(text.replace("’", "'")):
         plain = word.removesuffix("'s")
@@ -203,16 +203,16 @@ def lowered_words_of(text: str) -> frozenset[str]:
 
 
 def candidates(text: str) -> tuple[str, ...]:
-    """The distinct strings of a text that may name a person: what a recogniser is asked about."""
+    """The distinct strings of a text that may name a person, for a recogniser to judge."""
     return tuple(dict.fromkeys(span.text for span in propose(text)))
 
 
 def known_spans(text: str, names: Sequence[Name], source: str) -> list[Span]:
     """The spans of a text that refer to known people; no recogniser is needed.
 
-    Every run of capitalised words is aligned as a whole; if it refers to nobody, its longest part that
-    does, provided that what is cut off cannot be a name itself: a function word, a word of the calendar,
-    or a word at the start of a sentence that the source or the summary writes in lower case too.
+    Every run of capitalised words is aligned as a whole. If that fails, its longest part that aligns is taken,
+    provided that the rest cannot be a name itself: a function word, a word of the calendar, or a word at the start of
+    a sentence that also occurs in lower case in the source or the summary.
     """
     found = []
     for run in runs(text):
@@ -220,7 +220,7 @@ def known_spans(text: str, names: Sequence[Name], source: str) -> list[Span]:
         for part in parts(run):
             start = bisect_left(run.places, part.places[0])
             inside = names_before[start + len(part.tokens)] - names_before[start]
-            if inside < names_before[-1]:  # what is cut off holds a name
+            if inside < names_before[-1]:  # the rest contains a name
                 continue
             if _decide(part, names, source, "recommended").people:
                 found.append(part)
@@ -244,8 +244,8 @@ def find_people(
 ) -> list[Decision]:
     """The decisions about all people in a summary: those a recogniser accepted, known or not.
 
-    ``with_known`` adds the names of known people that the recogniser does not know (the built-in one knows
-    no last names); a pipeline that reads the whole text needs no such help.
+    ``with_known`` adds the names of known people that the recogniser does not know (the built-in one knows no last
+    names); a pipeline that reads the whole text does not need this.
     """
     wanted = set(accepted)
     if with_known:
@@ -254,12 +254,12 @@ def find_people(
 
 
 def invented(decisions: Sequence[Decision], source: str, variant: str = "recommended") -> list[Decision]:
-    """The names that refer to no known person and that the source does not hold.
+    """The names that refer to no known person and are not in the source.
 
-    A name is in the source if each of its whole words is (titles and suffixes apart); so a person counts as
-    invented only if some word is absent. Each person counts once: a name whose words are all part of a longer
-    invented name is the same person. In the variant ``published`` every mention counts, and a token is in the
-    source if it is a *substring* of it.
+    A name is in the source if each of its whole words is (ignoring titles and suffixes), so a person counts as
+    invented only if some word is absent. Each person counts once: a name with all its words in a longer invented name
+    is the same person. In the version ``published`` every mention counts, and a token is in the source if it is a
+    *substring* of it.
     """
     if variant == "published":
         lowered = source.lower()
@@ -283,14 +283,14 @@ def invented(decisions: Sequence[Decision], source: str, variant: str = "recomme
 
 
 def _is_in_source(token: str, words: Collection[str]) -> bool:
-    """Whether the source has the word, or the name of which it is the plural (Bakers, Baker)."""
+    """Whether the source has the word, or its singular if it is a plural of a name (Bakers, Baker)."""
     return token in words or (
         token.endswith("s") and (token[:-1] in words or token.removesuffix("es") in words)
     )
 
 
 def unresolved(decisions: Sequence[Decision]) -> list[Decision]:
-    """The ambiguous names none of whose candidates another name of the summary settles."""
+    """The ambiguous names that no other name of the summary resolves."""
     resolved = {d.people[0] for d in decisions if len(d.people) == 1}
     return [d for d in decisions if len(d.people) > 1 and not resolved.intersection(d.people)]
 
@@ -305,13 +305,13 @@ def _decide(span: Span, names: Sequence[Name], source: str, variant: str) -> Dec
 
 
 def _names_before(run: Span, text: str, source: str) -> list[int]:
-    """How many of a run's tokens before each place may be names themselves. Length: tokens + 1."""
+    """The number of a run's tokens before each position that may be names themselves. Length: tokens + 1."""
     is_shouted = all(token.isupper() for token in run.tokens)
     found = [0]
     for i, token in enumerate(run.tokens):
         word = bare(token)
         opens = i == 0 and run.opens and (word in words_of(source) or word in words_of(text))
-        # In a run all in capitals ("BAKER LEFT") the token's own are no sign, unless it is a given name.
+        # In a run in all capitals ("BAKER LEFT") capitals are no evidence, unless the token is a given name.
         shouted = is_shouted and len(token) > 1 and token.lower() not in given_names()
         is_none = word in FUNCTION_WORDS or word in CALENDAR or opens or shouted
         found.append(found[-1] + (not is_none))
@@ -324,18 +324,18 @@ def _core(tokens: Sequence[str]) -> list[str]:
     return [part for token in kept for part in token.split("-")]
 
 
-# ---- The people of a text that nobody annotated: who they are called, how the text presents their gender, and how often such a recogniser errs.
+# ---- People in a text without annotation: their names, their gender in the text, and a recogniser's errors.
 
 
 REACH = 200
-"""Characters after a name in which he and she are taken to refer to the person, up to the next name."""
+"""Characters after a name in which he and she are assumed to refer to the person, up to the next name."""
 CLEAR = 0.75
-"""Share of one gender among these pronouns from which it is the person's."""
+"""Share of one gender among these pronouns from which it is assigned to the person."""
 
 
 @dataclass(slots=True)
 class FoundPerson:
-    """A person named in a text: first and last name as far as they are known, and ``female``, ``male`` or ``unknown``."""
+    """A person named in a text: first and last name if known, and ``female``, ``male`` or ``unknown``."""
 
     first: str | None
     last: str | None
@@ -345,11 +345,11 @@ class FoundPerson:
 
 
 def found_people(text: str, accepted: Collection[str], genders: Mapping[str, str]) -> list[FoundPerson]:
-    """The people whom the accepted strings of a text name, in the order of their first mention.
+    """The people named by the accepted strings of a text, in the order of their first mention.
 
-    A single name is that of the person last named in full with it. The gender is that of a title; else of the he- or
-    she-words between the person's names and the next name, where they agree; else the first name's in ``genders``
-    (lower-case name → gender).
+    A single name refers to the last person who was named in full with it. The gender is that of a title; else of the
+    he- or she-words between the person's names and the next name, if they agree; else of the first name in
+    ``genders`` (lower-case name → gender).
     """
     spans = choose(propose(text), accepted)
     people: list[FoundPerson] = []
@@ -371,12 +371,12 @@ def found_people(text: str, accepted: Collection[str], genders: Mapping[str, str
 
 
 def _after(text: str, start: int, following: int) -> str:
-    """The text after a name, up to the next one, the end of the paragraph or so many characters."""
+    """The text after a name, up to the next name, the end of the paragraph or `REACH` characters."""
     return re.split(r"\n", text[start : min(following, start + REACH)], maxsplit=1)[0]
 
 
 def _bearer(span: Span, people: list[FoundPerson], genders: Collection[str]) -> FoundPerson | None:
-    """The person whom a span names: one already known, or a new one; None where it holds no name."""
+    """The person whom a span names: a known or a new one; None if it contains no name."""
     core = without_titles(span.tokens)
     if not core:
         return None
@@ -413,14 +413,14 @@ BUILTIN = (
     "read female: 14 female 2 male 12 nobody; read male: 2 female 32 male 16 nobody; "
     "read unknown: 3 female 3 male 5 nobody; found: 11 of 12 female, 32 of 39 male"
 )
-"""The built-in recogniser on 29 GUM documents that were held back (``fairbrief recogniser``, both halves apart)."""
+"""The built-in recogniser on 29 held-out GUM documents (``fairbrief recogniser``, both halves separately)."""
 _READ = re.compile(r"read (\w{1,20}): (\d{1,9}) female (\d{1,9}) male (\d{1,9}) nobody")
 _FOUND = re.compile(r"(?<!\d)(\d{1,9}) of (\d{1,9}) (female|male)")
 
 
 @dataclass(frozen=True, slots=True)
 class RecogniserErrors:
-    """Counts on annotated documents: of those read as each, how many are who (`TRUE`); and of each gender, how many are found."""
+    """Counts on annotated documents: true groups (`TRUE`) by recognised gender; and found people by gender."""
 
     read: dict[str, tuple[int, int, int]]
     found: dict[str, tuple[int, int]]
@@ -431,9 +431,9 @@ class RecogniserErrors:
         return hit / many
 
     def redrawn(self, read: str, key: str) -> str:
-        """Who somebody read as ``read`` is, drawn in proportion to the counts; the same key draws the same.
+        """The true group of a person recognised as ``read``, drawn in proportion to the counts; equal keys draw equally.
 
-        Half a person is added to each count, so that what was never seen stays possible.
+        Half a person is added to each count, so that unobserved outcomes stay possible.
         """
         weights = [count + 0.5 for count in self.read[read]]
         digest = hashlib.blake2b(key.encode(), digest_size=8).digest()
@@ -447,7 +447,7 @@ class RecogniserErrors:
 
 @lru_cache(maxsize=16)
 def read_errors(text: str) -> RecogniserErrors:
-    """Errors from a line as `spell_errors` writes it. Raises ValueError where it lacks something.
+    """Errors from a line in the format of `spell_errors`. Raises ValueError for an incomplete line.
 
     >>> read_errors(BUILTIN).read["male"]
     (2, 32, 16)
@@ -456,13 +456,13 @@ def read_errors(text: str) -> RecogniserErrors:
     found = {m[3]: (int(m[1]), int(m[2])) for m in _FOUND.finditer(text)}
     if set(read) != set(READ) or set(found) != set(GROUPS) or not all(many for _, many in found.values()):
         raise ValueError(
-            f"errors='{text}' does not say how a recogniser errs. Write what 'fairbrief recogniser ANNOTATED' prints: {BUILTIN}"
+            f"errors='{text}' has no counts of a recogniser's errors. Use the output of 'fairbrief recogniser ANNOTATED', such as: {BUILTIN}"
         )
     return RecogniserErrors(read, found)
 
 
 def spell_errors(errors: RecogniserErrors) -> str:
-    """The line that `read_errors` reads back."""
+    """The line that `read_errors` parses."""
     read = [
         f"read {group}: " + " ".join(f"{n} {who}" for n, who in zip(errors.read[group], TRUE, strict=True))
         for group in READ

@@ -1,12 +1,12 @@
-"""NLTK's cutting of words and sentences as the published numbers were made with it (by the rules of NLTK 3.9.1), on any NLTK.
+"""NLTK's word and sentence tokenization by the rules of NLTK 3.9.1, which produced the published numbers, with any NLTK.
 
-Three later changes move published figures: words are also cut at long dashes (since 3.9.3) and at every opening
-apostrophe (since 3.10.1), and Punkt closes sentences with curly quotes (since 3.10.2). The rules of before are put
-in their place, and a few texts whose pieces are known show that no other rule has changed since.
+Three later changes affect published figures: words are also split at long dashes (since 3.9.3) and at every opening
+apostrophe (since 3.10.1), and Punkt closes sentences with curly quotes (since 3.10.2). This module restores the
+earlier rules; a few texts with known results show that no other rule has changed since.
 
-The words of the value-distribution paper: tokens, stop words of all languages, lemma, stem. Everything costly is done
-once: a chunk between two spaces is cut once, a token is tagged, lemmatised and stemmed once. Reading NLTK's data is file
-access, so this module serves scorers, never measures.
+The words of the value-distribution paper: tokens, stop words of all languages, lemma, stem. Expensive steps are
+cached: each chunk between two spaces is split once, each token is tagged, lemmatised and stemmed once. Reading NLTK's
+data is file access, so this module serves scorers, never measures.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from fairbrief.errors import MissingExtra, RequestError
 from fairbrief.text.rouge import porter_stem
 
 RULES = "3.9.1"
-"""The edition of NLTK whose rules these are."""
+"""The NLTK version with these rules."""
 PUNKT = "tokenizers/punkt_tab/english/"
 
 _OPENING_APOSTROPHE = re.compile(r"(?i)(')(?!re|ve|ll|m|t|s|d|n)(\w)\b")
-"""Parted only from a single letter, anywhere in a word."""
+"""Split only before a single letter, anywhere in a word."""
 _LONG_DASH = "\u2014"
 _CLOSERS = re.compile(r"[\"')\]}]+?(?:\s+|(?=--)|$)", re.MULTILINE)
-"""What follows a sentence's end and belongs to it: no curly quotes."""
+"""Characters after a sentence's end that belong to it: no curly quotes."""
 _NOT_IN_WORDS = r"(?:[)\";}\]*:@'({\[?!])"
 
 KNOWN_WORDS: Mapping[str, str] = MappingProxyType(
@@ -41,7 +41,7 @@ KNOWN_WORDS: Mapping[str, str] = MappingProxyType(
         "«q» “r” ‘s’ the dogs' u.s. he'd 're": "« q » “ r ” ‘ s ’ the dogs ' u.s. he 'd 're",
     }
 )
-"""Sentences and their words, joined by blanks, as NLTK 3.9.1 cuts them."""
+"""Sentences and their words, joined by blanks, as NLTK 3.9.1 splits them."""
 KNOWN_SENTENCES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "“He left.” She stayed.": ("“He left.” She stayed.",),
@@ -49,11 +49,11 @@ KNOWN_SENTENCES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "Mr. Lee paid $3.50. “Fine!” he said? Yes.": ("Mr. Lee paid $3.50.", "“Fine!” he said?", "Yes."),
     }
 )
-"""Texts and their sentences, as NLTK 3.9.1 cuts them."""
+"""Texts and their sentences, as NLTK 3.9.1 splits them."""
 
 
 def edition() -> str:
-    """Whose rules cut, and which NLTK is at work."""
+    """The version of the rules, and the installed version of NLTK."""
     try:
         return f"nltk {version('nltk')}, rules of {RULES}"
     except PackageNotFoundError:
@@ -86,8 +86,8 @@ def punkt() -> Any:
         folder = str(library.data.find(PUNKT))
     except LookupError:
         raise RequestError(
-            f"Punkt's model '{PUNKT}' is in none of the folders that NLTK looks in. Set NLTK_DATA to a folder "
-            "that holds it (python -m nltk.downloader punkt_tab), or cut sentences with sentences=builtin."
+            f"Punkt's model '{PUNKT}' is in none of NLTK's folders. Set NLTK_DATA to a folder "
+            "with it (python -m nltk.downloader punkt_tab), or split sentences with sentences=builtin."
         ) from None
     return _punkt(folder)
 
@@ -107,47 +107,49 @@ def _punkt(folder: str) -> Any:  # noqa: ARG001 - the folder is the key of the c
 
 
 def _check(known: Mapping[str, Any], cut: Callable[[str], Any]) -> None:
-    """Raise RequestError where this NLTK cuts a known text otherwise."""
+    """Raise RequestError if this NLTK splits a known text differently."""
     for text, wanted in known.items():
         if (found := cut(text)) != wanted:
             raise RequestError(
-                f"NLTK {version('nltk')} cuts {text!r} into {found!r}, where the published numbers were made with "
-                f"{wanted!r}. Install an edition that is known: pip install 'nltk>=3.9.1,<=3.10.4'."
+                f"NLTK {version('nltk')} splits {text!r} into {found!r}, but the published numbers need "
+                f"{wanted!r}. Install a supported version: pip install 'nltk>=3.9.1,<=3.10.4'."
             )
 
 
 def split(text: str) -> list[str]:
-    """The sentences of a text, as ``nltk.sent_tokenize`` cut it (`published_nltk`); raise where NLTK or its data is absent."""
+    """The sentences of a text, as ``nltk.sent_tokenize`` of NLTK 3.9.1 splits it. Raises MissingExtra or RequestError
+    without NLTK or its data.
+    """
     return [text[a:b] for a, b in sentence_spans(text)]
 
 
 def sentence_spans(text: str) -> list[tuple[int, int]]:
-    """Half-open character spans of the sentences; raise MissingExtra or RequestError where Punkt is absent."""
+    """Half-open character spans of the sentences. Raises MissingExtra or RequestError without Punkt."""
     return [(int(a), int(b)) for a, b in punkt().span_tokenize(text)]
 
 
 REMEMBERED = 1 << 18
-"""How many chunks and tokens are remembered: more than the vocabulary of most corpora, under 100 MB."""
+"""Number of cached chunks and tokens: more than the vocabulary of most corpora, under 100 MB."""
 
 EXTRA_STOP_WORDS = frozenset({"||", "people", "''", "``", "...", ".."})
-"""What the paper's code drops beyond NLTK's stop words and ASCII punctuation."""
+"""The words that the paper's code drops in addition to NLTK's stop words and ASCII punctuation."""
 
 READER = "The tokenizer 'nltk'"
 
-# A sentence border changes how NLTK cuts words only after a full stop that hangs on a word, at marks inside
-# a word, and before ''. Elsewhere the (slow) search for borders can be skipped with the same result.
+# A sentence boundary affects NLTK's words only after a full stop attached to a word, at marks inside
+# a word, and before ''. Elsewhere the (slow) search for boundaries can be skipped with the same result.
 BORDER_MATTERS = re.compile(r"(?<=\S)\.(?=\s)|\.(?=[^\s\w])|[?!](?=[^\s\w?!])|''")
 ODD_SPACE = re.compile(r"^\s|[^\S ]")
 CUT_WORDS = frozenset({"cannot", "gimme", "gonna", "gotta", "lemme", "wanna"})
-"""The only words of letters alone that NLTK cuts."""
+"""The only words of letters that NLTK splits."""
 CLOSING = "])}>\"'»”’"
 
 
 def words(text: str) -> list[str]:
     """The counted words of a text, in order, as stems.
 
-    Lower-cased text is cut by ``word_tokenize``; ASCII punctuation, the stop words of *all* NLTK's languages
-    and `EXTRA_STOP_WORDS` go; each token left is tagged *by itself*, lemmatised by WordNet under that tag and
+    Lower-cased text is split by ``word_tokenize``; ASCII punctuation, the stop words of *all* NLTK's languages
+    and `EXTRA_STOP_WORDS` are removed; each remaining token is tagged *by itself*, lemmatised by WordNet under that tag and
     stemmed by Porter.
 
     Raises:     MissingExtra without NLTK; RequestError without its data.
@@ -158,15 +160,15 @@ def words(text: str) -> list[str]:
 
 
 def tokenize(text: str) -> list[str]:
-    """NLTK's ``word_tokenize(text)`` by the rules of `published_nltk`, an order of unsigned score faster on text with usual spacing."""
+    """NLTK's ``word_tokenize(text)`` by the older rules, about ten times faster on text with usual spacing."""
     if not BORDER_MATTERS.search(text):
         return _cut_sentence(text)
     return [token for sentence in _sentence_splitter()(text) for token in _cut_sentence(sentence)]
 
 
 def _cut_sentence(sentence: str) -> list[str]:
-    # NLTK's patterns look no further than one character beyond a space, but for the first chunk and for a
-    # full stop that only closing marks follow up to the end. So each chunk is cut alone, once.
+    # NLTK's patterns look at most one character beyond a space, except for the first chunk and for a
+    # full stop that only closing marks follow up to the end. So each chunk is split separately, once.
     if ODD_SPACE.search(sentence):
         return list(word_cutter()(sentence))
     chunks = sentence.split()
@@ -189,13 +191,13 @@ def _cut_sentence(sentence: str) -> list[str]:
 
 
 def _is_plain(chunk: str) -> bool:
-    """Whether a chunk is letters and digits that no pattern cuts."""
+    """Whether a chunk consists of letters and digits that no pattern splits."""
     return chunk.isalnum() and chunk.isascii() and chunk.lower() not in CUT_WORDS
 
 
 @lru_cache(maxsize=REMEMBERED)
 def _cut(chunk: str, *, is_first: bool, is_last: bool) -> Sequence[str]:
-    """The tokens of a chunk between others."""
+    """The tokens of a chunk, given whether other chunks precede and follow."""
     before, after = "" if is_first else "a ", "" if is_last else " a"
     tokens = word_cutter()(f"{before}{chunk}{after}")
     return tokens[not is_first : len(tokens) - (not is_last)]
@@ -222,7 +224,7 @@ def _stemmer() -> Callable[[str], str]:
     tag = _lone_classifier()
     reader = wordnet()
     lemmatize = nltk.stem.WordNetLemmatizer().lemmatize
-    # Adjective, verb and adverb tags by their first two letters; everything else is read as a noun.
+    # Adjective, verb and adverb tags by their first two letters; all other tokens count as nouns.
     parts = {"JJ": reader.ADJ, "VB": reader.VERB, "RB": reader.ADV}
 
     @lru_cache(maxsize=REMEMBERED)
@@ -240,7 +242,7 @@ def wordnet(reader: str = READER) -> Any:
 
 @cache
 def _opened(wordnet: Any) -> Any:
-    """The reader with all of its files open: by itself it opens each where a word of it is first looked up."""
+    """The reader with all files open; otherwise it opens each at the first lookup."""
     for part in (wordnet.NOUN, wordnet.VERB, wordnet.ADJ, wordnet.ADV):
         wordnet.synsets("well", part)[0].lemmas()[0].count()
     return wordnet
@@ -248,10 +250,10 @@ def _opened(wordnet: Any) -> Any:
 
 @cache
 def _lone_classifier() -> Callable[[str], str]:
-    """The tag that NLTK's perceptron gives a token by itself.
+    """A function for the tag that NLTK's perceptron gives a single token without context.
 
-    Around a lone token most features are the same whatever it is: their weights are added up once. Sums in
-    another order may differ in the last digit, so where labels are that close NLTK decides.
+    Most features around a single token are the same for all tokens, so their weights are summed once. Sums in another
+    order may differ in the last digit, so NLTK decides between labels with nearly equal scores.
     """
     classifier = _resource("averaged_perceptron_tagger_eng", lambda: _nltk().tag.PerceptronTagger())
     weights = classifier.model.weights
@@ -307,12 +309,12 @@ def _resource(name: str, load: Callable[[], Any], reader: str = READER) -> Any:
 def _absent(*names: str, reader: str = READER) -> RequestError:
     return RequestError(
         f"{reader} needs NLTK's data {', '.join(names)}: not found in any folder of NLTK_DATA or in NLTK's usual places. "
-        f"Set NLTK_DATA to the folder that holds it, or fetch it: python -m nltk.downloader {' '.join(names)}"
+        f"Set NLTK_DATA to the folder with it, or download it: python -m nltk.downloader {' '.join(names)}"
     )
 
 
 def check_data() -> None:
-    """Raise RequestError naming every NLTK resource that is absent; silent where all are there."""
+    """Raise RequestError with every missing NLTK resource."""
     missing: list[str] = []
     for load, names in (
         (_sentence_splitter, ("punkt_tab",)),

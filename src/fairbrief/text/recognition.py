@@ -1,7 +1,8 @@
-"""Spans of a text that may name a person, and a built-in judge of which do.
+"""Spans of a text that may name a person, and a built-in recogniser of people.
 
-`propose` finds every run of capitalised words and all its parts; a judge (ours below, or a named-entity
-pipeline elsewhere) decides which of these strings are people; `choose` keeps the longest that do not overlap.
+`propose` finds every run of capitalised words and all its parts; a recogniser (the built-in one below, or a
+named-entity pipeline elsewhere) decides which of these strings are people; `choose` keeps the longest that do not
+overlap.
 """
 
 from __future__ import annotations
@@ -18,15 +19,15 @@ from fairbrief.text.name_words import DOTTED, PARTICLES, TITLES, bare, is_title,
 from fairbrief.text.vocabulary import CALENDAR, FUNCTION_WORDS, vocabulary, words
 
 LONGEST = 6
-"""No person's name is looked for in more words than this."""
+"""Maximum number of words in a person's name."""
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _POSSESSIVE = ("'s", "’s")
 _INITIAL = re.compile(r"[A-Z]\.")
 _STATES = re.compile(r"\bU\.\s*[SKN]\.")
-"""Initials of no person."""
+"""Initials that belong to no person."""
 CHIEFS = frozenset("assistant chair chief deputy elect emeritus former general speaker vice".split())
-"""Words that an office is made of: after a title they are no name."""
+"""Words for offices: after a title they are not a name."""
 SAINTS = frozenset(("st", "saint"))
 """Titles that begin names of places and buildings more often than of people."""
 PLACES = words("not_people", "countries", "regions", "cities")
@@ -34,12 +35,12 @@ PLACES = words("not_people", "countries", "regions", "cities")
 PLACE_PHRASES = frozenset(tuple(place.split()) for place in vocabulary("not_people")["phrases"])
 """Places of several words."""
 PLAIN_WORDS = words("not_people", "plain_words")
-"""Common words that the lists of given names hold as well."""
+"""Common words that are also in the lists of given names."""
 ORGANISATION_WORDS = words("not_people", "organisations")
-"""Words of which hardly any name of a person is made: a run of capitalised words that holds one names something else."""
+"""Words that are rare in names of people: a run of capitalised words with one of them names something different."""
 _PLACES_AND_PEOPLES = PLACES | words("not_people", "peoples")
 _NOT_GIVEN = PLAIN_WORDS | _PLACES_AND_PEOPLES
-"""Given names that are words, places or peoples oftener."""
+"""Given names that are more often words, places or peoples."""
 _NOT_GIVEN_ALONE = CALENDAR | _NOT_GIVEN
 _HARDLY_GIVEN_ALONE = words("not_people", "plain_names", "also_names")
 _OF_NO_PERSON = ORGANISATION_WORDS | PLACES
@@ -60,7 +61,7 @@ class Span:
 
     @property
     def text(self) -> str:
-        """The tokens joined by blanks: how the judge is asked for it."""
+        """The tokens joined by blanks, as the recogniser gets them."""
         return " ".join(self.tokens)
 
 
@@ -70,7 +71,7 @@ class _Token(NamedTuple):
     end: int
     opens: bool
     ends: bool
-    """Whether no further word may join on the right."""
+    """Whether the run cannot continue on the right."""
 
 
 @lru_cache(maxsize=1024)
@@ -102,7 +103,7 @@ def runs(text: str) -> tuple[Span, ...]:
 
 @lru_cache(maxsize=4096)
 def parts(run: Span) -> tuple[Span, ...]:
-    """Every stretch of a run that begins and ends with a capital, longest first, then leftmost."""
+    """Every part of a run that begins and ends with a capitalised word, longest first, then leftmost."""
     n = len(run.tokens)
     found = []
     for size in range(min(n, LONGEST), 0, -1):
@@ -130,16 +131,16 @@ def choose(spans: Sequence[Span], accepted: Collection[str]) -> list[Span]:
 
 
 def accept(text: str, spans: Sequence[Span], given_names: Collection[str]) -> dict[str, str]:
-    """Which strings proposed from a text name a person, and by which rule: string → rule.
+    """The strings proposed from a text that name a person, with the rule: string → rule.
 
     ``title``: a title (of any kind) and at least one more name word. ``given name``: two words or more, the
     first a known given name (lower-case in ``given_names``). ``given name alone``: one known given name that
     does not open a sentence. ``initial``: an initial followed by a word
-    (``U. S.`` and its like begin no name). ``described``: two words or more with a description of a person around
-    them (`is_described_at`). ``repeated``: two or three words, the last of which is alone elsewhere.
+    (but not of ``U. S.`` and the like). ``described``: two words or more with a description of a person around
+    them (`is_described_at`). ``repeated``: two or three words, the last of which occurs singly elsewhere.
     ``part of a name``: the last word of a name that another rule accepted.
 
-    Places, peoples, organisations and acronyms (the lists of `not_people`) are nobody: not ``UN``, ``China``, ``Houston Police``.
+    Places, peoples, organisations and acronyms (the lists of `not_people`) are not people: not ``UN``, ``China``, ``Houston Police``.
     """
     reading = _Reading(text, given_names)
     found: dict[str, str] = {}
@@ -157,7 +158,7 @@ def accept(text: str, spans: Sequence[Span], given_names: Collection[str]) -> di
 
 
 class Stretches:
-    """Stretches of a text, asked how far those reach that begin at a place or before it."""
+    """Spans of a text, for queries of the furthest end among those that begin at or before a position."""
 
     def __init__(self, stretches: Iterable[tuple[int, int]]) -> None:
         ordered = sorted(stretches)
@@ -165,13 +166,13 @@ class Stretches:
         self._reach = list(accumulate((end for _, end in ordered), max))
 
     def reach(self, place: int) -> int:
-        """The furthest end of a stretch that begins at the place or before; −1 if none does."""
+        """The furthest end of a span that begins at or before the position; −1 if there is none."""
         before = bisect_right(self._starts, place)
         return self._reach[before - 1] if before else -1
 
 
 class _Reading:
-    """One text while its names are judged: which runs name no person, and which words are alone in a person's place."""
+    """One text during recognition: runs that name no person, and words that are single in a person's place."""
 
     def __init__(self, text: str, given_names: Collection[str]) -> None:
         self._text = text
@@ -188,7 +189,7 @@ class _Reading:
         }
 
     def rule(self, span: Span) -> str:
-        """By which rule a span names a person; nothing if by none."""
+        """The rule by which a span names a person; empty if none does."""
         core = without_titles(span.tokens)
         if not core or bare(core[-1]) in CALENDAR or self.is_other(span) or self._is_place(span):
             return ""
@@ -210,7 +211,7 @@ class _Reading:
         return self._rule_of_several(span, core, is_described=is_described)
 
     def is_other(self, span: Span) -> bool:
-        """Whether the span lies in a run that names an organisation or a thing, or is a word of such names."""
+        """Whether the span is in a run that names an organisation or a thing, or is a word of such names."""
         is_word = len(span.tokens) == 1 and bare(span.tokens[0]) in _OF_NO_PERSON
         return is_word or self._others.reach(span.start) > span.start
 
@@ -223,7 +224,7 @@ class _Reading:
         if any(self._is_acronym(token) or token.lower() in _PLACES_AND_PEOPLES for token in core):
             return ""
         if _INITIAL.fullmatch(core[0]) and not _INITIAL.fullmatch(core[-1]):
-            # "B. Cherokee" at the start of a line is an item of a list.
+            # "B. Cherokee" at the start of a line is a list item.
             return "initial" if is_described or len(core) > 2 or not span.opens else ""
         if is_described:
             return "described"
@@ -249,7 +250,7 @@ class _Reading:
         return not self._is_shouted and 1 < len(letters) <= 4 and letters.isupper() and "." not in token
 
     def _names_no_person(self, run: Span) -> bool:
-        """Whether a word of the run is one of which names of organisations and things are made."""
+        """Whether a word of the run is typical of organisations and things."""
         words = [bare(token) for token in run.tokens]
         first = next((w for w in words if w not in TITLES), "")
         is_named = first in self._given and first not in _NOT_GIVEN
@@ -265,7 +266,7 @@ class _Reading:
 
 
 def _places_in(run: Span) -> Iterator[tuple[int, int]]:
-    """The positions of places of one word or several in a run."""
+    """The positions of words in names of places in a run."""
     words = [token.lower() for token in run.tokens]
     for size in (1, 2, 3):
         for i in range(len(words) - size + 1):
@@ -282,7 +283,7 @@ def _locates(text: str, span: Span) -> bool:
 
 @lru_cache(maxsize=1024)
 def words_below(text: str) -> frozenset[str]:
-    """The words that a text writes in lower case."""
+    """The words of a text that occur in lower case."""
     return frozenset(word for word in _WORD.findall(text) if word.islower())
 
 
@@ -314,7 +315,7 @@ def _flush(current: list[_Token], found: list[Span]) -> None:
     current.clear()
 
 
-# ------------------------------------------------------------------- cues that somebody is a person
+# ------------------------------------------------------------------- evidence that a span is a person
 
 
 _SPEAKING, _KIN, _APPOSED, _CALLINGS = (
@@ -326,16 +327,16 @@ AFTER: Final = re.compile(
     rf",?\s+(?:{_SPEAKING}|{_LIVING})\b|['’]s\s+(?:{_KIN})\b|\s+(?:himself|herself)\b|"
     rf",\s+(?:an?|the)\s+(?:[\w-]+\s+){{0,3}}(?:{_APPOSED})\b"
 )
-"""Right after the name: ``who``, an age, the year of birth, speaking and living, kin, a calling."""
+"""Right after the name: ``who``, an age, the year of birth, verbs of speaking and living, kin, a profession."""
 BEFORE: Final = re.compile(
     rf"\b(?:{_CALLINGS}),?\s+$|\b(?:{_SPEAKING})\s+$|\baccording to\s+$|\b(?:interviewed|starring|married)\s+$"
 )
-"""Right before the name: a calling or kin in lower case, a verb of speaking."""
+"""Right before the name: a profession or kin in lower case, a verb of speaking."""
 
 IN_A_PLACE: Final = re.compile(r"\b(?:in|at|near|across|throughout|outside|inside|toward|towards|around)\s+$")
 """Right before the name of a place."""
 DEFINITE: Final = re.compile(r"\b[Tt]he\s+$")
-"""Right before what is no person's name standing alone."""
+"""Right before a single name that is not a person's."""
 
 
 def is_described_at(text: str, start: int, end: int) -> bool:

@@ -1,4 +1,4 @@
-"""What a model's reply holds: the items of a list, a score of a scale, a probability."""
+"""Parse a model's reply: the items of a list, a score on a scale, a probability."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ BULLET = re.compile(r"\s*(?:[-–—•‣▪◦·]|\*(?!\*))\s+(?=\S)|\s*[-•�
 
 
 def items(reply: str) -> tuple[str, ...]:
-    r"""The items of the list in a reply, without their marks; empty where there is no list.
+    r"""The items of the list in a reply, without their marks; empty if there is no list.
 
-    Marks are ``1.``, ``1)``, ``(1)``, ``1:`` and bullets. A number that is part of the sentence is no mark:
-    not ``2.5 percent …`` and not ``2020 saw …``. Among marked lines, one without a mark is an item of its own
-    if it begins with a number or is between two items; continues the item before it if it is indented;
-    and is left out before the first and after the last mark, where it introduces or closes the list. A reply
-    without any mark is a list only if it has several lines, each of which is then an item.
+        Marks are ``1.``, ``1)``, ``(1)``, ``1:`` and bullets. A number that is part of the sentence is not a mark:
+        not ``2.5 percent …`` and not ``2020 saw …``. Among marked lines, one without a mark is a separate item if it begins with a number or is between two items; continues the item before it if it is indented;
+        and is ignored before the first and after the last mark, where it introduces or closes the list. A reply
+        without any mark is a list only if it has several lines, each of which is then an item.
 
-    >>> items("Here are the units:\n1. It is red.\n2.The strap broke.\n(3) 2.5 percent liked it.")
-    ('It is red.', 'The strap broke.', '2.5 percent liked it.')
+        >>> items("Here are the claims:
+    1. It is red.\n2.The strap broke.\n(3) 2.5 percent liked it.")
+        ('It is red.', 'The strap broke.', '2.5 percent liked it.')
     """
     lines = [line.rstrip() for line in reply.splitlines() if line.strip()]
     marked = [_unmarked(line) for line in lines]
@@ -50,9 +50,9 @@ def items(reply: str) -> tuple[str, ...]:
 
 
 def json_items(reply: str) -> tuple[str, ...]:
-    r"""The texts of the JSON list in a reply, with words or a fence around it or not; empty where there is none.
+    r"""The texts of the JSON list in a reply, with or without surrounding words or a code fence; empty if there is none.
 
-    Also read are an object that holds one list, and a list of objects that hold one text each.
+    An object with one list, and a list of objects with one text each, are also supported.
 
     >>> json_items('Sure:\n```json\n{"units": ["It is red.", "It broke."]}\n```')
     ('It is red.', 'It broke.')
@@ -98,7 +98,7 @@ def _clean(item: str) -> str:
 
 _NUMBER_WORDS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5}
 _VALUE = r"(\d+(?:\.\d+)?|one|two|three|four|five)\b(?!\s*%)"
-# What may come between two words is bounded, so that a reply of blanks or dashes takes no longer than another.
+# The characters between two words are bounded, so that replies of blanks or dashes take no longer than others.
 _NAMED = re.compile(
     rf"\b(?:score|rating)\b\W{{0,30}}(?:is|of|would be|:|=|-|—)?\W{{0,30}}{_VALUE}", re.IGNORECASE
 )
@@ -116,9 +116,9 @@ _NAMED_YES_NO = re.compile(r"\b(?:answer|verdict)\b\W*(?:is\W*)?(yes|no)\b", re.
 
 
 def score(reply: str, low: int = 1, high: int = 5) -> float | None:
-    r"""The score that a reply ends on: the last "score: 4", "4/5" or "I give it a 4", else a last line that is a number.
+    r"""The final score of a reply: the last "score: 4", "4/5" or "I give it a 4", else a last line that is a number.
 
-    None if there is none, or if it lies outside the scale. A scale of one to five may be in words.
+    None if there is none, or if it is outside the scale. Scores from one to five may be words.
 
     >>> score("It keeps the main point.\nScore: 4"), score("4 of the 7 claims are kept. 3/5"), score("Good.")
     (4.0, 3.0, None)
@@ -136,9 +136,9 @@ def score(reply: str, low: int = 1, high: int = 5) -> float | None:
 
 
 def probability(reply: str) -> float | None:
-    """The probability that a reply states, in [0, 1]: yes and no, a percentage, or a number from 0 to 1.
+    """The probability in a reply, in [0, 1]: yes and no, a percentage, or a number from 0 to 1.
 
-    Of several numbers the last holds. None if there is none, or if it lies outside.
+    The last of several numbers counts. None if there is none, or if it is outside [0, 1].
 
     >>> probability("Yes."), probability("85%"), probability("I would say 0.3"), probability("perhaps")
     (1.0, 0.85, 0.3, None)

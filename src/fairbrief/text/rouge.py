@@ -1,13 +1,13 @@
-"""ROUGE-1, -2, -L and -Lsum: the numbers of the ``rouge-score`` package, fast.
+"""ROUGE-1, -2, -L and -Lsum: a fast implementation with the numbers of the ``rouge-score`` package.
 
-Tokens are runs of ``[a-z0-9]`` of the lower-cased text; where reference and candidate are in another language
-than English, its words, and with ``stem`` their Snowball stems. With c(g) the occurrences of an n-gram,
+Tokens are runs of ``[a-z0-9]`` of the lower-cased text; in languages other than English they are words, with
+``stem`` their Snowball stems. With c(g) the occurrences of an n-gram,
 ``overlap = Σ_g min(c_ref(g), c_can(g))``; for L it is the length of the longest common subsequence
 (LCS), for Lsum the size of the union of the LCSs of each reference line with every candidate line,
 no token counted more often than it occurs in either text. Precision is overlap / n-grams of the
 candidate, recall overlap / n-grams of the reference, F their harmonic mean. All in [0, 1].
 
-Source: Lin, ROUGE: A Package for Automatic Evaluation of Summaries (2004), sections 2 and 3; where
+Source: Lin, ROUGE: A Package for Automatic Evaluation of Summaries (2004), sections 2 and 3; if
 several LCSs exist the union depends on the choice, which is that of ``rouge-score``.
 """
 
@@ -41,16 +41,16 @@ from fairbrief.text.segmentation import (
 from fairbrief.text.vocabulary import CLOSED_CLASSES
 
 STOP_WORDS = CLOSED_CLASSES | vocabulary.words("function_words", "tokens", "contractions", "halves")
-"""The closed classes, with contractions and the halves that some tokenizers make of them.
+"""The closed classes, with contractions and the halves into which some tokenizers split them.
 
-What is left of a text is what it is about. Frozen: a change moves numbers.
+The remaining words of a text are its content words. Frozen: a change would change numbers.
 """
 
 
 def words(text: str, language: str = ENGLISH, *, stem: bool = False) -> list[str]:
-    """The counted words of a text, in order: lower-cased, without punctuation and the language's function words.
+    """The content words of a text, in order: lower-cased, without punctuation and the language's function words.
 
-    ``stem`` reduces them to their Snowball stems, where there is a stemmer for the language.
+    ``stem`` reduces them to their Snowball stems, if the language has a stemmer.
 
     >>> words("The soup wasn’t hot, but we'd come back for the soup!")
     ['soup', 'hot', 'come', 'back', 'soup']
@@ -61,7 +61,7 @@ def words(text: str, language: str = ENGLISH, *, stem: bool = False) -> list[str
 
 
 def stems(words: Sequence[str], language: str) -> list[str]:
-    """Snowball's stems of lower-cased words; the words themselves where there is no stemmer for the language."""
+    """Snowball stems of lower-cased words; the words unchanged if the language has no stemmer."""
     stemmer = _stemmer(name_of(language).lower())
     return list(words) if stemmer is None else stemmer.stemWords(words)
 
@@ -74,13 +74,13 @@ def _stemmer(name: str) -> Any:
 
 
 LONGEST_WORD = 256
-"""Characters of a word up to which it is stemmed: NLTK takes longer than in proportion to them."""
+"""Maximum characters of a word that is stemmed: NLTK's time grows faster than the length."""
 
 
 def porter_stem(word: str) -> str:
-    """The stem of a word by Porter's rules as NLTK has them, in lower case: ``porter_stem("Relational") == "relat"``.
+    """The stem of a word by NLTK's version of Porter's rules, in lower case: ``porter_stem("Relational") == "relat"``.
 
-    Nothing is remembered: callers that meet words again should. Raises MissingExtra without NLTK.
+    Not cached: callers with repeated words should cache. Raises MissingExtra without NLTK.
     """
     return _porter()(word) if len(word) <= LONGEST_WORD else word.lower()
 
@@ -98,7 +98,7 @@ def _porter() -> Callable[[str], str]:
 TYPES = ("rouge1", "rouge2", "rougeL", "rougeLsum")
 PARTS = ("precision", "recall", "f")
 TOGETHER = 120_000
-"""Characters of pairs that are compared at once."""
+"""Characters of the pairs that are compared at once."""
 
 _TOKEN = re.compile("[a-z0-9]+")
 _PLAIN = ascii_table(str.isalnum)
@@ -117,7 +117,7 @@ def rouge_scores(pairs: Sequence[tuple[str, str]], *, stem: bool = False) -> Flo
 
 
 def _pieces(pairs: Sequence[tuple[str, str]]) -> Iterator[Sequence[tuple[str, str]]]:
-    """The pairs, so many at a time as have `TOGETHER` characters."""
+    """The pairs in batches of `TOGETHER` characters."""
     ends = np.cumsum([len(a) + len(b) for a, b in pairs])
     start = 0
     while start < len(pairs):
@@ -137,7 +137,7 @@ def _counts(pairs: Sequence[tuple[str, str]], *, stem: bool) -> Floats:
     both = lines.numbers[neighbours] * words + lines.numbers[neighbours + 1]
     twos, _ = _overlap(text[neighbours], both, words * words, len(pairs))
     longest = _longest(lines.numbers[is_shared], text[is_shared], ones)
-    # One line each: the union is that of a single LCS, none of whose tokens can be counted twice.
+    # With one line each the union is a single LCS, in which no token can be counted twice.
     union = longest.copy()
     several = np.flatnonzero((ones > 0) & (n_lines.reshape(-1, 2) > 1).any(axis=1)).tolist()
     apart = lines.apart() if several else []
@@ -151,7 +151,7 @@ def _counts(pairs: Sequence[tuple[str, str]], *, stem: bool) -> Floats:
 
 
 def _lines(pairs: Sequence[tuple[str, str]], *, stem: bool) -> tuple[Words, Integers]:
-    """The tokens of all lines, of each pair those of the reference first; and how many lines each text has, (2 · pairs,)."""
+    """The tokens of all lines, for each pair the reference's first; and the number of lines of each text, (2 · pairs,)."""
     texts = list(chain.from_iterable(pairs))
     cut = [[line for line in text.split("\n") if line] if "\n" in text else [text] for text in texts]
     lines, n_lines = list(chain.from_iterable(cut)), np.fromiter(map(len, cut), dtype=np.int64)
@@ -168,7 +168,7 @@ def _lines(pairs: Sequence[tuple[str, str]], *, stem: bool) -> tuple[Words, Inte
 
 
 def tokens(text: str, language: str = ENGLISH, stem: bool = False) -> list[str]:
-    """The words that ROUGE compares: in English runs of ``[a-z0-9]``, elsewhere the language's words."""
+    """The words that ROUGE compares: in English runs of ``[a-z0-9]``, in other languages words."""
     if language != ENGLISH:
         words = words_of(text.lower())
         return stems(words, language) if stem else words
@@ -195,12 +195,12 @@ def _parts(counts: Floats) -> Floats:
 def _overlap(
     text: Integers, number: Integers, numbers: int, pairs: int
 ) -> tuple[Integers, NDArray[np.bool_]]:
-    """Σ min(a, b) of each pair over what both of its texts have a and b times; and whether the other text has each one.
+    """Σ min(a, b) of each pair over the numbers that occur a and b times in its two texts; and whether each token is in both.
 
-    Shapes: ``text`` and ``number`` (tokens,), the texts of a pair having an even number and the next, ``number`` below
-    ``numbers``. Returned: (pairs,) and (tokens,).
+    Shapes: ``text`` and ``number`` (tokens,); the texts of a pair have an even number and the next one, ``number`` is
+    below ``numbers``. Returned: (pairs,) and (tokens,).
     """
-    # A pair's equal tokens are side by side, those of the reference first.
+    # A pair's equal tokens are adjacent after sorting, the reference's first.
     key = ((text >> 1) * numbers + number) << 1 | text & 1
     places = ordered(key, 2 * pairs * numbers)
     kind = key[places]
@@ -218,7 +218,9 @@ def _overlap(
 
 
 def _longest(shared: Integers, text: Integers, ones: Integers) -> Integers:
-    """Length of each pair's LCS, as long as their overlap where that is one word. Shapes: ``shared`` and ``text`` (tokens that both texts have,)."""
+    """Length of each pair's LCS; their overlap if that is at most one word. Shapes: ``shared`` and ``text`` (tokens
+    in both texts,).
+    """
     characters = shared.astype("<u4").tobytes().decode("utf-32-le", "surrogatepass")
     ends = [0, *np.cumsum(np.bincount(text, minlength=2 * len(ones))).tolist()]
     longest = ones.copy()
@@ -229,7 +231,9 @@ def _longest(shared: Integers, text: Integers, ones: Integers) -> Integers:
 
 
 def _union(reference: Sequence[Sequence[int]], candidate: Sequence[Sequence[int]]) -> int:
-    """The tokens in the union of each reference line's LCSs with all candidate lines, as often as both texts have them."""
+    """The number of tokens in the union of each reference line's LCSs with all candidate lines, at most as often as
+    in both texts.
+    """
     counts = Counter(chain.from_iterable(candidate))
     left = {
         word: min(times, counts[word])
@@ -255,12 +259,12 @@ def _union(reference: Sequence[Sequence[int]], candidate: Sequence[Sequence[int]
 
 
 def _chosen(length: int, where: Mapping[int, int], other: Sequence[int]) -> int:
-    """Positions, as bits, of the LCS with ``other`` that walking the LCS table back from its end finds.
+    """Positions, as bits, of the LCS with ``other`` found by tracing the LCS table back from its end.
 
     ``where`` maps a word to its positions in a line of ``length`` words. Bit-parallel (Hyyrö 2004): after
     each word of ``other``, a bit of ``rises`` is set where the LCS table grows by one at that position. The
-    walk takes a match where it is on one, else leaves the column where the table rises, else steps up.
-    Words found nowhere in the line change no bit, so a run of them is one column.
+    trace takes a match if it is on one, else leaves the column if the table rises there, else steps up.
+    Words that are not in the line change no bit, so a run of them is one column.
     """
     full = (1 << length) - 1
     flat, columns = full, []

@@ -1,6 +1,6 @@
-"""Words of any script: runs of letters and digits, and where a script writes no spaces or hangs signs on letters, ICU's.
+"""Words of any script: runs of letters and digits, or ICU's words for scripts without spaces or with combining signs.
 
-A text without such characters never meets ICU, so English and its like cost nothing and keep their words.
+ICU is not used for texts without such characters, so English text costs nothing extra and keeps its words.
 """
 
 from __future__ import annotations
@@ -20,27 +20,29 @@ from numpy.typing import NDArray
 from fairbrief.ranges import Integers, changes, ranges, starts, sums
 
 WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
-"""Letters and digits; an apostrophe holds a word together, all else parts it."""
+"""Letters and digits; apostrophes join a word, all other characters separate words."""
 NEEDS_ICU = re.compile(
     "[\u0300-\u036f\u0590-\u05c7\u064b-\u065f\u0670\u0900-\u0dff\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
     "\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0002ffff]"
 )
-"""Characters of scripts without spaces (Han, kana, Thai, Lao, Khmer, Burmese), and signs that hang on letters."""
+"""Characters of scripts without spaces (Han, kana, Thai, Lao, Khmer, Burmese), and combining signs."""
 _KANA = re.compile("[\u3040-\u30ff]")
 
 
 def ascii_table(keeps: Callable[[str], bool]) -> bytes:
-    """The table for `ascii_words`: the characters that are kept, and blanks in place of all others."""
+    """The table for `ascii_words`: kept characters unchanged, all others replaced by blanks."""
     return bytes(i if i < 128 and keeps(chr(i)) else ord(" ") for i in range(256))
 
 
 def ascii_words(text: str, table: bytes) -> list[str]:
-    """The runs of the characters that a table keeps, in an ASCII text: several times as fast as a pattern."""
+    """The runs of the characters that a table keeps, in an ASCII text; several times as fast as a pattern."""
     return text.encode().translate(table).decode().split()
 
 
 def counts_of_runs(texts: Sequence[str], table: bytes, otherwise: Callable[[str], int]) -> Integers:
-    """How many words `ascii_words` finds in each ASCII text; for others the result of ``otherwise``. Shape (texts,)."""
+    """The number of words that `ascii_words` finds in each ASCII text; for others the result of ``otherwise``. Shape
+    (texts,).
+    """
     others = [] if "".join(texts).isascii() else [i for i, t in enumerate(texts) if not t.isascii()]
     plain = list(texts)
     for i in others:
@@ -55,11 +57,11 @@ def counts_of_runs(texts: Sequence[str], table: bytes, otherwise: Callable[[str]
 
 _HELD = ascii_table(lambda c: c.isalnum() or c == "'")
 _LOOSE_APOSTROPHE = re.compile(r"'(?:(?![a-zA-Z0-9])|(?<![a-zA-Z0-9]'))")
-"""An apostrophe of an ASCII text that holds no word together."""
+"""An apostrophe in an ASCII text that is not inside a word."""
 
 
 def words_of(text: str) -> list[str]:
-    """The words of a text, in order, as they are written; white space and punctuation are none.
+    """The words of a text, in order, in their case, without white space and punctuation.
 
     >>> words_of("The soup wasn’t hot!"), words_of("房间太小了！")
     (['The', 'soup', 'wasn’t', 'hot'], ['房间', '太', '小', '了'])
@@ -88,7 +90,7 @@ def word_counts(texts: Sequence[str]) -> Integers:
 
 
 def word_count(text: str) -> int:
-    """How many words a text has: pieces between blanks, or in a script without blanks its words."""
+    """The number of words in a text: pieces between blanks, or segmented words in a script without blanks."""
     if text.isascii() or not NEEDS_ICU.search(text):
         return len(text.split())
     return len(words_of(text))
@@ -99,14 +101,14 @@ _PLAIN = ascii_table(lambda c: c.isalnum() or c == "_")
 
 
 def words_held(text: str, statements: Collection[str]) -> tuple[int, int]:
-    """How many of a text's words (tokens, lower case) occur in any statement, and how many words it has."""
+    """The number of a text's words (tokens, lower case) that occur in any statement, and the number of its words."""
     known = {word for statement in statements for word in _words(statement)}
     words = _words(text)
     return sum(map(known.__contains__, words)), len(words)
 
 
 def word_totals(texts: Sequence[str]) -> Integers:
-    """How many words each text has for `words_held`. Shape (texts,)."""
+    """The number of words in each text by the rule of `words_held`. Shape (texts,)."""
     return counts_of_runs(texts, _PLAIN, lambda text: len(_words(text)))
 
 
@@ -115,30 +117,29 @@ def _words(text: str) -> list[str]:
 
 
 def recall(text: str, statements: Collection[str]) -> float | None:
-    """The share of a text's words that some statement holds; None for a text without words.
+    """The share of a text's words that occur in some statement; None for a text without words.
 
-    In [0, 1]; 1 where the statements lose no word. Source: Li et al. do not report it; statements that
-    drop a clause are why it is printed.
+    In [0, 1]; 1 if the statements lose no word. Li et al. do not report it; it detects statements that drop a clause.
     """
     held, total = words_held(text, statements)
     return held / total if total else None
 
 
-# ---- Words as numbers, so that those of many texts are counted at once.
+# ---- Words as numbers, so that many texts are counted at once.
 
 
 MOST = 1 << 16
-"""Runs and words that are remembered; where there are more, all are forgotten."""
+"""Maximum number of cached runs and words; beyond it the cache is emptied."""
 KEPT = 1 << 20
-"""Characters of texts whose runs are remembered: those of a shard or two."""
+"""Characters of texts with cached runs: those of a shard or two."""
 
 _RUN = ascii_table(lambda c: c.isalnum() or c in "_'")
 _AS_ASCII = {"’": "'", "‘": '"', "“": '"', "”": '"', "–": "-", "—": "-", "…": ".", "\xa0": " "}
-"""Characters that the rules of runs read like one of ASCII's."""
+"""Characters that the rules of runs treat like an ASCII character."""
 
 
 class Rule(NamedTuple):
-    """What the words of a text are: ``cut(text, *settings)``.
+    """A rule for the words of a text: ``cut(text, *settings)``.
 
     ``is_of_runs``: in an ASCII text they are the words of its runs, in lower case, and ``’`` counts as an apostrophe.
     """
@@ -150,10 +151,10 @@ class Rule(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """The words of texts, one text after another; equal words have equal numbers.
+    """The words of texts, concatenated; equal words have equal numbers.
 
-    Shapes: ``numbers`` (words of all texts,); ``many`` (texts,), how many words each has. ``names`` has the word of
-    each number; all numbers are below their count.
+    Shapes: ``numbers`` (words of all texts,); ``many`` (texts,), the number of words of each. ``names`` has the word
+    of each number; all numbers are below its length.
     """
 
     numbers: Integers
@@ -161,7 +162,7 @@ class Words:
     names: Sequence[Any]
 
     def of(self, texts: Integers) -> Integers:
-        """The words of some of the texts, one text after another."""
+        """The words of some of the texts, concatenated."""
         return np.asarray(self.numbers.take(ranges(starts(self.many)[texts], self.many[texts])))
 
     def at(self, texts: Integers) -> Words:
@@ -169,12 +170,12 @@ class Words:
         return Words(self.of(texts), self.many[texts], self.names)
 
     def apart(self) -> list[list[int]]:
-        """The words of each text."""
+        """The words of each text as a separate list."""
         numbers, ends = self.numbers.tolist(), [0, *np.cumsum(self.many).tolist()]
         return [numbers[start:end] for start, end in pairwise(ends)]
 
     def grams(self, n: int) -> Words:
-        """The runs of ``n`` neighbouring words of each text in place of its words. Their names are their numbers."""
+        """The n-grams of each text in place of its words. Their names are their numbers."""
         if n == 1:
             return self
         words = np.unique(self.numbers, return_inverse=True)[1]
@@ -187,13 +188,15 @@ class Words:
 
 
 def different_of(numbers: Integers) -> Integers:
-    """The different ones of some numbers, sorted: what `numpy.unique` gives, faster where they ascend from part to part."""
+    """The distinct numbers, sorted, as by `numpy.unique`; faster for numbers in ascending parts."""
     ordered = np.sort(numbers, kind="stable")
     return np.asarray(ordered[changes(ordered)])
 
 
 def compact(numbers: Integers, size: int) -> tuple[Integers, Integers]:
-    """The different ones of numbers below ``size``, in order; and the place there of every number, behind the last if it is none of them."""
+    """The distinct values of numbers below ``size``, in order; and the index of every number in them, or their count
+    if absent.
+    """
     seen = np.zeros(size, dtype=bool)
     seen[numbers] = True
     different = np.flatnonzero(seen)
@@ -203,15 +206,15 @@ def compact(numbers: Integers, size: int) -> tuple[Integers, Integers]:
 
 
 class Parted:
-    """Texts, parted into runs where they are of ASCII's characters."""
+    """Texts, split into runs if they are ASCII."""
 
     def __init__(self, texts: Sequence[str], beside: Parted | None = None) -> None:
-        """``beside``: texts whose words have the same numbers as these' shall have, where both are used together."""
+        """``beside``: texts whose numbering of words is shared."""
         self.texts = texts
         with _lock:
             self._memory: _Memory = _current() if beside is None else beside._memory
             self._runs, self.others = self._memory.runs_of(texts)
-        """The runs of all texts; and the places of those that are not parted. Shape (others,)."""
+        """The runs of all texts; and the indices of the non-ASCII ones. Shape (others,)."""
 
     def words(self, rule: Rule) -> Words:
         """The words of the texts, by one rule."""
@@ -228,7 +231,7 @@ class Parted:
 
 
 def numbered(texts: Sequence[str], rules: Sequence[Rule]) -> Words:
-    """The words of texts, each by a rule of its own."""
+    """The words of texts, each by its rule."""
     if not rules:
         return Words(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), ())
     if len(set(rules)) == 1:
@@ -242,7 +245,7 @@ def numbered(texts: Sequence[str], rules: Sequence[Rule]) -> Words:
 
 
 def _joined(parts: Sequence[Words]) -> Words:
-    """The words of texts that were read apart, one part after another."""
+    """The words of several groups of texts, concatenated."""
     return Words(
         np.concatenate([part.numbers for part in parts]),
         np.concatenate([part.many for part in parts]),
@@ -256,7 +259,7 @@ def forget() -> None:
 
 
 def _spaced(texts: Sequence[str]) -> str:
-    """The texts as one, a blank before, between and behind them."""
+    """The texts joined, with a blank before, between and after them."""
     return " ".join(("", *texts, ""))
 
 
@@ -268,7 +271,7 @@ def _as_ascii(text: str) -> str:
 
 
 class _Numbers(dict[Any, int]):
-    """Numbers of things in the order in which they were met."""
+    """Consecutive numbers of things, in the order of first use."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -286,7 +289,7 @@ class _Numbers(dict[Any, int]):
 class _Table:
     """The words of runs by one rule; or the runs of texts.
 
-    Shapes: ``words`` (words of all runs and more,); ``first`` and ``many`` (runs and more,), -1 for runs not read yet.
+    Shapes: ``words`` (words of all runs and more,); ``first`` and ``many`` (runs and more,), -1 for unknown runs.
     """
 
     def __init__(self) -> None:
@@ -296,7 +299,7 @@ class _Table:
         self.filled = 0
 
     def add(self, runs: Integers, words: Words) -> None:
-        """Let the runs have these words, each those of one text."""
+        """Store these words for the runs, one text per run."""
         end = self.filled + len(words.numbers)
         self.words = _grown(self.words, end)
         self.words[self.filled : end] = words.numbers
@@ -304,7 +307,7 @@ class _Table:
         self.filled = end
 
     def of(self, runs: Integers, many: Integers) -> Integers:
-        """The words of runs that have so many, one run after another."""
+        """The words of runs with these numbers of words, concatenated."""
         return np.asarray(self.words.take(ranges(self.first[runs], many)))
 
     def clear(self) -> None:
@@ -315,21 +318,21 @@ class _Table:
 
 
 def _grown(array: Integers, size: int) -> Integers:
-    """The array, with room for so many: at least twice as large where it has to grow, -1 in what is new."""
+    """The array with at least this size: at least doubled when it grows, with -1 in new places."""
     if size <= len(array):
         return array
     return np.concatenate([array, np.full(max(size, 2 * len(array)) - len(array), -1)])
 
 
 def _plain(array: Any, kind: type[np.signedinteger[Any]]) -> NDArray[np.signedinteger[Any]]:
-    """Arrow's whole numbers, none of which is missing; its own ``to_numpy`` imports pandas."""
+    """Arrow's integers without missing values; its ``to_numpy`` would import pandas."""
     held = array.buffers()[1] or b""
     size = np.dtype(kind).itemsize
     return np.frombuffer(held, dtype=kind, count=len(array), offset=size * array.offset)
 
 
 class _Memory:
-    """What is known of runs and words."""
+    """The cache of runs and words."""
 
     def __init__(self) -> None:
         self.runs, self.words = _Numbers(), _Numbers()
@@ -343,7 +346,7 @@ class _Memory:
         self.of_texts.clear()
 
     def runs_of(self, texts: Sequence[str]) -> tuple[Words, Integers]:
-        """The runs of texts; none of those that are not of ASCII's characters, and the places of these."""
+        """The runs of texts; none for non-ASCII texts, and the indices of these."""
         if self.characters > KEPT:
             self._forget_texts()
         known = len(self.texts)
@@ -362,7 +365,7 @@ class _Memory:
         return Words(self.of_texts.of(numbers, many), many, self.runs.names), others
 
     def _part(self, texts: Sequence[str], first: int) -> Words:
-        """The runs of texts, as far as they are of ASCII's characters, which are known from now on. Their numbers begin with the first."""
+        """The runs of texts that are ASCII, which are cached from now on, numbered from ``first``."""
         whole, numbers = _as_ascii(_spaced(texts)), np.arange(first, first + len(texts))
         self.characters += len(whole)
         if not whole.isascii():
@@ -375,7 +378,7 @@ class _Memory:
         return parted
 
     def _parted(self, whole: str, texts: Sequence[str]) -> Words:
-        """The runs of ASCII texts, which are also given as one, a blank before, between and behind them."""
+        """The runs of ASCII texts, which are also given joined, with a blank before, between and after them."""
         import pyarrow as pa
 
         blanked = whole.lower().encode().translate(_RUN)
@@ -392,7 +395,7 @@ class _Memory:
         return Words(numbers, np.diff(np.searchsorted(begins, borders), prepend=0), self.runs.names)
 
     def words_of(self, texts: Words, rule: Rule) -> Words:
-        """The words of texts that were parted into runs."""
+        """The words of texts that were split into runs."""
         table, runs = self.tables[rule], texts.numbers
         table.reserve(len(self.runs))
         many = table.many[runs]
@@ -403,7 +406,7 @@ class _Memory:
         return Words(table.of(runs, many), sums(many, texts.many), self.words.names)
 
     def cut(self, texts: Sequence[str], rule: Rule) -> Words:
-        """The words of texts that go through the rule unchanged, equal ones once."""
+        """The words of texts to which the rule is applied directly, equal texts once."""
         place: defaultdict[str, int] = defaultdict(count().__next__)
         places = np.fromiter(map(place.__getitem__, texts), dtype=np.int64, count=len(texts))
         found = [rule.cut(text, *rule.settings) for text in place]
@@ -416,7 +419,7 @@ _memories = [_Memory()]
 
 
 def _current() -> _Memory:
-    """What is known; nothing, where it had become too much."""
+    """The current cache; emptied if it has become too large."""
     (memory,) = _memories
     if max(len(memory.runs), len(memory.words)) > MOST:
         forget()

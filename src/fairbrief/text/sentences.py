@@ -1,12 +1,11 @@
 """Sentences by rule: fast, without data files, the same on every machine.
 
-A sentence ends at ``.``, ``!``, ``?`` or ``…`` (with the quotation marks and brackets that close
-there) before white space, where what follows can open a sentence; at a full-width ender; at a blank
-line; and at a line break, unless the line is unfinished and the next goes on in lower case. A full
-stop does not end a sentence inside a number, after an abbreviation that announces something
-(``Dr.``, ``e.g.``), or after an initial; after abbreviations that may close a sentence (``U.S.``,
-``p.m.``, ``Inc.``) it does where one of the commonest openers follows; nor after an ordinal in a language
-that writes them so (``am 3. Mai``). Enders of other scripts (``؟``, ``।``) count like ours. Takes linear time.
+A sentence ends at ``.``, ``!``, ``?`` or ``…`` (with closing quotation marks and brackets) before white space,
+if the next word can open a sentence; at a full-width ender; at a blank line; and at a line break, unless the line
+is unfinished and the next one continues in lower case. A full stop does not end a sentence inside a number, after an
+abbreviation that announces something (``Dr.``, ``e.g.``), after an initial, or after an ordinal in a language with
+such ordinals (``am 3. Mai``). After abbreviations that may close a sentence (``U.S.``, ``p.m.``, ``Inc.``) it ends the
+sentence if a common opener follows. Enders of other scripts (``؟``, ``।``) count equally. Takes linear time.
 """
 
 from __future__ import annotations
@@ -23,9 +22,9 @@ OPENERS = "\"'“‘«(\\["
 
 ENDERS = ".!?…؟۔।॥"
 WIDE_ENDERS = "。！？｡။។"
-"""Enders of scripts that write no spaces."""
+"""Enders of scripts without spaces."""
 
-# What it begins with is one set of characters, which is searched for much faster than alternatives are.
+# The pattern begins with one set of characters, because that is much faster to search for than alternatives.
 _CANDIDATE = re.compile(
     rf"[{ENDERS}{WIDE_ENDERS}\n](?:"
     rf"(?<=[{ENDERS}])(?<![{ENDERS}][{ENDERS}])[{ENDERS}]*+[{CLOSERS}]*+(?=\s)"  # enders before white space
@@ -34,11 +33,11 @@ _CANDIDATE = re.compile(
     rf"(?=\s*[{OPENERS}\-–—•*]*\s*(\w{{1,40}})?)"  # the word that follows
 )
 _SURE_LINE_END = re.compile(r"\n(?<=[.!?]\n)(?=[A-Z])")
-"""A line break that ends a sentence whatever else is in the lines."""
+"""A line break that ends a sentence whatever the lines contain."""
 _ONE_A_LINE = re.compile(r"[^.!?\n]*+(?:[.!?]\n[A-Z][^.!?\n]*+)*+[.!?]?")
-"""Surely one sentence in each line of an ASCII text."""
+"""An ASCII text with surely one sentence per line."""
 _MAYBE_ORDINAL = re.compile(r"\.(?<=[^\W_a-zA-Z]\.)\s")
-"""Where the language decides, which is that of the whole text."""
+"""A possible ordinal, where the language of the whole text decides."""
 _WORD_BEFORE = re.compile(r"[^\s(\[\"'“‘«—–/]+\Z")
 _ENDED = re.compile(rf"[{ENDERS}][{CLOSERS}]*\s*\Z")
 _INITIALS = re.compile(r"(?:[^\W\d_]\.)*[^\W\d_]")
@@ -46,7 +45,7 @@ _LIST_NUMBER = re.compile(r"\(?(?:\d{1,3}|[a-zA-Z])[.)]")
 
 
 ANNOUNCING = words("sentences", "announcing")
-"""Abbreviations after which something always follows in the same sentence."""
+"""Abbreviations that never end a sentence."""
 CLOSING = words("sentences", "closing")
 """Abbreviations that may end a sentence."""
 NUMBERED = words("sentences", "numbered")
@@ -54,15 +53,15 @@ NUMBERED = words("sentences", "numbered")
 _ABBREVIATIONS = ANNOUNCING | CLOSING | NUMBERED
 
 ORDINAL_DOTS = words("sentences", "ordinal_dots")
-"""Languages that write a full stop after an ordinal number: "am 3. Mai"."""
+"""Languages with a full stop after an ordinal number: "am 3. Mai"."""
 STARTERS = words("sentences", "starters")
-"""Words that open a sentence far oftener than they follow an abbreviation in capitals."""
+"""Words that open a sentence far more often than they follow an abbreviation in capitals."""
 
 
 def sentence_spans(text: str) -> tuple[tuple[int, int], ...]:
     """Half-open character spans of the sentences, in order, without surrounding white space.
 
-    Every character that is not white space lies in exactly one span.
+    Every character that is not white space is in exactly one span.
     """
     return _spans(text, setting())
 
@@ -93,10 +92,10 @@ def split(text: str) -> list[str]:
 
 
 def sentences_of(text: str) -> tuple[str, ...]:
-    """What `split` gives; the same text is cut once."""
+    """The sentences of a text as a tuple, cached."""
     inside = text[:-1]
     if text.isascii() and not ("." in inside or "\n" in inside or "!" in inside or "?" in inside):
-        # Surely one sentence, which takes no longer than to look it up.
+        # Surely one sentence; finding it takes no longer than a cache lookup.
         alone = text.strip()
         return (alone,) if alone else ()
     return _sentences(text, setting())
@@ -105,7 +104,7 @@ def sentences_of(text: str) -> tuple[str, ...]:
 @lru_cache(maxsize=4096)
 def _sentences(text: str, language: Setting) -> tuple[str, ...]:  # noqa: ARG001 # the language decides ordinals
     if "\n" in text:
-        # Documents are read alone, and joined by line breaks.
+        # Documents are often split both separately and joined by line breaks.
         if text.isascii() and _ONE_A_LINE.fullmatch(text):
             return tuple([line.strip() for line in text.split("\n")])
         lines = _SURE_LINE_END.split(text)
@@ -154,7 +153,7 @@ def _ends(text: str, start: int, match: re.Match[str]) -> bool:
 
 
 def _is_ordinal(before: str, following: str) -> bool:
-    """Whether this may be "3. Mai": a day, a month or a rank before a word in capitals."""
+    """Whether this may be "3. Mai": a day, a month or a rank before a capitalised word."""
     return before.isdigit() and len(before) <= 2 and following[:1].isupper()
 
 

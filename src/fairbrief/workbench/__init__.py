@@ -1,1 +1,1 @@
-"""Making what is audited: inputs, summaries, their units and people's judgements, from single files to experiments."""
+"""Builders of audit inputs: records, summaries, their claims and human judgements, up to whole experiments."""

@@ -1,6 +1,6 @@
-"""From labelled pairs to a calibration: a scorer's map to probabilities of support, its agreement with people, both with intervals.
+"""Calibration from labelled pairs: a map from scores to probabilities of support, and agreement with people, with intervals.
 
-Everything is drawn by text: pairs of one text are held out together, and resampled together.
+The resampling unit is the text: pairs of one text are held out together and resampled together.
 """
 
 from __future__ import annotations
@@ -29,38 +29,40 @@ from fairbrief.types import Ask, Cacheable, Floats, Integers, Table
 from fairbrief.workbench.labelled_pairs import Labelled
 
 MAPS = 25
-"""Maps of resampled texts that a calibration holds."""
+"""Number of maps of resampled texts in a calibration."""
 FOLDS, DRAWS = 5, 1000
 FEWEST = 20
-"""Fewer pairs of either label give no calibration."""
+"""Minimum number of pairs per label for a calibration."""
 SIZES = (100, 200, 300, 500, 1000, 2000)
-"""Numbers of pairs whose precision is told."""
+"""Numbers of pairs for which the expected precision is reported."""
 
 
 @dataclass(frozen=True)
 class Fitting:
-    """A scorer's features of labelled pairs, and what is fitted on them. Shapes: (pairs, features), (pairs,), (pairs,)."""
+    """A scorer's features of labelled pairs, and the models fitted to them. Shapes: (pairs, features), (pairs,), (pairs,)."""
 
     features: Floats
     labels: Integers
     text: Integers
     seed: int = 0
     groups: tuple[str, ...] = ()
-    """Whose text each pair has; empty where that is unknown."""
+    """The group of each pair's text; empty if unknown."""
 
     @property
     def is_weighed(self) -> bool:
-        """Whether the scorer gives several features, which need weights."""
+        """Whether the scorer has several features, which need weights."""
         return bool(self.features.shape[1] > 1)
 
     @cached_property
     def folds(self) -> Integers:
-        """Which fold each pair is held out with. Shape (pairs,)."""
+        """The fold in which each pair is held out. Shape (pairs,)."""
         texts = int(self.text.max()) + 1
         return np.asarray(np.random.default_rng([self.seed, 1]).permutation(texts) % FOLDS)[self.text]
 
     def draws(self, many: int, stream: int = 0, texts: int | None = None) -> Integers:
-        """How often each pair is drawn with its text, of as many texts as there are or another number. Shape (draws, pairs)."""
+        """The count of each pair in each resample of texts; ``texts`` is the number drawn (default: all). Shape
+        (draws, pairs).
+        """
         there = int(self.text.max()) + 1
         if texts is None:
             return np.concatenate(list(Bootstrap(there, many, self.seed + stream).weights()))[
@@ -70,13 +72,13 @@ class Fitting:
         return np.asarray(rng.multinomial(texts, np.full(there, 1 / there), size=many))[:, self.text]
 
     def weights(self, chosen: Integers) -> tuple[float, Floats]:
-        """Intercept and weights of the features by pairs, as often as they are chosen."""
+        """Intercept and weights of the features, fitted to the chosen pairs (with repetition)."""
         if not self.is_weighed:
             return 0.0, np.ones(1)
         return fit_logistic(self.features[chosen], self.labels[chosen].astype(np.float64))
 
     def held_out(self, counts: Integers | None = None) -> Floats:
-        """The score of each pair by weights of the other folds. Shape (pairs,)."""
+        """The score of each pair with weights from the other folds. Shape (pairs,)."""
         if not self.is_weighed:
             return np.asarray(self.features[:, 0])
         many = np.ones(len(self.labels), dtype=np.int64) if counts is None else counts
@@ -89,10 +91,10 @@ class Fitting:
         return scores
 
     def map(self, counts: Integers | None = None, ends: Sequence[float] = (0.5, 0.5)) -> ScoreMap:
-        """The map of the pairs, or of resampled ones: isotonic in scores by weights that did not see the pair.
+        """The map of the pairs or of resampled pairs: isotonic in scores with weights fitted without the pair.
 
-        A label of ``ends`` is added at the lowest and at the highest score: where all labels are alike, a probability of 0 or
-        1 would claim too much.
+        A pair with a label of ``ends`` is added at the lowest and at the highest score, so that equal labels never
+        give a probability of exactly 0 or 1.
         """
         every = np.arange(len(self.labels))
         intercept, weights = self.weights(every if counts is None else np.repeat(every, counts))
@@ -110,8 +112,8 @@ class Fitting:
     def resampled_maps(self) -> Iterator[ScoreMap]:
         """Maps of resampled texts, each with ends drawn from Jeffreys' Beta(½, ½)."""
         ends = np.random.default_rng([self.seed, 3]).beta(0.5, 0.5, size=(MAPS, 2))
-        for counts, own in zip(self.draws(MAPS, stream=1), ends.tolist(), strict=True):
-            yield self.map(counts, own)
+        for counts, pair in zip(self.draws(MAPS, stream=1), ends.tolist(), strict=True):
+            yield self.map(counts, pair)
 
     @cached_property
     def scores(self) -> Floats:
@@ -120,7 +122,7 @@ class Fitting:
 
     @cached_property
     def hits(self) -> Floats:
-        """1 where a pair scores at least the best cut-off of the other folds, else 0. Shape (pairs,)."""
+        """1 if a pair's score is at least the best cut-off of the other folds, else 0. Shape (pairs,)."""
         found = np.zeros(len(self.labels))
         for fold in range(FOLDS):
             out = self.folds == fold
@@ -139,7 +141,7 @@ class Fitting:
         return found
 
     def agreement(self, texts: int | None = None) -> tuple[Measured, Measured, Measured]:
-        """ROC-AUC, balanced accuracy and the best cut-off with 95 % intervals, of as many texts as there are or another number."""
+        """ROC-AUC, balanced accuracy and the best cut-off with 95 % intervals, for ``texts`` resampled texts (default: all)."""
         counts = self.draws(DRAWS, texts=texts)
         return (
             _measured(roc_auc(self.scores, self.labels), roc_auc(self.scores, self.labels, counts)),
@@ -157,13 +159,13 @@ def _measured(value: Floats, drawn: Floats) -> Measured:
 
 
 def fitted(scorer: Any, pairs: Sequence[Labelled], seed: int = 0) -> Fitting:
-    """The scorer's features of the pairs. DataError where too few are supported, or not, or texts are too few."""
+    """The scorer's features of the pairs. DataError for too few pairs of either label, or too few texts."""
     known = {text: i for i, text in enumerate(dict.fromkeys(pair.text for pair in pairs))}
     supported = sum(pair.supported for pair in pairs)
     if min(supported, len(pairs) - supported) < FEWEST or len(known) < 2 * FOLDS:
         raise DataError(
             f"Found {len(pairs):,} labelled pairs of {len(known):,} texts, {supported:,} of them supported; wanted at least {FEWEST} "
-            f"supported, {FEWEST} not supported and {2 * FOLDS} texts, better 300 pairs; label more, or name more files."
+            f"supported, {FEWEST} not supported and {2 * FOLDS} texts, better 300 pairs; label more, or give more files."
         )
     if not languages.given():
         languages.suppose(languages.language_of_input(known))
@@ -176,7 +178,7 @@ def fitted(scorer: Any, pairs: Sequence[Labelled], seed: int = 0) -> Fitting:
     is_known = np.asarray(np.isfinite(features).all(axis=1))
     if is_known.mean() < 0.5:
         raise DataError(
-            f"{scorer!r} states no number for most of the pairs: nothing can be calibrated. Ask another model."
+            f"{scorer!r} gives no number for most of the pairs, so it cannot be calibrated. Use another model."
         )
     text = np.unique(text[is_known], return_inverse=True)[1]
     groups = tuple(pair.group for pair, one in zip(pairs, is_known.tolist(), strict=True) if one)
@@ -184,7 +186,7 @@ def fitted(scorer: Any, pairs: Sequence[Labelled], seed: int = 0) -> Fitting:
 
 
 def calibration(scorer: Any, pairs: Sequence[Labelled], fitting: Fitting) -> Calibration:
-    """What a file of calibration holds."""
+    """The calibration as a file stores it."""
     texts = [
         t
         for pair in sorted(pairs, key=lambda p: (p.text, p.claim))
@@ -202,14 +204,14 @@ def calibration(scorer: Any, pairs: Sequence[Labelled], fitting: Fitting) -> Cal
 
 
 def tables(made: Calibration, fitting: Fitting) -> Iterator[Table]:
-    """The agreement, the map, and how precise more or fewer labels would be."""
+    """Tables of the agreement, the map, and the precision for other numbers of labels."""
     of_pairs = f"{made.pairs:,} pairs of {made.texts:,} texts, {made.supported:,} supported"
     rows = [("ROC-AUC", *_cells(made.auc)), ("balanced accuracy", *_cells(made.balanced_accuracy))]
     if not fitting.is_weighed:
         rows.append(("cut-off", *_cells(made.cut)))
     yield Table(
         f"Agreement of {made.scorer} with people: {of_pairs}", ("", "value", "95 % interval"), tuple(rows),
-        (f"By text: held out in {FOLDS} folds, resampled {DRAWS:,} times. Chance is {CHANCE:g} for both.",),
+        (f"By text: held out in {FOLDS} folds, resampled {DRAWS:,} times. Random scores give {CHANCE:g} for both.",),
     )  # fmt: skip
     yield _map(made, fitting)
     if len(set(fitting.groups)) > 1:
@@ -218,7 +220,7 @@ def tables(made: Calibration, fitting: Fitting) -> Iterator[Table]:
 
 
 def _map(made: Calibration, fitting: Fitting) -> Table:
-    """The probabilities of nine of the pairs, from the lowest score to the highest."""
+    """The probabilities of nine pairs, from the lowest score to the highest."""
     scores = fitting.features @ made.map.weights
     chosen = np.argsort(scores, kind="stable")[np.linspace(0, len(scores) - 1, 9).astype(np.int64)]
     features = fitting.features[chosen]
@@ -235,25 +237,31 @@ def _map(made: Calibration, fitting: Fitting) -> Table:
 
 
 def _by_group(fitting: Fitting) -> Table:
-    """Whether the map holds for each group: by it a group's claims could be supported more often, or less, than people say."""
+    """Whether the map is accurate for each group: the difference of mean probability and share of supported labels."""
     rows, counts = [], fitting.draws(DRAWS)
     chance_adjusted = fitting.probabilities - fitting.labels
     for group in sorted(set(fitting.groups)):
-        is_own = np.array([own == group for own in fitting.groups])
+        is_in_group = np.array([name == group for name in fitting.groups])
         with np.errstate(invalid="ignore"):
-            drawn = counts[:, is_own] @ chance_adjusted[is_own] / counts[:, is_own].sum(axis=1)
-        cells = _cells(_measured(chance_adjusted[is_own].mean(), drawn))
-        shares = (f"{of[is_own].mean():.3f}" for of in (fitting.labels, fitting.probabilities))
-        area = float(roc_auc(fitting.scores[is_own], fitting.labels[is_own]))
+            drawn = counts[:, is_in_group] @ chance_adjusted[is_in_group] / counts[:, is_in_group].sum(axis=1)
+        cells = _cells(_measured(chance_adjusted[is_in_group].mean(), drawn))
+        shares = (f"{of[is_in_group].mean():.3f}" for of in (fitting.labels, fitting.probabilities))
+        area = float(roc_auc(fitting.scores[is_in_group], fitting.labels[is_in_group]))
         rows.append(
-            (group or "–", f"{is_own.sum():,}", *shares, *cells, "–" if np.isnan(area) else f"{area:.3f}")
+            (
+                group or "–",
+                f"{is_in_group.sum():,}",
+                *shares,
+                *cells,
+                "–" if np.isnan(area) else f"{area:.3f}",
+            )
         )
     return Table(
         "The same map for every group?",
         ("group", "pairs", "supported", "probability", "difference", "95 % interval", "ROC-AUC"),
         tuple(rows),
         (
-            "Held-out probabilities less people's labels: above 0 the scorer finds more support than people do.",
+            "Held-out probabilities minus people's labels: above 0 the scorer finds more support than people do.",
         ),
     )
 
@@ -272,7 +280,8 @@ def _precision(fitting: Fitting, made: Calibration) -> Table:
 
 
 def precision_expected(share: float = 0.5) -> Table:
-    """The half width of the interval of ROC-AUC before any label: by the number of pairs, a ``share`` of them supported.
+    """The expected half width of the interval of ROC-AUC before labelling, by the number of pairs, a ``share`` of
+    them supported.
 
     Source: Hanley & McNeil, Radiology 143 (1982).
     """

@@ -1,8 +1,8 @@
-"""The best of several summaries of one record: by a measure, above a floor of quality, at like length.
+"""The best of several summaries of one record: by a measure, with minimum quality and similar length.
 
-Each candidate is observed once, alone; choosing never changes a score. A measure with group differences decides by the
-largest of them, less what random sentences of the record, as many words as the candidate has, equal. `preference` makes of a
-choice a chosen and a rejected text for training on preferences.
+Each candidate is observed once and separately; the choice does not change scores. A measure with group differences
+decides by the largest absolute difference from the random baseline (random sentences of the record, with as many
+words as the candidate). `preference` turns a choice into a chosen and a rejected text for preference training.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ NOT_ALLOWED = "no candidate keeps the floors"
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One summary of a record, and the value that decides (`decisive`) of it alone; None where it has none."""
+    """One summary of a record, and its deciding value (`decisive`); None if it has none."""
 
     case: Case
     value: float | None
@@ -55,17 +55,17 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One record's candidates; ``chosen`` and ``rejected`` are indices, ``rejected`` the worst, if any."""
+    """The candidates of one record; ``chosen`` and ``rejected`` (the worst, if any) are indices."""
 
     candidates: tuple[Candidate, ...]
     chosen: int
     rejected: int | None
     reason: str = ""
-    """Why the choice is not free: no candidate could be measured, or none kept the floors."""
+    """Why the choice was limited: no candidate could be measured, or none met the floors."""
 
     @property
     def pool(self) -> list[int]:
-        """The candidates that could be measured and are of like length: what a random one is drawn from."""
+        """The measurable candidates of similar length, from which a random one is drawn."""
         return [i for i, c in enumerate(self.candidates) if c.value is not None and c.length_kept]
 
 
@@ -79,11 +79,11 @@ def choose(
 ) -> Iterator[Choice]:
     """One choice per record, in the order of the records.
 
-    The smallest size of the measure's `decisive` value wins (the largest, for a quality like ``rouge1``), among
-    the candidates that keep every floor. Ties go to the first candidate. Where no candidate keeps the floors, the best of all is chosen and
-    the reason says so. ``length_within`` leaves out candidates whose number of words differs from that
-    of the record's median measurable candidate by more than this share; the median is one of them, so
-    that some are always left.
+    Among the candidates that meet every floor, the smallest absolute value of the measure's `decisive` value wins
+    (the largest value for a quality such as ``rouge1``); ties go to the first candidate. If no candidate meets the
+    floors, the best of all is chosen and the reason is recorded. ``length_within`` excludes candidates whose number
+    of words differs by more than this share from the record's median measurable candidate. The median is itself a
+    candidate, so at least one remains.
     """
     measure = registry.make("measure", by)
     if measure.observation.declaration.scope != "case":
@@ -91,7 +91,7 @@ def choose(
             f"'{by}' is observed on several records together: it cannot choose one record's summary."
         )
     if length_within is not None and not length_within >= 0:
-        raise RequestError(f"--length-within is a share of at least 0, not {length_within:g}.")
+        raise RequestError(f"--length-within must be a share of at least 0, not {length_within:g}.")
     records: dict[str, list[Case]] = {}
     for case in cases:
         records.setdefault(case.record.id, []).append(case)
@@ -110,7 +110,7 @@ def choose(
 
 
 def _choice(found: tuple[Candidate, ...], direction: Direction) -> Choice:
-    """The candidate with the best value among those that keep the floors, and the worst of all."""
+    """The best candidate among those that meet the floors, and the worst of all."""
     free = Choice(found, 0, None)
     if not free.pool:
         return replace(free, reason=NOT_MEASURED)
@@ -128,16 +128,16 @@ def _with_lengths(found: tuple[Candidate, ...], within: float) -> tuple[Candidat
     lengths = sorted(c.words for c in found if c.value is not None)
     if not lengths:
         return found
-    # The lower of two middle ones: a length that a candidate has, so that at least that one stays.
+    # The lower of two middle lengths: a candidate has it, so at least that candidate remains.
     middle = lengths[(len(lengths) - 1) // 2]
     return tuple(replace(c, length_kept=abs(c.words - middle) <= within * middle) for c in found)
 
 
 def decisive(measure: Measure, totals: Totals, direction: Direction) -> Floats:
-    """What a candidate is chosen by: the largest size of a group difference, less the random-sentence baseline.
+    """The deciding value: the largest absolute group difference, minus its random-sentence baseline.
 
-    A group difference that has no such baseline (the summary is as long as its source) is taken as it is. Of a quality, and
-    of a measure without group differences, the headline.
+    Group differences without a baseline (the summary is as long as its source) are used unchanged. A quality, and a
+    measure without group differences, decides by its main value.
     """
     values = measure.value(totals)
     differences = {} if direction == "more" else from_extracts(measure, totals)
@@ -148,7 +148,7 @@ def decisive(measure: Measure, totals: Totals, direction: Direction) -> Floats:
 
 
 def case_values(measure: Measure, cases: Sequence[Case], scorers: Scorers) -> dict[str, Floats]:
-    """Every quantity of a measure in each case alone, (cases,); nan where it is undefined or absent."""
+    """Every quantity of a measure in each single case, (cases,); nan if undefined or absent."""
     observed = _Observed.of(measure, cases, scorers)
     return {name: observed.where_there(value.array) for name, value in measure.value(observed.totals).items()}
 
@@ -156,7 +156,7 @@ def case_values(measure: Measure, cases: Sequence[Case], scorers: Scorers) -> di
 def resampled_values(
     measure: Measure, cases: Sequence[Case], scorers: Scorers, counts: Floats
 ) -> dict[str, Floats]:
-    """Every quantity of a measure over groups of cases, (groups,); ``counts`` (groups, cases) says how often each has each."""
+    """Every quantity of a measure over groups of cases, (groups,); ``counts`` (groups, cases) has each case's multiplicity."""
     observed = _Observed.of(measure, cases, scorers)
     totals = observed.ledger.totals(counts @ observed.rows)
     return {name: value.array for name, value in measure.value(totals).items()}
@@ -164,7 +164,7 @@ def resampled_values(
 
 @dataclass(frozen=True, slots=True)
 class _Observed:
-    """The row of each case alone, (cases, columns), and whether it has one, (cases,)."""
+    """The row of each single case, (cases, columns), and whether it exists, (cases,)."""
 
     rows: Floats
     there: NDArray[np.bool_]
@@ -174,7 +174,7 @@ class _Observed:
     def of(
         cls, measure: Measure, cases: Sequence[Case], scorers: Scorers, *, extracts: bool = False
     ) -> _Observed:
-        """What a measure observes; with ``extracts`` also of random sentences, where the scorer is no model."""
+        """A measure's observations; with ``extracts`` also those of random sentences, unless the scorer is a model."""
         ledger = Ledger(measure.observation, n_resamples=0)
         units = [((c,), Origin(str(i), c.record.id, "")) for i, c in enumerate(cases)]
         draws = ExtractDraws(N_EXTRACTS, 0) if extracts else None
@@ -194,7 +194,7 @@ class _Observed:
         return self.ledger.totals(self.rows)
 
     def where_there(self, values: Floats) -> Floats:
-        """The values of cases, nan where a case has no row. Shape (cases,)."""
+        """The values of cases, nan if a case has no row. Shape (cases,)."""
         return np.where(self.there, np.broadcast_to(values, len(self.there)), np.nan)
 
 
@@ -226,10 +226,10 @@ def _kept(floors: Sequence[Rule], cases: Sequence[Case], scorers: Scorers) -> ND
 
 
 def as_systems(choices: Iterable[Choice], seed: int = 0) -> Iterator[Case]:
-    """The chosen summaries and a randomly drawn candidate each, as two systems to be audited in pairs.
+    """The chosen summaries and one random candidate each, as two systems for a paired audit.
 
-    The random one is drawn from the measurable candidates of like length, whether or not they keep the
-    floors. Records where nothing could be measured are in neither.
+    The random one is drawn from the measurable candidates of similar length, whether or not they meet the floors.
+    Records without a measurable candidate are in neither system.
     """
     rng = np.random.default_rng([seed, 77])
     for choice in choices:
@@ -243,10 +243,10 @@ def as_systems(choices: Iterable[Choice], seed: int = 0) -> Iterator[Case]:
 
 
 def chosen_case(choice: Choice, by: str, system: str = CHOSEN) -> Case:
-    """The chosen summary as a case of a system; ``made`` tells which candidate it was, and its value."""
+    """The chosen summary as a case of a system; ``made`` has the candidate's number and value."""
     candidate = choice.candidates[choice.chosen]
     case = candidate.case
-    told = {
+    made = {
         **case.summary.made,
         "candidate": case.summary.system,
         "candidates": str(len(choice.candidates)),
@@ -254,11 +254,11 @@ def chosen_case(choice: Choice, by: str, system: str = CHOSEN) -> Case:
         **({} if candidate.value is None else {"value": repr(candidate.value)}),
         **({"choice": choice.reason} if choice.reason else {}),
     }
-    return Case(case.record, replace(case.summary, system=system, made=told))
+    return Case(case.record, replace(case.summary, system=system, made=made))
 
 
 def preference(choice: Choice, prompt: str) -> Mapping[str, object] | None:
-    """``prompt``, ``chosen``, ``rejected`` and their values; None where no candidate is worse."""
+    """``prompt``, ``chosen``, ``rejected`` and their values; None if no candidate is worse."""
     if choice.rejected is None or choice.reason:
         return None
     chosen, rejected = choice.candidates[choice.chosen], choice.candidates[choice.rejected]
@@ -272,17 +272,17 @@ def preference(choice: Choice, prompt: str) -> Mapping[str, object] | None:
     }
 
 
-# ---- What a choice among candidates has changed: chosen against random, in fairness and in length
+# ---- The effect of choosing: chosen against random, in fairness and in length
 
 
 FEWEST = 3
-"""Records from which their lengths have an interval."""
+"""Minimum number of records for an interval of their lengths."""
 
 
 class Lengths(NamedTuple):
-    """Mean words per summary of the chosen and the random ones, and chosen minus random with its interval.
+    """Mean words per summary of the chosen and the random ones, and their difference with its interval.
 
-    ``low`` and ``high`` are None where there is none: without resamples, or with fewer than three records.
+    ``low`` and ``high`` are None without resamples or with fewer than three records.
     """
 
     chosen: float
@@ -293,9 +293,9 @@ class Lengths(NamedTuple):
 
 
 def against_random(choices: Sequence[Choice], plan: Plan) -> Result:
-    """An audit of the chosen summaries and of a random candidate each, with what was chosen from as a table.
+    """An audit of the chosen summaries and of one random candidate each, with a table of the candidates.
 
-    ``plan.seed`` decides which candidates are the random ones, and all draws.
+    ``plan.seed`` determines the random candidates and all other draws.
     """
     cases = list(as_systems(choices, plan.seed))
     if not cases:
@@ -312,7 +312,7 @@ def against_random(choices: Sequence[Choice], plan: Plan) -> Result:
 
 
 def lengths_of(cases: Sequence[Case], plan: Plan) -> Lengths:
-    """Lengths of the two systems that `as_systems` makes, in words between blanks."""
+    """Lengths of the two systems of `as_systems`, in words between blanks."""
     words = {
         name: np.array([len(c.summary.text.split()) for c in cases if c.summary.system == name], dtype=float)
         for name in (CHOSEN, RANDOM)
@@ -348,7 +348,7 @@ def _table(choices: Sequence[Choice], lengths: Lengths, plan: Plan) -> Table:
     rows = (
         ("records", f"{len(choices):,}"),
         ("candidates of each", str(each[0]) if len(each) == 1 else f"{each[0]} to {each[-1]}"),
-        ("of them measurable and of like length, on average", f"{pool:.2f}"),
+        ("of them measurable and of similar length, on average", f"{pool:.2f}"),
         ("records of which no candidate keeps the floors", f"{made[NOT_ALLOWED]:,}"),
         ("records of which no candidate could be measured", f"{made[NOT_MEASURED]:,}"),
         ("records with a worse candidate (preference pairs)", f"{made['pairs']:,}"),

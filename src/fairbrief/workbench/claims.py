@@ -1,4 +1,4 @@
-"""Summaries to atomic statements through a chat model: our instruction and demonstrations, or the user's."""
+"""Split summaries into atomic statements with a chat model: the built-in instruction with demonstrations, or the user's."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ UNPARSED = "unparsed reply"
 AGAIN = "I found no list in your answer. Write the statements again: one a line, numbered, and nothing else."
 VERSION = 1
 RESTATES = 0.5
-"""Share of a text's words from which a reply without a list restates it, and is no remark about it."""
+"""Share of a text's words from which a reply without a list counts as a restatement and not as a comment."""
 
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """The statements of one text; ``reason`` says why there are none, ``reply`` is then what the model wrote.
+    """The statements of one text; ``reason`` explains why there are none, and ``reply`` is then the model's reply.
 
-    ``recall`` in [0, 1]: the share of the text's words that some statement holds; None without statements.
+    ``recall`` in [0, 1]: the share of the text's words that occur in some statement; None without statements.
     """
 
     claims: tuple[str, ...]
@@ -44,9 +44,9 @@ class Split:
 
 
 def instruction_in(path: Path | None = None) -> str:
-    """A text with {summary} where the summary is to stand: a user's file, or our own instruction with its demonstrations.
+    """An instruction with {summary} as placeholder: a user's file, or the built-in one with its demonstrations.
 
-    Raises RequestError where there is no such file, DataError where it has no {summary}.
+    Raises RequestError if the file does not exist, DataError if it lacks {summary}.
     """
     if path is None:
         return (resources.files("fairbrief.workbench") / "claims.txt").read_text(encoding="utf-8")
@@ -55,13 +55,13 @@ def instruction_in(path: Path | None = None) -> str:
     with reading_text(path):
         text = path.read_text(encoding="utf-8-sig")
     if "{summary}" not in text:
-        raise DataError(f"{path}: the instruction has no {{summary}}: nothing would be split.")
+        raise DataError(f"{path}: the instruction has no {{summary}}, so no text would be sent.")
     return text
 
 
 @dataclass(frozen=True, slots=True)
 class Splitter:
-    """A model, an instruction and how the model draws its words."""
+    """A model, an instruction, and the decoding settings."""
 
     endpoint: Endpoint
     instruction: str = field(default_factory=instruction_in)
@@ -75,18 +75,18 @@ class Splitter:
         return hashlib.sha256(self.prompt("").encode("utf-8", "surrogatepass")).hexdigest()[:12]
 
     def prompt(self, summary: str) -> str:
-        """The instruction with one summary in it."""
+        """The instruction with one summary filled in."""
         before, _, after = self.instruction.partition("{summary}")
         return before.lstrip() + summary + after.rstrip()
 
     def key(self, text: str) -> str:
-        """A hash of all that decides a text's statements."""
+        """A hash of everything that determines a text's statements."""
         parts = (VERSION, self.endpoint.model, self.endpoint.shown, self.prompt(text))
-        told = repr((parts, sorted(self.decoding.sent().items())))
-        return hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+        inputs = repr((parts, sorted(self.decoding.sent().items())))
+        return hashlib.sha256(inputs.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
     def question(self, text: str, unread: str | None = None) -> Question:
-        """What is asked for one text; where an answer could not be read, again, with that answer in between."""
+        """The question for one text; after an unreadable answer, the question repeated with that answer in between."""
         messages = [("user", self.prompt(text))]
         if unread:
             messages += [("assistant", unread), ("user", AGAIN)]
@@ -95,7 +95,7 @@ class Splitter:
     def split(self, texts: Iterable[tuple[str, str, str | None]]) -> Iterator[list[tuple[str, Split]]]:
         """The statements of texts; in batches, in any order.
 
-        Each text stands between its key and the answer that could not be read, None where it was not asked yet.
+        Each task is a key, a text, and the unreadable answer to it (None if the text was not asked before).
         """
         asked = (((key, text), self.question(text, unread)) for key, text, unread in texts)
         for batch in replies(self.endpoint, asked, self.tally, self.budget):
@@ -111,27 +111,27 @@ def read_split(text: str, reply: str, reason: str = "", detail: str = "") -> Spl
         return Split((), reason if reason in ("refused", UNANSWERED) else UNPARSED, reply or detail)
     claims = tuple(dict.fromkeys(json_items(reply) or items(reply)))
     if not claims and len(reply.split()) <= 2 * len(text.split()) + 10 and reply.rstrip().endswith("."):
-        alone = (reply.strip(),)  # one sentence, one statement: some models leave the number away
+        alone = (reply.strip(),)  # one sentence, one statement: some models omit the number
         claims = alone if (recall(text, alone) or 0.0) >= RESTATES else ()
     if not claims:
         return Split((), UNPARSED, reply)
     return Split(claims, recall=recall(text, claims))
 
 
-# ---- From a file of summaries to the same file with each summary's atomic statements; resumes where it was stopped
+# ---- From a file of summaries to the same file with each summary's atomic statements; interrupted runs resume
 
 
 Task = tuple[str, str, str | None]
-"""The key of a text, the text, and the answer to it that could not be read, if it was asked before."""
+"""The key of a text, the text, and the unreadable answer to it, if it was asked before."""
 TRIES = 3
-"""How often a text is asked for while the replies hold no list."""
+"""Maximum number of requests per text while the replies contain no list."""
 LISTED = 20
-"""Replies without a list that are kept to be shown; all are counted."""
+"""Maximum number of replies without a list that are stored as examples; all are counted."""
 
 
 @dataclass(slots=True)
 class Outcome:
-    """What became of the summaries. ``recall`` is the mean share of a summary's words that its claims hold."""
+    """The outcome of splitting. ``recall`` is the mean share of a summary's words that occur in its claims."""
 
     count: Count
     claims: int = 0
@@ -144,11 +144,11 @@ class Outcome:
 
     @property
     def recall(self) -> float | None:
-        """Mea claim recall in [0, 1] over the summaries that were split; None if there are none."""
+        """Mean claim recall in [0, 1] over the summaries that were split; None if there are none."""
         return math.fsum(self._recalls) / len(self._recalls) if self._recalls else None
 
     def add(self, case: Case, answer: Answer) -> None:
-        """Count the claims of one summary, or that its reply held none."""
+        """Count the claims of one summary, or its reply without a list."""
         if answer.get("claims"):
             self.split += 1
             self.claims += len(answer["claims"])
@@ -167,13 +167,14 @@ def split_file(
     watch: Callable[[Count], None] = lambda _: None,
     kept_in: Path | None = None,
 ) -> Outcome:
-    """Write all cases to ``out``, in order, each usable summary with its ``claims``; ``cases`` is called twice or more.
+    """Write all cases to ``out``, in order, each usable summary with its ``claims``; ``cases`` is called at least twice.
 
-    Answers go to the journal ``kept_in``, without one to ``out``'s own. Files that share one share the answers.
+    Answers are stored in the journal ``kept_in`` (by default in ``out``'s own journal). Files with the same journal
+    share answers.
 
-    Summaries without a text pass through. A reply that holds no list is answered by asking again, `TRIES` times
-    in all; a summary that is then still without claims is listed. Equal texts are asked for once. ``made`` tells
-    the model, the instruction's hash and the claim recall.
+    Summaries without a text are copied unchanged. After a reply without a list the text is asked again, up to `TRIES`
+    times in all; summaries that then still lack claims are listed. Equal texts are asked once. ``made`` records the
+    model, the instruction's hash and the claim recall.
     """
     outcome = Outcome(Count())
     with locked(out), open_journal(kept_in or journal_of(out)) as journal:
@@ -191,7 +192,7 @@ def split_file(
 
 
 def foresee_claims(splitter: Splitter, cases: Iterable[Case], known: Collection[str]) -> Forecast:
-    """What splitting would ask at first, retries of unreadable replies aside; RequestError as for `foresee`."""
+    """The first requests of a splitting run, without retries of unreadable replies; RequestError as for `foresee`."""
     found = Forecast()
     for key, text, _ in _texts(splitter, lambda: cases):
         question = splitter.question(text)
@@ -218,7 +219,7 @@ def _texts(splitter: Splitter, cases: Callable[[], Iterable[Case]]) -> Iterator[
 def _ask_again(
     splitter: Splitter, tries: int, cases: Callable[[], Iterable[Case]], journal: Journal, outcome: Outcome
 ) -> None:
-    """Ask once more for what was asked ``tries - 1`` times and could not be read."""
+    """Ask again for all texts with an unreadable answer after ``tries - 1`` requests."""
 
     def is_done(key: str) -> bool:
         answer = journal[key]

@@ -1,4 +1,4 @@
-"""An experiment as a TOML file says it, checked: every table and key is known, every value of its kind."""
+"""Read and check an experiment's TOML file: every table and key must be known, every value of the right type."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from fairbrief.workbench.sweep import Cell, grid, refuse_twice
 READING = tuple(
     name for name in inspect.signature(readers.read).parameters if name not in ("source", "attributes")
 )
-"""Keys of ``[data]`` that say how its files are read: those of `fairbrief.readers.read`."""
+"""Keys of ``[data]`` that control reading: the parameters of `fairbrief.readers.read`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Build:
-    """``[build]``: a command of ``fairbrief build``, the files that it takes, and its options."""
+    """``[build]``: a command of ``fairbrief build``, its input files, and its options."""
 
     command: str
     sources: tuple[str, ...]
@@ -34,18 +34,18 @@ class Build:
 
     @property
     def arguments(self) -> list[str]:
-        """The command line behind ``fairbrief build``, but for ``--out``."""
-        told = [self.command, *self.sources]
+        """The arguments of ``fairbrief build``, without ``--out``."""
+        arguments = [self.command, *self.sources]
         for name, value in self.options.items():
             option = f"--{name.replace('_', '-')}"
             for one in value if isinstance(value, list) else [value]:
-                told += [option] if one is True else [] if one is False else [option, str(one)]
-        return told
+                arguments += [option] if one is True else [] if one is False else [option, str(one)]
+        return arguments
 
 
 @dataclass(frozen=True, slots=True)
 class System:
-    """One of ``[[systems]]``: a summarizer; settings with a list of values are axes of the grid, others hold for all."""
+    """One of ``[[systems]]``: a summarizer; settings with a list of values are axes of the grid, the others are fixed."""
 
     summarizer: str
     name: str
@@ -55,7 +55,7 @@ class System:
 
 @dataclass(frozen=True, slots=True)
 class Claims:
-    """``[claims]``: the chat model that splits summaries into statements, and its instruction's file, if any."""
+    """``[claims]``: the chat model that splits summaries into claims, and the file of its instruction, if any."""
 
     model: str
     prompt: str = ""
@@ -63,7 +63,7 @@ class Claims:
 
 @dataclass(frozen=True, slots=True)
 class Experiment:
-    """What a file asks for; paths in it are seen from the file's folder."""
+    """The contents of an experiment's file; its paths are relative to the file's folder."""
 
     path: Path
     title: str
@@ -76,12 +76,12 @@ class Experiment:
     systems: tuple[System, ...]
     claims: Claims | None
     audit: Mapping[str, Any]
-    """Settings of a `Plan`: what is measured of every cell, and which cell the others are compared with."""
+    """Settings of a `Plan`: the measures for every cell, and the cell for comparison."""
     limits: tuple[Rule, ...]
     budget: Limits
 
     def cells(self) -> list[Cell]:
-        """The grid of all systems; RequestError for a setting that one does not have, or a cell that is named twice."""
+        """The grid of all systems. RequestError for a setting that a summarizer does not have, or a repeated cell."""
         several = len(self.systems) > 1
         found = [
             cell
@@ -101,18 +101,18 @@ TABLES = ("title", "about", "source", "build", "data", "systems", "claims", "aud
 
 
 def read_experiment(path: Path) -> Experiment:
-    """The experiment in a file; DataError with the table and key that is not as it must be."""
+    """The experiment in a file; DataError with the table and key that is invalid."""
     try:
-        told = tomllib.loads(path.read_text(encoding="utf-8"))
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise RequestError(f"There is no file {path}.") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise DataError(f"{path}: found what is not TOML ({error}).") from None
-    table = _Table(path, "", told)
+        raise DataError(f"{path}: this is not valid TOML ({error}).") from None
+    table = _Table(path, "", content)
     table.know(TABLES)
     data = table.inner("data")
     data.know(("files", "attributes", *READING))
-    build = _build(table.inner("build")) if "build" in told else None
+    build = _build(table.inner("build")) if "build" in content else None
     files = data.texts("files")
     if bool(files) == (build is not None):
         raise table.wrong("data", "either files in [data], or a [build] that makes them")
@@ -128,7 +128,7 @@ def read_experiment(path: Path) -> Experiment:
         },
         reading={name: value for name, value in data.content.items() if name in READING},
         systems=_systems(table),
-        claims=_claims(table.inner("claims")) if "claims" in told else None,
+        claims=_claims(table.inner("claims")) if "claims" in content else None,
         audit=_audit(table.inner("audit")),
         limits=_limits(table.inner("gate")),
         budget=_budget(table.inner("budget")),
@@ -140,7 +140,7 @@ def read_experiment(path: Path) -> Experiment:
 
 @dataclass(frozen=True, slots=True)
 class _Table:
-    """A table of the file, and where it stands."""
+    """A table of the file, with its position."""
 
     path: Path
     name: str
@@ -179,13 +179,13 @@ class _Table:
         return tuple(value)
 
     def settings(self, known: Iterable[Field[Any]]) -> dict[str, Any]:
-        """The settings that the table has, by the names of their fields."""
+        """The settings in the table, by the names of their fields."""
         keys = {name_of(f): f for f in known}
         self.know(tuple(keys))
         return {f.name: self.setting(key, f) for key, f in keys.items() if key in self.content}
 
     def setting(self, key: str, f: Field[Any]) -> Any:
-        """The value of a setting, of the type and in the range that it is declared with."""
+        """The value of a setting, checked against its declared type and range."""
         default: Any = f.default
         kind, least, parse = str(f.type), f.metadata["least"] or 0, f.metadata["parse"]
         if isinstance(default, tuple):
@@ -223,14 +223,14 @@ def _build(table: _Table) -> Build:
         raise table.wrong("command", "a command of fairbrief build, e.g. perspectives")
     options = {key: value for key, value in table.content.items() if key not in ("command", "from")}
     if "out" in options:
-        raise table.wrong("out", "nothing: built data go to the experiment's own folder")
+        raise table.wrong("out", "nothing: built data go to the experiment's folder")
     return Build(command, sources, options)
 
 
 def _systems(table: _Table) -> tuple[System, ...]:
     listed = table.content.get("systems", [])
     if not (isinstance(listed, list) and listed and all(isinstance(one, dict) for one in listed)):
-        raise table.wrong("systems", "one table [[systems]] or more")
+        raise table.wrong("systems", "at least one table [[systems]]")
     return tuple(_system(_Table(table.path, "systems", one)) for one in listed)
 
 

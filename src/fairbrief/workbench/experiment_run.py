@@ -1,7 +1,7 @@
-"""An experiment from its first step to its page; what was answered and scored before is not asked or scored again.
+"""Run an experiment from its data to its report page; stored answers and scores are reused.
 
-data → summaries of every cell → claims → audit and comparisons → gate → page. Everything is checked before
-anything is asked: the file, the data, the measures, every prompt of every record, the limits of the gate.
+data → summaries of every cell → claims → audit and comparisons → gate → page. Everything is checked before any
+request: the file, the data, the measures, every prompt of every record, the limits of the gate.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ from fairbrief.workbench.sweep import Cell, axes_of, tidy_rows, write_tidy
 
 DATA, CLAIMS, AUDIT, NUMBERS, PAGE = "data.jsonl", "claims", "audit", "results.csv", "experiment.html"
 Watching = Callable[[Spending, int | None], AbstractContextManager[Callable[[Count], None]]]
-"""A context that shows what is spent, and the progress of so many calls."""
+"""A context that shows the spending, and the progress of a number of calls."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """What an experiment found: the audit of all cells, the gate's checks, and how much has no answer yet."""
+    """The results of an experiment: the audit of all cells, the gate's checks, and the number of missing answers."""
 
     result: Result
     checks: tuple[Check, ...]
@@ -50,7 +50,7 @@ class Finished:
 class Run:
     """One experiment in one folder.
 
-    ``build`` runs ``fairbrief build`` with arguments; ``say`` is told each step; ``wrap`` is put before scorers.
+    ``build`` runs ``fairbrief build`` with arguments; ``say`` is called for each step; ``wrap`` wraps scorers.
     """
 
     experiment: Experiment
@@ -67,7 +67,9 @@ class Run:
         self.spending = Spending(self.experiment.budget.budget(log))
 
     def foresee(self) -> Forecast:
-        """Make the data, if they are built, and say what would be asked; raises whatever cannot be done."""
+        """Build the data if necessary and return the forecast of requests; raises the errors of anything that cannot
+        be done.
+        """
         self._data()
         for limit in self.experiment.limits:
             registry.make("measure", limit.measure)
@@ -78,15 +80,15 @@ class Run:
         summaries = sum(1 for _ in records()) * sum(cell.runs for cell in self.cells)
         if self.splitter is not None:
             forecast.later.append(
-                f"then {self.splitter.endpoint.model} splits {counted(summaries, 'summary', 'summaries')} into claims, a call "
-                "each, and more where a reply holds no list"
+                f"then {self.splitter.endpoint.model} splits {counted(summaries, 'summary', 'summaries')} into claims, one "
+                "call each, and more if a reply contains no list"
             )
         for name in sweep.judges(check(records(), self.plan), self.plan):
-            forecast.later.append(f"then {name} has {counted(summaries, 'summary', 'summaries')} judged")
+            forecast.later.append(f"then {name} judges {counted(summaries, 'summary', 'summaries')}")
         return forecast
 
     def go(self, forecast: Forecast) -> Finished:
-        """All steps that are left; what `foresee` found is needed for the progress."""
+        """Run all remaining steps; the progress needs the forecast of `foresee`."""
         missing = self._summaries(forecast)
         answers = self._claims(missing)
         result = self._audit(answers)
@@ -96,7 +98,7 @@ class Run:
         self._page(result, checks)
         return Finished(result, checks, missing)
 
-    # --------------------------------------------------------------------------------- what is asked
+    # --------------------------------------------------------------------------------- settings
 
     @cached_property
     def cells(self) -> list[Cell]:
@@ -105,7 +107,7 @@ class Run:
 
     @cached_property
     def jobs(self) -> list[Job]:
-        """The files of answers, and who writes them."""
+        """The files of answers, with their summarizers."""
         return [job for cell in self.cells for job in cell.jobs(self.folder / sweep.ANSWERS)]
 
     @cached_property
@@ -116,7 +118,7 @@ class Run:
 
     @cached_property
     def splitter(self) -> Splitter | None:
-        """Who splits summaries into claims, if anybody does."""
+        """The splitter of summaries into claims, if there is one."""
         claims = self.experiment.claims
         if claims is None:
             return None
@@ -139,13 +141,13 @@ class Run:
     def _data(self) -> None:
         build = self.experiment.build
         if build is None:
-            self._report_step("data", ", ".join(self.experiment.files), "read as they are")
+            self._report_step("data", ", ".join(self.experiment.files), "read directly")
             return
         out = self.folder / DATA
         for source in build.sources:
             if not Path(source).exists():
                 raise DataError(
-                    f"{self.experiment.path}: [build] from: there is no {source} beside the file."
+                    f"{self.experiment.path}: [build] from: {source} does not exist in the file's folder."
                 )
         self.build([*build.arguments, "--out", str(out)])
         self._report_step("data", DATA, f"built: fairbrief build {build.command}")
@@ -160,7 +162,7 @@ class Run:
         return whole
 
     def _claims(self, missing: Count) -> Mapping[str, Path]:
-        """The files to audit by the names of their systems: with claims, where there is somebody who splits."""
+        """The files to audit by system name; with claims if there is a splitter."""
         answers = {job.system: job.out for job in self.jobs}
         if self.splitter is None:
             return answers
@@ -172,13 +174,13 @@ class Run:
             missing.unanswered += outcomes[-1].count.unanswered
             missing.not_asked += outcomes[-1].count.not_asked
         split, unread = sum(o.split for o in outcomes), sum(o.unparsed_count for o in outcomes)
-        told = (
+        claims = (
             f"{counted(sum(o.claims for o in outcomes), 'claim')} of {counted(split, 'summary', 'summaries')}"
         )
         self._report_step(
             "claims",
             f"{CLAIMS}/",
-            told + (f", {counted(unread, 'reply', 'replies')} without a list" if unread else ""),
+            claims + (f", {counted(unread, 'reply', 'replies')} without a list" if unread else ""),
         )
         return answers
 
@@ -228,8 +230,10 @@ class Run:
 
 
 def _what_came(count: Count) -> str:
-    told = f"{counted(count.wanted, 'summary', 'summaries')}, {count.from_journal:,} of them from before"
+    summaries = (
+        f"{counted(count.wanted, 'summary', 'summaries')}, {count.from_journal:,} of them from earlier runs"
+    )
     parts = (
         (count.refused, "refused"), (count.empty, "empty"), (count.unanswered, "without an answer"), (count.not_asked, "not asked"),
     )  # fmt: skip
-    return told + "".join(f", {n:,} {name}" for n, name in parts if n)
+    return summaries + "".join(f", {n:,} {name}" for n, name in parts if n)

@@ -1,4 +1,4 @@
-"""Pairs of a text and a claim that people labelled as supported or not; and sheets of pairs to be labelled."""
+"""Pairs of a text and a claim that people labelled as supported or not; and sheets for labelling pairs."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ YES, NO = (
     ("no", "n", "false", "0", "not_supported", "partially_supported"),
 )
 LEVELS = 5
-"""Levels of the score that pairs are drawn from."""
+"""Number of score levels from which pairs are drawn."""
 
 
 @dataclass(frozen=True, slots=True)
 class Labelled:
-    """A text, a claim, and whether people say that the text supports it; the group whose text it is, if known."""
+    """A text, a claim, and people's label of whether the text supports it; the text's group, if known."""
 
     text: str
     claim: str
@@ -42,7 +42,7 @@ class Labelled:
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """All labelled pairs, each once; how many were left blank, and how many people disagreed about evenly."""
+    """All distinct labelled pairs; the number of blank labels, and of pairs with evenly divided labels."""
 
     pairs: tuple[Labelled, ...]
     blank: int = 0
@@ -50,27 +50,28 @@ class Labels:
 
 
 def read_labels(paths: Sequence[Path]) -> Labels:
-    """The pairs in files: ``.csv`` sheets, or lines of JSON as ours, QAGS's or WiCE's. Several labels of a pair count by majority.
+    """The pairs in files: ``.csv`` sheets, or JSON lines of Fairbrief's, QAGS's or WiCE's form. Several labels of a
+    pair count by majority.
 
-    DataError names file and line of what is none of these, RequestError a file that cannot be read.
+    Raises DataError with file and line for any other content, RequestError for a file that cannot be read.
     """
     votes: dict[tuple[str, str], list[bool]] = defaultdict(list)
     groups: dict[tuple[str, str], str] = {}
     blank = 0
     for path in paths:
-        for where, text, claim, told, group in _rows(path):
-            if told is None or told == "":
+        for where, text, claim, label, group in _rows(path):
+            if label is None or label == "":
                 blank += 1
                 continue
-            votes[text, claim].append(_is_yes(where, told))
+            votes[text, claim].append(_is_yes(where, label))
             groups.setdefault((text, claim), group)
-    decided = {pair: sum(said) * 2 - len(said) for pair, said in votes.items()}
+    decided = {pair: sum(labels) * 2 - len(labels) for pair, labels in votes.items()}
     pairs = tuple(Labelled(*pair, lead > 0, groups[pair]) for pair, lead in decided.items() if lead)
     return Labels(pairs, blank, len(decided) - len(pairs))
 
 
 Row = tuple[str, str, str, Any, str]
-"""Place, text, claim, label and group."""
+"""Position, text, claim, label and group."""
 
 
 def _rows(path: Path) -> Iterator[Row]:
@@ -94,21 +95,21 @@ def _rows(path: Path) -> Iterator[Row]:
 
 
 def _pairs_of(where: str, line: str) -> Iterator[Row]:
-    """The pairs of a line of JSON: of its own form, of QAGS's or of WiCE's."""
+    """The pairs in a line of JSON in Fairbrief's, QAGS's or WiCE's form."""
     try:
         row = json.loads(line)
         if "summary_sentences" in row:
             for one in row["summary_sentences"]:
-                for said in one["responses"]:
-                    yield where, _text(row["article"]), _text(one["sentence"]), said["response"], ""
-        elif "per_record" in row:
-            yield where, " ".join(map(_text, row["per_record"])), _text(row["claim"]), row["label"], ""
+                for answer in one["responses"]:
+                    yield where, _text(row["article"]), _text(one["sentence"]), answer["response"], ""
+        elif "evidence" in row:
+            yield where, " ".join(map(_text, row["evidence"])), _text(row["claim"]), row["label"], ""
         else:
             yield where, _text(row["text"]), _text(row["claim"]), row["supported"], str(row.get("group", ""))
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise DataError(
             f'{where}: found no labelled pair ({type(error).__name__}: {error}); wanted {{"text": …, "claim": …, "supported": true}}, '
-            "or a line of QAGS (article, summary_sentences) or WiCE (per-record statistics, claim, label); correct it."
+            "or a line of QAGS (article, summary_sentences) or WiCE (evidence, claim, label); correct it."
         ) from error
 
 
@@ -118,8 +119,8 @@ def _text(value: Any) -> str:
     return value
 
 
-def _is_yes(where: str, told: Any) -> bool:
-    word = str(told).strip().lower()
+def _is_yes(where: str, label: Any) -> bool:
+    word = str(label).strip().lower()
     if word not in (*YES, *NO):
         raise DataError(
             f"{where}: found the label {word[:40]!r}; wanted yes or no (or true or false); correct it."
@@ -127,12 +128,12 @@ def _is_yes(where: str, told: Any) -> bool:
     return word in YES
 
 
-# ---------------------------------------------------------------------------- sheets to be labelled
+# ---------------------------------------------------------------------------- sheets for labelling
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A claim of a summary and one document, with the scorer's number; ``group`` is the document's."""
+    """A claim of a summary and one document, with the scorer's value; ``group`` is the document's."""
 
     record: str
     system: str
@@ -143,7 +144,7 @@ class Candidate:
 
 
 def candidates(cases: Iterable[Case], spec: str, over: str, scorers: Scorers) -> Iterator[Candidate]:
-    """Every claim of every summary with each of its record's documents, as coverage asks."""
+    """Every claim of every summary with each of its record's documents, as coverage pairs them."""
     scorer = scorers[spec]
     for case in cases:
         claims, documents = claims_of(case.summary, "auto"), case.record.documents
@@ -160,8 +161,8 @@ def candidates(cases: Iterable[Case], spec: str, over: str, scorers: Scorers) ->
 
 
 def drawn(pairs: Sequence[Candidate], many: int, seed: int) -> list[Candidate]:
-    """So many pairs, as evenly as can be from the levels of the score and the groups: chosen by seed and texts, in an order
-    that tells neither.
+    """A number of pairs, as evenly as possible from the levels of the score and the groups; seed and texts determine
+    the selection and its order, which is unrelated to both.
     """
     ends = np.unique(np.quantile([pair.score for pair in pairs], np.linspace(0, 1, LEVELS + 1)[1:-1]))
     keys = keys_of([f"{pair.text}\0{pair.claim}" for pair in pairs], seed, "pairs to label")
@@ -180,7 +181,7 @@ def drawn(pairs: Sequence[Candidate], many: int, seed: int) -> list[Candidate]:
 
 
 def pair_sheet(pairs: Iterable[Candidate]) -> str:
-    """A sheet (CSV) with one pair per row, whose column ``supported`` is to be filled in."""
+    """A sheet (CSV) with one pair per row and an empty column ``supported``."""
     lines = io.StringIO(newline="")
     writer = csv.writer(lines)
     writer.writerow(COLUMNS)

@@ -1,4 +1,4 @@
-"""From records to files of summaries that a kill cannot spoil."""
+"""From records to files of summaries; an interrupted run leaves no damaged file."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ from fairbrief.types import Record, Summarizer, Summary
 
 Answer = Mapping[str, Any]
 Keyed = TypeVar("Keyed", bound=tuple[Any, ...])
-"""What is wanted; the first item is the key of its answer."""
+"""A requested answer; the first item is its key."""
 Batches = Iterator[list[tuple[str, Answer]]]
 
 
 NOT_ASKED = "not asked"
-"""Reason of what is wanted and was not asked for, since the budget was spent: the next run asks for it."""
+"""The reason of a summary that was not requested because the budget was spent: the next run requests it."""
 
 
 @dataclass(slots=True)
 class Count:
-    """What became of what was wanted. ``refused`` and ``empty`` speak of this run's answers and older ones.
+    """The outcome of requests. ``refused`` and ``empty`` include answers of earlier runs.
 
-    ``not_asked`` is what the budget left over; ``stopped`` then says which limit was reached.
+    ``not_asked`` is the number of requests beyond the budget; ``stopped`` then names the limit.
     """
 
     wanted: int = 0
@@ -51,15 +51,15 @@ class Count:
 
     @property
     def missing(self) -> int:
-        """How many have no answer yet: the same command again asks for those alone."""
+        """The number of missing answers: the same command, run again, requests only those."""
         return self.unanswered + self.not_asked
 
     @classmethod
     def of_all(cls, counts: Iterable[Count]) -> Count:
-        """Several counts as one; stopped as the first that was."""
-        told = [asdict(count) for count in counts]
-        sums = {f.name: sum(one[f.name] for one in told) for f in fields(cls) if f.name != "stopped"}
-        return cls(**sums, stopped=next((one["stopped"] for one in told if one["stopped"]), ""))
+        """The sum of several counts; ``stopped`` is that of the first stopped one."""
+        numbers = [asdict(count) for count in counts]
+        sums = {f.name: sum(one[f.name] for one in numbers) for f in fields(cls) if f.name != "stopped"}
+        return cls(**sums, stopped=next((one["stopped"] for one in numbers if one["stopped"]), ""))
 
     def add_reason(self, answer: Answer) -> None:
         """Count an answer's reason, if it has one."""
@@ -78,13 +78,13 @@ def gather(
     watch: Callable[[Count], None] = lambda _: None,
     has: Callable[[str], bool] | None = None,
 ) -> dict[str, Answer]:
-    """Get an answer to every task into the journal; return, by key, why some have none.
+    """Write an answer to every task into the journal; return, by key, the reasons of missing answers.
 
-    ``ask`` is given the tasks that the journal lacks and yields answers in batches, in any order. A batch is
-    on disk before it is counted and before the next is asked for. Answers with the reason "no answer" are
-    not kept, so that the next run asks again. Where the budget ends, ``count.stopped`` says so. Whatever else
-    ``ask`` raises comes through; what came before is kept. ``has`` tells whether the journal's answer under a
-    key will do, where not every answer does; the last answer under a key holds.
+    ``ask`` gets the tasks that the journal lacks and yields answers in batches, in any order. Each batch is on disk
+    before it is counted and before the next is requested. Answers with the reason "no answer" are not stored, so that
+    the next run requests them again. When the budget is spent, ``count.stopped`` names the limit. All other
+    exceptions of ``ask`` propagate; earlier answers stay in the journal. ``has`` decides whether the journal's answer
+    under a key is final (by default every answer is); the last answer under a key counts.
     """
     without: dict[str, Answer] = {}
 
@@ -115,17 +115,17 @@ Wanted = tuple[str, Record, int]
 Records = Callable[[], Iterable[Record]]
 Watch = Callable[[Count], None]
 AT_ONCE = 64
-"""Records that a summarizer without keys of its own writes before they are synchronised to disk."""
+"""Number of records that a summarizer without keys writes before they are synchronised to disk."""
 
 
 @runtime_checkable
 class Drafting(Protocol):
-    """A summarizer whose summaries are dear: it names each by what decides it, and writes them in any order."""
+    """A summarizer with expensive summaries: each has a key that identifies its inputs, and the order of writing is free."""
 
     name: str
 
     def keys(self, record: Record) -> Sequence[str]:
-        """One key per summary that is wanted of the record; equal keys mean the same text may be used."""
+        """One key per requested summary of the record; summaries with equal keys may share a text."""
         ...
 
     def drafts(self, tasks: Iterable[Wanted]) -> Iterator[list[tuple[str, Summary]]]:
@@ -135,24 +135,24 @@ class Drafting(Protocol):
 
 @runtime_checkable
 class Asking(Protocol):
-    """A summarizer that asks a chat model one question per summary, which may be asked beside those of others."""
+    """A summarizer that asks a chat model one question per summary, concurrently with others."""
 
     def keys(self, record: Record) -> Sequence[str]: ...
 
     def endpoint(self) -> Endpoint: ...
 
     def question(self, record: Record, sample: int) -> Question:
-        """What is asked for one summary."""
+        """The question for one summary."""
         ...
 
     def summary(self, record: Record, sample: int, reply: Reply) -> Summary:
-        """The summary that a reply holds, or why it holds none."""
+        """The summary in a reply, or the reason why it has none."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One file of summaries: who writes them, where they go, and under which system's name (empty: its own)."""
+    """One file of summaries: the summarizer, the path, and the system's name (empty: the summarizer's)."""
 
     summarizer: Summarizer | Drafting
     out: Path
@@ -160,13 +160,13 @@ class Job:
 
     @property
     def writer(self) -> Drafting:
-        """The summarizer as one that names what it writes."""
+        """The summarizer as one with keys."""
         return self.summarizer if isinstance(self.summarizer, Drafting) else _InOrder(self.summarizer)
 
 
 @dataclass(slots=True)
 class Spending:
-    """What a command may spend, and what it has sent."""
+    """The budget of a command, and the calls and tokens sent."""
 
     budget: Budget = field(default_factory=Budget)
     tally: Tally = field(default_factory=Tally)
@@ -193,41 +193,40 @@ def summarize_all(
     watch: Watch = lambda _: None,
     spending: Spending | None = None,
 ) -> list[Count]:
-    """Write the summaries of all records by all jobs, each job's to its file, in the order of the records.
+    """Write the summaries of all records by all jobs, each job to its file, in the order of the records.
 
-    ``records`` is called several times. Jobs that ask the same endpoint are asked together, record by record,
-    so that one bound of concurrency holds for all, and a budget that ends leaves them the same records.
-    Answers go to ``journal`` as they come. Whenever the process ends, the next run asks only for what
-    the journal lacks, and each file is either as it was before or whole. A line holds the record's fields, and
-    ``summary``, ``system``, ``reason`` and ``made``: `fairbrief.readers.read` reads it without being told how.
-    A summary that did not come stands as null with the reason "no answer", one that the budget left over with
-    "not asked"; the next run asks for them.
+    ``records`` is called several times. Jobs with the same endpoint run together, record by record, so that one
+    concurrency limit applies to all, and a spent budget leaves them the same records. Answers are written to
+    ``journal`` as they arrive. After an interruption the next run requests only the missing answers, and each file is
+    either unchanged or complete. A line has the record's fields, and ``summary``, ``system``, ``reason`` and
+    ``made``: `fairbrief.readers.read` reads it without further settings. A missing summary is null with the reason
+    "no answer", or "not asked" if the budget was spent; the next run requests it.
 
-    Returns one count per job. Raises RequestError where another process writes one of the files.
+    Returns one count per job. Raises RequestError if another process is writing one of the files.
     """
     spending = spending or Spending()
     total = Count()
     without: dict[str, Answer] = {}
-    with ExitStack() as held:
+    with ExitStack() as stack:
         for job in jobs:
-            held.enter_context(locked(job.out))
-        kept = held.enter_context(open_journal(journal))
+            stack.enter_context(locked(job.out))
+        answers = stack.enter_context(open_journal(journal))
         for group in _groups(jobs):
             ask = partial(_answers, group, spending)
-            without |= gather(_tasks(group, records), ask, kept, total, watch)
+            without |= gather(_tasks(group, records), ask, answers, total, watch)
             if total.stopped:
                 break
-        return [_written(job, records, kept, without, total.stopped) for job in jobs]
+        return [_written(job, records, answers, without, total.stopped) for job in jobs]
 
 
-# ------------------------------------------------------------------------------------- asking
+# ------------------------------------------------------------------------------------- requests
 
 Task = tuple[str, Record, int, int]
-"""Key, record, sample, and the job's place in its group."""
+"""Key, record, sample, and the job's index in its group."""
 
 
 def _groups(jobs: Sequence[Job]) -> list[list[Job]]:
-    """The jobs that are asked together: those of one endpoint; every other alone."""
+    """The groups of jobs that run together: those of one endpoint; every other job separately."""
     found: dict[object, list[Job]] = {}
     for i, job in enumerate(jobs):
         asks = job.summarizer
@@ -236,7 +235,7 @@ def _groups(jobs: Sequence[Job]) -> list[list[Job]]:
 
 
 def _tasks(group: Sequence[Job], records: Records) -> Iterator[Task]:
-    """All that a group wants, record by record; what several jobs want alike, once."""
+    """All tasks of a group, record by record; equal tasks of several jobs once."""
     writers = [job.writer for job in group]
     for record in records():
         seen: set[str] = set()
@@ -274,7 +273,7 @@ def _drafted(writer: Drafting, tasks: Iterator[Task]) -> Batches:
 
 
 def _written(job: Job, records: Records, journal: Journal, without: dict[str, Answer], stopped: str) -> Count:
-    """Write one job's file from the answers that there are; what became of its summaries."""
+    """Write one job's file from the stored answers; return the outcome of its summaries."""
     count = Count(stopped=stopped)
     writer = job.writer
     with atomic_stream(job.out) as stream:
@@ -291,7 +290,7 @@ def _written(job: Job, records: Records, journal: Journal, without: dict[str, An
 
 
 def _names(job: Job, samples: int) -> list[str]:
-    """The system's name of each sample of a record; empty for the summarizer's own."""
+    """The system's name of each sample of a record; empty for the summarizer's name."""
     if not job.system or samples == 1:
         return [job.system] * samples
     return [f"{job.system}#{i}" for i in range(1, samples + 1)]
@@ -305,35 +304,35 @@ def _not_asked(job: Job) -> Answer:
 
 
 class _InOrder:
-    """A summarizer of one summary a record, in order, as one that names what it wrote."""
+    """A summarizer of one summary per record, in order, with keys added."""
 
     def __init__(self, summarizer: Summarizer) -> None:
         self.summarizer = summarizer
         self.name = summarizer.name
 
     def keys(self, record: Record) -> Sequence[str]:
-        """A hash of the summarizer's spec, our version and the record."""
-        told = json.dumps([repr(self.summarizer), __version__, record_line(record)], sort_keys=True)
-        return [hashlib.sha256(told.encode()).hexdigest()[:32]]
+        """A hash of the summarizer's spec, Fairbrief's version and the record."""
+        inputs = json.dumps([repr(self.summarizer), __version__, record_line(record)], sort_keys=True)
+        return [hashlib.sha256(inputs.encode()).hexdigest()[:32]]
 
     def drafts(self, tasks: Iterable[Wanted]) -> Iterator[list[tuple[str, Summary]]]:
-        """Some records at once, in order."""
+        """Summaries of several records at once, in order."""
         waiting = iter(tasks)
         while batch := list(itertools.islice(waiting, AT_ONCE)):
             written = self.summarizer.summarize([record for _, record, _ in batch])
             yield [(key, summary) for (key, _, _), summary in zip(batch, written, strict=True)]
 
 
-# ---- What a run would ask, found out by filling every prompt of every record, before anything is sent
+# ---- Forecast: the requests of a run, determined by filling every prompt of every record before the first request
 
 
 BYTES_PER_TOKEN = 4
-"""About what English text takes per token; the count that is charged is the server's."""
+"""Approximate bytes of English text per token; the server's count is what is charged."""
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """One filled prompt, and who would be asked with it."""
+    """One filled prompt, and the name of the model or system to ask."""
 
     asked_by: str
     text: str
@@ -341,7 +340,7 @@ class Example:
 
 @dataclass(slots=True)
 class Forecast:
-    """What a run would ask. Tokens are estimated; ``answer_tokens`` is the most, None where answers have no bound."""
+    """The requests of a run. Tokens are estimates; ``answer_tokens`` is the maximum, None if answers have no bound."""
 
     wanted: int = 0
     calls: int = 0
@@ -349,7 +348,7 @@ class Forecast:
     answer_tokens: int | None = 0
     examples: list[Example] = field(default_factory=list)
     later: list[str] = field(default_factory=list)
-    """What will be asked beside, whose prompts nobody can fill yet."""
+    """Further requests, for which prompts cannot be filled yet."""
 
     def ask(self, question: Question) -> None:
         """Count a question that would be sent."""
@@ -361,27 +360,27 @@ class Forecast:
         self.answer_tokens = bounded
 
     def show(self, asked_by: str, question: Question) -> None:
-        """Keep a filled prompt as an example, unless one with the same words is kept."""
+        """Store a filled prompt as an example, unless an equal one is stored."""
         text = "\n\n".join(f"[{role}]\n{text}" for role, text in question.messages)
         if all(text != example.text for example in self.examples):
             self.examples.append(Example(asked_by, text))
 
     def lines(self, price: Price | None = None) -> list[str]:
-        """The forecast for a person, without the examples."""
+        """The forecast as lines of text, without the examples."""
         most = "any number of" if self.answer_tokens is None else f"at most {self.answer_tokens:,}"
-        said = [
-            f"{self.wanted:,} wanted, {self.wanted - self.calls:,} answered already, {counted(self.calls, 'call')} to make",
-            f"about {counted(self.prompt_tokens, 'token')} of prompts ({BYTES_PER_TOKEN} bytes a token), {most} tokens of answers",
+        lines = [
+            f"{self.wanted:,} wanted, {self.wanted - self.calls:,} already answered, {counted(self.calls, 'call')} to make",
+            f"about {counted(self.prompt_tokens, 'token')} of prompts ({BYTES_PER_TOKEN} bytes per token), {most} tokens of answers",
         ]
         if price is not None:
             cost = price.of(self.prompt_tokens, self.answer_tokens or 0)
             more = (
-                " for the prompts alone: max_tokens (a setting, or --max-tokens) bounds the answers"
+                " for the prompts only: max_tokens (a setting, or --max-tokens) bounds the answers"
                 if self.answer_tokens is None
                 else ""
             )
-            said.append(f"cost {'at least' if more else 'at most about'} {cost:,.4f}{more}")
-        return said + self.later
+            lines.append(f"cost {'at least' if more else 'at most about'} {cost:,.4f}{more}")
+        return lines + self.later
 
 
 def foresee(
@@ -391,11 +390,11 @@ def foresee(
     budget: Budget,
     names: Sequence[str] = (),
 ) -> Forecast:
-    """Fill every prompt of every job for every record; what would be asked of chat models.
+    """Fill every prompt of every job for every record; return the requests that chat models would get.
 
-    ``known`` holds the keys that are answered. ``names`` are what the jobs are called in messages. Raises what
-    filling raises (DataError for a record that lacks what a prompt speaks of, RequestError for a prompt without
-    a place for a wish), RequestError where two jobs ask the same of every record, and where ``budget`` cannot
+    ``known`` has the keys of stored answers. ``names`` are the jobs' names in messages. Raises the errors of filling
+    (DataError for a record without an attribute that the prompt uses, RequestError for a prompt without a place for a
+    requested clause), and RequestError if two jobs send the same requests for every record or if ``budget`` cannot
     bound the cost of an answer.
     """
     found = Forecast()
@@ -430,7 +429,7 @@ def _questions(writer: object, record: object, samples: int) -> list[Question]:
 
 
 def _digest(writer: object, questions: Sequence[Question], keys: Iterable[str]) -> bytes:
-    """What decides the texts of one record; at temperature 0 no seed does."""
+    """Everything that determines the texts of one record; at temperature 0 that excludes the seed."""
     if not isinstance(writer, Asking):
         return "\0".join(keys).encode()
     endpoint = writer.endpoint()
@@ -449,8 +448,8 @@ def _refuse_twins(digests: Sequence[tuple[str, bytes]]) -> None:
     for name, digest in digests:
         if digest in first:
             raise RequestError(
-                f"'{first[digest]}' and '{name}' ask the same of every record: their answers would be paid twice and "
-                "differ by chance alone. Drop one of them; for several runs of one setting, sweep the seed at a "
+                f"'{first[digest]}' and '{name}' send the same requests for every record: their answers would be paid twice and "
+                "differ only by chance. Remove one of them; for several runs of one setting, sweep the seed at a "
                 "temperature above 0."
             )
         first[digest] = name

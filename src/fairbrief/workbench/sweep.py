@@ -44,17 +44,17 @@ from fairbrief.workbench.summarizing import (
 from fairbrief.workbench.summarizing import foresee as foresee_answers
 
 RUNS = ("seed",)
-"""Settings that make no other setting: their values are runs of one cell."""
+"""Settings that do not make separate cells: their values are runs of one cell."""
 SUMMARIZER = "summarizer"
-"""Name of the axis along which the summarizers themselves stand."""
+"""Name of the axis of the summarizers."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One point of the grid: its name, ``temperature=0.3, sentences=3``, its settings, and who writes its runs.
+    """One point of the grid: its name (``temperature=0.3, sentences=3``), its settings, and the summarizers of its runs.
 
-    ``settings`` hold the summarizer's spec (or what it is called) under "summarizer". ``writers`` are one summarizer, which may write
-    several samples of a record, or one per seed.
+    ``settings`` have the summarizer's spec (or its label) under "summarizer". ``writers`` are one summarizer, which
+    may write several samples of a record, or one per seed.
     """
 
     name: str
@@ -63,16 +63,16 @@ class Cell:
 
     @property
     def samples(self) -> int:
-        """How many summaries each writer makes of a record."""
+        """The number of summaries that each writer makes of a record."""
         return int(getattr(self.writers[0], "samples", 1))
 
     @property
     def runs(self) -> int:
-        """How many summaries of each record the cell has."""
+        """The number of summaries of each record in the cell."""
         return len(self.writers) * self.samples
 
     def jobs(self, folder: Path) -> list[Job]:
-        """The files of the cell's answers in a folder, and who writes them under which name."""
+        """The cell's files of answers in a folder, with their writers and system names."""
         names = (
             [f"{self.name}#{i}" for i in range(1, self.runs + 1)] if len(self.writers) > 1 else [self.name]
         )
@@ -89,13 +89,13 @@ def grid(
     fixed: Mapping[str, str] | None = None,
     label: str = "",
 ) -> tuple[Cell, ...]:
-    """Every combination of the axes' values, the last axis fastest; without axes, the summarizer alone.
+    """Every combination of the axes' values, the last axis fastest; without axes, only the summarizer.
 
-    ``fixed`` are settings of all cells, which no name tells. Several values of ``seed`` are runs of each cell. Values are named as the summarizer reads them (``.3`` is
-    0.3); ``label`` stands before them. Raises RequestError for a setting that the
-    summarizer does not have, or a point that is named twice.
+    ``fixed`` are settings of all cells, which are not part of names. Several values of ``seed`` are runs of each
+    cell. Values in names have the summarizer's form (``.3`` is 0.3), after ``label``. Raises RequestError for a
+    setting that the summarizer does not have, or a repeated point.
     """
-    summarizer = sealed(summarizer)  # its spec is the name of a system
+    summarizer = sealed(summarizer)  # its spec becomes the name of a system
     across = {name: values for name, values in axes.items() if name not in RUNS or len(values) < 2}
     seeds = {name: values for name, values in axes.items() if name not in across}
     cells = []
@@ -108,8 +108,8 @@ def grid(
             for run in itertools.product(*seeds.values())
         )
         settings = {name: _setting(writers[0], name, text) for name, text in point.items()}
-        told = ", ".join(f"{key}={value}" for key, value in settings.items())
-        name = ", ".join(part for part in (label, told) if part) or summarizer
+        point_name = ", ".join(f"{key}={value}" for key, value in settings.items())
+        name = ", ".join(part for part in (label, point_name) if part) or summarizer
         cells.append(Cell(name, writers, {SUMMARIZER: label or summarizer, **settings}))
         _check_runs(cells[-1])
     refuse_twice(cells)
@@ -117,16 +117,16 @@ def grid(
 
 
 def refuse_twice(cells: Iterable[Cell]) -> None:
-    """RequestError where two cells have one name, or a cell two runs of one spec."""
+    """Raise RequestError if two cells have one name, or a cell has two runs with the same spec."""
     seen: set[str] = set()
     for cell in cells:
         if cell.name in seen or len({repr(w) for w in cell.writers}) < len(cell.writers):
-            raise RequestError(f"The grid holds '{cell.name}' twice: give each value once.")
+            raise RequestError(f"The grid has '{cell.name}' twice: give each value once.")
         seen.add(cell.name)
 
 
 def axes_of(summarizer_axes: Iterable[Cell]) -> list[str]:
-    """The names of all axes of some cells, in the order in which they first occur."""
+    """The names of all axes of some cells, in order of first occurrence."""
     return list(dict.fromkeys(name for cell in summarizer_axes for name in cell.settings))
 
 
@@ -141,7 +141,7 @@ def _check_runs(cell: Cell) -> None:
         return
     if not isinstance(cell.writers[0], Drafting):
         raise RequestError(
-            f"'{cell.writers[0]!r}' writes several summaries of each record, which it does not name: sweep the seed "
+            f"'{cell.writers[0]!r}' writes several summaries of each record without names for them: sweep the seed "
             "instead, --set seed=0,1,2."
         )
     if len(cell.writers) > 1:
@@ -149,7 +149,7 @@ def _check_runs(cell: Cell) -> None:
 
 
 def _file_name(name: str, writer: Any) -> str:
-    """A plain name; the digest keeps apart what differs in characters that a name cannot have."""
+    """A plain name; the digest distinguishes names that differ only in replaced characters."""
     stem = re.sub(r"[^A-Za-z0-9.=-]+", "_", name)[:80].strip("_.")
     return f"{stem}-{hashlib.sha256(repr(writer).encode()).hexdigest()[:8]}.jsonl"
 
@@ -157,8 +157,8 @@ def _file_name(name: str, writer: Any) -> str:
 INSTRUCTION, PLAIN = "instruction", "none"
 ANSWERS, JOURNAL, SPENT = "answers", "answers.journal", "answers.spent"
 STOPPED = "stopped"
-"""What of ``made`` says which limit ended the audit's judges, where one did."""
-UNJUDGED = "the budget was spent before its judge had answered: the next run goes on"
+"""The key of ``made`` with the limit that stopped the audit's judges, if one did."""
+UNJUDGED = "the budget was spent before its judge had answered: the next run continues"
 
 
 def sweep(
@@ -171,10 +171,10 @@ def sweep(
 ) -> Result:
     """Summarize the records at every cell, audit all answers as systems, and compare each with the baseline.
 
-    ``records`` is called several times. ``plan.baseline`` names the cell that others are compared with; None:
-    the first. All prompts are filled before anything is asked. Answers are kept under ``folder/answers``: what
-    a former run left there is not asked for again. What a budget left over is missing from the result, which
-    counts it. Judges behind a chat service count in the same budget; ``plan.wrap`` may keep what they said.
+    ``records`` is called several times. ``plan.baseline`` is the name of the cell for comparison; None: the first.
+    All prompts are filled before the first request. Answers are stored under ``folder/answers`` and reused by later
+    runs. Answers beyond the budget are missing from the result, which counts them. Judges behind a chat service use
+    the same budget; ``plan.wrap`` may store their answers.
     """
     spending = spending or Spending()
     plan = replace(plan, wrap=charging(spending, {}, plan.wrap))
@@ -187,7 +187,7 @@ def sweep(
 def foresee(
     records: Records, cells: Sequence[Cell], folder: Path, plan: Plan, budget: Budget | None = None
 ) -> Forecast:
-    """What a sweep would ask; raises what it would refuse: measures, a baseline, prompts, cells that ask the same."""
+    """The requests of a sweep. Raises the errors of measures, the baseline and prompts, and of cells with the same requests."""
     baseline_of(cells, plan)
     budget = budget or Budget()
     for judge in judges(check(records(), plan), plan).values():
@@ -197,7 +197,7 @@ def foresee(
 
 
 def judges(measures: Sequence[Measure], plan: Plan) -> dict[str, ChatJudge]:
-    """The measures whose scorer asks a chat model, by their specs, with that scorer."""
+    """The measures with a chat model as scorer, by their specs, with that scorer."""
     scorers = Scorers(plan.scorers)
     found = {repr(m): scorers[spec] for m in measures if (spec := scorer_of(m)) is not None}
     return {name: scorer for name, scorer in found.items() if isinstance(scorer, ChatJudge)}
@@ -206,20 +206,20 @@ def judges(measures: Sequence[Measure], plan: Plan) -> dict[str, ChatJudge]:
 def charging(
     spending: Spending, pace: Mapping[str, str], wrap: Callable[[Scorer], Scorer] | None
 ) -> Callable[[Scorer], Scorer]:
-    """What is put before scorers so that what they ask of chat models counts with all else; ``wrap`` comes behind it."""
+    """A wrapper for scorers that counts their chat requests in the common budget; ``wrap`` is applied after it."""
     return partial(within, spending.budget, spending.tally, pace, then=wrap)
 
 
 def ask(records: Records, jobs: Sequence[Job], folder: Path, watch: Watch, spending: Spending) -> list[Count]:
-    """Have all jobs' answers written; one count per job."""
+    """Write all jobs' answers; return one count per job."""
     return summarize_all(jobs, records, _journal(folder), watch, spending)
 
 
 def audited(cells: Sequence[Cell], answers: Mapping[str, Path], folder: Path, plan: Plan) -> Result:
-    """The audit of the cells' answers, each cell a system, compared with the baseline in pairs.
+    """The audit of the cells' answers, each cell a system, with paired comparisons with the baseline.
 
-    ``answers`` names each job's file. The result has one table of its own (n, values, paired differences, relative
-    changes, spread of runs); the relative changes also stand among its differences, as ``relative_change``.
+    ``answers`` has each job's file. The result has an additional table (n, values, paired differences, relative
+    changes, spread of runs); the relative changes are also among its differences, as ``relative_change``.
     """
     baseline = baseline_of(cells, plan)
     has_runs = any(cell.runs > 1 for cell in cells)
@@ -239,7 +239,7 @@ def audited(cells: Sequence[Cell], answers: Mapping[str, Path], folder: Path, pl
 
 
 def cases_of(cells: Sequence[Cell], answers: Mapping[str, Path]) -> Pooled:
-    """The cases in the cells' files, the runs of a cell pooled; they can be gone through again."""
+    """The cases in the cells' files, with the runs of a cell pooled; repeatedly iterable."""
     runs = {
         f"{cell.name}#{i}": (cell.name, str(i))
         for cell in cells
@@ -250,7 +250,7 @@ def cases_of(cells: Sequence[Cell], answers: Mapping[str, Path]) -> Pooled:
 
 
 def baseline_of(cells: Sequence[Cell], plan: Plan) -> str:
-    """The cell that others are compared with: the one that is named, or the first."""
+    """The cell for comparison: the named one, or the first."""
     names = [cell.name for cell in cells]
     baseline = plan.baseline if plan.baseline is not None else names[0]
     if baseline not in names:
@@ -259,10 +259,10 @@ def baseline_of(cells: Sequence[Cell], plan: Plan) -> str:
 
 
 def pairs_of(cells: Sequence[Cell], baseline: str) -> list[tuple[str, str]]:
-    """Which cell's relative change is taken from which.
+    """Pairs of a cell and the cell to which its relative change refers.
 
-    Where an instruction is swept and ``none`` is among its values: from the cell that is the same but for
-    the instruction, which is plain. Else from the baseline.
+    If an instruction is swept and ``none`` is among its values, the reference is the cell that differs only in having
+    no instruction; otherwise it is the baseline.
     """
     plain = {_but_instruction(cell): cell.name for cell in cells if cell.settings.get(INSTRUCTION) == PLAIN}
     swept = [cell for cell in cells if cell.settings.get(INSTRUCTION, PLAIN) != PLAIN]
@@ -274,7 +274,7 @@ def pairs_of(cells: Sequence[Cell], baseline: str) -> list[tuple[str, str]]:
 
 
 def _audit(cases: Pooled, plan: Plan) -> Result:
-    """The audit; where the budget ends among judges, that of all measures without one, which says so."""
+    """The audit. If the budget ends among judges, an audit of all measures without a judge, with a note."""
     try:
         return audit(cases, plan)
     except BudgetSpent as spent:
@@ -290,7 +290,7 @@ def _audit(cases: Pooled, plan: Plan) -> Result:
 
 
 class _Cases:
-    """The cases of several files, which can be gone through again."""
+    """The cases of several files; repeatedly iterable."""
 
     def __init__(self, files: Sequence[Path]) -> None:
         self.files = files
@@ -317,7 +317,7 @@ def _but_instruction(cell: Cell) -> tuple[tuple[str, str], ...]:
 
 
 def _signature(result: Result) -> str:
-    """What the estimates' signatures say of inputs and draws, without their measure and version."""
+    """The part of the estimates' signatures about inputs and draws, without measure and version."""
     signed = [e.signature for e in result.estimates if e.signature]
     return signed[0].split("|", 2)[2] if signed else ""
 
@@ -331,8 +331,8 @@ def _journal(folder: Path) -> Path:
 
 NOT_TESTABLE = "not testable"
 BY_OTHERS = (
-    "Unsigned scores differ with the length of the summaries alone. A name beside p is that of the group difference with the "
-    "smallest p, less its random-sentence baseline in both settings where it has one; – where the measure has none."
+    "Unsigned scores also differ if only the length of the summaries differs. The name after p is the group difference with the "
+    "smallest p, minus its random-sentence baseline in both settings if it has one; – if the measure has none."
 )
 COLUMNS = ("setting", "n", "value", "difference", "n of both", "p", "relative change")
 
@@ -372,7 +372,7 @@ def sweep_table(result: Result, cells: Sequence[Cell], baseline: str) -> Table:
 def _difference(
     gap: Estimate | None, leading: Sequence[Estimate], *, is_baseline: bool
 ) -> tuple[str, str, str]:
-    """Difference, n and p of a pair; what the baseline is, and what could not be compared, is said in words."""
+    """Difference, n and p of a pair; a word for the baseline and for failed comparisons."""
     if is_baseline:
         return ("baseline", "", "")
     if gap is None:
@@ -383,7 +383,7 @@ def _difference(
 
 
 def _tested(gap: Estimate, leading: Sequence[Estimate]) -> str:
-    """P of a difference; of an unsigned score that of the group difference by which it is compared, with its name."""
+    """P of a difference. For an unsigned score the p of the group difference with the smallest p, with its name."""
     tested = [e for e in leading if e.p is not None]
     if not tested:
         if any(e.testable is False for e in (gap, *leading)):
@@ -402,21 +402,21 @@ def _adjusted(e: Estimate) -> float:
 def _notes(changes: Sequence[Estimate], baseline: str, *, has_runs: bool) -> tuple[str, ...]:
     against = sorted({e.baseline for e in changes})
     notes = [
-        f"Difference: minus {baseline}, on the records that these two answered; p from exchanging the two, after Holm."
+        f"Difference: minus {baseline}, on the records that both answered; p from permuting the two, after Holm."
     ]
     if len(against) == 1:
         notes.append(
-            f"Relative change: by which part the value falls from {against[0]}; undefined where that is 0."
+            f"Relative change: the share by which the value falls from {against[0]}; undefined if that is 0."
         )
     elif against:
         notes.append(
-            "Relative change: by which part the value falls from the same setting without an instruction; "
-            "undefined where that is 0."
+            "Relative change: the share by which the value falls from the same setting without an instruction; "
+            "undefined if that is 0."
         )
     if has_runs:
         notes.append(
-            "The runs of a setting are pooled: the interval is that of the records, SD of runs the standard deviation "
-            "of the runs' own values."
+            "The runs of a setting are pooled: the interval is over records; SD of runs is the standard deviation "
+            "of the values of single runs."
         )
     return tuple(notes)
 
@@ -433,15 +433,15 @@ def _cell(e: Estimate | None) -> str:
 
 
 NUMBERS = ("value", "low", "high", "n", "clusters", "chance", "p", "p_holm", "testable")
-"""Columns of each number; n counts summaries, clusters the records (or originals) that they are of."""
+"""Columns of each number; n counts summaries, clusters counts their records (or seed documents)."""
 
 
 def tidy_rows(result: Result, cells: Sequence[Cell]) -> list[dict[str, Any]]:
-    """Every estimate and paired difference of every cell and sanity baseline, as rows of one set of columns.
+    """Every estimate and paired difference of every cell and sanity baseline, as rows with the same columns.
 
-    Columns: ``cell``, ``system_kind`` (`SystemKind`), one per axis (None for a sanity baseline), ``kind`` (estimate, difference, relative change), ``minus`` (the
-    cell that was subtracted), measure, quantity, ``is_main_value``, over, one per slicing attribute (``subgroup.NAME``), `NUMBERS`, ``runs`` and
-    ``sd_of_runs`` (None where a cell has one run).
+    Columns: ``cell``, ``system_kind`` (`SystemKind`), one per axis (None for a sanity baseline), ``kind`` (estimate,
+    difference, relative change), ``minus`` (the subtracted cell), measure, quantity, ``is_main_value``, over, one per
+    subgroup attribute (``subgroup.NAME``), `NUMBERS`, ``runs`` and ``sd_of_runs`` (None if a cell has one run).
     """
     axes = axes_of(cells)
     subgroups = list(
@@ -456,7 +456,7 @@ def tidy_rows(result: Result, cells: Sequence[Cell]) -> list[dict[str, Any]]:
 
 
 def write_tidy(result: Result, cells: Sequence[Cell], path: Path) -> None:
-    """The rows as CSV, at full precision; no cell of it is a formula to a spreadsheet."""
+    """The rows as CSV, at full precision; spreadsheets evaluate no cell as a formula."""
     rows = tidy_rows(result, cells)
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")

@@ -222,12 +222,12 @@ def test_dry_runs_ask_nothing_and_tell_calls_tokens_cost_and_a_prompt(source: Pa
             "claims", claims_from, "--with", "chat:s", "--base-url", server.url, "--out", out, "--dry-run"
         )
         assert server.requests == 0
-    assert "10 wanted, 0 answered already, 10 calls to make" in said
+    assert "10 wanted, 0 already answered, 10 calls to make" in said
     assert "any number of tokens of answers" in said
     assert "cost at least" in said
     assert "1. Text 0 is long." in said
     assert "cost at most about 70.0000" in bounded
-    assert "1 wanted, 0 answered already, 1 call to make" in claims
+    assert "1 wanted, 0 already answered, 1 call to make" in claims
     assert "Summary: It is red." in claims
     assert sorted(p.name for p in tmp_path.iterdir()) == ["in.jsonl", "u"]
 
@@ -240,8 +240,8 @@ def test_dry_runs_ask_nothing_and_tell_calls_tokens_cost_and_a_prompt(source: Pa
         (("--instruction", "ratio"), "name their attribute"),
         (("--instruction", "ratio", "--over", "party"), "no document has the attribute 'party'"),
         (("--prompt", "perspectives-topic"), "no attribute of that name"),
-        (("--prompt", "source", "--words", "20"), "no place for a wish of words"),
-        (("--words", "80", "--sentences", "2"), "both wished"),
+        (("--prompt", "source", "--words", "20"), "no place for words"),
+        (("--words", "80", "--sentences", "2"), "both given"),
         (("--samples", "4", "--temperature", "0"), "one text, paid 4 times"),
         (("--max-cost", "1"), "--price"),
         (("--max-cost", "1", "--price", "1,1"), "--max-tokens"),
@@ -334,6 +334,6 @@ def test_a_dry_audit_counts_what_chat_judges_would_be_asked(tmp_path: Path) -> N
             "audit", path, "--measure", measure, "--cache", cache, "--dry-run", "--price", "1000000,0"
         )
         assert server.requests == asked == 2
-    assert "6 wanted, 2 answered already, 4 calls to make" in said
+    assert "6 wanted, 2 already answered, 4 calls to make" in said
     assert "cost at least" in said
     assert "Judge the relevance of a summary" in said

@@ -56,7 +56,10 @@ def test_a_language_that_is_told_wins() -> None:
     with languages.using("fr"):
         assert language_of(GERMAN) == "fr"
     assert language_of(GERMAN) == "de"
-    with pytest.raises(RequestError, match=r"No language 'xx'. Known: ar \(Arabic\)"), languages.using("xx"):
+    with (
+        pytest.raises(RequestError, match=r"Unknown language 'xx'. Known: ar \(Arabic\)"),
+        languages.using("xx"),
+    ):
         pass
 
 

@@ -1,4 +1,4 @@
-"""The questions that a case gives rise to."""
+"""The questions that annotators answer about a case."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from fairbrief.text.sentences import split
 from fairbrief.types import Case, Claim, Summary
 
 NONE = "none"
-"""The answer that no value entails a claim."""
+"""The answer that no value entails the claim."""
 RATINGS = ("1", "2", "3", "4", "5")
 LEANINGS = ("negative", "fair", "positive")
 MENTIONED = ("yes", "no", "unclear")
@@ -40,11 +40,11 @@ TASKS: Mapping[str, str] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One question: about ``part`` (a claim's number, a value, a person's id; empty for the whole) of a case.
+    """One question about a case; ``part`` is a claim's number, a value or a person's id (empty: the whole case).
 
-    ``system`` is a code: who judges shall not know which system wrote what, nor which two texts are by one.
-    ``choices`` are the answers; several may be given where ``several``, but ``none`` stands alone.
-    ``check`` changes with the texts that are judged, so that answers to an older summary are recognised.
+    ``system`` is a code, so that annotators know neither the system nor which texts have the same one. ``choices``
+    are the possible answers. With ``several``, more than one may be chosen, but ``none`` excludes all others.
+    ``check`` is a hash of the judged texts, so that answers to an older summary are detected.
     """
 
     task: str
@@ -59,21 +59,21 @@ class Item:
 
     @property
     def key(self) -> tuple[str, str, str, str]:
-        """What an answer is matched by."""
+        """The key by which answers are matched to items."""
         return self.task, self.record, self.system, self.part
 
 
 def items_of(
     cases: Iterable[Case], task: str, attribute: str = "", *, choices: Sequence[str] | None = None
 ) -> Iterator[tuple[Case, tuple[Item, ...]]]:
-    """Each usable case with its items; a case without a summary, or without anything to ask, is passed over.
+    """Each usable case with its items. Cases without a summary or without a question are skipped.
 
-    ``attribute`` is whose values are judged (claims, rating, and what a leaning speaks of). ``choices`` are
-    other leanings than negative, fair, positive; the fair one is called ``fair``. Of ``pairs`` each case shows two
-    systems' summaries of one record.
+    Annotators judge the values of ``attribute`` (tasks claims, rating and leaning). ``choices`` replace the leanings
+    negative, fair and positive; one of them must be ``fair``. In the task ``pairs`` each case shows two systems'
+    summaries of one record.
 
-    Raises: RequestError for an unknown task or where the attribute is needed and absent; DataError where
-    only some documents have it.
+    Raises: RequestError for an unknown task or a missing attribute; DataError if only some documents have the
+    attribute.
     """
     if task not in TASKS:
         raise RequestError(f"There is no task '{task}'. Known: {', '.join(TASKS)}.")
@@ -94,16 +94,16 @@ def items_of(
 
 
 def claims_to_judge(case: Case) -> tuple[Claim, ...]:
-    """The summary's own claims, or its sentences."""
+    """The summary's claims, or its sentences if it has no claims."""
     if case.summary.claims is not None:
         return case.summary.claims
     return tuple(Claim(sentence) for sentence in split(case.summary.text) if sentence.strip())
 
 
 def values_to_judge(case: Case, attribute: str) -> tuple[str, ...]:
-    """The values that the documents have, sorted.
+    """The values of the documents, sorted.
 
-    Raises: DataError where a value is called ``none``, which is an answer, or holds the bar between answers.
+    Raises: DataError if a value is ``none`` (an answer) or contains the bar that separates answers.
     """
     values = tuple(sorted(set(case.record.values_of(attribute))))
     for value in values:
@@ -156,12 +156,12 @@ def _value_items(
 
 
 def code_of(case: Case) -> str:
-    """What a sheet calls the system of a case; another code for each record."""
+    """The code of a case's system in a sheet; it differs between records."""
     return digest(f"{case.record.id}\0{case.summary.system}")
 
 
 def digest(text: str) -> str:
-    """Eight characters that change with a text."""
+    """Eight hexadecimal characters that change with the text."""
     return hashlib.sha256(text.encode()).hexdigest()[:8]
 
 
@@ -176,13 +176,13 @@ def assign(
     per_annotator: int | None = None,
     seed: int = 0,
 ) -> dict[str, list[T]]:
-    """Each annotator's cases, in an order of their own.
+    """Each annotator's cases, in a separate order for each annotator.
 
-    The cases are shuffled; each goes to ``per_case`` annotators (all of them by default), in turns, so that
-    loads differ by one at most and different people meet; cases are taken as long as nobody has to judge
-    more than ``per_annotator``.
+    The cases are shuffled. Each is assigned to ``per_case`` annotators (by default to all) in rotation, so that
+    workloads differ by at most one case and the pairs of annotators vary. Assignment ends when an annotator would
+    have more than ``per_annotator`` cases.
 
-    Raises: RequestError without annotators, for one named twice, or where more are asked for than there are.
+    Raises: RequestError without annotators, for a repeated name, or if ``per_case`` exceeds the number of annotators.
     """
     wanted = len(annotators) if per_case is None else per_case
     if not annotators or len(set(annotators)) < len(annotators) or not all(a.strip() for a in annotators):
@@ -208,7 +208,7 @@ def assign(
     return load
 
 
-# ---- two summaries of one record
+# ---- Two summaries of one record
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,14 +220,14 @@ class Pair:
 
     @property
     def shown(self) -> Case:
-        """Both texts as one, which is what sheets and pages show."""
+        """Both texts joined, as sheets and pages show them."""
         one, other = self.first.summary, self.second.summary
         text = f"First summary:\n{one.text}\n\nSecond summary:\n{other.text}"
         return Case(self.first.record, Summary(one.record, f"{one.system}\0{other.system}", text))
 
 
 def pairs_of(cases: Iterable[Case]) -> Iterator[Pair]:
-    """Every two systems' summaries of each record; which stands first is drawn from the record's id and their names."""
+    """Every pair of systems' summaries of each record; their order is random, from the record's id and the systems' names."""
     by_record: dict[str, list[Case]] = defaultdict(list)
     for case in cases:
         if not case.summary.reason and case.summary.text.strip():
@@ -238,14 +238,14 @@ def pairs_of(cases: Iterable[Case]) -> Iterator[Pair]:
             yield Pair(one, other) if int(drawn, 16) % 2 else Pair(other, one)
 
 
-# ---- whether names in summaries were aligned with the right people
+# ---- Whether names in summaries were aligned with the right people
 
 
 PERSON, NAME = "person:", "name:"
 
 
 def decisions(case: Case) -> list[Decision]:
-    """The names of people in a summary, aligned as the measures align them, with the built-in recogniser."""
+    """The names of people in a summary, aligned by the measures' rules with the built-in recogniser."""
     text, people = case.summary.text, case.record.entities
     names = [Name.of(p.first_name, p.last_name, p.attributes.get("gender", "")) for p in people]
     source = "\n".join(document.text for document in case.record.documents)
@@ -254,7 +254,7 @@ def decisions(case: Case) -> list[Decision]:
 
 
 def questions(case: Case) -> Iterator[tuple[str, str, str]]:
-    """Part, question and what it is about: every person aligned with a name, and every name that is nobody's."""
+    """Part, question and subject: one for every aligned person, and one for every name without a person."""
     people = case.record.entities
     for decision in decisions(case):
         if len(decision.people) == 1:

@@ -1,7 +1,7 @@
-"""How far annotators agree with each other, and how often a measure agrees with them.
+"""Agreement among annotators, and agreement of a measure with annotators.
 
-Intervals are percentile bootstrap over records (with all their questions and answers). α and κ need
-answers of two annotators to one question.
+Intervals are percentile bootstrap over records (with all their questions and answers). α and κ need at least two
+annotators' answers to the same question.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ DRAWS = 1000
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """A coefficient with its interval; None where it is undefined, with the reason in ``note``."""
+    """A coefficient with its interval; None if it is undefined, with the reason in ``note``."""
 
     name: str
     value: float | None
@@ -51,10 +51,10 @@ class Agreement:
 def agreement(
     answers: Sequence[Answer], items: Mapping[tuple[str, str, str, str], Item], seed: int = 0
 ) -> list[Agreement]:
-    """Krippendorff's α and Randolph's κ of each task that was answered.
+    """Krippendorff's α and Randolph's κ of each answered task.
 
-    ``claims``: of the yes or no to each value of each claim (2 categories). ``rating``: α is ordinal, κ of the
-    five steps, and both of fair (5) or not. All others: nominal, of the choices.
+    ``claims``: of yes or no for each value of each claim (2 categories). ``rating``: α is ordinal, κ has five
+    categories, and both are also given for fair (5) against unfair. All other tasks: nominal, of the choices.
     """
     found = []
     for task in dict.fromkeys(answer.key[0] for answer in answers):
@@ -72,10 +72,10 @@ def agreement(
 
 
 def concordance(measured: Floats, judged: Floats, records: Sequence[str], seed: int = 0) -> Agreement:
-    """How often a measure orders two cases as people do: the share of pairs that people tell apart, ties half.
+    """The share of pairs of cases that a measure orders as people do; the measure's ties count half.
 
-    Over all pairs of cases with different ``judged``; 1 is always, 0.5 chance, 0 never. Shapes: (cases,);
-    nan is left out.
+    Over all pairs of cases with different ``judged``; in [0, 1], 0.5 for random order. Shapes: (cases,); nan values
+    are excluded.
     """
     x, y, kept = _known(measured, judged, records)
     return with_interval("agrees with people", lambda i: _concordant(x[i], y[i]), kept, seed, chance=0.5)
@@ -84,9 +84,9 @@ def concordance(measured: Floats, judged: Floats, records: Sequence[str], seed: 
 def correlations(
     measured: Floats, judged: Floats, records: Sequence[str], seed: int = 0, *, same_scale: bool = False
 ) -> list[Agreement]:
-    """Pearson and Spearman of a measure with people; on the same scale also Krippendorff's interval α.
+    """Pearson and Spearman correlation of a measure with people; for equal scales also Krippendorff's interval α.
 
-    α looks at the values themselves, where a correlation forgives a shift and a stretch.
+    α compares the values themselves; a correlation ignores differences of location and scale.
     """
     x, y, kept = _known(measured, judged, records)
     folds: dict[str, Callable[[Integers], float]] = {
@@ -101,7 +101,7 @@ def correlations(
 
 
 def _known(measured: Floats, judged: Floats, records: Sequence[str]) -> tuple[Floats, Floats, list[str]]:
-    """What both have a number for."""
+    """The entries that both have."""
     known = ~(np.isnan(measured) | np.isnan(judged))
     return measured[known], judged[known], list(compress(records, known))
 
@@ -135,7 +135,7 @@ def _both(
 def with_interval(
     name: str, fold: Callable[[Integers], float], records: Sequence[str], seed: int, chance: float | None
 ) -> Agreement:
-    """A coefficient of the answers at given places, with its interval over records; ``records`` says whose each is."""
+    """A coefficient of the answers, with its interval over records; ``records`` has the record of each answer."""
     n = len(records)
     value = fold(np.arange(n)) if n else float("nan")
     clusters: dict[str, list[int]] = {}
@@ -143,7 +143,7 @@ def with_interval(
         clusters.setdefault(record, []).append(i)
     members = [np.array(places) for places in clusters.values()]
     if np.isnan(value):
-        return Agreement(name, None, None, None, n, chance, "no two answers to compare, or all alike")
+        return Agreement(name, None, None, None, n, chance, "no two answers to compare, or all equal")
     if len(members) < 2:
         return Agreement(name, value, None, None, n, chance, "one record: no interval")
     rng = np.random.default_rng([seed, 6])
@@ -161,12 +161,12 @@ Items = Mapping[tuple[str, str, str, str], Item]
 
 
 def _choices(answers: Sequence[Answer], items: Items) -> tuple[Floats, list[str]]:
-    """(annotators, questions): each answer as the place of its choice; and each question's record."""
+    """(annotators, questions): the index of each chosen answer; and the record of each question."""
     return _matrix((a.annotator, a.key, items[a.key].choices.index(a.chosen[0])) for a in answers)
 
 
 def _entailed(answers: Sequence[Answer], items: Items) -> tuple[Floats, list[str]]:
-    """(annotators, claims × values): 1 where the value was chosen, else 0; and each column's record."""
+    """(annotators, claims × values): 1 if the value was chosen, else 0; and the record of each column."""
     return _matrix(
         (a.annotator, (*a.key, value), value in a.chosen)
         for a in answers
@@ -175,7 +175,7 @@ def _entailed(answers: Sequence[Answer], items: Items) -> tuple[Floats, list[str
 
 
 def _matrix(cells: Iterable[tuple[str, tuple[str, ...], float]]) -> tuple[Floats, list[str]]:
-    """(annotators, keys) of the cells' numbers, nan where there is none; and the record in each key."""
+    """(annotators, keys): the numbers of the cells, nan if missing; and the record of each key."""
     known = list(cells)
     rows = {name: i for i, name in enumerate(dict.fromkeys(name for name, _, _ in known))}
     columns = {key: i for i, key in enumerate(dict.fromkeys(key for _, key, _ in known))}
@@ -185,13 +185,13 @@ def _matrix(cells: Iterable[tuple[str, tuple[str, ...], float]]) -> tuple[Floats
     return matrix, [key[1] for key in columns]
 
 
-# ---- Choices between two summaries of one record: what is shown, which system is preferred, and how measures agree
+# ---- Choices between two summaries of one record: judgements, preferences, and agreement of measures
 
 
 def preferred(pairs: Iterable[Pair], answers: Sequence[Answer]) -> list[tuple[Pair, float]]:
-    """The pairs that were judged, and how far the first summary was preferred to the second: 1, 0, or 0.5 for alike.
+    """The judged pairs and their preference: 1 for the first summary, 0 for the second, 0.5 for a tie.
 
-    Of several annotators the answer of more than half counts; without one the pair is alike.
+    With several annotators the majority answer counts; without a majority the pair is a tie.
     """
     said: dict[tuple[str, str], list[str]] = defaultdict(list)
     for answer in answers:
@@ -207,7 +207,7 @@ def preferred(pairs: Iterable[Pair], answers: Sequence[Answer]) -> list[tuple[Pa
 
 
 def preferences(judged: Sequence[tuple[Pair, float]], seed: int = 0) -> list[Agreement]:
-    """For every two systems, how often the one is preferred to the other, alike being half; intervals over records."""
+    """For every pair of systems, the share of judgements that prefer the first; ties count half. Intervals over records."""
     by_systems: dict[tuple[str, str], list[tuple[str, float]]] = defaultdict(list)
     for pair, share in judged:
         names = pair.first.summary.system, pair.second.summary.system
@@ -223,10 +223,10 @@ def preferences(judged: Sequence[tuple[Pair, float]], seed: int = 0) -> list[Agr
 def agreement_with_measure(
     judged: Sequence[tuple[Pair, float]], level: Mapping[tuple[str, str], float], seed: int = 0
 ) -> Agreement:
-    """How often a measure finds that summary less fair which people did not prefer; equal values count half.
+    """The share of pairs in which a measure rates the preferred summary as fairer; equal values count half.
 
-    ``level`` is the measure's value by record and system, more being less fair. Pairs that people found alike, and
-    those of which it has no value, are left out.
+    ``level`` has the measure's value by record and system; larger is less fair. Pairs that people judged as ties and
+    pairs without a value are excluded.
     """
     shares, records = [], []
     for pair, share in judged:
@@ -245,7 +245,7 @@ def _mean(name: str, values: Floats, records: Sequence[str], seed: int) -> Agree
     return with_interval(name, fold, records, seed, chance=0.5)
 
 
-# ---- Cases with what people said of them: claims with values, ratings, leanings, and people who are mentioned
+# ---- Cases with human judgements: claims with values, ratings, leanings, and mentioned people
 
 
 Combine = Literal["majority", "all", "each"]
@@ -259,14 +259,14 @@ def judged_cases(
     attribute: str = "",
     combine: Combine = "majority",
 ) -> Iterator[Case]:
-    """The cases that were judged, with the judgement in them.
+    """The judged cases, with the judgements added.
 
-    Claims carry the values that entail them under ``attribute``; ratings, the leaning and the people found
-    become attributes of the record: ``rating VALUE`` (the mean), ``leaning``, ``mentioned PERSON``.
-    ``combine``: ``majority`` (more than half of those who answered; a tie is no), ``all`` (nobody
-    dissents), or ``each`` (a system ``SYSTEM (ANNOTATOR)`` per annotator).
+    Claims get the values that entail them under ``attribute``; ratings, the leaning and the mentioned people become
+    attributes of the record: ``rating VALUE`` (the mean), ``leaning``, ``mentioned PERSON``. ``combine``:
+    ``majority`` (more than half of the answers; a tie is no), ``all`` (unanimous answers), or ``each`` (one system
+    ``SYSTEM (ANNOTATOR)`` per annotator).
 
-    A case of which some claims were not judged is passed over: its distribution would be of a part.
+    A case with unjudged claims is skipped, because its distribution would be incomplete.
     """
     if combine not in COMBINES:
         raise RequestError(f"Answers are combined by {', '.join(COMBINES)}, not '{combine}'.")
@@ -293,10 +293,10 @@ def judged_cases(
 def unfairness(
     cases: Iterable[tuple[Case, Sequence[Item]]], answers: Sequence[Answer]
 ) -> dict[tuple[str, str], float]:
-    """How unfair people found each (record, system), in [0, 1]: from ratings or leanings.
+    """How unfair people judged each (record, system), in [0, 1]: from ratings or leanings.
 
-    Ratings: the largest shortfall (5 − mean rating) / 4 over the values. Leanings: the share of annotators
-    who did not say ``fair``.
+    Ratings: the largest shortfall (5 − mean rating) / 4 over the values. Leanings: the share of answers other than
+    ``fair``.
     """
     by_key: dict[Key, list[Answer]] = defaultdict(list)
     for answer in answers:
@@ -350,17 +350,17 @@ def _with_claims(
 
 
 def _one(several: Sequence[str], combine: Combine) -> str | None:
-    """The answer of more than half, or of all; None where there is none."""
+    """The majority answer, or the unanimous one; None if there is none."""
     best = max(dict.fromkeys(several), key=several.count)
     need = len(several) if combine == "all" else len(several) // 2 + 1
     return best if several.count(best) >= need else None
 
 
-# ---- Whether names in summaries were aligned with the right people: what is asked, and the table of the answers
+# ---- Whether names in summaries were aligned with the right people: the table of answers
 
 
 def alignment_table(asked: Sequence[tuple[Case, Sequence[Item]]], answers: Sequence[Answer]) -> Table:
-    """Table 13: counts over the summaries that were judged; several annotators by majority, ties count as right."""
+    """Table 13: counts over the judged summaries; several annotators by majority, ties count as correct alignments."""
     votes: dict[tuple[str, str, str, str], Counter[str]] = defaultdict(Counter)
     for answer in answers:
         votes[answer.key].update(answer.chosen)
@@ -395,8 +395,6 @@ def alignment_table(asked: Sequence[tuple[Case, Sequence[Item]]], answers: Seque
     return Table(
         "Table 13: Results of our manual annotation of entity alignments",
         ("", "Count"),
-        tuple((told, f"{counts[key]:,}") for told, key in rows),
-        (
-            "One person can be aligned with several names; a name that fits several people is aligned with nobody.",
-        ),
+        tuple((label, f"{counts[key]:,}") for label, key in rows),
+        ("One person can be aligned with several names; a name that fits several people is not aligned.",),
     )

@@ -1,4 +1,4 @@
-"""Which of two measures agrees more with the leanings that people see in summaries.
+"""A comparison of two measures by their agreement with human judgements of leaning.
 
 Source: Li et al., Coverage-based Fairness in Multi-document Summarization, Section 5.4 and Appendix A.4.
 """
@@ -14,7 +14,7 @@ from fairbrief.types import Floats, Table
 
 FAIR = "fair"
 GROUPS = 5_000
-"""Bootstrap groups, each of as many samples as there are."""
+"""Number of bootstrap groups; each has as many samples as the data."""
 
 
 def majority(chosen: Sequence[str]) -> str:
@@ -23,14 +23,14 @@ def majority(chosen: Sequence[str]) -> str:
 
 
 def bootstrap_counts(samples: int, seed: int = 0) -> Floats:
-    """How often each bootstrap group has each sample. Shape (GROUPS, samples)."""
+    """The count of each sample in each bootstrap group. Shape (GROUPS, samples)."""
     rng = np.random.default_rng([seed, 54])
     return rng.multinomial(samples, np.full(samples, 1 / samples), size=GROUPS).astype(np.float64)
 
 
 @dataclass(frozen=True, slots=True)
 class Leans:
-    """How far a measure leans to the second side (negative: to the first), per sample and per bootstrap group."""
+    """The leaning of a measure towards the second side (negative: the first), per sample and per bootstrap group."""
 
     name: str
     samples: Floats
@@ -39,9 +39,9 @@ class Leans:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """In how many samples people agree more with either measure, and in which share of the groups with each.
+    """The number of samples in which people agree more with either measure, and the share of bootstrap groups for each.
 
-    ``p`` is the share of bootstrap groups in which the measure with fewer samples has at least as many; ``undecided``
+    ``p`` is the share of bootstrap groups in which the measure with fewer samples has at least as many. ``undecided``
     counts the groups in which people lean to neither side.
     """
 
@@ -54,10 +54,11 @@ class Comparison:
 
 
 def compare(people: Floats, first: Leans, second: Leans, counts: Floats) -> Comparison:
-    """Two measures against people, whose leaning per sample is −1, 0 (fair) or 1.
+    """Compare two measures with people's leanings per sample: −1, 0 (fair) or 1.
 
-    In a sample with a leaning the measure is right that leans to the same side; in a fair one the measure agrees more whose
-    normalised value is nearer to zero. The paper does not say how values are normalised: here by their largest absolute value.
+    In a sample with a leaning, a measure is right if it leans to the same side. In a fair sample, the measure with
+    the normalised value nearer to zero agrees more. The paper does not define the normalisation; here values are
+    divided by the largest absolute value.
     """
     ahead = np.where(
         people == 0,
@@ -88,7 +89,7 @@ def _normalised(values: Floats) -> Floats:
 
 
 def table(found: Comparison) -> Table:
-    """The comparison as the paper reports it."""
+    """The comparison in the form of the paper's table."""
     rows = tuple(
         (name, str(samples), "–" if np.isnan(share) else f"{share:.0%}")
         for name, samples, share in zip(found.names, found.samples, found.groups, strict=True)

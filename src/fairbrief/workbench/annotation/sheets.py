@@ -1,4 +1,4 @@
-"""Sheets and pages that ask one question a line, and the answers out of those that came back."""
+"""Sheets and pages with one question per line, and the answers in returned files."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from fairbrief.workbench.annotation.items import NONE, TASKS, Item
 
 COLUMNS = ("task", "record", "system", "part", "check", "annotator", "question", "about", "choices", "answer", "note", "summary", "documents")  # fmt: skip
 ACTIVE = ("=", "+", "-", "@", "\t", "\r")
-"""First characters by which a spreadsheet takes a text for a formula."""
+"""First characters that make a spreadsheet treat a text as a formula."""
 SHOWN = ("task", "part", "check", "question", "about", "choices", "several")
-"""What the page is given of an item."""
+"""The fields of an item that the page gets."""
 CELL = 30_000
-"""Characters of a cell: a spreadsheet holds 32,767."""
+"""Maximum characters per cell: a spreadsheet allows 32,767."""
 
 
 def sheet(cases: Iterable[tuple[Case, Sequence[Item]]], annotator: str = "", attribute: str = "") -> str:
-    """A sheet as text. The summary and the documents stand in the first line of each case.
+    """The text of a sheet. The first line of each case has the summary and the documents.
 
-    A text that a spreadsheet would take for a formula gets an apostrophe before it; the columns that are
-    read back (task, record, system, part, check) are protected the same way and freed on reading.
+    A text that a spreadsheet would treat as a formula gets a leading apostrophe. The columns task, record, system,
+    part and check are protected in the same way and restored when the sheet is read.
     """
     lines = io.StringIO(newline="")
     writer = csv.writer(lines)
@@ -53,7 +53,7 @@ def sheet(cases: Iterable[tuple[Case, Sequence[Item]]], annotator: str = "", att
 
 
 def documents_text(case: Case, attribute: str) -> str:
-    """The documents, one a line, each with its value before it."""
+    """The documents, one per line, each after its value."""
     lines = (
         f"[{document.attributes.get(attribute, '')}] {document.text}" if attribute else document.text
         for document in case.record.documents
@@ -63,7 +63,7 @@ def documents_text(case: Case, attribute: str) -> str:
 
 
 def protect(cell: str) -> str:
-    """The cell as a text that no spreadsheet computes."""
+    """The cell as a text that no spreadsheet evaluates."""
     return f"'{cell}" if cell.startswith((*ACTIVE, "'")) else cell
 
 
@@ -78,7 +78,7 @@ def free(cell: str) -> str:
 def page(
     cases: Iterable[tuple[Case, Sequence[Item]]], task: str, annotator: str = "", attribute: str = ""
 ) -> str:
-    """The page as text. It keeps answers in the browser where it may, and saves them as CSV or JSON."""
+    """The text of the page. It saves answers in the browser if that is allowed, and exports them as CSV or JSON."""
     here = files("fairbrief.workbench.annotation")
     style, script, frame = (
         (here / name).read_text(encoding="utf-8") for name in ("page.css", "page.js", "page.html")
@@ -115,14 +115,14 @@ def _case(case: Case, items: Sequence[Item], attribute: str) -> dict[str, Any]:
 
 
 def _data(data: Any) -> str:
-    """JSON that cannot end the element it stands in."""
+    """JSON that cannot close the surrounding element."""
     text = json.dumps(data, ensure_ascii=False)
     for character in "<>&\u2028\u2029":
         text = text.replace(character, f"\\u{ord(character):04x}")
     return text
 
 
-# ---- Answers out of the sheets and files that came back
+# ---- Answers in returned sheets and files
 
 
 Key = tuple[str, str, str, str]
@@ -132,7 +132,7 @@ MAY_LACK = ("annotator", "note")
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What one annotator said to one item: the values chosen; of one choice a single one; () for ``none``."""
+    """One annotator's answer to one item: several values, a single choice, or () for ``none``."""
 
     annotator: str
     key: Key
@@ -142,20 +142,20 @@ class Answer:
 
 @dataclass(slots=True)
 class Answers:
-    """All answers, and how many questions were left blank, by annotator."""
+    """All answers, and the number of blank questions, by annotator."""
 
     given: list[Answer] = field(default_factory=list)
     blank: Counter[str] = field(default_factory=Counter)
 
 
 def read_answers(paths: Sequence[Path], items: Mapping[Key, Item]) -> Answers:
-    """The answers in sheets (CSV) and in files that the page gave (JSON).
+    """The answers in sheets (CSV) and in the page's exports (JSON).
 
-    The annotator is the one the row names, else the file's name. Case and spaces around an answer do not
-    matter; a claim's values are parted by ``|``, ``,`` or ``;``.
+    The annotator is the one in the row, else the file's name. Case and surrounding spaces are ignored; the values of
+    a claim are separated by ``|``, ``,`` or ``;``.
 
-    Raises: DataError, with file and line, for a question that the records do not hold, a summary that has
-    changed since, an answer that is none of the choices, and a question answered twice by one annotator.
+    Raises: DataError, with file and line, for a question that the records do not have, a summary that has changed
+    since, an answer outside the choices, and a question that one annotator answered twice.
     """
     answers, seen = Answers(), dict[tuple[str, Key], str]()
     for path in paths:
@@ -227,7 +227,9 @@ def _parts(text: str) -> list[str]:
 
 
 def sheet_rows(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """The rows of a sheet (CSV) or of the page's file (JSON), each with its place for messages; texts as before `protect`."""
+    """The rows of a sheet (CSV) or of a page's export (JSON), each with its position for messages; texts as before
+    `protect`.
+    """
     try:
         text = path.read_text(encoding="utf-8-sig")
     except OSError as error:
@@ -241,7 +243,7 @@ def sheet_rows(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 def _csv_rows(path: Path, text: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
     head = text.partition("\n")[0]
-    mark = max(",;\t", key=head.count)  # spreadsheets of some countries part by semicolons
+    mark = max(",;\t", key=head.count)  # spreadsheets in some countries separate by semicolons
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=mark)
     columns: list[str] = []
     line = 1
@@ -252,7 +254,7 @@ def _csv_rows(path: Path, text: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
             elif any(cell.strip() for cell in cells):
                 row = {name: free(cell) for name, cell in zip(columns, cells, strict=False)}
                 yield f"{path.name}:{line}", row
-            line = reader.line_num + 1  # where the next question begins: a cell may have several lines
+            line = reader.line_num + 1  # the first line of the next question: a cell may have several lines
     except csv.Error as error:
         raise DataError(
             f"{path.name}:{reader.line_num}: found what is not CSV ({error}); mend the sheet."
@@ -261,10 +263,10 @@ def _csv_rows(path: Path, text: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 def _json_rows(path: Path, text: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
     try:
-        held = json.loads(text)
+        content = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise DataError(f"{path.name}: found what is not JSON ({error}); wanted the page's file.") from None
-    rows: Iterable[Any] = held.get("answers", ()) if isinstance(held, dict) else ()
+    rows: Iterable[Any] = content.get("answers", ()) if isinstance(content, dict) else ()
     if not isinstance(rows, list) or not rows:
         raise DataError(f"{path.name}: found no answers; wanted the file that the page gave.")
     for i, row in enumerate(rows, 1):

@@ -1,1 +1,1 @@
-"""Inputs that we make, and what is learned from inputs before they are summarized."""
+"""Builders of audit inputs, and statistics of inputs before summarization."""

@@ -1,4 +1,4 @@
-"""What a file of records holds: how many texts of which length, and which groups in which mixes."""
+"""Statistics of a file of records: number and length of texts, groups and their mixes."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from fairbrief.types import Case, Record, Summary, Table
 
 Count = Callable[[str], int]
 MIXED = "no single group"
-"""Records in which two groups or more have the most documents."""
+"""Records in which two or more groups share the largest number of documents."""
 
 
 @dataclass(slots=True)
 class Spread:
-    """Number, mean, least and most of what was counted."""
+    """Number, mean, minimum and maximum of counts."""
 
     n: int = 0
     total: int = 0
@@ -30,20 +30,20 @@ class Spread:
     most: int = 0
 
     def add(self, number: int) -> None:
-        """Take in one more."""
+        """Add one count."""
         self.least = min(self.least, number) if self.n else number
         self.most = max(self.most, number)
         self.n += 1
         self.total += number
 
     def cells(self) -> tuple[str, ...]:
-        """Number, mean, least, most."""
+        """Number, mean, minimum, maximum."""
         return (f"{self.n:,}", f"{self.total / self.n:.2f}", f"{self.least:,}", f"{self.most:,}")
 
 
 @dataclass(slots=True)
 class GroupCounts:
-    """One attribute: documents and records of each group, what dominates a record, and groups per record."""
+    """One attribute: documents and records of each group, dominant groups, and groups per record."""
 
     documents: Counter[str] = field(default_factory=Counter)
     records: Counter[str] = field(default_factory=Counter)
@@ -53,7 +53,7 @@ class GroupCounts:
     unlabelled: int = 0
 
     def add(self, record: Record, attribute: str, count: Count) -> None:
-        """Take in a record; its documents without the attribute are counted apart."""
+        """Add a record; documents without the attribute are counted separately."""
         own: Counter[str] = Counter()
         for document in record.documents:
             if (group := document.attributes.get(attribute)) is None:
@@ -70,10 +70,10 @@ class GroupCounts:
 
 
 class CorpusStatistics:
-    """Counts over records, and over summaries of them.
+    """Counts over records, and over their summaries.
 
-    ``unit`` names what ``count`` counts. ``sentences`` cuts texts, and without it they are not cut.
-    ``attributes`` are those whose groups are counted; without any, all that documents have.
+    ``unit`` is the name of what ``count`` counts. Without ``sentences`` texts are not split into sentences. The
+    groups of ``attributes`` are counted; without any, those of all attributes of documents.
     """
 
     def __init__(
@@ -91,7 +91,7 @@ class CorpusStatistics:
         self.asked: dict[str, Counter[str]] = {}
 
     def add_summary(self, case: Case) -> None:
-        """Take in a summary of a record."""
+        """Add a summary of a record."""
         if wanted := case.summary.made.get("sentences"):
             self._compare_length(case.summary, int(wanted))
         if case.summary.reason or not case.summary.text.strip():
@@ -109,7 +109,7 @@ class CorpusStatistics:
             found["exact"] += "cut" not in summary.made and len(written) == wanted
 
     def add_record(self, record: Record) -> None:
-        """Take in a record, once."""
+        """Add a record, unless it was added before."""
         sizes = [self._count(document.text) for document in record.documents]
         self._put("documents per record", len(sizes))
         for size in sizes:
@@ -132,7 +132,7 @@ class CorpusStatistics:
         self.lengths.setdefault(what, Spread()).add(number)
 
     def tables(self) -> tuple[Table, ...]:
-        """Spread, then the groups of each attribute."""
+        """Number and length of texts, then the groups of each attribute."""
         missing = tuple(
             f"{system}: {n:,} without a summary." for system, n in sorted(self.unanswered.items())
         )
@@ -143,7 +143,7 @@ class CorpusStatistics:
 
 
 def _asked_table(asked: Mapping[str, Counter[str]]) -> Table:
-    """How many answers have the number of sentences that their prompt asked for."""
+    """The number of answers with the number of sentences that their prompt requested."""
     rows = tuple(
         (
             system,
@@ -154,7 +154,7 @@ def _asked_table(asked: Mapping[str, Counter[str]]) -> Table:
         for system, found in sorted(asked.items())
     )
     columns = ("", "inputs", "answers of exactly the length asked for", "inputs without a response")
-    note = "Of answers; longer ones, of which sentences were sampled, are not exact."
+    note = "Share of answers; longer answers, from which sentences were sampled, are not exact."
     return Table("As the prompt asked", columns, rows, (note,))
 
 
@@ -183,11 +183,11 @@ def _group_table(name: str, found: GroupCounts, unit: str) -> Table:
     return Table(f"Groups of {name}", header, rows, tuple(notes))
 
 
-# ---- Which words tell groups of documents apart, and in which topics each group is named.
+# ---- Words that distinguish groups of documents, and the groups of each topic.
 
 
 IGNORED = frozenset(("her", "him", "his", "hers"))
-"""Pronouns that have no partner of their own: ``her`` is both ``him`` and ``his``."""
+"""Pronouns without a unique partner: ``her`` is both ``him`` and ``his``."""
 
 _TOKEN = re.compile(rf"{WORD.pattern}|[^\w\s]")
 
@@ -210,7 +210,7 @@ class WordContrast:
 
 @dataclass(frozen=True, slots=True)
 class TopicShares:
-    """A topic's documents, and each group's share of the identifying words in them; no share where there is no word."""
+    """A topic's documents, and each group's share of the identifying words in them; no share without such words."""
 
     documents: int
     shares: Mapping[str, float]
@@ -222,18 +222,17 @@ TOTAL = "total"
 def distinctive_words(
     records: Iterable[Record], by: str, prior: float = 0.01, *, punctuation: bool = False
 ) -> list[WordContrast]:
-    """Fightin' Words: every word's log-odds between the documents of each group and all others.
+    """Fightin' Words: the log-odds of every word between the documents of each group and all others.
 
-    Documents are grouped by their attribute ``by``, or their record's; where neither has it and ``by`` is
-    ``gender``, by the gender most of whose identifiers they hold (ties: left out). Identifying words are
-    replaced by one marker per pair (he/she), so that they do not tell groups apart by themselves; her, him,
-    his and hers have no single partner and are left out, as if they were not in the text.
-    A seed document that has several variants counts once in each group: twenty of them say what one says.
-    Punctuation is no word, unless ``punctuation`` asks for the paper's reading, which counts every mark as one.
+    The group of a document is its attribute ``by``, or its record's. If neither has it and ``by`` is ``gender``, the
+    group is the gender with most identifiers in the document (ties are excluded). Identifying words are replaced by
+    one marker per pair (he/she), so that they do not themselves distinguish groups; her, him, his and hers have no
+    unique partner and are ignored. A seed document with several counterfactuals counts once per group. Punctuation
+    marks are not words, unless ``punctuation`` (the paper's version) counts every mark as a word.
 
-    Words of each group in falling order of z. With two groups one is the mirror of the other.
-    Raises DataError where fewer than two groups are found.
-    Source: Monroe et al., Fightin' Words, Eqs. 15-22; markers and prior: Steen & Markert, §4.
+    Returns the words of each group by decreasing z. With two groups one is the mirror image of the other. Raises
+    DataError for fewer than two groups. Source: Monroe et al., Fightin' Words, Eqs. 15-22; markers and prior: Steen &
+    Markert, §4.
     """
     counts = _counts(records, by, _TOKEN if punctuation else WORD)
     vocabulary = sorted(set().union(*counts.values()))
@@ -266,7 +265,9 @@ def word_tables(contrasts: Iterable[WordContrast], most: int = 20) -> list[Table
                 for w in words[:most]
                 if w.z > 0
             ),
-            ("|z| > 1.96 is commonly read as different; among many words some exceed it by chance.",),
+            (
+                "|z| > 1.96 is commonly interpreted as a difference; among many words some exceed it by chance.",
+            ),
         )
         for group, words in groups.items()
     ]
@@ -275,10 +276,10 @@ def word_tables(contrasts: Iterable[WordContrast], most: int = 20) -> list[Table
 def identifier_shares(
     records: Iterable[Record], topics: Mapping[str, frozenset[str]], lists: str = "helm"
 ) -> dict[str, TopicShares]:
-    """Per topic, how many documents it has, and the share of each group among their identifying words.
+    """Per topic, the number of documents and the share of each group among their identifying words.
 
-    A document's topic is the one most of whose words it holds; ``unknown`` on a tie. ``total`` stands first, for all
-    documents; each seed document counts once, whatever variants it has.
+    The topic of a document is the one with most words in it; ``unknown`` for a tie. ``total`` comes first, for all
+    documents; each seed document counts once, whatever the number of its counterfactuals.
     """
     groups = list(word_lists(lists))
     totals: dict[str, np.ndarray] = {}
@@ -305,7 +306,7 @@ def _shares(groups: Sequence[str], counts: np.ndarray) -> dict[str, float]:
 
 
 def once_each(records: Iterable[Record]) -> Iterator[Record]:
-    """The first record of each seed document: variants say the same but for who is in it."""
+    """The first record of each seed document; its counterfactuals differ only in the people."""
     seen: set[str] = set()
     for record in records:
         if record.cluster not in seen:
@@ -314,14 +315,14 @@ def once_each(records: Iterable[Record]) -> Iterator[Record]:
 
 
 def majority_group(text: str, lists: str = "helm") -> str | None:
-    """The group most of whose identifying words a text holds; None on a tie."""
+    """The group with most identifying words in a text; None for a tie."""
     counts = count_identifiers(text, lists)
     best = max(counts)
     return list(word_lists(lists))[counts.index(best)] if counts.count(best) == 1 else None
 
 
 def _counts(records: Iterable[Record], by: str, token: re.Pattern[str]) -> dict[str, Counter[str]]:
-    """Word counts of each group's documents, identifiers as markers."""
+    """Word counts of each group's documents, with identifiers as markers."""
     markers = pair_markers()
     given: dict[str, Counter[str]] = {}
     by_identifiers: dict[str, Counter[str]] = {}
@@ -341,9 +342,9 @@ def _counts(records: Iterable[Record], by: str, token: re.Pattern[str]) -> dict[
             found.setdefault(group, Counter()).update(tokens)
     found = given or by_identifiers
     if len(found) < 2:
-        told = f"has only '{next(iter(found))}'" if found else "stands in no document"
+        problem = f"has only the value '{next(iter(found))}'" if found else "is in no document"
         raise DataError(
-            f"Words are compared between groups of documents, but the attribute '{by}' {told}. "
-            f"Found: {', '.join(sorted(there)) or 'none'}. Name an attribute with two values or more with --by."
+            f"Words are compared between groups of documents, but the attribute '{by}' {problem}. "
+            f"Found: {', '.join(sorted(there)) or 'none'}. Name an attribute with at least two values with --by."
         )
     return dict(sorted(found.items()))

@@ -1,9 +1,9 @@
-"""Sets of labelled texts: mixtures of every size × every mix × so many samples, and sets that each value dominates equally often.
+"""Sets of labelled texts: mixtures for all sizes and mixes, and sets that each value dominates equally often.
 
-Source of the mixtures: Zhang et al., Fair Abstractive Summarization of Diverse Perspectives, §4.1 and the loaders of the
-authors' code (Claritin: 3 sizes × 3 mixes × 150 samples). Source of the dominated sets: Li et al., Coverage-based Fairness in
-Multi-document Summarization, A.3 ("dominated by each value in equal proportion"), which gives no rule for ties; here they are
-dropped, or go to the lowest value.
+Source of the mixtures: Zhang et al., Fair Abstractive Summarization of Diverse Perspectives, §4.1 and the loaders of
+the authors' code (Claritin: 3 sizes × 3 mixes × 150 samples). Source of the dominated sets: Li et al., Coverage-based
+Fairness in Multi-document Summarization, A.3 ("dominated by each value in equal proportion"), which gives no rule for
+ties; here they are dropped, or assigned to the lowest value.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ DRAWS: tuple[Draw, ...] = ("rounds", "disjoint", "independent")
 
 @dataclass(frozen=True, slots=True)
 class Mix:
-    """Which share of a set each value has; shares sum to one."""
+    """The share of each value in a set; shares sum to one."""
 
     shares: tuple[tuple[str, Fraction], ...]
 
@@ -35,10 +35,10 @@ class Mix:
         return ",".join(f"{value}={share_text(share)}" for value, share in self.shares)
 
     def counts(self, size: int) -> dict[str, int]:
-        """How many texts of each value a set of a size has: shares of it, by largest remainder.
+        """The number of texts of each value in a set of a size: shares of the size, by largest remainder.
 
-        Where a share of the size is whole this is it; of equal remainders the value named first is served
-        first. Departs from the authors' code, which cuts every share but the last down.
+        Whole shares are exact; among equal remainders the value named first gets the text. Departs from the authors'
+        code, which rounds every share but the last down.
         """
         exact = [(value, share * size) for value, share in self.shares]
         found = {value: int(part) for value, part in exact}
@@ -51,7 +51,7 @@ class Mix:
 def parse_mix(text: str) -> Mix:
     """A mix from ``male=.2,female=.8``; shares are decimals or fractions (``1/3``) and sum to one.
 
-    Raises: RequestError where they do not, or a value is named twice.
+    Raises: RequestError if they do not sum to one, or a value is repeated.
     """
     shares: list[tuple[str, Fraction]] = []
     for part in text.split(","):
@@ -72,20 +72,19 @@ def parse_mix(text: str) -> Mix:
 
 
 def share_text(share: Fraction) -> str:
-    """A share as it is written in ids and attributes: ``0.2``, or ``1/3`` where no short decimal is it."""
+    """A share as written in ids and attributes: ``0.2``, or ``1/3`` if it has no short decimal."""
     decimal = f"{float(share):g}"
     return decimal if Fraction(decimal) == share else str(share)
 
 
 @dataclass(frozen=True, slots=True)
 class Design:
-    """Which mixtures are wanted.
+    """The design of mixtures.
 
-    ``draw`` says which texts the samples of one cell share: ``rounds`` (the published design) cuts
-    disjoint sets from the shuffled texts and shuffles them anew when they are used up; ``disjoint`` never
-    uses a text twice in a cell; ``independent`` draws every sample anew from all texts. No sample holds
-    a text twice (the authors' code may, where it repeats a pool).
-    ``unit`` names the attribute that carries the size of a set (``tweets``).
+    ``draw`` decides which texts the samples of one cell share: ``rounds`` (the published design) cuts disjoint sets
+    from the shuffled texts and reshuffles them when they are used up; ``disjoint`` uses each text once per cell;
+    ``independent`` draws every sample from all texts. No sample contains a text twice (the authors' code allows this
+    when it repeats a pool). ``unit`` is the name of the attribute with the size of a set (``tweets``).
     """
 
     attribute: str
@@ -100,21 +99,25 @@ class Design:
         if self.draw not in DRAWS:
             raise RequestError(f"There is no draw '{self.draw}'. Known: {', '.join(DRAWS)}.")
         if not self.counts or min(self.counts) < 1 or self.samples < 1 or not self.mixes:
-            raise RequestError("A design has sizes of one text or more, a mix or more, and a sample or more.")
+            raise RequestError(
+                "A design needs sizes of at least one text, at least one mix, and at least one sample."
+            )
         if len(set(self.counts)) < len(self.counts) or len(set(self.mixes)) < len(self.mixes):
-            raise RequestError("The design names a size or a mix twice: each cell once.")
+            raise RequestError("The design repeats a size or a mix. Give each once.")
         if self.unit in {value for mix in self.mixes for value, _ in mix.shares}:
-            raise RequestError(f"'{self.unit}' is a value and the sets' unit: name another --unit.")
+            raise RequestError(
+                f"'{self.unit}' is both a value and the unit of the sets. Choose another --unit."
+            )
 
 
 def mixtures(texts: Sequence[Document], design: Design) -> Iterator[Record]:
-    """One record per sample of every cell, cell by cell: sizes outside, mixes inside.
+    """One record per sample of every cell, cell by cell: sizes in the outer loop, mixes in the inner one.
 
-    Each cell draws from a stream of its own (seed, size, mix), so a cell is the same whatever others the
-    design has. The texts of a sample are shuffled. Its attributes carry the cell: the size under the unit's
-    name, and each value's share under the value's.
+    Each cell has its own random stream (seed, size, mix), so it does not depend on the other cells of the design. The
+    texts of a sample are shuffled. Its attributes identify the cell: the size under the unit's name, and each value's
+    share under the value's name.
 
-    Raises: RequestError where a value has too few texts for a sample or, drawn ``disjoint``, for a cell.
+    Raises: RequestError if a value has too few texts for a sample or, with ``disjoint``, for a cell.
     """
     by_value: dict[str, list[Document]] = {}
     for document in texts:
@@ -139,7 +142,7 @@ def _cell(by_value: Mapping[str, list[Document]], size: int, mix: Mix, design: D
 
 
 class _Deck:
-    """The texts of one value, shuffled, from which sets are cut."""
+    """The shuffled texts of one value, from which sets are cut."""
 
     def __init__(self, texts: Sequence[Document], draw: Draw, rng: random.Random) -> None:
         self.texts = texts
@@ -153,9 +156,9 @@ class _Deck:
         if len(self.left) >= n:
             taken, self.left = self.left[:n], self.left[n:]
             return taken
-        # The last texts of a round stay in this sample; the new round gives others than they.
-        kept, held = self.left, Counter(map(id, self.left))
-        fresh = [document for document in self.texts if id(document) not in held]
+        # The last texts of a round stay in this sample; the new round supplies different ones.
+        kept, used = self.left, Counter(map(id, self.left))
+        fresh = [document for document in self.texts if id(document) not in used]
         self.rng.shuffle(fresh)
         need = n - len(kept)
         self.left = fresh[need:] + kept if kept else fresh[need:]
@@ -171,9 +174,9 @@ def _check(by_value: Mapping[str, list[Document]], size: int, mix: Mix, design: 
         if has < needs:
             known = ", ".join(f"{v} {len(found)}" for v, found in sorted(by_value.items())) or "none"
             remedy = (
-                "ask for fewer samples or smaller sets, or leave out --disjoint"
+                "use fewer samples or smaller sets, or omit --disjoint"
                 if has >= n
-                else "ask for smaller sets or another mix, or widen the length"
+                else "use smaller sets or another mix, or widen the length limits"
             )
             raise RequestError(
                 f"The cell of {size} {design.unit} with {mix} needs {needs} texts of '{value}' and there are {has} "
@@ -189,7 +192,7 @@ _WORD = re.compile(r"\w{2,}")
 
 
 def dominating(values: Sequence[str], order: Sequence[str], ties: Ties = "drop") -> str | None:
-    """The unique mode of the values; of a tie none, or the first in ``order``."""
+    """The unique mode of the values; for a tie None, or the first in ``order``."""
     counts = Counter(values)
     most = max(counts.values(), default=0)
     modes = [value for value in order if counts[value] == most]
@@ -205,26 +208,26 @@ def stratify(
     ties: Ties = "drop",
     seed: int = 0,
 ) -> list[Record]:
-    """``sets`` of the candidates, of which each value dominates equally many, in the candidates' order.
+    """``sets`` of the candidates, equally many dominated by each value, in the candidates' order.
 
-    Drawn without replacement; each gets the attribute ``dominated_by``. ``values`` says which and in which
+    Drawn without replacement; each gets the attribute ``dominated_by``. ``values`` are the values to use and their
     order (for ties); by default all that occur, sorted.
 
-    Raises: RequestError where the sets cannot be divided equally, or a value dominates too few.
+    Raises: RequestError if the sets cannot be divided equally, or a value dominates too few candidates.
     """
-    held = list(candidates)
-    order = list(values) if values else sorted({v for r in held for v in r.values_of(attribute)})
+    pool = list(candidates)
+    order = list(values) if values else sorted({v for r in pool for v in r.values_of(attribute)})
     share = _share(sets, order, ties)
     strata: dict[str, list[int]] = {value: [] for value in order}
-    for i, record in enumerate(held):
+    for i, record in enumerate(pool):
         value = dominating(record.values_of(attribute), order, ties)
         if value is not None:
             strata[value].append(i)
     if short := {value: len(found) for value, found in strata.items() if len(found) < share}:
-        raise RequestError(_too_few(short, len(held), share, order, strata))
+        raise RequestError(_too_few(short, len(pool), share, order, strata))
     rng = random.Random(f"{seed}|stratify")  # noqa: S311 # a seed that reproduces is wanted
     chosen = {i: value for value in order for i in rng.sample(strata[value], share)}
-    return [_marked(held[i], chosen[i]) for i in sorted(chosen)]
+    return [_marked(pool[i], chosen[i]) for i in sorted(chosen)]
 
 
 def cut_sets(
@@ -232,8 +235,8 @@ def cut_sets(
 ) -> Iterator[Record]:
     """Disjoint sets of ``size`` texts of one topic each, from the topic's shuffled texts; the rest is dropped.
 
-    With ``most`` sets have ``size`` to ``most`` texts, as equally many as possible. With ``similar`` a topic's texts are
-    first divided into clusters of similar texts, and no set has texts of two clusters: see `clusters`.
+    With ``most`` sets have ``size`` to ``most`` texts, as equally many as possible. With ``similar`` a topic's texts
+    are first divided into clusters of similar texts, and each set comes from one cluster: see `clusters`.
     """
     _check_size(topics, size)
     for topic, texts in topics.items():
@@ -247,7 +250,7 @@ def cut_sets(
 
 
 def _parts(texts: Sequence[Document], least: int, most: int) -> Iterator[Sequence[Document]]:
-    """As few parts as possible with ``least`` to ``most`` texts each, of about equal size."""
+    """The smallest number of parts with ``least`` to ``most`` texts each, of about equal size."""
     count = -(-len(texts) // most)
     if count and len(texts) // count < least:
         count = len(texts) // least
@@ -259,10 +262,10 @@ def _parts(texts: Sequence[Document], least: int, most: int) -> Iterator[Sequenc
 
 
 def clusters(texts: Sequence[Document], similar: float) -> list[list[Document]]:
-    """The texts in clusters by TF-IDF: a text joins the cluster whose summed vectors it is most similar to.
+    """Cluster texts by TF-IDF: a text joins the cluster with the most similar sum of vectors.
 
-    It begins a cluster where no cosine reaches ``similar``. Weights: count · (ln((1 + n)/(1 + df)) + 1). Li et al.,
-    Appendix A.3, cluster by TF-IDF similarity without naming the algorithm; this one is ours.
+    If no cosine reaches ``similar``, the text begins a cluster. Weights: count · (ln((1 + n)/(1 + df)) + 1). Li et
+    al., Appendix A.3, cluster by TF-IDF similarity without naming the algorithm; this one is Fairbrief's.
     """
     words = [Counter(_WORD.findall(document.text.lower())) for document in texts]
     frequency = Counter(word for counts in words for word in counts)
@@ -306,7 +309,7 @@ def _marked(record: Record, value: str) -> Record:
 
 def _share(sets: int, order: Sequence[str], ties: Ties) -> int:
     if ties not in ("drop", "lowest"):
-        raise RequestError(f"Ties are 'drop' or 'lowest', not '{ties}'.")
+        raise RequestError(f"Ties must be 'drop' or 'lowest', not '{ties}'.")
     if len(order) < 2:
         raise RequestError(f"Wanted two values or more to dominate sets; found {', '.join(order) or 'none'}.")
     if sets < 1 or sets % len(order):
@@ -319,21 +322,21 @@ def _share(sets: int, order: Sequence[str], ties: Ties) -> int:
 
 def _check_size(topics: Mapping[str, Sequence[Document]], size: int) -> None:
     if size < 1:
-        raise RequestError(f"A set has one text at least, not {size}.")
+        raise RequestError(f"A set must have at least one text, not {size}.")
     largest = max((len(texts) for texts in topics.values()), default=0)
     if largest < size:
         raise RequestError(
-            f"No topic has {counted(size, 'text')}; the largest has {largest}. Ask for smaller sets."
+            f"No topic has {counted(size, 'text')}; the largest has {largest}. Use smaller sets."
         )
 
 
 def _too_few(
     short: Mapping[str, int], seen: int, share: int, order: Sequence[str], strata: Mapping[str, Sequence[int]]
 ) -> str:
-    told = ", ".join(f"'{value}' {count}" for value, count in short.items())
+    counts = ", ".join(f"'{value}' {count}" for value, count in short.items())
     fewest = min(len(strata[value]) for value in order)
     fewer = f"Ask for {fewest * len(order)} sets, name" if fewest else "Name"
     return (
-        f"Of {counted(seen, 'set')} too few are dominated by {told}; wanted {share} each. {fewer} the --values that shall "
-        "dominate, or let ties go to the lowest."
+        f"Too few of {counted(seen, 'set')} are dominated by {counts}; wanted {share} each. {fewer} the dominating "
+        "values with --values, or assign ties to the lowest value."
     )

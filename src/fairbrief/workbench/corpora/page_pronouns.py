@@ -29,11 +29,11 @@ _IN_BRACKETS = re.compile(r"\s*\([^()]*\)$")
 
 
 def page_genders(dump: Path) -> dict[str, str]:
-    """Name → male, female or unknown, of the people that a MediaWiki XML dump (also .bz2 or .gz) has pages of.
+    """Name → male, female or unknown, for the people with pages in a MediaWiki XML dump (also .bz2 or .gz).
 
-    People are pages with a category that names births, deaths or people, and a title of two words or more, without what
-    is in brackets at its end; redirects to them count. A page has the gender whose pronouns are more frequent, unknown on a
-    tie; a name of pages with different genders is unknown. Raises DataError where the file is not a dump.
+    People are pages with a category that names births, deaths or people, and a title of at least two words, ignoring
+    brackets at its end; redirects to them count. The gender of a page is that of its more frequent pronouns, unknown
+    for a tie; a name with pages of different genders is unknown. Raises DataError if the file is not a dump.
     """
     genders: dict[str, str] = {}
     of_title: dict[str, str] = {}

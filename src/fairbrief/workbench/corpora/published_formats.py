@@ -1,9 +1,9 @@
-"""Published data sets as their authors released them -> records.
+"""Readers of published data sets in the formats of their authors' releases.
 
-Texts that are to be mixed (tweets, reviews) come as records of one document each; sets and conversations
-as records of many. A text's id stands in the record, what is known of it in the document's attributes, and
-what it belongs to (a product, a target) in the record's. Of a conversation each turn is a document with the
-attributes ``speaker`` and, where it is known, ``side``.
+Texts for mixing (tweets, reviews) become records of one document each; sets and conversations become records of many.
+The record has the text's id, the document has the text's attributes, and the record has the attributes of the topic
+(a product, a target). Each turn of a conversation is a document with the attributes ``speaker`` and, if known,
+``side``.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from fairbrief.types import Document, Record
 Encoding = Literal["utf-8", "latin-1", "mixed"]
 ENCODINGS: tuple[Encoding, ...] = ("utf-8", "latin-1", "mixed")
 PEEK = 1 << 18
-"""Characters of the beginning that tell a format; the first debate of IQ2's single line fits."""
+"""Characters at the beginning that identify a format; the first debate in IQ2's single line fits."""
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line of a file that is not blank: its number, from 1, and its text without its end."""
+    """A non-blank line of a file: its number, from 1, and its text without the line ending."""
 
     path: Path
     number: int
@@ -45,7 +45,7 @@ class Line:
         return f"{self.path.name}:{self.number}"
 
     def fault(self, found: str, wanted: str, remedy: str = "mend the line") -> DataError:
-        """What is wrong with the line: where, found, wanted, what to do."""
+        """An error about the line: position, what was found, what was expected, and a remedy."""
         return DataError(f"{self.where}: found {found}; wanted {wanted}; {remedy}.")
 
     def row(self) -> Mapping[str, Any]:
@@ -60,21 +60,21 @@ class Line:
         return row
 
     def field(self, row: Mapping[str, Any], name: str) -> Any:
-        """A field that must be there."""
+        """A required field."""
         if name not in row:
             known = ", ".join(map(repr, row)) or "none"
-            raise self.fault(f"the fields {known}", f"a field {name!r}", "add it, or name another format")
+            raise self.fault(f"the fields {known}", f"a field {name!r}", "add it, or choose another format")
         return row[name]
 
 
 def text_lines(path: Path, encoding: Encoding) -> Iterator[Line]:
-    """Each line that is not blank; a file's byte order mark is no text.
+    """Each non-blank line; a byte order mark is skipped.
 
-    Lines end at a line feed alone (a carriage return before it goes too): the other signs at which Python
+    Lines end only at a line feed (with or without a carriage return before it): the other characters at which Python
     ends lines occur inside published texts.
     """
     if encoding not in ENCODINGS:
-        raise RequestError(f"There is no encoding '{encoding}' here. Known: {', '.join(ENCODINGS)}.")
+        raise RequestError(f"Unknown encoding '{encoding}'. Known: {', '.join(ENCODINGS)}.")
     with _content(path) as lines:
         for number, raw in enumerate(lines, 1):
             text = _decode(path, number, raw.rstrip(b"\r\n"), encoding)
@@ -83,7 +83,7 @@ def text_lines(path: Path, encoding: Encoding) -> Iterator[Line]:
 
 
 def table_rows(path: Path, encoding: Encoding) -> Iterator[tuple[Line, dict[str, str]]]:
-    """The rows of a table by tabs, without quotation, by the names in its first line: stripped, in their case."""
+    """The rows of an unquoted tab-separated table, by the stripped names of its first line; case is kept."""
     columns: list[str] = []
     for line in text_lines(path, encoding):
         cells = line.text.split("\t")
@@ -105,14 +105,14 @@ def whole(path: Path, encoding: Encoding) -> str:
 
 
 def first_line(path: Path) -> str:
-    """How a file begins, whatever it holds."""
+    """The beginning of a file of any kind."""
     with _content(path) as content:
         return content.readline(PEEK).decode("utf-8", "replace")
 
 
 @contextmanager
 def _content(path: Path) -> Iterator[IO[bytes]]:
-    """A file's bytes, unpacked, without a byte order mark."""
+    """A file's bytes, decompressed, without a byte order mark."""
     check(path)
     with open_text(path, path.name) as (_, content):
         yield content
@@ -135,14 +135,14 @@ def _decode(path: Path, number: int, data: bytes, encoding: Encoding) -> str:
 
 BARS = "<||>"
 LABEL = "label"
-"""Attribute that a text's label is given where its file does not name one."""
+"""The attribute for a text's label if the file does not name one."""
 
 
 def read_labelled(path: Path, encoding: Encoding) -> Iterator[Record]:
     """The texts of a file of lines ``id<||>label<||>text``, with the attribute ``label``.
 
-    The published files (of Claritin, the US election, #MeToo) are UTF-8 with lines that were encoded twice;
-    ``mixed`` reads such a line as Latin-1, with which the published lengths come out.
+    The published files (of Claritin, the US election, #MeToo) are UTF-8 with some doubly encoded lines; ``mixed``
+    reads such a line as Latin-1, which gives the published lengths.
     """
     for line in text_lines(path, encoding):
         parts = [part.strip() for part in line.text.split(BARS, 2)]
@@ -159,7 +159,7 @@ def read_semeval(path: Path, encoding: Encoding) -> Iterator[Record]:
     The stance is as published: ``FAVOR``, ``AGAINST`` or ``NONE``. Further columns (opinion towards,
     sentiment) become attributes of the tweet.
     """
-    wanted = "the columns ID, Target, Tweet and Stance by tabs"
+    wanted = "the tab-separated columns ID, Target, Tweet and Stance"
     for first in islice(text_lines(path, encoding), 1):
         columns = [cell.strip().lower() for cell in first.text.split("\t")]
         if missing := [name for name in ("id", "target", "tweet", "stance") if name not in columns]:
@@ -179,8 +179,8 @@ IDEOLOGIES = {"0": "left", "1": "center", "2": "right"}
 def read_mitweet(path: Path, encoding: Encoding) -> Iterator[Record]:
     """The tweets of MITweet, with the attribute ``ideology`` and the record's ``topic``.
 
-    A tweet's ideology is left or right if more than half of its labelled facets (``I1`` … ``I12``) are, otherwise
-    center; without a labelled facet it has none (Li et al., Appendix A.3: "left on most facets").
+    A tweet is left or right if more than half of its labelled facets (``I1`` … ``I12``) are, otherwise center;
+    without a labelled facet it has no ideology (Li et al., Appendix A.3: "left on most facets").
     """
     rows = csv.DictReader(io.StringIO(whole(path, encoding), newline=""))
     columns = rows.fieldnames or []
@@ -214,10 +214,10 @@ REVIEW, SUMMARY = re.compile(r"rev\d+"), re.compile(r"summ\d*")
 def read_fewsum(path: Path, encoding: Encoding) -> Iterator[Record]:
     """FewSum's sets of reviews: each product is a record, its reviews the documents with their ``rating``.
 
-    A file of reviews (``group_id``, ``review_text``, ``category``, ``rating``) gives one record per group; a
-    file of gold sets (``rev1`` …, ``summ1`` …) one per line, with the summaries as references. A folder is
-    read file by file in the order of the names (the published selection took the file system's order).
-    Fields stand between tabs and are not quoted, as FewSum itself reads them.
+    A file of reviews (``group_id``, ``review_text``, ``category``, ``rating``) gives one record per group; a file of
+    gold sets (``rev1`` …, ``summ1`` …) one per line, with the summaries as references. The files of a folder are read
+    in the order of their names (the published selection used the file system's order). Fields are separated by tabs
+    and not quoted, as in FewSum's own reader.
     """
     files = [path] if path.is_file() else sorted(path.glob("**/*.csv"))
     if not files:
@@ -227,9 +227,9 @@ def read_fewsum(path: Path, encoding: Encoding) -> Iterator[Record]:
 
 
 def read_amazon(path: Path, encoding: Encoding) -> Iterator[Record]:
-    """Amazon's reviews: a record each, with the attribute ``rating`` and the record's ``product`` (asin).
+    """Amazon's reviews: one record each, with the attribute ``rating`` and the record's ``product`` (asin).
 
-    A review without a text (there are some) has an empty one.
+    A review without text becomes an empty document.
     """
     for line in text_lines(path, encoding):
         row = line.row()
@@ -275,7 +275,7 @@ def _gold(line: Line, row: Mapping[str, str]) -> Record:
     reviews = [text for name, text in row.items() if REVIEW.fullmatch(name) and text.strip()]
     summaries = [text for name, text in row.items() if SUMMARY.fullmatch(name) and text.strip()]
     product, category = (row.get("group_id") or row.get("prod_id") or "").strip(), row.get("cat", "").strip()
-    # In the published Yelp gold sets the group_id column holds the category, the same for many rows.
+    # In the published Yelp gold sets the group_id column contains the category, the same for many rows.
     return Record(
         f"{line.path.stem}-{line.number}" + (f"-{product}" if product else ""),
         tuple(Document(_plain(text)) for text in reviews),
@@ -286,7 +286,7 @@ def _gold(line: Line, row: Mapping[str, str]) -> Record:
 
 
 def _products(rows: Rows) -> Iterator[Record]:
-    """Neighbouring rows of one group are one record."""
+    """Records of consecutive rows with the same group."""
     for product, group in groupby(rows, lambda row: row[1].get("group_id", "").strip() or row[0].path.stem):
         reviews = list(group)
         line, first = reviews[0]
@@ -302,7 +302,7 @@ def _review(line: Line, row: Mapping[str, str]) -> Document:
 
 
 def _plain(text: str) -> str:
-    """The text without the NUL characters that some scraped reviews hold."""
+    """The text without the NUL characters in some scraped reviews."""
     return text.replace("\0", "").strip()
 
 
@@ -312,15 +312,15 @@ def _plain(text: str) -> str:
 MARK = " +++$+++ "
 NO_SIDE = ("NA", "")
 SIDES = {0: "respondent", 1: "petitioner"}
-"""ConvoKit's codes; 2 (amicus curiae), 3 (unknown) and null say nothing of a side."""
+"""ConvoKit's codes; 2 (amicus curiae), 3 (unknown) and null give no side."""
 
 
 def read_court(path: Path, encoding: Encoding) -> Iterator[Record]:
     """The plain Cornell file: case, utterance, after previous, speaker, justice, vote, side, text.
 
-    An utterance that follows no other (``FALSE`` in the third field) begins a conversation. The side is the
-    one the speaker presents; a justice has the side ``justice``. Speakers have the ``gender`` that the corpus's
-    supreme.gender.txt gives them, where it is in the same folder.
+    An utterance without a predecessor (``FALSE`` in the third field) begins a conversation. The side is the one that
+    the speaker represents; a justice has the side ``justice``. The ``gender`` of speakers comes from the corpus's
+    supreme.gender.txt, if it is in the same folder.
     """
     genders = _court_genders(path.with_name("supreme.gender.txt"), encoding)
     case, place, count, turns = "", "", 0, list[Document]()
@@ -347,7 +347,7 @@ def read_court(path: Path, encoding: Encoding) -> Iterator[Record]:
 
 
 def _court_genders(path: Path, encoding: Encoding) -> dict[str, str]:
-    """The speakers of known gender in a file of lines ``SPEAKER +++$+++ GENDER``; empty where there is no such file."""
+    """The speakers of known gender in a file of lines ``SPEAKER +++$+++ GENDER``; empty if the file does not exist."""
     if not path.exists():
         return {}
     lines = (line.text.rpartition(MARK) for line in text_lines(path, encoding))
@@ -355,10 +355,10 @@ def _court_genders(path: Path, encoding: Encoding) -> dict[str, str]:
 
 
 def read_convokit(path: Path, encoding: Encoding) -> Iterator[Record]:
-    """ConvoKit's ``utterances.jsonl``: the utterances of a conversation, in the file's order.
+    """ConvoKit's ``utterances.jsonl``: the utterances of each conversation, in the file's order.
 
-    Of the Supreme Court corpora a justice has the side ``justice``, an advocate the side presented. The
-    utterances of one conversation must stand together, as in every published corpus.
+    In the Supreme Court corpora the side of a justice is ``justice``, that of an advocate the side represented. The
+    utterances of one conversation must be consecutive, as in every published corpus.
     """
     done = set[str]()
     rows = ((line, line.row()) for line in text_lines(path, encoding))
@@ -426,18 +426,18 @@ def _side(meta: Any) -> str:
     return SIDES.get(side, "") if isinstance(side, int) else str(side or "").lower()
 
 
-# ---- Published data sets as their authors released them -> records
+# ---- The published formats, by name
 
 
 class Reads(Protocol):
-    """Reads a file or folder of one format."""
+    """Reader of a file or folder in one format."""
 
     def __call__(self, path: Path, encoding: Encoding) -> Iterator[Record]: ...
 
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A published format: what reads it, the words for it, and the attribute its labels are given."""
+    """A published format: its reader, a description, and the attribute for its labels."""
 
     read: Reads
     line: str
@@ -445,12 +445,12 @@ class Format:
 
 
 FORMATS: Mapping[str, Format] = {
-    "labelled": Format(read_labelled, "one text a line: id<||>label<||>text", "mixed"),
-    "semeval": Format(read_semeval, "SemEval-2016 Task 6: ID, Target, Tweet, Stance by tabs", "latin-1"),
+    "labelled": Format(read_labelled, "one text per line: id<||>label<||>text", "mixed"),
+    "semeval": Format(read_semeval, "SemEval-2016 Task 6: ID, Target, Tweet, Stance, tab-separated", "latin-1"),
     "mitweet": Format(read_mitweet, "MITweet: a CSV file with topic, tweet and the facets I1 to I12"),
-    "fewsum": Format(read_fewsum, "FewSum: a table by tabs, or a folder of them, reviews or gold sets"),
+    "fewsum": Format(read_fewsum, "FewSum: a tab-separated table or a folder of them, reviews or gold sets"),
     "amazon": Format(read_amazon, "Amazon reviews, JSON Lines (also .gz): reviewText, overall, asin"),
-    "court": Format(read_court, "Cornell Supreme Court conversations, plain: fields by +++$+++", "mixed"),
+    "court": Format(read_court, "Cornell Supreme Court conversations, plain: fields separated by +++$+++", "mixed"),
     "convokit": Format(read_convokit, "ConvoKit's utterances.jsonl"),
     "iq2": Format(read_iq2, "the IQ2 debates, one JSON object of debates with transcripts"),
 }  # fmt: skip
@@ -459,11 +459,10 @@ FORMATS: Mapping[str, Format] = {
 def read_published(path: Path, name: str, encoding: Encoding | None = None) -> Iterator[Record]:
     """The records of a file (or folder) in a published format.
 
-    ``encoding`` is ``utf-8``, ``latin-1`` or ``mixed`` (UTF-8, and Latin-1 for each line that is not); by
-    default what the format was published in.
+    ``encoding`` is ``utf-8``, ``latin-1`` or ``mixed`` (UTF-8, and Latin-1 for each line that is not); by default the
+    encoding of the published files.
 
-    Raises: RequestError for an unknown format or a file that is not there, DataError with the line where
-    the file is not as it must be.
+    Raises: RequestError for an unknown format or a missing file, DataError with the line for a malformed file.
     """
     if name not in FORMATS:
         raise RequestError(f"There is no format '{name}'. Known: {', '.join(FORMATS)}.")
@@ -474,9 +473,9 @@ def read_published(path: Path, name: str, encoding: Encoding | None = None) -> I
 
 
 def format_of(path: Path) -> str | None:
-    """The published format that a file begins like, or None.
+    """The published format of a file, from its beginning; None if there is none.
 
-    Raises: RequestError if there is no such file.
+    Raises: RequestError if the file does not exist.
     """
     if not path.exists():
         raise RequestError(f"There is no file or folder '{path}'.")

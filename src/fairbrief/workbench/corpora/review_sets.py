@@ -20,7 +20,7 @@ Label = Callable[[Document], str | None]
 NEGATIVE, NEUTRAL, POSITIVE = "negative", "neutral", "positive"
 SENTIMENTS = ("rating", "vader_argmax", "vader_compound", "none")
 COMPOUND = 0.05
-"""VADER's authors' threshold of the compound score."""
+"""The threshold of the compound score that VADER's authors recommend."""
 
 
 def rating_sentiment(rating: float, negative: float = 2, positive: float = 4) -> str:
@@ -33,7 +33,7 @@ def rating_sentiment(rating: float, negative: float = 2, positive: float = 4) ->
 def argmax_sentiment(scores: Mapping[str, float]) -> str:
     """The rule of the value-distribution paper's code: the larger of VADER's neg and pos.
 
-    ``neu`` and ``compound`` are ignored, a tie is negative, and neutral is only what has neither.
+    ``neu`` and ``compound`` are ignored, a tie is negative, and neutral is only a text with neither.
     """
     if not scores["neg"] and not scores["pos"]:
         return NEUTRAL
@@ -48,12 +48,12 @@ def compound_sentiment(scores: Mapping[str, float]) -> str:
 
 
 def labeller(rule: str, *, negative: float = 2, positive: float = 4, analyser: str = "vader") -> Label | None:
-    """Gives a review its sentiment: by ``rating``, ``vader_argmax`` or ``vader_compound``; ``none`` gives none.
+    """Assigns a review's sentiment: by ``rating``, ``vader_argmax`` or ``vader_compound``; ``none`` assigns none.
 
-    ``analyser`` is the library ``vader`` (vaderSentiment) or ``nltk``, whose analyser the published labels
-    were made with: the two differ in how they cut words. None for a review without a rating.
+    ``analyser`` is the library ``vader`` (vaderSentiment) or ``nltk``, which the authors of the published labels
+    used: the two tokenize differently. None for a review without a rating.
 
-    Raises: RequestError for another rule or thresholds that overlap; MissingExtra without the library.
+    Raises: RequestError for another rule or overlapping thresholds; MissingExtra without the library.
     """
     if rule == "none":
         return None
@@ -63,7 +63,7 @@ def labeller(rule: str, *, negative: float = 2, positive: float = 4, analyser: s
         return lambda review: _by_rating(review, negative, positive)
     rules = {"vader_argmax": argmax_sentiment, "vader_compound": compound_sentiment}
     if rule not in rules:
-        raise RequestError(f"There is no sentiment by '{rule}'. Known: {', '.join(SENTIMENTS)}.")
+        raise RequestError(f"Unknown sentiment rule '{rule}'. Known: {', '.join(SENTIMENTS)}.")
     scores, label = _analyser(analyser), rules[rule]
     return lambda review: label(scores(review.text))
 
@@ -95,20 +95,20 @@ def _analyser(name: str) -> Callable[[str], Mapping[str, float]]:
 
 
 def _nltk_analyser(make: Callable[..., Any]) -> Any:
-    """NLTK's analyser with its word list, packed as NLTK's downloader leaves it or unpacked."""
+    """NLTK's analyser with its word list, either zipped (as NLTK's downloader stores it) or unzipped."""
     for place in ("vader_lexicon.zip/vader_lexicon/vader_lexicon.txt", "vader_lexicon/vader_lexicon.txt"):
         try:
             return make(lexicon_file=f"sentiment/{place}")
         except LookupError:
             continue
-    raise RequestError("VADER by NLTK needs its word list: python -m nltk.downloader vader_lexicon")
+    raise RequestError("NLTK's VADER needs its word list: python -m nltk.downloader vader_lexicon")
 
 
 @dataclass(frozen=True, slots=True)
 class Sets:
-    """Sets of ``size`` reviews of one product, at most ``per_product`` of each (None: all that it has).
+    """Sets of ``size`` reviews of one product, at most ``per_product`` of each (None: no limit).
 
-    ``draw``: ``random`` shuffles a product's reviews first, ``first`` takes them as they stand.
+    ``draw``: ``random`` shuffles a product's reviews first, ``first`` uses them in their order.
     """
 
     size: int
@@ -118,9 +118,9 @@ class Sets:
 
     def __post_init__(self) -> None:
         if self.size < 1 or (self.per_product is not None and self.per_product < 1):
-            raise RequestError("A set has at least one review, and a product at least one set.")
+            raise RequestError("A set needs at least one review, and a product at least one set.")
         if self.draw not in ("random", "first"):
-            raise RequestError(f"Reviews are drawn 'random' or 'first', not '{self.draw}'.")
+            raise RequestError(f"The draw must be 'random' or 'first', not '{self.draw}'.")
 
 
 def review_sets(
@@ -131,11 +131,12 @@ def review_sets(
     *,
     lengths: Lengths = Lengths(),  # noqa: B008 # frozen
 ) -> Iterator[Record]:
-    """Sets of reviews of one product, in the order in which the products first occur.
+    """Sets of reviews of one product, in the order of the products' first reviews.
 
-    A record of one document belongs to its ``product`` (attribute); one of many is a product's reviews, and
-    keeps its references if it is not cut. Each review gets the attribute ``sentiment``; one that can be given
-    none is left out and counted by its reason, if any rule is asked for. Sets of one product have it as their original, if there may be several.
+    A record of one document belongs to its ``product`` (attribute); a record of many contains a product's reviews,
+    and keeps its references if it is not divided. Each review gets the attribute ``sentiment``; with any rule but
+    ``none``, reviews without a sentiment are excluded and counted by reason. If a product can have several sets, it
+    is their seed document.
     """
     admit = lengths.admit()
     for product, record, reviews in _products(records):
@@ -153,7 +154,7 @@ def review_sets(
 
 
 def _products(records: Iterable[Record]) -> Iterator[tuple[str, Record, Sequence[Document]]]:
-    """Sets as they come, and single reviews once all of their product are known."""
+    """Sets in order; single reviews as soon as all of their product are known."""
     single: dict[str, tuple[Record, list[Document]]] = {}
     for record in records:
         if len(record.documents) > 1:
@@ -163,7 +164,7 @@ def _products(records: Iterable[Record]) -> Iterator[tuple[str, Record, Sequence
         product = review.attributes.get("product", record.attributes.get("product"))
         if product is None:
             raise RequestError(
-                f"{record.where or record.id}: the review has no attribute 'product'. Say where it stands with --product FIELD."
+                f"{record.where or record.id}: the review has no attribute 'product'. Name its field with --product FIELD."
             )
         own = {name: value for name, value in review.attributes.items() if name != "product"}
         single.setdefault(product, (record, []))[1].append(Document(review.text, own))

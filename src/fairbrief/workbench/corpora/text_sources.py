@@ -1,4 +1,4 @@
-"""Where the builders' texts come from: published formats as they are, and every file that the readers know."""
+"""Sources of the builders' texts: published formats, and every file that the readers support."""
 
 from __future__ import annotations
 
@@ -29,7 +29,8 @@ RULES = ("words", "nltk", "characters")
 
 
 def counter(rule: str) -> Count:
-    """Counts a text's tokens: ``words`` (what white space parts, or in a script without it the words), ``nltk`` (its ``word_tokenize``), ``characters``.
+    """A counter of a text's tokens: ``words`` (separated by white space; in scripts without it, segmented words),
+    ``nltk`` (its ``word_tokenize``), ``characters``.
 
     Raises: RequestError for another rule; MissingExtra for ``nltk`` without NLTK.
     """
@@ -41,12 +42,12 @@ def counter(rule: str) -> Count:
         from fairbrief.text.published_nltk import tokenize
 
         return lambda text: len(tokenize(text))
-    raise RequestError(f"There is no way to count named '{rule}'. Known: {', '.join(RULES)}.")
+    raise RequestError(f"Unknown way to count '{rule}'. Known: {', '.join(RULES)}.")
 
 
 @dataclass(frozen=True, slots=True)
 class Lengths:
-    """Texts of ``least`` to ``most`` tokens (both count in), and of ``least_characters`` at least."""
+    """Limits of length: ``least`` to ``most`` tokens (inclusive), and at least ``least_characters``."""
 
     least: int = 0
     most: int | None = None
@@ -58,7 +59,7 @@ class Lengths:
             raise RequestError(f"No text has at least {self.least} and at most {self.most} tokens.")
 
     def admit(self) -> Callable[[str], bool]:
-        """Whether a text is of a wanted length."""
+        """Whether a text is within the limits."""
         count = counter(self.rule)
         least, most, characters = self.least, self.most, self.least_characters
         if not least and most is None:
@@ -69,14 +70,14 @@ class Lengths:
         )  # fmt: skip
 
 
-# ---- The labelled texts that sets are drawn from
+# ---- The labelled texts from which sets are drawn
 
 
 @dataclass(slots=True)
 class Pool:
-    """Texts by topic, in the input's order, and how many were left out for which reason.
+    """Texts by topic, in the input's order, and the number of excluded texts by reason.
 
-    Without a topic field all texts are of the topic ``""``.
+    Without a topic field all texts have the topic ``""``.
     """
 
     topics: dict[str, list[Document]] = field(default_factory=dict)
@@ -84,7 +85,7 @@ class Pool:
 
     @property
     def texts(self) -> list[Document]:
-        """All texts, whatever their topic."""
+        """All texts of all topics."""
         return [document for documents in self.topics.values() for document in documents]
 
 
@@ -97,11 +98,11 @@ def gather(
     lengths: Lengths = Lengths(),  # frozen
     distinct: bool = False,
 ) -> Pool:
-    """The documents of the records that have the attribute and a wanted length.
+    """The documents with the attribute and a length within the limits.
 
-    ``values`` are the only values taken; ``topic`` is an attribute of the document or its record, and texts
-    of different topics are kept apart; ``distinct`` drops a text that occurred before. A text keeps the
-    attribute alone, so that what else is known of it does not become a group by accident.
+    Only ``values`` are used; ``topic`` is an attribute of the document or its record, and texts of different topics
+    are kept separate; ``distinct`` drops repeated texts. A text keeps only the attribute, so that no other attribute
+    becomes a group by accident.
     """
     pool, admit, seen = Pool(), lengths.admit(), set[str]()
     wanted = None if values is None else set(values)
@@ -137,18 +138,18 @@ def _of(topic: str, document: Document, attributes: Mapping[str, str]) -> str | 
 
 
 PEOPLE_FORMATS = {".conllu": "corefud", ".coref": "ontonotes", "conll": "conll"}
-"""How the name of a file with annotated people ends, and its format."""
+"""File name endings of annotated people, and their formats."""
 
 
 def read_texts(
     source: Path, attributes: Mapping[str, str], form: str | None = None, encoding: str | None = None
 ) -> Iterator[Record]:
-    """The records of a source in a published format, detected from the file by default, or of any file that is read;
-    ``attributes`` maps those that are wanted to their fields.
+    """The records of a source: in a published format, by default detected from the file, or in any supported file;
+    ``attributes`` maps the wanted attributes to their fields.
     """
     known: dict[str, Encoding] = {name: name for name in ENCODINGS}
     if encoding is not None and encoding not in known:
-        raise RequestError(f"--encoding is {', '.join(known)}, not '{encoding}'.")
+        raise RequestError(f"--encoding must be {', '.join(known)}, not '{encoding}'.")
     name = form or format_of(source) or "records"
     if name == "records":
         yield from read(source, documents_field=_documents_field(source), attributes=attributes).records()
@@ -160,7 +161,7 @@ def read_texts(
 
 
 def _renamed(record: Record, fields: Mapping[str, str]) -> Record:
-    """The record with the wanted attributes under their names; a lone ``label`` is the one that is asked for."""
+    """The record with the wanted attributes under their names; a single ``label`` is the wanted attribute."""
     documents = record.documents
     for name, column in fields.items():
         source = "label" if column == name and all("label" in d.attributes for d in documents) else column
@@ -175,14 +176,14 @@ def _renamed(record: Record, fields: Mapping[str, str]) -> Record:
 
 
 def _documents_field(source: Path) -> str:
-    """``documents``, or ``text`` where a file of single texts has that instead."""
+    """``documents``, or ``text`` if a file of single texts has that instead."""
     fields = inspect_file(str(source))[0].columns
     is_single = "text" in fields and not any(name.startswith("documents") for name in fields)
     return "text" if is_single else "documents"
 
 
 def read_people(source: Path) -> Iterator[Record]:
-    """The records of annotated documents, in the format that the files' names tell."""
+    """The records of annotated documents, in the format given by the file names."""
     kinds = {"corefud": read_corefud, "ontonotes": read_ontonotes, "conll": read_conll}
     if source.is_file() and source.name.endswith((".jsonl", ".json", ".jsonl.gz", ".parquet")):
         return read(source).records()
@@ -198,41 +199,41 @@ def read_people(source: Path) -> Iterator[Record]:
 
 
 def with_values(records: Iterable[Record], attribute: str, wanted: Sequence[str]) -> Iterable[Record]:
-    """The records; RequestError where no document has one of the wanted values, which is taken to be misspelt."""
+    """The records. RequestError if no document has one of the wanted values, which is probably misspelt."""
     if not wanted:
         return records
-    held = list(records)
-    known = {d.attributes[attribute] for r in held for d in r.documents if attribute in d.attributes}
+    listed = list(records)
+    known = {d.attributes[attribute] for r in listed for d in r.documents if attribute in d.attributes}
     for value in wanted:
         if value not in known:
             raise RequestError(
                 f"--values {value}: no text has this value of '{attribute}'.{did_you_mean(value, known)} "
                 f"Found: {', '.join(sorted(known)) or 'none'}."
             )
-    return held
+    return listed
 
 
 def with_attributes(
     rows: Iterable[Mapping[str, Any]], texts: Sequence[str]
 ) -> Iterator[Mapping[str, object]]:
-    """The rows with the attributes NAME=TEXT; RequestError for one that a row has already."""
-    told = {}
+    """The rows with the attributes NAME=TEXT; RequestError if a row already has one."""
+    added = {}
     for text in texts:
         name, equals, value = text.partition("=")
         if not (name.strip() and equals and value):
             raise RequestError(f"--set {text}: write --set NAME=TEXT.")
-        told[name.strip()] = value
+        added[name.strip()] = value
     for row in rows:
-        own = row.get("attributes", {})
-        if taken := sorted(own.keys() & told.keys()):
+        attributes = row.get("attributes", {})
+        if taken := sorted(attributes.keys() & added.keys()):
             raise RequestError(
-                f"--set {taken[0]}: the sets have an attribute of that name, {own[taken[0]]!r}."
+                f"--set {taken[0]}: the sets have an attribute of that name, {attributes[taken[0]]!r}."
             )
-        yield {**row, "attributes": {**own, **told}} if told else row
+        yield {**row, "attributes": {**attributes, **added}} if added else row
 
 
-def composition(records: Iterable[Record], attribute: str, told: Counter[str]) -> Iterator[Record]:
-    """The records as they are, while their documents' values are counted."""
+def composition(records: Iterable[Record], attribute: str, counts: Counter[str]) -> Iterator[Record]:
+    """The records unchanged, while their documents' values are counted."""
     for record in records:
-        told.update(d.attributes[attribute] for d in record.documents if attribute in d.attributes)
+        counts.update(d.attributes[attribute] for d in record.documents if attribute in d.attributes)
         yield record

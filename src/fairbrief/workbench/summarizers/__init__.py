@@ -1,1 +1,1 @@
-"""Anything that turns records into summaries."""
+"""Summarizers of records."""

@@ -1,4 +1,4 @@
-"""Summaries by any chat model behind OpenAI's protocol: OpenAI, Azure, vLLM, Ollama, a LiteLLM proxy."""
+"""Summaries by a chat model with OpenAI's protocol: OpenAI, Azure, vLLM, Ollama, a LiteLLM proxy."""
 
 from __future__ import annotations
 
@@ -52,16 +52,16 @@ class Chat(Prompted, Endpoint):
 
     @property
     def tally(self) -> Tally:
-        """What this object has sent so far."""
+        """The tokens and calls that this object has sent so far."""
         return self._tally
 
     def decoding(self, default: float | None = None) -> Decoding:
-        """How the model draws its words; ``default`` is the temperature where none is set."""
+        """The decoding settings; ``default`` is the temperature if none is set."""
         found = self._decoding(0)
         return replace(found, temperature=default) if found.temperature is None else found
 
     def keys(self, record: Record) -> Sequence[str]:
-        """A hash per sample of all that decides its text: record, prompt as sent, model, settings, sample."""
+        """One hash per sample of everything that determines its text: record, prompt as sent, model, settings, sample."""
         asked = fill(find(self.prompt), record, self)
         sentences = self._sentences(find(self.prompt))
         return [
@@ -73,16 +73,16 @@ class Chat(Prompted, Endpoint):
         ]  # fmt: skip
 
     def drafts(self, tasks: Iterable[Task]) -> Iterator[list[tuple[str, Summary]]]:
-        """Summaries as they come, in batches, each under its task's key; tasks are drawn on as they are asked.
+        """Summaries as they arrive, in batches, each under its task's key; tasks are consumed as they are sent.
 
-        The next are asked only when a batch has been left behind: see `fairbrief.chat.client.replies`.
+        Further requests wait until the consumer takes the next batch: see `fairbrief.chat.client.replies`.
         """
         questions = ((task, self.question(task[1], task[2])) for task in tasks)
         for batch in replies(self, questions, self._tally):
             yield [(key, self.summary(record, sample, reply)) for (key, record, sample), reply in batch]
 
     def question(self, record: Record, sample: int) -> Question:
-        """What is asked for one summary of a record."""
+        """The question for one summary of a record."""
         return _question(fill(find(self.prompt), record, self), self._decoding(sample))
 
     def _sentences(self, prompt: Prompt) -> int | None:
@@ -95,7 +95,7 @@ class Chat(Prompted, Endpoint):
         return base if self.seed is None else replace(base, seed=self.seed + sample)
 
     def summary(self, record: Record, sample: int, reply: Reply) -> Summary:
-        """The summary that a reply holds, or why it holds none; ``made`` tells how it was asked for."""
+        """The summary in a reply, or the reason why it has none; ``made`` records the request."""
         prompt = find(self.prompt)
         wording = fill(prompt, record, self).wording
         text, cut = self.cut(reply.text, prompt)
@@ -123,5 +123,5 @@ def _question(asked: Asked, decoding: Decoding) -> Question:
 
 
 def _hash(*parts: object) -> str:
-    told = json.dumps(parts, ensure_ascii=False, sort_keys=True)
-    return hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    inputs = json.dumps(parts, ensure_ascii=False, sort_keys=True)
+    return hashlib.sha256(inputs.encode("utf-8", "surrogatepass")).hexdigest()[:32]

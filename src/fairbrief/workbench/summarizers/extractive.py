@@ -1,7 +1,7 @@
-"""Summarizers that copy sentences and need no model: the first, the last, the most central; some with a known bias.
+"""Summarizers that copy sentences without a model: the first, the last, the most central; some with a known bias.
 
-The planted biases are those of Steen & Markert, §4 and Appendix B. What the paper leaves open is decided here: chosen sentences
-stand in the order of the record; ties go to the earlier sentence; short records give what they have.
+The planted biases are those of Steen & Markert, §4 and Appendix B. Details that the paper leaves open: chosen
+sentences are in the order of the record; ties go to the earlier sentence; short records give all of their sentences.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from fairbrief.types import Floats, Record, Summary
 
 
 class Extractive(ABC):
-    """Copies sentences of a record; which, and in which order, `chosen` says."""
+    """Copies the sentences of a record that `chosen` selects, in its order."""
 
     __repr__ = spell
 
     @abstractmethod
     def chosen(self, record: Record) -> Iterable[int]:
-        """The numbers of the sentences; one beyond the last is left out."""
+        """The indices of the sentences; those beyond the last sentence are ignored."""
 
     def summarize(self, records: Iterable[Record]) -> Iterator[Summary]:
-        """One summary per record, in order; without any sentence the reason is ``empty``."""
+        """One summary per record, in order; a record without sentences has the reason ``empty``."""
         for record in records:
             sentences = sentences_of(record)
             text = " ".join(sentences[i] for i in self.chosen(record) if i < len(sentences))
@@ -45,7 +45,7 @@ class Extractive(ABC):
 
 @dataclass(frozen=True, repr=False)
 class OfSentences(Extractive):
-    """Copies so many sentences."""
+    """Copies a fixed number of sentences."""
 
     sentences: int = 3
 
@@ -97,7 +97,7 @@ class LexRank(OfSentences):
 
     def chosen(self, record: Record) -> Iterable[int]:
         scores = centrality(sentences_of(record), self.threshold, self.damping)
-        # Rounded, so that ties are ties: the last bits of a power iteration decide nothing.
+        # Rounded, so that rounding errors of the power iteration do not break ties.
         best = sorted(range(len(scores)), key=lambda i: (-round(float(scores[i]), 12), i))
         return sorted(best[: self.sentences])
 
@@ -117,7 +117,7 @@ def centrality(sentences: Sequence[str], threshold: float, damping: float) -> Fl
     weights[np.diag_indices(n)] = 1.0
     walk = (1 - damping) * weights / weights.sum(axis=1, keepdims=True) + damping / n
     rank = np.full(n, 1 / n)
-    # The walk forgets its start by a factor (1 − damping) a step: 1e-14 is reached in a few hundred.
+    # The influence of the start shrinks by a factor (1 − damping) per step: 1e-14 is reached in a few hundred.
     for _ in range(math.ceil(math.log(1e-14) / math.log(1 - damping))):
         rank = rank @ walk
     return rank
@@ -141,7 +141,7 @@ def _tfidf_cosine(sentences: Sequence[str]) -> Floats:
     return cosine
 
 
-# ---- Summarizers with a known bias, or none by construction: what measures are tried on
+# ---- Summarizers with a known bias, or none by construction, for trying measures
 
 
 Topic = Literal["sport", "family", "unknown"]
@@ -153,7 +153,7 @@ LENGTHS: dict[Topic, int] = {"family": 1, "unknown": 3, "sport": 6}
 
 @dataclass(frozen=True, repr=False)
 class RandomSentences(OfSentences):
-    """``sentences`` random sentences: no bias, whatever the record is about."""
+    """``sentences`` random sentences: unbiased, whatever the record's topic."""
 
     name: ClassVar[str] = "random"
     seed: int = 0
@@ -180,7 +180,7 @@ class TopicLength(Extractive):
 
 @dataclass(frozen=True, repr=False)
 class Sexist(OfSentences):
-    """The sentences with most words of one gender.
+    """The sentences with the most words of one gender.
 
     ``prefers=topic`` takes male words for sport, female words for family, and random sentences for other topics (as
     in the paper). ``male`` or ``female`` takes that gender's words whatever the topic.
@@ -224,6 +224,6 @@ def topic_of(text: str) -> Topic:
 
 
 def _shuffled(record: Record, seed: int) -> list[int]:
-    """The record's sentence numbers in an order that the seed and the record's id decide."""
+    """The record's sentence indices in an order determined by the seed and the record's id."""
     rng = np.random.default_rng([seed, zlib.crc32(record.id.encode("utf-8"))])
     return [int(i) for i in rng.permutation(len(sentences_of(record)))]

@@ -1,4 +1,4 @@
-"""Prompts as data, filled in for a record; what a summary answered, and an answer cut to the wanted length."""
+"""Prompts as data, filled in for a record; the prompt that a summary answered; answers cut to the requested length."""
 
 from __future__ import annotations
 
@@ -30,13 +30,12 @@ CLAUSES = "clauses.toml"
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """A template with fields in braces, in one wording or several.
+    """A template with fields in braces, in one or more wordings.
 
-    ``layout`` says how documents stand in ``{documents}``: ``numbered`` (``1. …`` a line), ``labelled``
-    (``1. (value) …``), ``joined`` by `` || ``, or as ``lines``. ``mark`` stands before every document.
-    ``answer=list``: the answer is a list, whose marks are removed. ``longer``: of an answer with too many sentences
-    that many are sampled (``sample``), or it is kept whole (``keep``). ``words``, ``sentences`` and
-    ``focus`` are what those settings are unless they are given.
+    ``layout`` is the form of ``{documents}``: ``numbered`` (``1. …`` per line), ``labelled`` (``1. (value) …``),
+    ``joined`` by `` || ``, or ``lines``. ``mark`` precedes every document. ``answer=list``: the answer is a list, and
+    its marks are removed. ``longer``: an answer with too many sentences is reduced by sampling (``sample``) or not
+    reduced (``keep``). ``words``, ``sentences`` and ``focus`` are the defaults of those settings.
     """
 
     name: str
@@ -55,10 +54,10 @@ class Prompt:
 
     @property
     def sha(self) -> str:
-        """Twelve hex digits of a hash of all that decides what is asked."""
+        """Twelve hex digits of a hash of everything that determines the request."""
         parts = (self.wordings, self.layout, self.mark, self.system, self.separators, self.answer)
-        told = json.dumps([*parts, self.words, self.sentences, self.focus], ensure_ascii=False)
-        return hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+        inputs = json.dumps([*parts, self.words, self.sentences, self.focus], ensure_ascii=False)
+        return hashlib.sha256(inputs.encode("utf-8", "surrogatepass")).hexdigest()[:12]
 
 
 @cache
@@ -74,13 +73,13 @@ def shipped() -> Mapping[str, Prompt]:
 
 @cache
 def clauses() -> Mapping[str, Mapping[str, str]]:
-    """The clauses that settings put into prompts: ``instructions``, ``roles``, ``length``."""
+    """The clauses that settings add to prompts: ``instructions``, ``roles``, ``length``."""
     file = resources.files("fairbrief.workbench.summarizers") / "prompt_library" / CLAUSES
     return tomllib.loads(file.read_text(encoding="utf-8"))
 
 
 def find(name: str) -> Prompt:
-    """A named prompt, or that of a file: a text with fields in braces, or TOML like the shipped ones."""
+    """A prompt by name or from a file: a text with fields in braces, or TOML in the format of the shipped ones."""
     if name in shipped():
         return shipped()[name]
     path = Path(name).expanduser()
@@ -128,16 +127,16 @@ def _checked(prompt: Prompt, where: str) -> Prompt:
     if prompt.longer not in LONGER:
         raise DataError(f"{where}: longer is one of {', '.join(LONGER)}, not '{prompt.longer}'.")
     if not prompt.wordings or not prompt.separators:
-        raise DataError(f"{where}: the prompt '{prompt.name}' has no wording, or no separator.")
+        raise DataError(f"{where}: the prompt '{prompt.name}' has no wording or no separator.")
     for wording in prompt.wordings:
         if "{documents}" not in wording:
             raise DataError(
-                f"{where}: a wording of '{prompt.name}' has no {{documents}}: nothing would be asked."
+                f"{where}: a wording of '{prompt.name}' has no {{documents}}, so the texts would be missing."
             )
     return prompt
 
 
-# ---- Prompts filled in for a record: its documents, its groups, and what a request wishes besides
+# ---- Prompts filled in for a record: its documents, its groups, and the requested clauses
 
 
 FIELD = re.compile(r"\{([a-z_]\w*)\}", re.IGNORECASE)
@@ -145,9 +144,9 @@ FIELD = re.compile(r"\{([a-z_]\w*)\}", re.IGNORECASE)
 
 @dataclass(frozen=True, kw_only=True)
 class Wish:
-    """What a request adds to a prompt: a clause of fairness, a role, a length, the attribute with the groups.
+    """The additions of a request to a prompt: a fairness clause, a role, a length, the attribute with the groups.
 
-    ``draw`` seeds the choice among a prompt's wordings.
+    ``draw`` is the seed for choosing among a prompt's wordings.
     """
 
     over: str = ""
@@ -159,7 +158,7 @@ class Wish:
     draw: int = 0
 
     def as_settings(self) -> dict[str, str]:
-        """What is wished, as a summary's ``made`` tells it; what is not wished is left out."""
+        """The settings in the form of a summary's ``made``; unset ones are omitted."""
         return {
             f.name: str(value)
             for f in dataclasses.fields(Wish)
@@ -168,7 +167,7 @@ class Wish:
 
 
 def wish_from(made: Mapping[str, str]) -> Wish:
-    """What was wished for a summary, from what its ``made`` tells: the inverse of `Wish.as_settings`."""
+    """The settings of a summary, from its ``made``: the inverse of `Wish.as_settings`."""
     numbers = ("words", "sentences", "draw")
     names = [f.name for f in dataclasses.fields(Wish)]
     given: dict[str, Any] = {n: int(made[n]) if n in numbers else made[n] for n in names if n in made}
@@ -177,7 +176,7 @@ def wish_from(made: Mapping[str, str]) -> Wish:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A prompt filled in for one record: what is sent, and which wording it was."""
+    """A prompt filled in for one record: the text to send, and the number of its wording."""
 
     system: str
     user: str
@@ -185,13 +184,13 @@ class Asked:
 
 
 def fill(prompt: Prompt, record: Record, wish: Wish) -> Asked:
-    """The prompt for a record. One wording and separator are drawn by the record's id and ``wish.draw``.
+    """The prompt for a record. The record's id and ``wish.draw`` determine the wording and the separator.
 
-    Raises DataError where the record lacks an attribute that a field needs, RequestError where the prompt
-    has no place for what is wished.
+    Raises DataError if the record lacks an attribute that a field needs, RequestError if the prompt has no place for
+    a requested clause.
     """
-    told = f"{wish.draw}\x1f{prompt.sha}\x1f{record.id}".encode("utf-8", "surrogatepass")
-    drawn = int.from_bytes(hashlib.sha256(told).digest()[:8], "big")
+    inputs = f"{wish.draw}\x1f{prompt.sha}\x1f{record.id}".encode("utf-8", "surrogatepass")
+    drawn = int.from_bytes(hashlib.sha256(inputs).digest()[:8], "big")
     wording = drawn % len(prompt.wordings)
     separator = prompt.separators[drawn // len(prompt.wordings) % len(prompt.separators)]
     template = prompt.wordings[wording]
@@ -206,7 +205,7 @@ def fill(prompt: Prompt, record: Record, wish: Wish) -> Asked:
 
 
 def _tidied(template: str, values: _Values) -> str:
-    """The filled template; what empty clauses leave of the template (not of the texts) is smoothed first."""
+    """The filled template; gaps that empty clauses leave in the template (not in the texts) are closed first."""
     for field in ("instruction", "length"):
         if values.get(field) == "":
             template = template.replace("{" + field + "}", "")
@@ -226,7 +225,7 @@ class _Values:
     separator: str
 
     def get(self, field: str) -> str:
-        """What stands for ``{field}``."""
+        """The text that replaces ``{field}``."""
         if field in ("words", "sentences"):
             return str(self._number(field))
         if field == "focus" and (focus := self.wish.focus or self.prompt.focus):
@@ -266,13 +265,11 @@ class _Values:
     def _number(self, name: str) -> int:
         wished, usual = getattr(self.wish, name), getattr(self.prompt, name)
         if (number := wished if wished is not None else usual) is None:
-            raise RequestError(
-                f"The prompt '{self.prompt.name}' speaks of {{{name}}}: say how many, {name}=N."
-            )
+            raise RequestError(f"The prompt '{self.prompt.name}' uses {{{name}}}: give the number, {name}=N.")
         return int(number)
 
     def _length(self) -> str:
-        """The clause of the length: sentences if they are wished, else words, else the prompt's own."""
+        """The length clause: sentences if they are requested, else words, else the prompt's default."""
         if self.wish.sentences is not None:
             clause = clauses()["length"]["sentence" if self.wish.sentences == 1 else "sentences"]
             return clause.replace("{sentences}", str(self.wish.sentences))
@@ -282,7 +279,7 @@ class _Values:
     def _over(self) -> str:
         if not self.wish.over:
             raise RequestError(
-                f"The prompt '{self.prompt.name}', or the instruction '{self.wish.instruction}', speaks of groups: "
+                f"The prompt '{self.prompt.name}', or the instruction '{self.wish.instruction}', uses groups: "
                 "name their attribute, …(prompt=…)@ATTRIBUTE."
             )
         return self.wish.over
@@ -292,7 +289,7 @@ class _Values:
         if not counts:
             raise DataError(
                 f"{self.record.where or 'input'} (id '{self.record.id}'): no document has the attribute "
-                f"'{self.wish.over}', of which the prompt speaks."
+                f"'{self.wish.over}', which the prompt uses."
             )
         return counts
 
@@ -300,19 +297,19 @@ class _Values:
         value = self.record.attributes.get(field)
         if value is None:
             raise DataError(
-                f"{self.record.where or 'input'} (id '{self.record.id}'): the prompt '{self.prompt.name}' speaks of "
-                f"{{{field}}}, and the record has no attribute of that name. Add it, or use another prompt."
+                f"{self.record.where or 'input'} (id '{self.record.id}'): the prompt '{self.prompt.name}' uses "
+                f"{{{field}}}, but the record has no attribute of that name. Add it, or use another prompt."
             )
         return value
 
 
 def _check_room(prompt: Prompt, template: str, wish: Wish, *, has_instruction: bool) -> None:
-    """RequestError where a wish would be lost without a word."""
+    """RequestError if the prompt would silently ignore a requested clause."""
     has_sentences, has_words = wish.sentences is not None, wish.words is not None
-    if has_sentences and has_words and not all(room in template for room in ("{words}", "{sentences}")):
+    if has_sentences and has_words and not all(place in template for place in ("{words}", "{sentences}")):
         raise RequestError(
-            f"words={wish.words} and sentences={wish.sentences} are both wished, and the prompt '{prompt.name}' has one "
-            "place for a length: ask for one of them, or use a prompt with {words} and {sentences}."
+            f"words={wish.words} and sentences={wish.sentences} are both given, but the prompt '{prompt.name}' has one "
+            "place for a length: give one of them, or use a prompt with {words} and {sentences}."
         )
     places = {
         "instruction": (has_instruction, ("{instruction}",)),
@@ -320,10 +317,10 @@ def _check_room(prompt: Prompt, template: str, wish: Wish, *, has_instruction: b
         "sentences": (has_sentences, ("{sentences}", "{length}")),
         "focus": (bool(wish.focus), ("{focus}",)),
     }
-    for wanted, (is_wished, rooms) in places.items():
-        if is_wished and not any(room in template for room in rooms):
+    for wanted, (is_wished, places_for) in places.items():
+        if is_wished and not any(place in template for place in places_for):
             raise RequestError(
-                f"The prompt '{prompt.name}' has no place for a wish of {wanted}: put {' or '.join(rooms)} into it."
+                f"The prompt '{prompt.name}' has no place for {wanted}: add {' or '.join(places_for)} to it."
             )
 
 
@@ -338,24 +335,23 @@ def _listed(words: list[str], last: str = "or") -> str:
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} {last} {words[-1]}"
 
 
-# ---- The prompt that a summary answers, as a text: what training on preferences conditions on
+# ---- The prompt that a summary answers, as a text: the condition in preference training
 
 
 def prompt_of(case: Case, name: str | None = None) -> str:
-    """The text that a model was, or is to be, asked for this summary.
+    """The text with which a model was, or is to be, asked for this summary.
 
-    In this order: the prompt ``name`` (a shipped name or a file), filled in for the record; the text that
-    stands in ``made["prompt"]``; the shipped prompt that ``made`` names, filled in as ``made`` tells; the
-    documents, a blank line between them. Raises RequestError where ``made`` names a prompt that is not the
-    one that is known by that name now.
+    In this order: the prompt ``name`` (a shipped name or a file), filled in for the record; the text in
+    ``made["prompt"]``; the shipped prompt named in ``made``, filled in with the settings in ``made``; the documents,
+    separated by blank lines. Raises RequestError if ``made`` names a prompt that has changed since.
     """
     made = case.summary.made
     if name is not None:
         return fill(find(name), case.record, Wish()).user
-    told = made.get("prompt", "")
-    if told and "prompt_sha" in made:
-        return _filled(case, told)
-    return told or "\n\n".join(document.text for document in case.record.documents)
+    prompt = made.get("prompt", "")
+    if prompt and "prompt_sha" in made:
+        return _filled(case, prompt)
+    return prompt or "\n\n".join(document.text for document in case.record.documents)
 
 
 def _filled(case: Case, name: str) -> str:
@@ -369,15 +365,15 @@ def _filled(case: Case, name: str) -> str:
     return fill(prompt, case.record, wish_from(made)).user
 
 
-# ---- From a model's answer to the summary: list marks removed, sentences sampled where there are too many
+# ---- From a model's answer to the summary: list marks removed, sentences sampled if there are too many
 
 
 def finished(text: str, sentences: int | None, *, is_list: bool = False) -> tuple[str, str]:
-    """The summary, and what was removed ("7 sentences to 3"); empty if nothing was.
+    """The summary, and a description of the cut ("7 sentences to 3"); empty if nothing was removed.
 
-    ``is_list`` reads the answer as a list with one sentence per line; each item counts as one sentence. Of a longer
-    answer ``sentences`` sentences are sampled uniformly at random, in their order (Chhabra et al., Appendix F.3: to
-    keep the first ones would add a lead bias). The sample depends only on the text.
+    With ``is_list`` the answer is a list with one sentence per line; each item counts as one sentence. From a longer
+    answer ``sentences`` sentences are sampled uniformly at random and kept in order (Chhabra et al., Appendix F.3:
+    the first ones would add a lead bias). The sample depends only on the text.
     """
     listed = items(text) if is_list else ()
     parts = list(listed) or split(text)
@@ -389,14 +385,14 @@ def finished(text: str, sentences: int | None, *, is_list: bool = False) -> tupl
 
 
 AT_ONCE = 256
-"""Records that are held to write them together, in any order."""
+"""Maximum number of records in memory for writing in any order."""
 Task = tuple[str, Record, int]
-"""The key of a summary that is wanted, its record, and which sample it is (from 0)."""
+"""The key of a requested summary, its record, and the index of the sample (from 0)."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Prompted(Wish, ABC):
-    """What summarizers that fill a prompt have in common: a wish, several samples, the name of the system."""
+    """The common part of summarizers that fill a prompt: clauses, several samples, the name of the system."""
 
     model: str = dataclasses.field(kw_only=False)
     temperature: float | None = None
@@ -405,14 +401,14 @@ class Prompted(Wish, ABC):
 
     def __post_init__(self) -> None:
         if self.samples < 1:
-            raise ValueError("samples is 1 or more")
+            raise ValueError("samples must be at least 1")
         if self.samples > 1 and self.temperature == 0:
             raise ValueError(
                 f"at temperature 0 all {self.samples} samples would be one text, paid {self.samples} times: "
                 "give a temperature above 0, or samples=1"
             )
         if (self.sentences or 1) < 1 or (self.words or 1) < 1:
-            raise ValueError("sentences and words are 1 or more")
+            raise ValueError("sentences and words must be at least 1")
 
     @property
     def systems(self) -> tuple[str, ...]:
@@ -421,14 +417,14 @@ class Prompted(Wish, ABC):
         return (name,) if self.samples == 1 else tuple(f"{name}#{i}" for i in range(1, self.samples + 1))
 
     def cut(self, text: str, prompt: Prompt) -> tuple[str, str]:
-        """The answer with the wanted number of sentences, unless the prompt keeps longer ones: see `finished`."""
+        """The answer with the requested number of sentences, unless the prompt keeps longer ones: see `finished`."""
         wanted = self.sentences if self.sentences is not None else prompt.sentences
         if prompt.longer == "keep":
             wanted = None
         return finished(text, wanted, is_list=prompt.answer == "list")
 
     def asked_with(self, prompt: Prompt, wording: int) -> dict[str, str]:
-        """The prompt, as a summary's ``made`` names it."""
+        """The name of the prompt in a summary's ``made``."""
         return {"prompt": prompt.name, "prompt_sha": prompt.sha, "wording": str(wording + 1)}
 
     @abstractmethod
@@ -438,8 +434,8 @@ class Prompted(Wish, ABC):
     def summarize(self, records: Iterable[Record]) -> Iterator[Summary]:
         """The summaries of each record, one per sample, in order."""
         tasks = ((f"{i}", record, s) for i, record in enumerate(records) for s in range(self.samples))
-        while held := list(islice(tasks, AT_ONCE)):
+        while chunk := list(islice(tasks, AT_ONCE)):
             written = {
-                (key, summary.system): summary for batch in self.drafts(held) for key, summary in batch
+                (key, summary.system): summary for batch in self.drafts(chunk) for key, summary in batch
             }
-            yield from (written[key, self.systems[sample]] for key, _, sample in held)
+            yield from (written[key, self.systems[sample]] for key, _, sample in chunk)

@@ -1,4 +1,4 @@
-"""Summaries by a model on this machine, through the transformers library."""
+"""Summaries by a local model, through the transformers library."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ LONG = ("truncate", "error")
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A record as the model will see it: the text that is sent, its length, and what was done to make it fit."""
+    """A record as the model gets it: the text, its length, and how it was shortened to fit."""
 
     key: str
     record: Record
@@ -76,31 +76,33 @@ class Transformers(Prompted):
         if self.dtype not in ("auto", *placement.DTYPES):
             raise ValueError(f"dtype={self.dtype} is none of auto, {', '.join(placement.DTYPES)}")
         if min(self.beams, self.max_new_tokens) < 1 or self.temperature < 0:
-            raise ValueError("beams and max_new_tokens are 1 or more, and temperature is not negative")
+            raise ValueError(
+                "beams and max_new_tokens must be at least 1, and temperature must not be negative"
+            )
 
     __repr__ = spell
 
     def keys(self, record: Record) -> Sequence[str]:
-        """A hash per sample of all that decides its text: record, prompt, model and revision, settings."""
+        """One hash per sample of everything that determines its text: record, prompt, model and revision, settings."""
         asked = fill(self._prompt(), record, self)
-        told: list[Any] = [VERSION, record.id, asked.system, asked.user, identity(self.model)]
-        told += [self.temperature, self.top_p, self.beams, self.max_new_tokens, self.seed, self.long]
-        told += [self.sentences, self.dtype]
+        inputs: list[Any] = [VERSION, record.id, asked.system, asked.user, identity(self.model)]
+        inputs += [self.temperature, self.top_p, self.beams, self.max_new_tokens, self.seed, self.long]
+        inputs += [self.sentences, self.dtype]
         return [
             hashlib.sha256(
-                json.dumps([*told, self.systems[i], i]).encode("utf-8", "surrogatepass")
+                json.dumps([*inputs, self.systems[i], i]).encode("utf-8", "surrogatepass")
             ).hexdigest()[:32]
             for i in range(self.samples)
         ]
 
     def drafts(self, tasks: Iterable[Task]) -> Iterator[list[tuple[str, Summary]]]:
-        """Summaries under their tasks' keys, a batch of like length at a time."""
+        """Summaries under their tasks' keys, in batches of similar length."""
         waiting = iter(tasks)
-        while held := list(itertools.islice(waiting, AT_ONCE)):
+        while chunk := list(itertools.islice(waiting, AT_ONCE)):
             writer, prompt = load_writer(self.model, self.device, self.dtype), self._prompt()
-            ready = [self._fitted(task, writer, prompt) for task in held]
+            ready = [self._fitted(task, writer, prompt) for task in chunk]
             sizes = [draft.pieces + self.max_new_tokens for draft in ready]
-            # What is drawn at random goes alone: one generator serves a batch.
+            # Sampled summaries are written singly, because one generator serves a batch.
             budget = self.batch_tokens or placement.automatic_tokens(writer.device)
             write = partial(self._generate, ready, writer)
             for batch, texts in run_batches(sizes, write, 0 if self.temperature else budget):
@@ -109,25 +111,25 @@ class Transformers(Prompted):
                     for i, text in zip(batch.tolist(), texts, strict=True)
                 ]
 
-    # -------------------------------------------------------------------------- what is sent
+    # -------------------------------------------------------------------------- inputs
 
     def _prompt(self) -> Prompt:
         return find(self.prompt or ("source" if is_encoder_decoder(self.model) else "plain"))
 
     def _room(self, writer: Writer) -> int | None:
-        """Word pieces that may be sent: a decoder's own come out of the same number."""
+        """The maximum number of word pieces of the input; the output of a decoder uses the same limit."""
         if writer.limit is None or writer.is_encoder_decoder:
             return writer.limit
         room = writer.limit - self.max_new_tokens
         if room < 1:
             raise RequestError(
                 f"{self.model} takes {writer.limit} word pieces in all; max_new_tokens={self.max_new_tokens} leaves "
-                "none to read. Lower it."
+                "none for the input. Lower it."
             )
         return room
 
     def _fitted(self, task: Task, writer: Writer, prompt: Prompt) -> Draft:
-        """The task's record as it will be sent, made to fit as ``long`` says."""
+        """The task's record as it will be sent, shortened according to ``long``."""
         key, record, sample = task
         room = self._room(writer)
 
@@ -148,7 +150,7 @@ class Transformers(Prompted):
         return Draft(key, task[1], sample, text, self._pieces(text, writer), asked.wording, long)
 
     def _sent(self, record: Record, writer: Writer, prompt: Prompt) -> tuple[str, Asked]:
-        """The text that the model reads, template and all."""
+        """The model's input, including the template."""
         asked = fill(prompt, record, self)
         if not writer.has_template:
             return "\n\n".join(part for part in (asked.system, asked.user) if part), asked
@@ -160,10 +162,10 @@ class Transformers(Prompted):
     def _pieces(self, text: str, writer: Writer) -> int:
         return len(writer.tokenizer(text, add_special_tokens=not writer.has_template)["input_ids"])
 
-    # --------------------------------------------------------------------------- what is written
+    # --------------------------------------------------------------------------- outputs
 
     def _generate(self, ready: Sequence[Draft], writer: Writer, batch: Integers) -> list[str]:
-        """What the model writes for the drafts with these numbers."""
+        """The model's outputs for the drafts with these indices."""
         torch = library("torch")
         drafts = [ready[i] for i in batch.tolist()]
         given = writer.tokenizer(
@@ -182,7 +184,7 @@ class Transformers(Prompted):
         return [text.strip() for text in writer.tokenizer.batch_decode(ids, skip_special_tokens=True)]
 
     def _generation(self, writer: Writer) -> Any:
-        """The model's own generation settings, with ours in place of its way to choose."""
+        """The model's generation settings, with the requested decoding method."""
         config = writer.model.generation_config.__class__.from_dict(
             {
                 **writer.model.generation_config.to_dict(),
@@ -202,8 +204,8 @@ class Transformers(Prompted):
         return config
 
     def _seed(self, draft: Draft) -> int:
-        told = f"{self.seed}\x1f{draft.record.id}\x1f{draft.sample}".encode("utf-8", "surrogatepass")
-        return int.from_bytes(hashlib.sha256(told).digest()[:4], "big")
+        inputs = f"{self.seed}\x1f{draft.record.id}\x1f{draft.sample}".encode("utf-8", "surrogatepass")
+        return int.from_bytes(hashlib.sha256(inputs).digest()[:4], "big")
 
     def _summary(self, draft: Draft, text: str, prompt: Prompt) -> Summary:
         final, cut = self.cut(text, prompt)
@@ -221,7 +223,7 @@ class Transformers(Prompted):
 
 
 def _templated(writer: Writer, messages: list[dict[str, str]]) -> str:
-    """The conversation in the model's own form; a template without a system's turn gets it in the user's."""
+    """The conversation in the model's template; a template without a system role gets that text in the user's turn."""
     jinja = library("jinja2")
 
     def rendered(turns: list[dict[str, str]]) -> str:
@@ -235,19 +237,19 @@ def _templated(writer: Writer, messages: list[dict[str, str]]) -> str:
         return rendered([{"role": "user", "content": "\n\n".join(turn["content"] for turn in messages)}])
 
 
-# --------------------------------------------------------------------------- models that write, loaded once
+# --------------------------------------------------------------------------- models for writing, loaded once
 
 
 READER = "transformers"
 RESIDENT = 2
-"""How many models stay in memory."""
+"""Maximum number of models in memory."""
 UNLIMITED = 1_000_000
-"""Word pieces; a tokenizer that has no limit names an astronomical one."""
+"""Word pieces; a tokenizer without a limit reports an astronomical one."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Writer:
-    """A model that writes. ``limit``: word pieces it takes, None for any number; a decoder's own included."""
+    """A model for writing. ``limit``: its maximum number of word pieces (a decoder's output included); None if unlimited."""
 
     tokenizer: Any
     model: Any
@@ -257,24 +259,24 @@ class Writer:
 
     @property
     def has_template(self) -> bool:
-        """Whether the model was taught to converse."""
+        """Whether the model was trained for conversation."""
         return bool(getattr(self.tokenizer, "chat_template", None))
 
 
 def library(module: str) -> Any:
-    """A heavy library, imported when it is first needed."""
+    """A heavy library, imported on first use."""
     return placement.library(module, "transformers:MODEL")
 
 
 @lru_cache(maxsize=RESIDENT)
 def identity(model: str) -> str:
-    """The model and its revision: the hub's commit, or a hash of the folder's files. Looked up once."""
+    """The model and its revision: the hub's commit, or a hash of the folder's files. Determined once."""
     return hub.find(model, READER).identity
 
 
 @lru_cache(maxsize=RESIDENT)
 def is_encoder_decoder(model: str) -> bool:
-    """What kind of model it is, from its configuration alone."""
+    """The kind of model, from its configuration only."""
     folder = hub.find(model, READER).folder
     with explained(folder, READER):
         config = library("transformers").AutoConfig.from_pretrained(folder, local_files_only=True)
@@ -298,13 +300,13 @@ def _load(folder: Path, device: str, dtype: str) -> Writer:
         model = model.to(device=device, dtype=getattr(torch, placement.DTYPES[dtype])).eval()
     if tokenizer.pad_token_id is None:
         tokenizer.pad_token = tokenizer.eos_token
-    # A decoder goes on where its input ends, so padding stands before it; an encoder's stands behind.
+    # A decoder continues its input, so its padding is on the left; an encoder's is on the right.
     tokenizer.padding_side = "right" if config.is_encoder_decoder else "left"
     return Writer(tokenizer, model, device, _limit(tokenizer, config), bool(config.is_encoder_decoder))
 
 
 def _limit(tokenizer: Any, config: Any) -> int | None:
-    """How many word pieces tokenizer and positions allow; None where neither says."""
+    """The maximum number of word pieces of tokenizer and positions; None if neither has one."""
     said = [
         tokenizer.model_max_length,
         *(getattr(config, name, None) for name in ("max_position_embeddings", "n_positions")),
@@ -316,10 +318,10 @@ Fits = Callable[[Record], bool]
 
 
 def truncated(record: Record, fits: Fits) -> tuple[Record, int]:
-    """The record with its longest documents cut to one common length, and the words that were cut off.
+    """The record with its longest documents cut to one common length, and the number of removed words.
 
-    The largest number of words a document at which the record fits. So short documents stay whole and no
-    voice is lost because it stands last. Raises DataError where not even one word of each fits.
+    The common length is the largest number of words per document with which the record fits, so short documents stay
+    whole, wherever they are in the record. Raises DataError if not even one word of each fits.
     """
     words = [document.text.split() for document in record.documents]
     longest = max(map(len, words), default=0)
