@@ -174,7 +174,7 @@ def test_a_dry_run_asks_nothing(tmp_path: Path, server: StubChat) -> None:
     file.write_text(SMALL.replace('["uer"]', """["uer", "judged(scorer='judge(model=j)')"]""") + UNITS)
     more = run(file, tmp_path / "out", "--dry-run").output
     assert "then stub-1 splits 24 summaries into claims" in more
-    assert "judge(model=j)) has 24 summaries judged" in more.replace("'", "")
+    assert "judge(model=j)) judges 24 summaries" in more.replace("'", "")
     assert server.requests == 0
 
 

@@ -136,11 +136,12 @@ def accept(text: str, spans: Sequence[Span], given_names: Collection[str]) -> di
     ``title``: a title (of any kind) and at least one more name word. ``given name``: two words or more, the
     first a known given name (lower-case in ``given_names``). ``given name alone``: one known given name that
     does not open a sentence. ``initial``: an initial followed by a word
-    (but not of ``U. S.`` and the like). ``described``: two words or more with a description of a person around
+    (except ``U. S.`` and the like). ``described``: two words or more with a description of a person around
     them (`is_described_at`). ``repeated``: two or three words, the last of which occurs singly elsewhere.
     ``part of a name``: the last word of a name that another rule accepted.
 
-    Places, peoples, organisations and acronyms (the lists of `not_people`) are not people: not ``UN``, ``China``, ``Houston Police``.
+    Places, peoples, organisations and acronyms (the lists of `not_people`) are excluded, such as ``UN``, ``China`` and
+    ``Houston Police``.
     """
     reading = _Reading(text, given_names)
     found: dict[str, str] = {}

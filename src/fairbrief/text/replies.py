@@ -22,14 +22,14 @@ BULLET = re.compile(r"\s*(?:[-–—•‣▪◦·]|\*(?!\*))\s+(?=\S)|\s*[-•�
 def items(reply: str) -> tuple[str, ...]:
     r"""The items of the list in a reply, without their marks; empty if there is no list.
 
-        Marks are ``1.``, ``1)``, ``(1)``, ``1:`` and bullets. A number that is part of the sentence is not a mark:
-        not ``2.5 percent …`` and not ``2020 saw …``. Among marked lines, one without a mark is a separate item if it begins with a number or is between two items; continues the item before it if it is indented;
-        and is ignored before the first and after the last mark, where it introduces or closes the list. A reply
-        without any mark is a list only if it has several lines, each of which is then an item.
+    Marks are ``1.``, ``1)``, ``(1)``, ``1:`` and bullets. A number that is part of the sentence is not a mark:
+    not ``2.5 percent …`` and not ``2020 saw …``. Among marked lines, one without a mark is a separate item if it
+    begins with a number or is between two items; it continues the item before it if it is indented; and it is ignored
+    before the first and after the last mark, where it introduces or closes the list. A reply without any mark is a
+    list only if it has several lines, each of which is then an item.
 
-        >>> items("Here are the claims:
-    1. It is red.\n2.The strap broke.\n(3) 2.5 percent liked it.")
-        ('It is red.', 'The strap broke.', '2.5 percent liked it.')
+    >>> items("Here are the claims:\n1. It is red.\n2.The strap broke.\n(3) 2.5 percent liked it.")
+    ('It is red.', 'The strap broke.', '2.5 percent liked it.')
     """
     lines = [line.rstrip() for line in reply.splitlines() if line.strip()]
     marked = [_unmarked(line) for line in lines]
