@@ -47,6 +47,8 @@ _CODE = re.compile(r"^```.*?^```|<!--.*?-->|`[^`\n]*`|\]\([^)\s]*\)|https?://\S+
 _WORD = re.compile(r"[^\W\d_][\w'’-]*")
 _ENDS = re.compile(r"(?<=[.!?])[\"”)*]*\s+(?=[\"“(*`A-Z0-9])|\n\s*(?:[-*|]|\d+\.|#+)\s|\n\s*\n|\s\|\s")
 _MESSAGE = re.compile(r"[a-z]+ [a-z]+ [a-z]+", re.IGNORECASE)
+COLUMNS = ("no random extract",)
+"""Names of columns, not sentences."""
 QUOTED = ("CHANGELOG.md",)
 """Pages that name what was renamed."""
 
@@ -110,6 +112,7 @@ def messages() -> Iterator[tuple[str, str]]:
         tree = ast.parse(path.read_text(encoding="utf-8"))
         passed = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
         texts = [node for node in ast.walk(tree) if isinstance(node, ast.Constant) and id(node) not in passed]
+        texts = [node for node in texts if node.value not in COLUMNS]
         for node in texts:
             if isinstance(node.value, str) and _MESSAGE.search(node.value) and "\\" not in node.value:
                 yield f"{path.relative_to(generate.ROOT)}:{node.lineno}", node.value

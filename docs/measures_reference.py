@@ -77,7 +77,18 @@ def _family(family: str) -> Iterator[str]:
     measures = measures_of(family)
     yield f"# {family}\n\n{NOTE}\n\n{FAMILIES[family]}\n{ENTRIES}\n"
     yield from listing("measure", measures)
+    yield from harms(measures)
     yield from entries(measures)
+
+
+def harms(measures: Sequence[tuple[str, Any]]) -> Iterator[str]:
+    """What a gap would mean, once for all measures of which it is true."""
+    by_harm: dict[str, list[str]] = {}
+    for name, kind in measures:
+        if kind.declaration.harm:
+            by_harm.setdefault(kind.declaration.harm, []).append(f"`{name}`")
+    yield "\nWhat a gap would mean:\n"
+    yield from (f"- {', '.join(names)}: {harm[0].lower()}{harm[1:]}" for harm, names in by_harm.items())
 
 
 def entries(measures: Sequence[tuple[str, Any]]) -> Iterator[str]:

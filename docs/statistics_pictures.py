@@ -7,16 +7,12 @@ from math import exp
 
 import numpy as np
 
-from fairbrief.reports.plot import CHANCE, COLOURS, FAINT, INK, Scale, line, picture, shape, tag, text
+from fairbrief.reports.palette import complete
+from fairbrief.reports.plot import COLOURS, FAINT, INK, PAPER, Scale, line, picture, shape, tag, text
 from fairbrief.statistics.jackknife import Precision, leave_one_out, spreads, t_interval
 
 WIDTH = 560
-COLOUR_NAMES = ("ink", "soft", "line", "chance", "paper", "s1", "s3")
-LIGHT = dict(
-    zip(COLOUR_NAMES, "#1d1c1a #5d5a54 #dedad0 #b4461d #fcfbf8 #1f5f99 #2c7a4b".split(), strict=True)
-)
-DARK = dict(zip(COLOUR_NAMES, "#e9e6df #aba69b #383a40 #f09a6c #16171a #7db5ea #7fcf9d".split(), strict=True))
-BLUE, GREEN = COLOURS[0], COLOURS[2]
+BLUE, AMBER, PURPLE = COLOURS[:3]
 
 
 def drawn() -> Mapping[str, str]:
@@ -28,20 +24,7 @@ def drawn() -> Mapping[str, str]:
         "test-inverted-interval": test_inverted_interval(),
         "detectable-difference": detectable_difference(),
     }
-    return {f"{name}.svg": _standing_alone(svg) for name, svg in pictures.items()}
-
-
-def _standing_alone(svg: str) -> str:
-    """With the page's colours inside, for light and dark, and its paper behind."""
-
-    def rule(colours: Mapping[str, str]) -> str:
-        return ":root{" + ";".join(f"--{name}:{value}" for name, value in colours.items()) + "}"
-
-    head, _, rest = svg.partition(">")
-    left, top = head.partition('viewBox="')[2].split()[:2]
-    style = f"<style>{rule(LIGHT)}@media (prefers-color-scheme:dark){{{rule(DARK)}}}</style>"
-    paper = tag("rect", x=left, y=top, width="100%", height="100%", fill="var(--paper)")
-    return f"{head}>{style}{paper}{rest}\n"
+    return {f"{name}.svg": f"{complete(svg)}\n" for name, svg in pictures.items()}
 
 
 def _framed(parts: Sequence[str], alt: str, height: float) -> str:
@@ -77,11 +60,11 @@ def baselines() -> str:
         _span(x, 62, -0.155, -0.051, "difference from random sentences", BLUE),
         *(line(x.at(v), 28, x.at(v), 118, FAINT, 1, stroke_dasharray="2 3") for v in (-0.155, -0.051, 0.0)),
         _interval(x, 100, -0.175, -0.135, -0.155, BLUE),
-        shape(3, x.at(-0.051), 100, 80, fill="var(--paper)", stroke=INK, stroke_width=1.5),
-        line(x.at(0), 90, x.at(0), 110, CHANCE, 3),
+        shape(3, x.at(-0.051), 100, 80, fill=PAPER, stroke=INK, stroke_width=1.5),
+        line(x.at(0), 90, x.at(0), 110, AMBER, 3),
         text(x.at(-0.155), 82, "GPT-4", BLUE, "middle"),
         text(x.at(-0.051), 82, "random sentences", INK, "middle"),
-        text(x.at(0), 82, "label permutations", CHANCE, "middle"),
+        text(x.at(0), 82, "label permutations", AMBER, "middle"),
         _axis(x, 124, {-0.2: "−20%", -0.15: "−15%", -0.1: "−10%", -0.05: "−5%", 0.0: "0"}),
         text(WIDTH / 2, 152, "coverage of negative reviews, relative to the average review", anchor="middle"),
     ]
@@ -100,15 +83,15 @@ def chance_adjusted_score() -> str:
                 y=round(112 - 64 * h, 1),
                 width=10,
                 height=round(64 * h, 1),
-                fill=CHANCE,
+                fill=AMBER,
                 opacity=0.45,
             )
             for v, h in heights
         ),
-        line(x.at(mean), 34, x.at(mean), 112, CHANCE, 1.5, stroke_dasharray="4 3"),
+        line(x.at(mean), 34, x.at(mean), 112, AMBER, 1.5, stroke_dasharray="4 3"),
         line(x.at(value), 34, x.at(value), 112, BLUE, 2),
         _span(x, 28, mean, value, "chance-adjusted score", BLUE),
-        text(x.at(mean) - 8, 28, "label permutations, and their mean", CHANCE, "end"),
+        text(x.at(mean) - 8, 28, "label permutations, and their mean", AMBER, "end"),
         text(x.at(value) + 6, 60, "the value"),
         _axis(x, 112, {0.0: "0", 0.05: "0.05", 0.1: "0.10", 0.15: "0.15", 0.2: "0.20"}),
         text(
@@ -133,7 +116,7 @@ def jackknife() -> str:
     parts = [line(x.at(0), 0, x.at(0), 132, FAINT, 1.2)]
     for y, words, values, colour in (
         (14, "each cluster by itself", said, FAINT),
-        (52, "without each in turn", without, GREEN),
+        (52, "without each in turn", without, PURPLE),
     ):
         parts.append(text(0, y, words))
         parts += [shape(0, x.at(v), y, 36, fill=colour, opacity=0.8) for v in values]
@@ -168,7 +151,7 @@ def test_inverted_interval() -> str:
             _interval(x, y, low, high, value, BLUE),
             text(x.at((low + high) / 2), y + 15, told, BLUE, "middle"),
         ]
-    parts.append(shape(0, x.at(0), 50, 50, fill="var(--paper)", stroke=BLUE, stroke_width=2))
+    parts.append(shape(0, x.at(0), 50, 50, fill=PAPER, stroke=BLUE, stroke_width=2))
     parts.append(_axis(x, 118, {0.0: "0", 0.05: "0.05", 0.1: "0.10", 0.15: "0.15"}))
     return _framed(
         parts, "The interval of an unsigned score contains 0 exactly where its test does not reject", 134
@@ -199,11 +182,11 @@ def detectable_difference() -> str:
     )
     parts = [
         shade,
-        curve(0.0, CHANCE),
+        curve(0.0, AMBER),
         curve(size, BLUE),
         line(x.at(critical), 8, x.at(critical), 104, INK, 1.2, stroke_dasharray="4 3"),
         text(x.at(critical), 0, "significant from here", INK, "middle"),
-        text(x.at(0), 60, "no difference", CHANCE, "middle"),
+        text(x.at(0), 60, "no difference", AMBER, "middle"),
         text(x.at(size) + 4, 60, "80% of audits", BLUE, "middle"),
         _axis(x, 104, {0.0: "0", size: "smallest difference found in 80 of 100 audits"}),
     ]

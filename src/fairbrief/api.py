@@ -1,4 +1,4 @@
-"""Fairbrief from Python: `read`, `audit`, `explain`, `compare`, `power`, `gate` and `load`, with the words of the command line."""
+"""Fairbrief from Python: `read`, `audit`, `explain`, `compare`, `power`, `gate` and `load`, with the names of the command line."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ from fairbrief.reports.audit_object import Audit
 from fairbrief.reports.frames import Estimates
 from fairbrief.reports.result import Result
 from fairbrief.saved.compare import compare as _compare
+from fairbrief.saved.compare import names_of
 from fairbrief.saved.examples import with_examples
 from fairbrief.saved.explanations import explain as _explain
 from fairbrief.saved.gate_rules import MAX_LEFT_OUT, GateSettings
@@ -55,8 +56,8 @@ OF_READING = [name for name, p in signature(_read).parameters.items() if p.kind 
 
 
 def _explained(function: Callable[P, R]) -> Callable[P, R]:
-    """Let a keyword that there is not be answered with those that there are, or with the function that has it; and an
-    error that names options of the command with what they are called here.
+    """Add advice to errors: for an unknown keyword, the known ones or the function that has it; for options of the
+    command line, their names in Python.
     """
     shown = _with_settings(signature(function))
     known = [name for name, p in shown.parameters.items() if p.kind is p.KEYWORD_ONLY]
@@ -71,27 +72,27 @@ def _explained(function: Callable[P, R]) -> Callable[P, R]:
             near = did_you_mean(name, known)
             if name in OF_READING and not near and positional[:1] == ["records"]:
                 raise RequestError(
-                    f"{called} has no setting '{name}': it says how records are read. Give it to fairbrief.read, and what that "
-                    f"returns to {called}: {called}(fairbrief.read(records, {name}=…))."
+                    f"{called} has no setting '{name}', which belongs to fairbrief.read. Write "
+                    f"{called}(fairbrief.read(records, {name}=…))."
                 )
             raise RequestError(f"{called} has no setting '{name}'.{near} Its settings: {', '.join(known)}.")
         try:
             return function(*args, **settings)
         except (RequestError, DataError) as error:
-            if not (told := _from_python(str(error))):
+            if not (advice := _from_python(str(error))):
                 raise
-            raise type(error)(f"{error} {told}") from error
+            raise type(error)(f"{error} {advice}") from error
 
-    checked.__signature__ = shown  # type: ignore[attr-defined] # what `help` and editors show
+    checked.__signature__ = shown  # type: ignore[attr-defined] # shown by `help` and editors
     return checked
 
 
 def _with_settings(given: Signature) -> Signature:
-    """A signature with the settings of a plan, but for its measures, in the place of ``**settings``."""
+    """A signature with the settings of a plan, except its measures, in place of ``**settings``."""
     parameters = list(given.parameters.values())
     if parameters[-1].kind is not Parameter.VAR_KEYWORD:
         return given
-    own = [p for p in parameters if p.kind is Parameter.KEYWORD_ONLY]
+    keywords = [p for p in parameters if p.kind is Parameter.KEYWORD_ONLY]
     settings = [
         Parameter(
             f.name,
@@ -102,11 +103,13 @@ def _with_settings(given: Signature) -> Signature:
         for f in fields(Plan)
         if f.name != "measures"
     ]
-    return given.replace(parameters=[*(p for p in parameters[:-1] if p not in own), *settings, *own])
+    return given.replace(
+        parameters=[*(p for p in parameters[:-1] if p not in keywords), *settings, *keywords]
+    )
 
 
 def _from_python(message: str) -> str:
-    """What the options of a message are called here, where they say how records are read; else nothing."""
+    """The Python names of a message's options, if they are settings of `read`; otherwise empty."""
     named = [name.replace("-", "_") for name in dict.fromkeys(OPTION.findall(message))]
     settings = [f"{name}=…" for name in named if name in OF_READING]
     return f"From Python: fairbrief.read(records, {', '.join(settings)})." if settings else ""
@@ -125,11 +128,10 @@ def audit(
 ) -> Audit:
     """Audit summaries.
 
-    ``records`` is whatever `read` takes (a path, a data frame, dictionaries, cases), or what it returned.
-    ``measures`` are measure specs or objects, or a single one; none: all that the input allows. ``summaries``
-    are those of systems that are not in the records: files, data frames or rows with ``id`` and ``summary``, by the
-    system's name, or with a field ``system``. All other settings are the fields of `fairbrief.Plan`.
-    Raises RequestError for a setting that it has not, or that cannot be.
+    ``records`` is any input of `read` (a path, a data frame, dictionaries, cases), or its result. ``measures`` are
+    specs or objects, or a single one; by default all that apply. ``summaries`` are separate from the records: files,
+    data frames or rows with ``id`` and ``summary``, by the system's name, or with a field ``system``. All other
+    settings are the fields of `fairbrief.Plan`. Raises RequestError for unknown and invalid settings.
 
     >>> import fairbrief
     >>> found = fairbrief.audit("examples/reviews.jsonl", ["bur@sentiment"], n_resamples=200)
@@ -139,7 +141,7 @@ def audit(
     plan = plan_from(measures=measures, **settings)
     reading = _reading(records, summaries)
     result = _audit(reading, plan)
-    # What was read to its end has left a few cases behind.
+    # An iterator cannot be read again; the examples have a few of its cases.
     is_gone = isinstance(records, Iterator)
     cases = [x.case for x in result.top_cases] if is_gone else Pooled(reading) if plan.pools_runs else reading
     return Audit(result, lambda found: with_examples(found, cases, Scorers(plan.scorers, plan.wrap)))
@@ -165,10 +167,10 @@ def explain(
 ) -> list[Explanation]:
     """Leave-one-out influence on an estimate, for each system: of records, and in them documents and sentences.
 
-    ``records`` and ``summaries`` are as in `audit`. ``quantity`` is one of the measure's values, its main value if
-    not told; ``systems`` those to explain; ``ids`` the records to look into, else the ``top`` ones.
-    ``n_resamples`` and ``n_extracts`` are as in `audit`: each ``estimate`` says how the value stands to permuted labels and
-    to random extracts.
+    ``records`` and ``summaries`` are as in `audit`. ``quantity`` is one of the measure's values, by default its
+    main value; ``systems`` are those to explain, by default all; ``ids`` are the records to explain, by default the
+    ``top`` ones. ``n_resamples`` and ``n_extracts`` are as in `audit`: each ``estimate`` compares the value with label
+    permutations and random extracts.
 
     >>> import fairbrief
     >>> (found,) = fairbrief.explain("examples/reviews.jsonl", "uer@sentiment", systems=["rosy"], top=1)
@@ -194,16 +196,21 @@ def explain(
 
 
 def load(folder: Path | str) -> Audit:
-    """A saved audit (`Audit.save`, or ``fairbrief audit --out``). Raises DataError where there is none."""
+    """A saved audit (`Audit.save`, or ``fairbrief audit --out``). Raises DataError if there is none."""
     return Audit(_load(folder))
 
 
 def compare(candidate: Audit | Path | str, baseline: Audit | Path | str) -> Estimates:
-    """Paired differences, candidate minus baseline, of every measure that two audits took; audits or folders.
+    """Paired differences, candidate minus baseline, of every measure that two audits (or saved ones' folders) took.
 
-    Raises RequestError where they have no measure, system or record in common.
+    A system of both audits is called ``candidate: SYSTEM`` and ``baseline: SYSTEM``, with the names of the folders if both are folders.
+    Raises RequestError if they have no measure, system or record in common.
     """
-    return Estimates(_compare(_result(candidate), _result(baseline)))
+    names = ("candidate", "baseline")
+    if not isinstance(candidate, Audit) and not isinstance(baseline, Audit):
+        first, second = names_of((Path(candidate), Path(baseline)))
+        names = first, second
+    return Estimates(_compare(_result(candidate), _result(baseline), names=names))
 
 
 @_explained
@@ -219,12 +226,12 @@ def power(
     alpha: float = 0.05,
     power: float = 0.8,
 ) -> list[Power]:
-    """How many records would show a ``disparity``, and which one so many ``records`` would show.
+    """How many records detect a ``disparity``, and which disparity a number of ``records`` detects.
 
-    ``audited`` is an audit or its folder, a pilot's say: the answer is given for every signed contrast that leads, held
-    against permuted labels and against random extracts, or for the ``quantities`` named. Without an audit, give a standard
-    error and the clusters that it was seen in. ``alpha`` is of one two-sided test, ``power`` the probability to see it.
-    Raises RequestError for numbers out of their range and for what the audit does not have.
+    ``audited`` is an audit or its folder, e.g. of a pilot. The result covers every primary group difference, compared with
+    label permutations and with random extracts, or the named ``quantities``. Without an audit, give a standard error and
+    its number of clusters. ``alpha`` is the level of one two-sided test, ``power`` the probability of detection. Raises
+    RequestError for numbers out of range, and for measures and quantities that the audit lacks.
 
     >>> import fairbrief
     >>> (found,) = fairbrief.power(se=0.05, clusters=100, disparity=0.1)
@@ -236,7 +243,7 @@ def power(
         return _power(_result(audited), question, listed(measures), listed(quantities))
     if audited is None and se is not None and clusters is not None:
         return [planned(se, clusters, question)]
-    raise RequestError("Give an audit (or its folder), or without one both se= and clusters=.")
+    raise RequestError("Give an audit or its folder, or both se= and clusters=.")
 
 
 @_explained
@@ -252,13 +259,12 @@ def gate(
     allow_missing: Names = (),
     max_left_out: float = MAX_LEFT_OUT,
 ) -> list[Check]:
-    """The checks of an audit, or of a saved one's folder, decided on the interval: each ``outcome`` is pass, fail or inconclusive.
+    """The checks of an audit, or of a saved one's folder, decided on intervals: each ``outcome`` is pass, fail or inconclusive.
 
-    ``most`` and ``least`` are limits as of ``fairbrief gate --max`` and ``--min``
-    (``"coverage_parity@party:relative_difference-random>=-0.1"``);
-    ``baseline`` is an audit, or its folder, that this one may not be worse than by more than ``margin``: by ``measures``,
-    if some are named; with ``both_directions``, group differences may not shrink by more, either.
-    Raises RequestError where the question cannot be put.
+    ``most`` and ``least`` are rules as for ``fairbrief gate --max`` and ``--min``
+    (``"coverage_parity@party:relative_difference-random>=-0.1"``). ``baseline`` is an audit, or its folder; this one may
+    not be worse by more than ``margin``, in ``measures`` if given; with ``both_directions``, group differences may also
+    not shrink by more. Raises RequestError for rules that do not fit the audit.
     """
     settings = GateSettings(
         listed(most), listed(least), None, margin, listed(measures), both_directions, listed(allow_missing), max_left_out
@@ -269,11 +275,10 @@ def gate(
 def subgroups(
     audit: Audit | Path | str, by: Names | Sequence[Sequence[str]], *, measures: Sequence[Measure] = ()
 ) -> Audit:
-    """An audit, or a saved one's folder, with estimates and differences by attributes of the records as well.
+    """An audit, or a saved one's folder, with estimates and differences of each subgroup of the records.
 
-    ``by`` are attributes, each alone, or lists of those that are crossed. Nothing is scored again, so that p against
-    permuted labels, and what needs it, is absent from the subgroups: see `fairbrief subgroups`. ``measures`` are objects of your own that
-    the audit took, which are declared nowhere.
+    ``by`` are attributes, or lists of attributes that are crossed. Nothing is scored again, so the subgroups have no
+    permutation tests: see `fairbrief subgroups`. ``measures`` are your measures in the audit that no package declares.
 
     >>> import fairbrief
     >>> found = fairbrief.audit("examples/reviews.jsonl", ["bur@sentiment"], n_resamples=200)
@@ -289,7 +294,9 @@ def _reading(records: Any, summaries: Given) -> Reading:
     if not isinstance(records, Reading):
         return _read(records, summaries=summaries)
     if summaries is not None:
-        raise RequestError("summaries= belongs to fairbrief.read where the records were read by it.")
+        raise RequestError(
+            "These records come from fairbrief.read: give summaries= to fairbrief.read, not here."
+        )
     return records
 
 

@@ -1,4 +1,4 @@
-"""The base of frozen data of which an audit makes many."""
+"""The base of frozen data that an audit creates in large numbers."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ import msgspec
 
 
 class _FieldsForDataclasses:
-    """What `dataclasses` asks a class for, made of a structure's fields when it does."""
+    """The attribute that `dataclasses` reads, computed from a structure's fields on access."""
 
     def __get__(self, instance: object, owner: type[Data]) -> Mapping[str, Field[Any]]:
         return _fields_of(owner)
 
 
 class Data(msgspec.Struct, frozen=True, gc=False):
-    """Frozen data of which an audit makes many: a structure, since these are made several times as fast as dataclasses.
+    """Frozen data as a structure, which is created several times as fast as a dataclass.
 
-    `dataclasses` takes them for its own: ``replace``, ``fields`` and ``asdict`` do with them what they do with those.
+    ``replace``, ``fields`` and ``asdict`` of `dataclasses` work as for dataclasses.
     """
 
     __dataclass_fields__: ClassVar[Any] = _FieldsForDataclasses()

@@ -1,6 +1,6 @@
-"""What measures and observations declare of themselves, for whoever carries, chooses, tests, draws and words them.
+"""Declarations of measures and observations, for the audit and the reports.
 
-Plug-ins fill these in like built-ins; `fairbrief.types` has what they implement.
+Plug-ins declare the same as built-ins; `fairbrief.types` has the protocols.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ Scope = Literal["case", "block", "cluster"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ObservationDeclaration:
-    """What an observation is, for the audit that carries it; plug-ins fill it in like built-ins.
+    """The declaration of an observation.
 
-    ``scope`` is ``case`` (each case is a unit), ``cluster`` (all counterfactuals of one seed document are) or ``block``: the
-    counterfactuals of one seed document that share the record attribute ``sample`` are (a pair filled with exchanged
-    groups, say); a record without it is a block by itself. ``version`` rises when the numbers change.
-    ``tests_units`` names the column, if any, that is also tested in each unit alone, upper tail, over all its
+    ``scope`` is the unit: ``case`` (each case), ``cluster`` (all counterfactuals of one seed document) or ``block`` (the counterfactuals
+    of one seed document with the same record attribute ``sample``, such as a pair with exchanged groups; a record without it
+    is a block). ``version`` rises when the numbers change.
+    ``tests_units`` names the column, if any, that is also tested in each unit, upper tail, over all its
     label permutations; the audit then adds the columns ``("testable",)``, ``("significant",)`` and
     ``("expected_significant",)`` to the unit's row. ``tests_within`` names a statistic of 0 and 1 by whose values these
     three are counted as well: ``("testable", value)``. With ``tests_strictly`` a unit's p is the share of its label
-    permutations that score higher, without those that score the same, and every unit counts as testable. ``chance_means`` are columns whose mean over a unit's
-    permutations is kept beside its row, as ``("by chance", *column)``. A unit with a score that is not finite is left
-    out, unless ``reads_unstated`` says that nan, a reply without a score, is for the observation to name.
+    permutations with a larger value, without ties, and every unit counts as testable. ``chance_means`` are columns whose
+    mean over a unit's permutations is stored with its row, as ``("by chance", *column)``. A unit with a score that is not
+    finite is excluded, unless ``reads_unstated`` is set: then the observation handles nan, a reply without a score.
     """
 
     scope: Scope
@@ -42,10 +42,9 @@ Direction = Literal["less", "more", "nearer zero"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScorerCheck:
-    """How a measure has one of its scorers checked: which measure of scorer bias, with which settings.
+    """How a measure's scorer is checked: the measure of scorer bias and its settings.
 
-    ``given`` maps a setting of the check to the field of the measure that it takes its value from;
-    ``fixed`` holds settings that are always the same.
+    ``given`` maps settings of the check to fields of the measure; ``fixed`` are constant settings.
     """
 
     measure: str
@@ -53,12 +52,12 @@ class ScorerCheck:
     fixed: Mapping[str, str] = field(default_factory=dict)
 
     def settings_for(self, measure: object) -> dict[str, str]:
-        """The settings with which this measure is checked."""
+        """The settings of the check of this measure."""
         return {**{key: str(getattr(measure, name)) for key, name in self.given.items()}, **self.fixed}
 
 
 ContrastUnit = Literal["percent", "points", "odds", "plain"]
-"""How the size of a contrast is written: a share as per cent or in points, a logarithm of odds as times, or a number."""
+"""The format of a group difference: percent, percentage points, a ratio of odds, or a number."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,18 +92,17 @@ class ContrastWords:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Declaration:
-    """What a measure is, for whoever chooses, tests, draws and reports it; plug-ins fill it in like built-ins.
+    """The declaration of a measure, for selection, tests, figures and reports.
 
     ``family`` heads its section of a report. ``question`` is what it measures, as the end of a sentence
-    ("how far …"); ``harm`` what a gap would mean for people. ``attribute_of`` says whose attribute ``over``
-    is. ``on_request`` is empty, or says why the measure is taken only when it is asked for by name.
-    ``better`` says which way is better where the headline's tail does not tell (a level that should be
+    ("how far …"); ``harm`` what a gap would mean for people. ``attribute_of`` is the holder of the attribute
+    ``over``. ``on_request`` is empty, or the reason why the measure is computed only if named.
+    ``better`` is the better direction, if the main value's tail does not show it (a number that should be
     small). ``figures`` names the figures that a report draws of it (`fairbrief.reports.figures.KINDS`).
     ``scorer_checks`` have the audit check its scorers on sources that differ only in the group;
-    ``checks_scorer`` is True of the measures that do that. ``contrast`` words its signed contrasts, which begin a
-    report. ``needs_order`` is True of measures of where in the sources something stands, which say nothing where a record's
-    documents have no order. ``judges_support`` says that its scorer decides which documents support what a summary says: reports
-    show what the scorer's card says of that.
+    ``checks_scorer`` is True of the measures that do that. ``contrast`` has the words of its group differences, which begin a
+    report. ``needs_order`` is True for measures of position, which need an order of a record's documents.
+    ``judges_support`` is True if the scorer decides which documents support a summary: reports show the scorer's card.
     ``items`` is what `Value.present` counts: ``documents``, ``people``, ``texts``, or ``records``.
     """
 

@@ -1,4 +1,4 @@
-"""What can go wrong, by who must act. The command line prints these four without a traceback."""
+"""Errors, by who must act. The command line prints these four without a traceback."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from os import PathLike
 
 
 class FairbriefError(Exception):
-    """Any failure that a person can mend; never a bug of ours."""
+    """Any failure that a user can fix; never a bug."""
 
 
 class DataError(FairbriefError):
-    """The input is not as it must be: whoever made the file must act.
+    """Invalid input: the author of the file must act.
 
-    The message says where (file, line, id), what was found, what was wanted, and what to do.
+    The message names the place (file, line, id), what was found, what was expected, and what to do.
     """
 
 
 class RequestError(FairbriefError):
-    """The request cannot be met as it was put: whoever typed it must act."""
+    """An invalid request: the caller must act."""
 
 
 class MissingExtra(FairbriefError):
-    """An optional library is not installed: whoever runs the machine must act."""
+    """A missing optional library: the administrator of the machine must act."""
 
     def __init__(self, library: str, extra: str, reader: str) -> None:
         super().__init__(
@@ -36,27 +36,27 @@ class MissingExtra(FairbriefError):
         self.reader = reader
 
     def __reduce__(self) -> tuple[type[MissingExtra], tuple[str, str, str]]:
-        """From one process to another it travels as what it was made of."""
+        """Pickles the arguments, to travel between processes."""
         return MissingExtra, (self.library, self.extra, self.reader)
 
 
 class BackendError(FairbriefError):
-    """A model, a server or a device failed: whoever operates it must act."""
+    """A failure of a model, a server or a device: its operator must act."""
 
 
 @contextmanager
 def reading_text(path: PathLike[str] | str) -> Iterator[None]:
-    """Say which file it is that is no text in UTF-8, or no table."""
+    """Turn errors of decoding and of CSV into DataError with the file's name."""
     try:
         yield
     except UnicodeDecodeError as error:
         raise DataError(
-            f"{path}: found the byte 0x{error.object[error.start]:02x}, which is not UTF-8; save the file with that encoding."
+            f"{path}: found the byte 0x{error.object[error.start]:02x}, which is not UTF-8; expected UTF-8 text; save the file as UTF-8."
         ) from error
     except csv.Error as error:
-        raise DataError(f"{path}: found what is no CSV ({error}); save the table again.") from error
+        raise DataError(f"{path}: found invalid CSV ({error}); expected a table; save it again.") from error
 
 
 def first_line(error: BaseException, most: int = 200) -> str:
-    """The first line of what a library's error says, or its type where it says nothing; at most so many characters."""
+    """The first line of an error's message, or its type if the message is empty; at most ``most`` characters."""
     return (str(error).strip() or type(error).__name__).splitlines()[0][:most]

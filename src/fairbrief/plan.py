@@ -1,7 +1,7 @@
-"""What an audit is asked to do: every setting, once.
+"""The settings of an audit, each declared once.
 
-The options of the command line, the keywords of Python (`plan_keywords`, written by ``make docs``), the checks of values, what
-results.json records, and what identifies an audit are all derived from the fields of `Plan`.
+The options of the command line, the keywords of Python (`plan_keywords`, written by ``make docs``), the checks of values, the
+records in results.json and the identity of an audit are derived from the fields of `Plan`.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ def crossed(texts: Sequence[str]) -> tuple[tuple[str, ...], ...]:
 
 
 def parted(texts: Sequence[str]) -> tuple[str, ...]:
-    """Names of texts with commas between them, those inside brackets left where they are.
+    """Names from texts with commas; commas inside brackets do not separate.
 
     >>> parted(["containment, embedding(model=a, batch=4)"])
     ('containment', 'embedding(model=a, batch=4)')
     """
-    found: list[str] = []
+    result: list[str] = []
     for text in texts:
         parts, depth = [""], 0
         for sign in text:
@@ -44,8 +44,8 @@ def parted(texts: Sequence[str]) -> tuple[str, ...]:
                 parts.append("")
             else:
                 parts[-1] += sign
-        found += [part.strip() for part in parts if part.strip()]
-    return tuple(found)
+        result += [part.strip() for part in parts if part.strip()]
+    return tuple(result)
 
 
 measured = partial(setting, panel=MEASURED, decides="rows")
@@ -55,38 +55,36 @@ machine = partial(setting, panel=MACHINE, decides="machine")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """What an audit is asked to do. RequestError for a value of a wrong type or range, and for settings without effect."""
+    """The settings of an audit. Raises RequestError for a value of a wrong type or range, and for settings without effect."""
 
     # fmt: off
     measures: Sequence[str | Measure] = measured(
-        (), "Measure to take, e.g. 'bur(tau=0.9)@sentiment'; by default all that the input allows.", "SPEC",
+        (), "Measure, e.g. 'bur(tau=0.9)@sentiment'; by default all that apply.", "SPEC",
         flag="--measure", recorded=False,
     )
     attributes: Sequence[str] = setting(
-        (), "Attributes whose groups are compared; by default all that could be.", decides="rows",
+        (), "Attributes whose groups are compared; by default all that could be groups.", decides="rows",
         recorded=False,
     )
-    protocol: str | None = measured(None, "Run a paper's whole protocol and print its tables.", "NAME")
+    protocol: str | None = measured(None, "Run a paper's measures and print its tables.", "NAME")
     by: Sequence[Sequence[str]] = measured(
-        (), "Also estimate for each value of a record attribute; A,B crosses two.", "NAME[,NAME]",
+        (), "Also estimate each subgroup of a record attribute; A,B crosses two.", "NAME[,NAME]",
         flag="--by", parse=crossed,
     )
     sanity_baselines: Sequence[str] = measured(
-        (), "Also audit a sanity baseline, e.g. exchanged or whole_source; all: every one of them.", "NAME",
+        (), "Also audit a sanity baseline, e.g. whole_source; all: every one.", "NAME",
         flag="--sanity-baseline", recorded="asked_sanity_baselines",
     )
     ordered: bool = measured(
-        False, "The order of a record's documents means something (turns, posts by date): take measures of "
-        "position, too.",
+        False, "Documents have a meaningful order (turns, dated posts): also measure position.",
     )
     baseline: str | None = statistic(None, "System that the others are compared with.", "SYSTEM")
     primary: Sequence[str] = statistic(
-        (), "Group difference that the audit is about, named in advance, e.g. coverage_parity@sentiment "
-        "(also MEASURE:QUANTITY, and {SYSTEM} of one system): reports lead with it, and p-values are "
-        "corrected among the named ones only.", "SPEC",
+        (), "Group difference named in advance: MEASURE, MEASURE:QUANTITY or MEASURE{SYSTEM}. Reports begin "
+        "with it, and p-values are adjusted only among those named.", "SPEC",
     )
     is_pairwise: bool = setting(
-        False, "Compare two systems on the records that both answered, not on those that all systems "
+        False, "Compare two systems on the records that both answered, not only on those that all systems "
         "answered.",
     )
     seed: int = statistic(0, "Seed of all random numbers.", "N", least=0)
@@ -98,11 +96,11 @@ class Plan:
     )
     alpha: float = setting(0.05, "Level of significance.")
     n_extracts: int | None = statistic(
-        None, "Random extracts per record, the random-sentence baseline; 0: none. By default 200 where the "
-        "scorer needs no model.", "N", flag="--extracts", least=0, decides="rows",
+        None, "Draws of the random-sentence baseline per record; 0: none. By default 200 for scorers without "
+        "a model.", "N", flag="--extracts", least=0, decides="rows",
     )
     has_clusters: bool = setting(
-        False, "Whether records after the first 200 share clusters; the first ones are looked at.",
+        False, "Whether records after the first 200 share clusters; the first 200 are checked.",
         decides="rows", recorded=False,
     )
     intervals: Literal["jackknife", "bootstrap"] | None = setting(
@@ -110,57 +108,55 @@ class Plan:
         "clusters, as in papers); by default those of the protocol, or else the jackknife.",
     )
     pools_runs: bool = measured(
-        False, "Treat NAME#1, NAME#2 … as runs of one system, NAME; their spread is reported separately.",
+        False, "Pool NAME#1, NAME#2 … as runs of the system NAME, and report their spread.",
         flag="--pool-runs", recorded=False,
     )
     skips: bool = setting(
-        False, "Leave out, and count, a case that a measure cannot be taken of, instead of ending the audit.",
+        False, "Exclude and count a case for which a measure fails, instead of ending the audit.",
         decides="rows", recorded=False,
     )
     check_scorers: bool | None = measured(
-        None, "Check scorers on sources that differ only in the group. By default only scorers without a "
-        "model are checked.", flag="--check-scorers/--no-check-scorers",
+        None, "Check scorers for bias on sources that differ only in the group; by default only scorers "
+        "without a model.", flag="--check-scorers/--no-check-scorers",
     )
     compared_scorers: Sequence[str] = measured(
-        (), "Take the measures of coverage and representation with each of these scorers, e.g. "
-        "containment,ngram,embedding, and show whether a finding depends on the scorer; recommended is the best that is "
-        "installed.", "NAME,NAME…",
+        (), "Repeat coverage and representation with each scorer, e.g. containment,ngram, to see whether a "
+        "finding depends on it; 'recommended' is the best one installed.", "NAME,NAME…",
         flag="--scorers", parse=parted,
     )
     scorers: Mapping[str, Scorer] = setting(
-        {}, "Scorers as objects, by the name that measures know them by.", decides="rows", recorded=False,
+        {}, "Scorers as objects, by the names that measures use.", decides="rows", recorded=False,
     )
     wrap: Callable[[Scorer], Scorer] | None = setting(
-        None, "Returns the scorer to use in place of each scorer, e.g. one with a cache.", decides="machine",
+        None, "Function that returns the scorer to use in place of a scorer, e.g. one with a cache.", decides="machine",
     )
     progress: Callable[[int], None] | None = setting(
-        None, "Called with the number of summaries that are done.", decides="machine",
+        None, "Function that is called with the number of finished summaries.", decides="machine",
     )
     language: str = measured(
-        "", "Language of the texts, e.g. de; by default it is detected.", "CODE", recorded=False,
+        "", "Language of the texts, e.g. de; by default detected.", "CODE", recorded=False,
     )
     workers: int = machine(
-        1, "Processes that score and observe; 0: one per core. Results are the same with any number. "
-        "Models stay in the main process, except with --models-in-workers.", "N", least=0,
+        1, "Number of processes; 0: one per core. Any number gives the same results.", "N", least=0,
     )
     engine: str = machine(
-        "", "Where the work is done: processes, ray (a cluster that runs here), ray:ADDRESS, or a "
-        "plug-in's name. Results are the same on each.", "NAME[:ADDRESS]",
+        "", "Where to compute: processes, ray (this machine), ray:ADDRESS, or a plug-in. Any gives the same "
+        "results.", "NAME[:ADDRESS]",
     )
     models_in_workers: bool = machine(
-        False, "Let each worker hold its own models, on its own device where there are several, not only "
-        "the main process. Scores then repeat to 1e-5. Chat services are still asked from here.",
+        False, "Load models in each worker, on its own device, not only in the main process; scores then "
+        "repeat to 1e-5.",
     )
     # fmt: on
 
     def __post_init__(self) -> None:
-        """Refuse values and combinations that cannot be."""
+        """Check all values and their combinations."""
         for f in fields(self):
             _check(f, getattr(self, f.name))
         check_together(self)
 
     def record(self) -> dict[str, Any]:
-        """The settings as results.json records them."""
+        """The settings for results.json."""
         return {
             f.metadata["recorded"] if isinstance(f.metadata["recorded"], str) else f.name: _plain(getattr(self, f.name))
             for f in fields(self)
@@ -168,7 +164,7 @@ class Plan:
         }  # fmt: skip
 
     def identity(self) -> dict[str, Any]:
-        """Every setting that decides a number: audits of one input with equal identities have equal results."""
+        """The settings that affect numbers: audits of one input with equal identities have equal results."""
         return {f.name: getattr(self, f.name) for f in fields(self) if f.metadata["decides"] != "machine"}
 
 
@@ -176,7 +172,7 @@ Plan.__doc__ = "\n\n".join([str(Plan.__doc__), *(f"{f.name}: {f.metadata['help']
 
 
 def plan_from(**settings: Any) -> Plan:
-    """A plan from keywords, in which one name may be given in the place of a list of names, and None for no ``scorers``."""
+    """A plan from keywords; one name may replace a list of names, and None means no ``scorers``."""
     kinds = {f.name: _kind(f) for f in fields(Plan)}
     given = {name: listed(value) if kinds[name] == "list" else value for name, value in settings.items()}
     by = tuple(map(listed, given.get("by", ())))
@@ -184,7 +180,7 @@ def plan_from(**settings: Any) -> Plan:
 
 
 def listed(given: Any) -> Any:
-    """A single name or measure as a list of one: a string would be taken for its letters."""
+    """A list; a single name or measure becomes a list of one."""
     return (given,) if isinstance(given, str) or not hasattr(given, "__iter__") else given
 
 
@@ -202,7 +198,7 @@ def _kind(f: Field[Any]) -> str:
 
 
 def _check(f: Field[Any], value: Any) -> None:
-    """RequestError for a value of another type than the setting's, or outside its range."""
+    """RequestError for a value of the wrong type or range."""
     check = CHECKS.get(f.name) or CHECKS.get(_kind(f))
     if check is not None and not (value is None and f.default is None):
         check(f.name, value)
@@ -210,30 +206,30 @@ def _check(f: Field[Any], value: Any) -> None:
 
 def _check_truth(name: str, given: Any) -> None:
     if given not in (True, False):
-        raise RequestError(f"{name}={given!r}: wanted True or False.")
+        raise RequestError(f"{name}={given!r}: write True or False.")
 
 
 def _check_list(name: str, given: Any) -> None:
     if isinstance(given, str):
-        raise RequestError(f"{name}={given!r} is one text: write {name}=[{given!r}].")
+        raise RequestError(f"{name}={given!r} is a text, not a list: write {name}=[{given!r}].")
     if inspect.isclass(given) or not hasattr(given, "__iter__"):
-        raise RequestError(f"{name}={given!r}: wanted a list.")
+        raise RequestError(f"{name}={given!r} is not a list: give a list.")
 
 
 def _check_count(name: str, given: Any) -> None:
     if isinstance(given, bool) or not isinstance(given, Integral):
-        raise RequestError(f"{name}={given!r}: wanted a whole number, not {_described(given)}.")
+        raise RequestError(f"{name}={given!r} is {_described(given)}: give a whole number.")
     if given < 0:
-        raise RequestError(f"{name}={given}: wanted 0 or more.")
+        raise RequestError(f"{name}={given} is negative: give 0 or more.")
 
 
 def _check_share(name: str, given: Any) -> None:
     if isinstance(given, bool) or not isinstance(given, Real):
-        raise RequestError(f"{name}={given!r}: wanted a number between 0 and 1, not {_described(given)}.")
+        raise RequestError(f"{name}={given!r} is {_described(given)}: give a number between 0 and 1.")
     share = float(given)
     if not 0 < share < 1:
-        meant = f" Did you mean {share / 100:g}?" if 1 < share < 100 else ""
-        raise RequestError(f"{name}={share:g}: wanted a number above 0 and below 1.{meant}")
+        guess = f" Did you mean {share / 100:g}?" if 1 < share < 100 else ""
+        raise RequestError(f"{name}={share:g}: give a number above 0 and below 1.{guess}")
 
 
 def _check_measures(name: str, given: Any) -> None:
@@ -241,18 +237,18 @@ def _check_measures(name: str, given: Any) -> None:
     for measure in given:
         if inspect.isclass(measure):
             raise RequestError(
-                f"measures holds the class {measure.__name__}: give an instance, {measure.__name__}(…), or its name "
+                f"measures contains the class {measure.__name__}: give an instance, {measure.__name__}(…), or its name "
                 f"{getattr(measure, 'name', '…')!r}."
             )
         if not isinstance(measure, str) and not hasattr(measure, "observation"):
             raise RequestError(
-                f"measures holds {_described(measure)}: wanted names, measure specs or measures."
+                f"measures contains {_described(measure)}: give names, specs such as 'uer@sentiment', or measures."
             )
 
 
 def _check_scorers(name: str, given: Any) -> None:
     if not isinstance(given, Mapping):
-        raise RequestError(f"{name}={given!r}: wanted a mapping of names to scorers.")
+        raise RequestError(f"{name}={given!r} is not a mapping: give names and scorers, {{'NAME': scorer}}.")
     for known_as, scorer in given.items():
         if inspect.isclass(scorer):
             raise RequestError(f"scorers[{known_as!r}] is a class: give an instance, {scorer.__name__}(…).")
@@ -262,32 +258,30 @@ CHECKS: Mapping[str, Callable[[str, Any], None]] = {
     "measures": _check_measures, "scorers": _check_scorers,
     "list": _check_list, "int": _check_count, "float": _check_share, "bool": _check_truth,
 }  # fmt: skip
-"""By the name of a setting, or else by its kind."""
+"""Name or kind of a setting → its check."""
 
 
 def check_together(plan: Plan) -> None:
-    """RequestError for settings that exclude each other, or have no effect together."""
+    """RequestError for settings that exclude each other or have no effect together."""
     if plan.protocol and plan.measures:
-        raise RequestError("--protocol brings its own measures: drop --measure, or run the two separately.")
+        raise RequestError("--protocol has its own measures: drop --measure, or run two audits.")
     if plan.primary and plan.protocol is not None:
         raise RequestError(
-            "--primary orders the findings of an audit, which a protocol does not print: drop one of the two."
+            "--primary has no effect with --protocol, which prints no findings: drop one of the two."
         )
     if plan.ordered and (plan.measures or plan.protocol):
-        named = "a protocol brings its own measures" if plan.protocol else "measures are named"
+        option = "--protocol" if plan.protocol else "--measure"
         raise RequestError(
-            f"--ordered has no effect where {named}: it adds measures of position to those that the input allows. Drop it."
+            f"--ordered has no effect with {option}: it only adds measures of position to the default ones. Drop it."
         )
     if plan.models_in_workers and plan.workers == 1 and plan.engine in ("", "here"):
-        raise RequestError(
-            "There are no workers that could hold models: say how many with --workers N, or where with --engine."
-        )
+        raise RequestError("--models-in-workers needs workers: add --workers N or --engine NAME, or drop it.")
 
 
 def check_subgroup(names: Sequence[str]) -> None:
-    """RequestError for a subgroup by one attribute twice."""
+    """RequestError for a subgroup by the same attribute twice."""
     if len(set(names)) < len(names):
-        raise RequestError(f"A subgroup by {', '.join(names)} names an attribute twice: name each once.")
+        raise RequestError(f"--by {','.join(names)} names an attribute twice: give each once.")
 
 
 def _described(given: Any) -> str:

@@ -1,4 +1,4 @@
-"""What the commands and their workers set of the process that they run in. Whoever imports fairbrief keeps their own."""
+"""Settings of the process for commands and their workers; not changed by importing fairbrief."""
 
 from __future__ import annotations
 
@@ -11,24 +11,21 @@ import sys
 from contextlib import suppress
 
 NEW_OBJECTS = 100_000
-"""Looking for unreachable cycles after every 700 new objects takes a twentieth of an audit."""
+"""New objects per garbage collection; the default of 700 takes a twentieth of an audit."""
 MMAP_THRESHOLD, TRIM_THRESHOLD = (-3, 4 << 20), (-1, 64 << 20)
-"""Of `mallopt`: parameter and bytes."""
+"""Parameters and bytes of `mallopt`."""
 ARROW_ALLOCATOR = "ARROW_DEFAULT_MEMORY_POOL"
-"""Environment variable, read when Arrow is loaded."""
+"""Environment variable that Arrow reads on import."""
 IDLE_THREADS, CYCLES = "OPENBLAS_THREAD_TIMEOUT", "20"
-"""Environment variable, read when numpy is loaded: for 2 to the power of so many cycles a thread waits for work awake."""
+"""Environment variable that numpy reads on import: idle threads spin for 2 to this power cycles."""
 
 
-def settle() -> None:
-    """Look for cycles seldom, never at the end, and give memory of large arrays back as soon as they are let go.
+def configure() -> None:
+    """Collect garbage seldom, not at exit, and return memory of large arrays at once.
 
-    Else glibc keeps much of it: an audit of 100,000 records holds a tenth more. So does Arrow, which would have an
-    allocator of its own and share nothing that was let go with all others: 60 MiB in an audit of 20,000.
-
-    At the end all goes at once, and to look for cycles in it takes 0.15 s of processor time. The threads that multiply
-    matrices wait awake for a third of a millisecond, which lies between two products, and not for 20, which every
-    start would take on every core.
+    Otherwise glibc keeps a tenth more memory in an audit of 100,000 records, and Arrow's allocator 60 MiB in one of
+    20,000. Garbage collection at exit takes 0.15 s of processor time. Idle threads of numpy spin for a third of a
+    millisecond, the time between two products, not for 20 ms, which every start would take on every core.
     """
     gc.set_threshold(NEW_OBJECTS)
     atexit.register(gc.freeze)
@@ -41,8 +38,8 @@ def settle() -> None:
                 libc.mallopt(parameter, size)
 
 
-def settle_streams() -> None:
-    """Let what cannot be shown be shown as ?, and what nobody takes go nowhere: neither is a fault of what is said."""
+def configure_streams() -> None:
+    """Print ? for characters that the terminal cannot show, and discard the output of closed streams."""
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if stream is None:  # the caller has closed it
@@ -51,6 +48,6 @@ def settle_streams() -> None:
             stream.reconfigure(errors="replace")
 
 
-def keep_loaded() -> None:
-    """Look for cycles no more in what there is now: the modules of a command, which stay."""
+def freeze_loaded() -> None:
+    """Exclude the current objects (the modules of a command) from garbage collection."""
     gc.freeze()

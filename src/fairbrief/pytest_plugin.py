@@ -1,6 +1,6 @@
-"""A gate as tests: ``pytest --fairbrief-gate DIR --fairbrief-max RULE`` adds a test item for every check.
+"""A gate as tests: ``pytest --fairbrief-gate DIR --fairbrief-max RULE`` adds a test for every check.
 
-Inert unless ``--fairbrief-gate`` is given: nothing heavy of the package is imported before.
+Without ``--fairbrief-gate`` it does nothing, and imports nothing heavy.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """The options, all empty unless given."""
-    group = parser.getgroup("fairbrief", "hold a saved audit of summaries to limits")
-    group.addoption("--fairbrief-gate", metavar="DIR", help="Saved audit whose checks are added as tests.")
+    """Add the options, empty by default."""
+    group = parser.getgroup("fairbrief", "check a saved audit of summaries")
+    group.addoption("--fairbrief-gate", metavar="DIR", help="Saved audit; its checks are added as tests.")
     for f in fields(GateSettings):
         option: dict[str, Any] = {"action": "store", "default": f.default, "metavar": f.metadata["metavar"]}
         if isinstance(f.default, tuple):
@@ -37,7 +37,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_collection_modifyitems(
     session: pytest.Session, config: pytest.Config, items: list[pytest.Item]
 ) -> None:
-    """Add the gate's checks behind the collected tests."""
+    """Add the gate's checks after the collected tests."""
     folder = config.getoption("--fairbrief-gate")
     if not folder:
         return
@@ -53,29 +53,29 @@ def pytest_collection_modifyitems(
 
 
 class GateItem(pytest.Item):
-    """One check: passes, fails, or is skipped where the data cannot tell."""
+    """One check: passes, fails, or is skipped if inconclusive."""
 
     def __init__(self, *, check: Check, **given: Any) -> None:
         super().__init__(**given)
         self.check = check
 
     def runtest(self) -> None:
-        """The outcome of the check."""
+        """Pass, skip or fail, as the check."""
         if self.check.outcome == "inconclusive":
             pytest.skip(f"inconclusive: {self.check.message}")
         if self.check.outcome == "fail":
             raise GateError(self.check.message)
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
-        """The reason alone: there is no code to trace."""
+        """Only the reason, without a traceback."""
         if isinstance(excinfo.value, GateError):
             return f"{self.check.name}: {excinfo.value}"
         return super().repr_failure(excinfo, style)
 
     def reportinfo(self) -> tuple[Path, int | None, str]:
-        """What a failure's heading says."""
+        """The heading of a failure."""
         return self.path, None, f"fairbrief gate: {self.name}"
 
 
 class GateError(Exception):
-    """A check that failed."""
+    """A failed check."""

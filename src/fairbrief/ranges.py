@@ -1,4 +1,4 @@
-"""Arithmetic of ranges that stand one after another in an array: the words of texts, the cells of matrices."""
+"""Arithmetic of consecutive ranges in an array, such as the words of texts or the cells of matrices."""
 
 from __future__ import annotations
 
@@ -11,38 +11,38 @@ Integers = NDArray[np.int64]
 
 
 def starts(many: Integers) -> Integers:
-    """Where each of some ranges begins that stand one after another."""
+    """The starts of consecutive ranges with ``many`` elements each."""
     return np.asarray(np.cumsum(many) - many)
 
 
 def sums(numbers: Integers, many: Integers) -> Integers:
-    """The sums of neighbouring numbers, of as ``many`` as are told at a time."""
+    """The sums of consecutive numbers, ``many`` at a time."""
     before = np.concatenate([[0], np.cumsum(numbers)])
     return np.asarray(np.diff(before[np.concatenate([[0], np.cumsum(many)])]))
 
 
 def ranges(first: Integers, many: Integers) -> Integers:
-    """The numbers from each ``first`` on, as ``many`` as it has, one range after another."""
+    """The consecutive ranges of ``many`` numbers from each ``first``."""
     if many.max(initial=0) <= 1:
         return np.asarray(first[many > 0])
     return np.asarray(np.repeat(first - starts(many), many) + np.arange(int(many.sum())))
 
 
 def numbers_within(many: Integers) -> Integers:
-    """0, 1, … for each of some ranges, as ``many`` as it has."""
+    """The numbers 0, 1, … of each range with ``many`` elements."""
     return np.arange(int(many.sum())) - np.repeat(starts(many), many)
 
 
 def changes(numbers: NDArray[np.integer[Any]]) -> NDArray[np.bool_]:
-    """Whether each number is another than the one before it; the first is."""
-    found = np.ones(len(numbers), dtype=bool)
-    np.not_equal(numbers[1:], numbers[:-1], out=found[1:])
-    return found
+    """Whether each number differs from its predecessor; True for the first."""
+    result = np.ones(len(numbers), dtype=bool)
+    np.not_equal(numbers[1:], numbers[:-1], out=result[1:])
+    return result
 
 
 def ordered(numbers: Integers, below: int) -> Integers:
-    """Places of the numbers, all ``below`` one, in ascending order, those of equal ones as they stand.
+    """The stable order of the numbers, all less than ``below``.
 
-    Small numbers are sorted by their digits; large ones by merging, which is fast where they ascend from part to part.
+    Small numbers are sorted by radix; large ones by merging, which is fast for partly sorted input.
     """
     return np.argsort(numbers.astype(np.min_scalar_type(below)), kind="stable")

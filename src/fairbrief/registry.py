@@ -1,4 +1,4 @@
-"""Names to objects, through entry points: ours and a stranger's come the same way."""
+"""Objects by name, through entry points: built-ins and plug-ins are loaded in the same way."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ from fairbrief.scorers.calibrated import Calibrated, uses_in
 from fairbrief.text.addresses import sealed
 
 Kind = Literal["measure", "scorer", "classifier", "scorer or classifier", "summarizer", "protocol", "engine"]
-"""What can be named. A scorer reads texts beside texts, a classifier single ones; an observation asks either by its spec."""
+"""Kinds of objects. A scorer compares texts with texts, a classifier labels single texts; observations use both by spec."""
 
 AFTER_COLON = {"engine": "address"}
-"""Which setting follows a colon: ``ray:ADDRESS``; of all other kinds it is ``model``."""
+"""Kind → the setting after a colon, as in ``ray:ADDRESS``; for all other kinds ``model``."""
 
 
 @cache
 def _installed() -> Callable[..., EntryPoints]:
-    """Group → the entry points of all packages in it; the packages are looked through once."""
+    """A function from group to the entry points of all packages; packages are searched once."""
     return entry_points().select
 
 
 @cache
 def declared(kind: Kind) -> dict[str, tuple[EntryPoint, ...]]:
-    """Every declared name of a kind with what declares it: one entry point, or several that exclude each other."""
-    found: dict[str, dict[str, EntryPoint]] = {}
+    """Every declared name of a kind with its entry points; several of one name exclude each other."""
+    result: dict[str, dict[str, EntryPoint]] = {}
     groups = [f"fairbrief.{one}s" for one in kind.split(" or ")]
     for point in sorted((p for group in groups for p in _installed()(group=group)), key=lambda p: p.name):
-        found.setdefault(point.name, {}).setdefault(point.value, point)
-    return {name: tuple(points.values()) for name, points in found.items()}
+        result.setdefault(point.name, {}).setdefault(point.value, point)
+    return {name: tuple(points.values()) for name, points in result.items()}
 
 
 def names(kind: Kind) -> list[str]:
@@ -43,9 +43,9 @@ def names(kind: Kind) -> list[str]:
 
 
 def load(kind: Kind, name: str) -> Any:
-    """The object with this name, not built: a dataclass, or the object itself.
+    """The object with this name: a dataclass, not instantiated, or the object itself.
 
-    RequestError where no package declares it, or two do; BackendError where its package cannot be loaded.
+    Raises RequestError if no package declares it, or two do; BackendError if its package cannot be loaded.
     """
     known = declared(kind)
     if name not in known:
@@ -63,27 +63,27 @@ def load(kind: Kind, name: str) -> Any:
         package = point.dist.name if point.dist is not None else point.value
         raise BackendError(
             f"The {kind} '{name}' of the package {package} cannot be loaded: {type(error).__name__}: "
-            f"{first_line(error)}. Mend that package, or uninstall it."
+            f"{first_line(error)}. Fix that package, or uninstall it."
         ) from error
 
 
 def broken(kind: Kind) -> dict[str, str]:
-    """Every declared name that cannot be loaded, and why: a stranger's fault, which stops those who name it alone."""
-    found = {}
+    """Name → error, for declared names that cannot be loaded; they affect only users of that name."""
+    result = {}
     for name in names(kind):
         try:
             load(kind, name)
         except FairbriefError as error:
-            found[name] = str(error)
-    return found
+            result[name] = str(error)
+    return result
 
 
 def make(kind: Kind, text: str, settings: Mapping[str, str] | None = None) -> Any:
-    """Build the object that a spec names; ``settings`` are added to its own, and win over them
-    (``over`` among them is the attribute behind the @).
+    """The object of a spec; ``settings`` are added to those of the spec and override them
+    (``over`` is the attribute after the @).
 
-    ``NAME:MODEL`` stands for ``NAME(model=MODEL)``: ``chat:llama3:8b(temperature=0.3)``. Every scorer has the setting
-    ``calibrated`` (or ``checked``): a file that 'fairbrief calibrate' wrote.
+    ``NAME:MODEL`` means ``NAME(model=MODEL)``: ``chat:llama3:8b(temperature=0.3)``. Every scorer has the setting
+    ``calibrated`` (or ``checked``): a file of 'fairbrief calibrate'.
     """
     parsed = _with_model(kind, specs.parse(text))
     if settings:
@@ -93,7 +93,7 @@ def make(kind: Kind, text: str, settings: Mapping[str, str] | None = None) -> An
     uses = uses_in(parsed.settings) if "scorer" in kind else []
     if uses:
         if len(uses) > 1:
-            raise RequestError(f"'{text}': calibrated=FILE holds the check as well; leave checked out.")
+            raise RequestError(f"'{text}': calibrated=FILE includes the check; drop checked.")
         (use,) = uses
         others = {name: value for name, value in parsed.settings.items() if name != use}
         return Calibrated(_made(kind, replace(parsed, settings=others)), parsed.settings[use], use)
@@ -105,7 +105,7 @@ def _made(kind: Kind, parsed: specs.Spec) -> Any:
     if isinstance(target, type) and is_dataclass(target):
         return specs.build(target, parsed)
     if parsed.settings or parsed.over:
-        raise RequestError(f"The {kind} '{parsed.name}' has no settings.")
+        raise RequestError(f"The {kind} '{parsed.name}' has no settings: write only {parsed.name}.")
     return target() if isinstance(target, type) else target
 
 

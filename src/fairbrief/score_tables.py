@@ -1,4 +1,4 @@
-"""Answers of scorers side by side, the units that asked for them, and what observes them together."""
+"""Answers of scorers in one table, units with their answers, and observations of many units."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from fairbrief.types import AlikeRows, Cases, Extracts, Floats, Integers, Observ
 
 
 class ScoreTable:
-    """The answers to many asks side by side: what a scorer gives that computes them together. Item i is the answer to ask i.
+    """The answers to many asks, in shared arrays. Item i is the answer to ask i.
 
-    Shapes: ``shapes`` (asks, 2), rows and units of each answer; ``cells``, all matrices one after another, each row by
+    Shapes: ``shapes`` (asks, 2), rows and units of each answer; ``cells``, all matrices, concatenated row by
     row; ``owner`` (units of all asks,) and ``sizes`` (rows of all asks,), as in `Scores`.
     """
 
@@ -28,7 +28,7 @@ class ScoreTable:
 
     @classmethod
     def of(cls, answers: Iterable[Scores]) -> ScoreTable:
-        """Answers that were given one by one."""
+        """A table of separate answers."""
         if isinstance(answers, ScoreTable):
             return answers
         answers = list(answers)
@@ -44,28 +44,29 @@ class ScoreTable:
 
     @classmethod
     def joined(cls, tables: Sequence[ScoreTable]) -> ScoreTable:
-        """The answers of several tables, one table after another."""
+        """The concatenated answers of several tables."""
         if len(tables) == 1:
             return tables[0]
         if not tables:
             return cls.of([])
         parts = [(table.shapes, table.cells, table.owner, table.sizes) for table in tables]
-        found = cls(*map(np.concatenate, zip(*parts, strict=True)))
+        result = cls(*map(np.concatenate, zip(*parts, strict=True)))
         ends = np.cumsum([(len(t.sizes), len(t.owner), len(t.cells)) for t in tables], axis=0)
         before = np.concatenate([np.zeros((1, 3), dtype=np.int64), ends[:-1]])
-        found._first = np.concatenate([t._first + own for t, own in zip(tables, before, strict=True)])
-        return found
+        result._first = np.concatenate([t._first + start for t, start in zip(tables, before, strict=True)])
+        return result
 
     def ordered(self, places: Integers) -> ScoreTable:
-        """The answers at these places, in this order; the numbers stay where they are."""
-        found = copy(self)
-        found.shapes, found._first = self.shapes[places], self._first[places]
-        return found
+        """The answers at these places, in this order; the arrays are shared."""
+        result = copy(self)
+        result.shapes, result._first = self.shapes[places], self._first[places]
+        return result
 
     def best_of(self, passages: Integers, rows: Integers) -> ScoreTable:
-        """The answers with neighbouring rows made one: the best of their scores, the sum of their sizes.
+        """The answers with neighbouring rows merged: the best of their scores, the sum of their sizes.
 
-        Shapes: ``passages`` (rows that are left of all asks,), how many rows become each; ``rows`` (asks,), how many are left.
+        Shapes: ``passages`` (merged rows of all asks,), the number of rows merged into each; ``rows`` (asks,), the number of
+        merged rows of each ask.
         """
         n_units = self.shapes[:, 1]
         units = np.repeat(n_units, rows)
@@ -98,18 +99,18 @@ class ScoreTable:
         return np.asarray(self.cells.take(places).reshape(len(chosen), rows, units))
 
     def beside(self, chosen: Integers) -> Floats:
-        """The matrices of answers of as many rows, side by side. Shape (rows, units of all chosen)."""
+        """The concatenated matrices of answers with equally many rows. Shape (rows, units of all chosen)."""
         rows, units = int(self.shapes[chosen[0], 0]), self.shapes[chosen, 1]
         start = ranges(self._first[chosen, 2], units)
         places = start + np.arange(rows)[:, np.newaxis] * np.repeat(units, units)
         return np.asarray(self.cells.take(places))
 
     def owner_beside(self, chosen: Integers) -> Integers:
-        """The columns of the units of answers, one answer after another. Shape (units of all chosen,)."""
+        """The concatenated columns of the units of answers. Shape (units of all chosen,)."""
         return np.asarray(self.owner.take(ranges(self._first[chosen, 1], self.shapes[chosen, 1])))
 
     def sizes_of(self, chosen: Integers) -> Floats:
-        """The sizes of the rows of answers of as many. Shape (chosen, rows)."""
+        """The sizes of the rows of answers with equally many rows. Shape (chosen, rows)."""
         places = self._first[chosen, 0, np.newaxis] + np.arange(self.shapes[chosen[0], 0])
         return np.asarray(self.sizes.take(places))
 
@@ -120,10 +121,10 @@ class ScoreTable:
 
 
 class ScoredUnits:
-    """Units that are observed together. Item i is the cases of unit i, and the answers to what they asked, in its order.
+    """Units that are observed together. Item i is the cases of unit i with the answers to their asks.
 
-    ``table`` holds the answers of all units; those of unit i begin at place ``first[i]`` and are ``asked[i]``. Shapes: (units,) each.
-    ``extracts`` is empty where summaries are observed, or holds each unit's random extracts, which are observed in their place.
+    ``table`` has the answers of all units; unit i has ``asked[i]`` answers from place ``first[i]``. Shapes: (units,) each.
+    ``extracts`` is empty for summaries, or has each unit's random extracts, which are observed instead.
     """
 
     def __init__(
@@ -140,14 +141,14 @@ class ScoredUnits:
     def of(
         cls, units: Sequence[tuple[Cases, Sequence[Scores]]], extracts: Sequence[Sequence[Extracts]] = ()
     ) -> ScoredUnits:
-        """Units whose answers were given one by one."""
+        """Units with separate answers."""
         asked = np.array([len(scores) for _, scores in units], dtype=np.int64)
         table = ScoreTable.of([answer for _, scores in units for answer in scores])
         return cls([cases for cases, _ in units], table, np.cumsum(asked) - asked, asked, extracts)
 
     @property
     def first_shapes(self) -> Integers:
-        """Rows and units of each unit's first answer; -1 where nothing was asked. Shape (units, 2)."""
+        """Rows and units of each unit's first answer; -1 without asks. Shape (units, 2)."""
         shapes = np.full((len(self), 2), -1)
         has_asked = self.asked > 0
         shapes[has_asked] = self.table.shapes[self.first[has_asked]]
@@ -155,7 +156,7 @@ class ScoredUnits:
 
     @property
     def first_owners(self) -> list[bytes]:
-        """The columns of the units of each unit's first answer, 64-bit, as bytes that can be compared; none where nothing was asked."""
+        """The columns (64-bit) of each unit's first answer, as bytes for comparison; empty without asks."""
         first = self.first[self.asked > 0]
         owner = self.table.owner_beside(first).astype(np.int64, copy=False)
         sizes = np.zeros(len(self), dtype=np.int64)
@@ -184,15 +185,15 @@ class ScoredUnits:
 
 @runtime_checkable
 class BatchObservation(Observation, Protocol):
-    """An observation of many units in one call: where rows are small, calls cost more than sums."""
+    """An observation of many units per call, since calls cost more than sums for small rows."""
 
     def observe_many(
         self, units: ScoredUnits, labels: Integers
     ) -> tuple[Sequence[AlikeRows], Mapping[int, Reason]]:
-        """The rows of each unit, as `observe` returns them, or why it has none. ``labels`` (units, R, n): each unit's label permutations.
+        """The rows of each unit, as returned by `observe`, or the reason of missing rows. ``labels`` (units, R, n): each unit's
+        label permutations.
 
-        Where ``units.extracts`` is not empty, the extracts are observed in place of the summaries, as by
-        `ExtractObservation.observe_extracts`, under the real labels (R = 1). A unit's rows are the same whichever units are
-        beside it.
+        If ``units.extracts`` is not empty, the extracts are observed instead of the summaries, as by
+        `ExtractObservation.observe_extracts`, under the real labels (R = 1). A unit's rows do not depend on other units.
         """
         ...

@@ -1,4 +1,4 @@
-"""Records and cases as lines of JSON: what `readers.read` reads back as it was."""
+"""Records and cases as lines of JSON, which `readers.read` reads back unchanged."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from fairbrief.kept_files import taking_place
+from fairbrief.atomic_files import atomic_path
 from fairbrief.types import Case, Entity, Record, Summary
 
 EMPTY, MISSING = "empty summary", "missing summary"
-"""Why a summary is none: its text is blank, or there is no text at all."""
+"""Reasons of an unusable summary: its text is blank, or missing."""
 
 
 def record_line(record: Record) -> dict[str, Any]:
-    """A record as one row of a file; what it has none of is left out.
+    """A record as one row of a file, without empty fields.
 
-    ``readers.read([record_line(r)]).records()`` gives the same record, but for ``where`` and ``cluster_by``,
-    which whoever reads must say again.
+    ``readers.read([record_line(r)]).records()`` gives the same record, except ``where`` and ``cluster_by``, which the
+    reader must set again.
     """
     documents = [
         {**_given(id=d.id), "text": d.text, **_given(attributes=dict(d.attributes))} for d in record.documents
@@ -38,14 +38,14 @@ def record_line(record: Record) -> dict[str, Any]:
 def case_line(case: Case) -> dict[str, Any]:
     """A record with one system's summary of it as one row of a file.
 
-    ``readers.read([case_line(c)])`` gives the same case, but for the record's ``where``. A missing summary
-    is written as null; its reason stands beside it.
+    ``readers.read([case_line(c)])`` gives the same case, except the record's ``where``. A missing summary
+    is null, with a reason.
     """
     return {**record_line(case.record), **summary_fields(case.summary)}
 
 
 def summary_fields(summary: Summary) -> dict[str, Any]:
-    """The fields of a row that speak of a summary."""
+    """The fields of a row about a summary."""
     did_not_come = not summary.text and summary.reason not in ("", EMPTY)
     claims = None if summary.claims is None else [_claim(u.text, u.values) for u in summary.claims]
     return {
@@ -57,17 +57,17 @@ def summary_fields(summary: Summary) -> dict[str, Any]:
 
 
 def line_of(record: Record, answer: Mapping[str, Any]) -> bytes:
-    """A whole line: the record's fields, then the answer's. ASCII, so that a lone surrogate goes out as it came."""
+    """A complete line: the record's fields, then the answer's. ASCII, which preserves lone surrogates."""
     return json.dumps({**record_line(record), **answer}).encode("ascii") + b"\n"
 
 
 def write_lines(rows: Iterable[Mapping[str, Any]], path: Path | str) -> int:
-    """Write rows as JSON Lines; the file appears under its name only when it is whole. Returns their number.
+    """Write rows as JSON Lines, atomically; returns their number.
 
-    A link is followed. What a killed run left half written is taken away.
+    Links are followed. Leftovers of killed runs are removed.
     """
     count = 0
-    with taking_place(Path(path)) as part, part.open("w", encoding="utf-8", newline="\n") as lines:
+    with atomic_path(Path(path)) as part, part.open("w", encoding="utf-8", newline="\n") as lines:
         for row in rows:
             lines.write(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n")
             count += 1
@@ -87,5 +87,5 @@ def _claim(text: str, values: Mapping[str, tuple[str, ...]]) -> dict[str, Any]:
 
 
 def _given(**fields: Any) -> dict[str, Any]:
-    """The fields that hold something."""
+    """The fields that are not empty."""
     return {name: value for name, value in fields.items() if value is not None and value not in ("", [], {})}

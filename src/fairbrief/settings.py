@@ -1,4 +1,4 @@
-"""How a setting is declared: once, as a field of a dataclass, from which options, keywords and records are derived."""
+"""Settings: fields of dataclasses, from which options, keywords and records are derived."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from dataclasses import Field, field
 from typing import Any, Literal
 
 Decides = Literal["rows", "estimates", "machine"]
-"""What a setting changes: the rows of an audit, what is estimated from them, or only how and where it is computed."""
+"""What a setting affects: the rows of an audit, the estimates from them, or only the computation."""
 INPUTS, MEASURED, STATISTICS, OUTPUT, MODELS, MACHINE = (
     "Inputs", "What to measure", "Statistics", "Output", "Asking models", "Machine",
 )  # fmt: skip
-"""Panels of a command's help, in their order."""
+"""Panels of a command's help, in order."""
 
 
 def setting(
     default: Any,
-    help: str,  # noqa: A002 # the word of all who show it
+    help: str,  # noqa: A002 # the name that typer uses
     metavar: str | None = None,
     *,
     flag: str = "",
@@ -27,10 +27,10 @@ def setting(
     recorded: str | bool = True,
     parse: Callable[[Sequence[str]], Any] | None = None,
 ) -> Any:
-    """A field of settings, with all that anybody needs to know of it.
+    """A field of settings with its metadata.
 
-    A setting with a ``panel`` is an option, listed there in the help: ``flag``, or else its name. ``recorded`` says whether
-    results.json holds it, or under which name; ``parse`` makes the value of the texts that an option was given.
+    A setting with a ``panel`` is an option in that panel of the help, named ``flag`` or like the field. ``recorded``:
+    whether results.json contains it, or under which name. ``parse`` computes the value from the texts of an option.
     """
     about = {
         "help": help, "metavar": metavar, "flag": flag, "panel": panel, "least": least, "most": most,
@@ -42,10 +42,10 @@ def setting(
 
 
 def option_of(f: Field[Any]) -> str:
-    """The option of a setting, ``--resamples``; with ``/--no-…`` behind it where it has both."""
+    """The option of a setting, ``--resamples``; with ``/--no-…`` if it can be negated."""
     return f.metadata["flag"] or f"--{f.name.strip('_').replace('_', '-')}"
 
 
 def name_of(f: Field[Any]) -> str:
-    """The key of a setting in an experiment's file: the name of its option, of a list its own."""
+    """The key of a setting in an experiment's file: the name of its option; for lists, of its field."""
     return f.name if isinstance(f.default, tuple) else option_of(f).partition("/")[0][2:].replace("-", "_")

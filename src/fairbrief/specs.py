@@ -1,8 +1,8 @@
-"""The grammar of names: ``name(key=value, …)@over``, one spec everywhere, and back.
+"""The grammar of specs, ``name(key=value, …)@over``: parsing and writing.
 
-A measure, scorer or summarizer is a frozen dataclass with a ``name``. Its spec lists the fields
-that differ from their defaults; the field ``over``, if it has one, follows the ``@``. Fields
-whose names begin with an underscore are not part of the spec.
+A measure, scorer or summarizer is a frozen dataclass with a ``name``. Its spec lists the fields that differ from their
+defaults; the field ``over``, if there is one, follows the ``@``. Fields whose names begin with an underscore are not
+part of the spec.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ PLAIN = re.compile(r"[^\s,()='\"@][^,()='\"@]*")
 
 @dataclass(frozen=True)
 class Spec:
-    """A parsed name: what is asked for, with which settings, over which attribute."""
+    """A parsed spec: name, settings and attribute."""
 
     name: str
     settings: Mapping[str, str] = field(default_factory=dict)
@@ -30,7 +30,7 @@ class Spec:
 
 
 def spell(thing: Any) -> str:
-    """The spec of a frozen dataclass with a ``name``: what `parse` reads back.
+    """The spec of a frozen dataclass with a ``name``, which `parse` can read.
 
     >>> @dataclass(frozen=True)
     ... class Gap:
@@ -54,14 +54,14 @@ def spell(thing: Any) -> str:
 
 
 def settings_of(kind: Any) -> list[dataclasses.Field[Any]]:
-    """The settings of a dataclass in the order of its specs: those that several kinds share come last."""
+    """The settings of a dataclass in the order of specs: keyword-only ones, which several kinds share, come last."""
     fields = [f for f in dataclasses.fields(kind) if f.init and not f.name.startswith("_")]
     return sorted(fields, key=lambda f: bool(f.kw_only))
 
 
 @lru_cache(maxsize=1024)
 def parse(text: str) -> Spec:
-    """Read a spec; raise RequestError where it is malformed.
+    """Read a spec; RequestError if it is malformed.
 
     >>> parse("gap(threshold=0.8)@party")
     Spec(name='gap', settings={'threshold': '0.8'}, over='party')
@@ -69,7 +69,7 @@ def parse(text: str) -> Spec:
     text = sealed(text.strip())  # a spec is written into results
     match = re.fullmatch(r"(?P<name>[^\s()@,='\"]+)\s*(?P<rest>.*)", text, re.DOTALL)
     if match is None:
-        raise RequestError(f"'{text}' is not a name. Write name, name(key=value) or name@attribute.")
+        raise RequestError(f"'{text}' is not a valid name. Write name, name(key=value) or name@attribute.")
     name, rest = match["name"], match["rest"]
     settings: dict[str, str] = {}
     if rest.startswith("("):
@@ -79,13 +79,13 @@ def parse(text: str) -> Spec:
             if not equals:
                 raise RequestError(f"In '{text}', '{part.strip()}' has no value. Write key=value.")
             if key.strip() in settings:
-                raise RequestError(f"'{text}' gives '{key.strip()}' twice. Give it once.")
+                raise RequestError(f"'{text}' gives '{key.strip()}' twice: give it once.")
             settings[key.strip()] = _unquote(value.strip())
         rest = rest[end + 1 :]
     over = None
     if rest:
         if not rest.startswith("@") or not rest[1:].strip():
-            raise RequestError(f"In '{text}', '{rest}' was not expected. Write name(key=value, …)@attribute.")
+            raise RequestError(f"In '{text}', '{rest}' is not valid. Write name(key=value, …)@attribute.")
         over = rest[1:].strip()
         _refuse_settings(over, text)
         over = _unquote(over)
@@ -94,7 +94,7 @@ def parse(text: str) -> Spec:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """One number of an audit by name: of a measure, its quantity (empty: the main value), of a system (empty: of each)."""
+    """The name of a number of an audit: measure, quantity (empty: the main value), system (empty: every system)."""
 
     measure: str
     quantity: str = ""
@@ -115,7 +115,7 @@ def target(text: str) -> Target:
     what, system = (what.strip(), system.strip()) if brace else (text.strip(), "")
     if not what or (brace and not system):
         raise RequestError(
-            f"'{text}' names no number. Write MEASURE, MEASURE:QUANTITY or MEASURE:QUANTITY{{SYSTEM}}."
+            f"'{text}' is not the name of a number. Write MEASURE, MEASURE:QUANTITY or MEASURE:QUANTITY{{SYSTEM}}."
         )
     head, colon, tail = what.rpartition(":")
     # A colon inside brackets belongs to a setting, not to a quantity.
@@ -125,7 +125,7 @@ def target(text: str) -> Target:
 
 
 def _refuse_settings(over: str, text: str) -> None:
-    """Raise where settings follow the attribute; an attribute that looks like that is written in quotes."""
+    """RequestError if settings follow the attribute; an attribute that looks so must be in quotes."""
     match = re.fullmatch(r"(?P<over>[^'\"(][^(]*)\((?P<settings>[^=]+=.*)\)", over, re.DOTALL)
     if match is None:
         return
@@ -133,13 +133,13 @@ def _refuse_settings(over: str, text: str) -> None:
     first = head.removesuffix(")") + ", " if head.endswith(")") else f"{head}("
     right = f"{first}{match['settings']})@{match['over'].strip()}"
     raise RequestError(
-        f"In '{text}' the settings stand behind the attribute. Write {right}; "
-        f"an attribute that is called so stands in quotes: {head}@{quoted(over)}."
+        f"In '{text}' the settings follow the attribute. Write {right}; "
+        f"if this is the attribute's name, put it in quotes: {head}@{quoted(over)}."
     )
 
 
 def build(kind: Any, spec: Spec) -> Any:
-    """An instance of the dataclass ``kind`` from a spec, settings read by the fields' types."""
+    """An instance of the dataclass ``kind`` from a spec; settings are converted to the fields' types."""
     hints = get_type_hints(kind) if spec.settings else {}
     fields = {f.name: f for f in settings_of(kind)}
     settable = [name for name in fields if name != "over"]
@@ -147,7 +147,7 @@ def build(kind: Any, spec: Spec) -> Any:
     for key, text in spec.settings.items():
         if key == "over" and "over" in fields:
             raise RequestError(
-                f"In '{spec.name}(over={text})' the attribute is no setting: it stands behind an @, {spec.name}(…)@{text}."
+                f"In '{spec.name}(over={text})' the attribute is given as a setting. Write it after an @: {spec.name}@{text}."
             )
         if key not in settable:
             known = ", ".join(settable) or "none"
@@ -155,13 +155,13 @@ def build(kind: Any, spec: Spec) -> Any:
         values[key] = _read_value(text, hints[key], f"{spec.name}({key}={text})")
     if spec.over is not None:
         if "over" not in fields:
-            raise RequestError(f"'{spec.name}' is not taken over an attribute: drop '@{spec.over}'.")
+            raise RequestError(f"'{spec.name}' takes no attribute: drop '@{spec.over}'.")
         values["over"] = spec.over
     missing = [
         name for name, f in fields.items() if name not in values and _default(f) is dataclasses.MISSING
     ]
     if "over" in missing:
-        raise RequestError(f"'{spec.name}' is taken over an attribute: write {spec.name}@ATTRIBUTE.")
+        raise RequestError(f"'{spec.name}' needs an attribute: write {spec.name}@ATTRIBUTE.")
     if missing:
         raise RequestError(f"'{spec.name}' needs {', '.join(missing)}: write {spec.name}({missing[0]}=…).")
     try:
@@ -171,7 +171,7 @@ def build(kind: Any, spec: Spec) -> Any:
 
 
 def quoted(text: str) -> str:
-    """A name in the grammar: in quotes where it has characters that would end it.
+    """A name in the grammar, in quotes if it has special characters.
 
     >>> print(quoted("party"), quoted("a, b"))
     party 'a, b'
@@ -183,7 +183,7 @@ def quoted(text: str) -> str:
 
 
 def needs_over(kind: Any) -> bool:
-    """Whether a dataclass is taken over an attribute that must be named: it has ``over`` without a default."""
+    """Whether a dataclass needs an attribute: it has ``over`` without a default."""
     if not dataclasses.is_dataclass(kind):
         return False
     return any(f.name == "over" and _default(f) is dataclasses.MISSING for f in dataclasses.fields(kind))
@@ -233,8 +233,8 @@ def _read_value(text: str, hint: Any, where: str) -> Any:
         if hint is float or hint_text in ("float | None", "typing.Optional[float]"):
             return float(text)
     except (KeyError, ValueError):
-        wanted = getattr(hint, "__name__", hint_text)
-        raise RequestError(f"{where}: '{text}' is not a value of type {wanted}.") from None
+        kind = getattr(hint, "__name__", hint_text)
+        raise RequestError(f"{where}: '{text}' is not a value of type {kind}: give one.") from None
     return text
 
 
@@ -260,10 +260,10 @@ def _scan(text: str, whole: str) -> list[tuple[int, str, int]]:
             depth += (c == "(") - (c == ")")
             seen.append((i, c, depth))
             if depth < 0:
-                raise RequestError(f"In '{whole}' a bracket closes that was never opened.")
+                raise RequestError(f"In '{whole}' an opening bracket is missing.")
         i += 1
     if quote:
-        raise RequestError(f"In '{whole}' a quotation mark is never closed.")
+        raise RequestError(f"In '{whole}' a closing quotation mark is missing.")
     return seen
 
 
@@ -271,7 +271,7 @@ def _closing(text: str, whole: str) -> int:
     for i, c, depth in _scan(text, whole):
         if c == ")" and depth == 0:
             return i
-    raise RequestError(f"In '{whole}' a bracket is never closed.")
+    raise RequestError(f"In '{whole}' a closing bracket is missing.")
 
 
 def _split(text: str, whole: str) -> list[str]:

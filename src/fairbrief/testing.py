@@ -1,4 +1,4 @@
-"""Contract clauses: what the audit relies on in a plug-in. Run them on yours.
+"""Contract clauses for plug-ins: the properties that audits rely on. Run them on your plug-in.
 
     from fairbrief.testing import MEASURE_CLAUSES
 
@@ -6,8 +6,8 @@
     def test_my_measure_keeps_the_contract(clause):
         clause(MyMeasure("party"), cases)
 
-A clause returns None, or raises AssertionError that says what was promised and what was found. They stand
-together, those of measures first, then scorers', then summarizers': a page to read before writing a plug-in.
+A clause returns None, or raises AssertionError with the broken property. The clauses of measures come first, then those
+of scorers and summarizers: read them before you write a plug-in.
 """
 
 from __future__ import annotations
@@ -48,31 +48,31 @@ TOLERANCE = 1e-9
 
 
 def keeps_its_name(measure: Measure, cases: Sequence[Case]) -> None:
-    """The spec of a measure reads back to an equal measure, which observes the same."""
+    """A measure rebuilt from its spec is equal and has an equal observation."""
     del cases
     again = specs.build(type(measure), specs.parse(repr(measure)))
-    _promise(again == measure, f"{measure!r} reads back as {again!r}")
-    _promise(again.observation == measure.observation, f"{measure!r} reads back to another observation")
-    _promise(hash(again) == hash(measure), f"{measure!r} cannot be told by its hash")
+    _promise(again == measure, f"{measure!r} is rebuilt as {again!r}")
+    _promise(again.observation == measure.observation, f"{measure!r} is rebuilt with another observation")
+    _promise(hash(again) == hash(measure), f"{measure!r} has another hash after rebuilding")
 
 
 def gives_a_row_or_a_reason(measure: Measure, cases: Sequence[Case]) -> None:
-    """Every unit leaves rows of finite numbers, one per label permutation, or a reason with words."""
+    """Every unit gives rows of finite numbers, one per label permutation, or a reason that is not empty."""
     for unit in units_of(measure, cases):
         labels = permutations_of(measure, unit)
-        found = measure.observation.observe(unit, scores_of(measure, unit), labels)
-        if isinstance(found, Reason):
-            _promise(bool(found.text.strip()), "a reason has no words")
+        result = measure.observation.observe(unit, scores_of(measure, unit), labels)
+        if isinstance(result, Reason):
+            _promise(bool(result.text.strip()), "a reason is empty")
             continue
-        _promise(isinstance(found, Rows), f"neither Rows nor Reason: {type(found).__name__}")
-        wanted = (len(labels), len(found.columns))
-        _promise(found.values.shape == wanted, f"rows of shape {found.values.shape}, wanted {wanted}")
-        _promise(len(set(found.columns)) == len(found.columns), "a column is named twice")
-        _promise(bool(np.isfinite(found.values).all()), "a row holds nan or infinity")
+        _promise(isinstance(result, Rows), f"neither Rows nor Reason: {type(result).__name__}")
+        wanted = (len(labels), len(result.columns))
+        _promise(result.values.shape == wanted, f"rows of shape {result.values.shape}, expected {wanted}")
+        _promise(len(set(result.columns)) == len(result.columns), "two columns have the same name")
+        _promise(bool(np.isfinite(result.values).all()), "a row contains nan or infinity")
 
 
 def observes_the_same_twice(measure: Measure, cases: Sequence[Case]) -> None:
-    """Observing again changes no digit: nothing random, nothing remembered."""
+    """A second observation gives the same digits: no randomness, no state."""
     first = [_observed(measure, unit) for unit in units_of(measure, cases)]
     again = [_observed(measure, unit) for unit in reversed(units_of(measure, cases))]
     for a, b in zip(first, reversed(again), strict=True):
@@ -80,7 +80,7 @@ def observes_the_same_twice(measure: Measure, cases: Sequence[Case]) -> None:
 
 
 def reads_each_permutation_alone(measure: Measure, cases: Sequence[Case]) -> None:
-    """A label permutation's row does not depend on the label permutations beside it; the first is the real one."""
+    """A label permutation's row does not depend on other label permutations; the first label permutation is the real one."""
     for unit in units_of(measure, cases):
         labels, scores = permutations_of(measure, unit), scores_of(measure, unit)
         together = measure.observation.observe(unit, scores, labels)
@@ -88,45 +88,48 @@ def reads_each_permutation_alone(measure: Measure, cases: Sequence[Case]) -> Non
             continue
         for r in range(len(labels)):
             alone = measure.observation.observe(unit, scores, labels[r : r + 1])
-            _promise(isinstance(alone, Rows), "a label permutation has a row beside others, and none alone")
+            _promise(
+                isinstance(alone, Rows), "a label permutation has a row together with others, but none alone"
+            )
             if isinstance(alone, Rows):
                 _same(
                     alone,
                     Rows(together.columns, together.values[r : r + 1]),
-                    f"label permutation {r} alone and beside others",
+                    f"label permutation {r} alone and together with others",
                 )
 
 
 def reads_each_unit_alone(measure: Measure, cases: Sequence[Case]) -> None:
-    """Where an observation looks at many units at once, each has the very row that it has alone."""
+    """A batch observation gives each unit exactly the row that it has alone."""
     observation = measure.observation
     if not isinstance(observation, BatchObservation):
         return
-    alike: dict[tuple[int, ...], list[tuple[Cases, Sequence[Scores], Integers]]] = {}
+    by_shape: dict[tuple[int, ...], list[tuple[Cases, Sequence[Scores], Integers]]] = {}
     for unit in units_of(measure, cases):
         labels = permutations_of(measure, unit)
-        alike.setdefault(labels.shape, []).append((unit, scores_of(measure, unit), labels))
-    for together in alike.values():
+        by_shape.setdefault(labels.shape, []).append((unit, scores_of(measure, unit), labels))
+    for together in by_shape.values():
         blocks, reasons = observation.observe_many(
             ScoredUnits.of([(unit, scores) for unit, scores, _ in together]),
             np.stack([labels for *_, labels in together]),
         )
-        found: dict[int, Rows | Reason] = dict(reasons)
+        result: dict[int, Rows | Reason] = dict(reasons)
         for block in blocks:
             pairs = zip(block.units, block.values, strict=True)
-            found |= {i: Rows(block.columns, values) for i, values in pairs}
-        _promise(sorted(found) == list(range(len(together))), "a unit has neither a row nor a reason")
+            result |= {i: Rows(block.columns, values) for i, values in pairs}
+        _promise(sorted(result) == list(range(len(together))), "a unit has neither a row nor a reason")
         for i, one in enumerate(together):
-            alone, beside = observation.observe(*one), found[i]
-            _same(alone, beside, "a unit alone and beside others")
+            alone, beside = observation.observe(*one), result[i]
+            _same(alone, beside, "a unit alone and together with others")
             if isinstance(alone, Rows) and isinstance(beside, Rows):
                 _promise(
-                    np.array_equal(alone.values, beside.values), "a unit beside others has other last digits"
+                    np.array_equal(alone.values, beside.values),
+                    "a unit has other last digits together with others",
                 )
 
 
 def does_not_read_ids(measure: Measure, cases: Sequence[Case]) -> None:
-    """A copy of a record under another id has the same row: weights equal copies."""
+    """A copy of a record under another id has the same row."""
     for unit in units_of(measure, cases):
         copies = tuple(
             Case(
@@ -151,7 +154,7 @@ def broadcasts(measure: Measure, cases: Sequence[Case]) -> None:
     names = list(together)
     _promise(
         bool(names) and names[0] == measure.name,
-        f"the first value is {names[:1]}, wanted the main value '{measure.name}'",
+        f"the first value is {names[:1]}, expected the main value '{measure.name}'",
     )
     for index in np.ndindex(totals.array.shape[:-1]):
         alone = measure.value(Totals(totals.columns, totals.array[index]))
@@ -181,7 +184,7 @@ def is_undefined_without_rows(measure: Measure, cases: Sequence[Case]) -> None:
 
 
 def depends_on_totals_only(measure: Measure, cases: Sequence[Case]) -> None:
-    """Additive evidence: twice the rows give the value of once the rows."""
+    """Statistics are additive: twice the rows give the same value."""
     totals = _stacked(measure, cases)
     if totals is None:
         return
@@ -190,17 +193,17 @@ def depends_on_totals_only(measure: Measure, cases: Sequence[Case]) -> None:
     twice = measure.value(Totals(totals.columns, 2 * whole))[measure.name].array
     _promise(
         bool(np.isclose(once, twice, rtol=1e-6, atol=1e-9, equal_nan=True)),
-        f"all rows twice give {twice}, once {once}: not a ratio of sums",
+        f"all rows twice give {twice}, once {once}: the value is not a ratio of sums",
     )
 
 
 def explains_a_row(measure: Measure, cases: Sequence[Case]) -> None:
-    """A row's story has words."""
+    """The explanation of a row is not empty."""
     for unit in units_of(measure, cases):
         rows = _observed(measure, unit)
         if isinstance(rows, Rows):
-            story = measure.explain(Totals({c: i for i, c in enumerate(rows.columns)}, rows.values[0]))
-            _promise(isinstance(story, str) and bool(story.strip()), "explain() says nothing")
+            text = measure.explain(Totals({c: i for i, c in enumerate(rows.columns)}, rows.values[0]))
+            _promise(isinstance(text, str) and bool(text.strip()), "explain() returns no text")
 
 
 MEASURE_CLAUSES: tuple[MeasureClause, ...] = (
@@ -221,7 +224,7 @@ MEASURE_CLAUSES: tuple[MeasureClause, ...] = (
 
 
 def answers_every_ask(scorer: Scorer, asks: Sequence[Ask]) -> None:
-    """One answer per ask, in order, of the promised shapes, finite."""
+    """One answer per ask, in order, with the documented shapes and finite numbers."""
     answers = list(scorer.answer(asks))
     _promise(len(answers) == len(asks), f"{len(answers)} answers to {len(asks)} asks")
     for ask, scores in zip(asks, answers, strict=True):
@@ -235,37 +238,37 @@ def answers_every_ask(scorer: Scorer, asks: Sequence[Ask]) -> None:
         inside = (scores.owner >= 0) & (scores.owner < max(len(ask.columns), 1))
         _promise(
             bool(inside.all()) and bool((np.diff(scores.owner) >= 0).all()),
-            "owner is no non-decreasing column index",
+            "owner is not a non-decreasing column index",
         )
 
 
 def scores_alone_as_in_a_batch(scorer: Scorer, asks: Sequence[Ask]) -> None:
-    """An ask's answer does not depend on the asks beside it, nor on their order."""
+    """An ask's answer does not depend on other asks, nor on their order."""
     together = list(scorer.answer(asks))
     backwards = list(scorer.answer(list(reversed(asks))))[::-1]
     for i, ask in enumerate(asks):
         (alone,) = scorer.answer([ask])
-        for other, how in ((together[i], "beside others"), (backwards[i], "in another order")):
+        for other, how in ((together[i], "together with others"), (backwards[i], "in another order")):
             same = other.matrix.shape == alone.matrix.shape and np.allclose(
                 other.matrix, alone.matrix, rtol=0, atol=1e-5
             )
-            _promise(bool(same), f"ask {i} is scored otherwise {how}")
+            _promise(bool(same), f"ask {i} is scored differently {how}")
 
 
-def has_a_telling_fingerprint(scorer: Scorer, asks: Sequence[Ask]) -> None:
-    """The fingerprint is stable and names the scorer."""
+def has_a_stable_fingerprint(scorer: Scorer, asks: Sequence[Ask]) -> None:
+    """The fingerprint is stable and contains the scorer's name."""
     del asks
     _promise(scorer.fingerprint == scorer.fingerprint, "the fingerprint changes")
     _promise(
         scorer.name in scorer.fingerprint,
-        f"the fingerprint '{scorer.fingerprint}' does not name '{scorer.name}'",
+        f"the fingerprint '{scorer.fingerprint}' does not contain '{scorer.name}'",
     )
 
 
 SCORER_CLAUSES: tuple[ScorerClause, ...] = (
     answers_every_ask,
     scores_alone_as_in_a_batch,
-    has_a_telling_fingerprint,
+    has_a_stable_fingerprint,
 )
 
 
@@ -275,11 +278,11 @@ SCORER_CLAUSES: tuple[ScorerClause, ...] = (
 def summarizes_every_record(summarizer: Summarizer, records: Sequence[Record]) -> None:
     """One summary per record, in order, with the record's id."""
     made = [s.record for s in summarizer.summarize(records)]
-    _promise(made == [r.id for r in records], f"summaries of {made}, wanted {[r.id for r in records]}")
+    _promise(made == [r.id for r in records], f"summaries of {made}, expected {[r.id for r in records]}")
 
 
 def summarizes_the_same_twice(summarizer: Summarizer, records: Sequence[Record]) -> None:
-    """A seeded summarizer writes the same again, whatever records stand beside."""
+    """A seeded summarizer writes the same summaries again, whatever the other records."""
     first = {s.record: s.text for s in summarizer.summarize(records)}
     again = {s.record: s.text for s in summarizer.summarize(list(reversed(records)))}
     _promise(first == again, "the summaries differ the second time")
@@ -288,16 +291,16 @@ def summarizes_the_same_twice(summarizer: Summarizer, records: Sequence[Record])
 SUMMARIZER_CLAUSES: tuple[SummarizerClause, ...] = (summarizes_every_record, summarizes_the_same_twice)
 
 
-# ------------------------------------------------------------------------------------ what they use
+# ------------------------------------------------------------------------------------ helpers
 
 
 def units_of(measure: Measure, cases: Sequence[Case]) -> list[Cases]:
-    """The units that an audit makes of the cases for this measure."""
+    """The units of the cases in an audit of this measure."""
     return grouping.units_of(cases, measure.observation.declaration.scope)
 
 
 def scores_of(measure: Measure, unit: Cases, scorers: Mapping[str, Scorer] | None = None) -> list[Scores]:
-    """The scores that the measure asks for, from the registry's scorers or the given ones."""
+    """The scores that the measure asks for, from the given scorers or those of the registry."""
     made: dict[str, Any] = dict(scorers or {})
     answers = []
     for ask in measure.observation.asks(unit):
@@ -332,13 +335,13 @@ def _observed(measure: Measure, unit: Cases) -> Rows | Reason:
 
 def _stacked(measure: Measure, cases: Sequence[Case]) -> Totals | None:
     """All rows over one set of columns. Shape (label permutations, units, columns), real label permutation at 0."""
-    found = [rows for unit in units_of(measure, cases) if isinstance(rows := _observed(measure, unit), Rows)]
-    if not found:
+    result = [rows for unit in units_of(measure, cases) if isinstance(rows := _observed(measure, unit), Rows)]
+    if not result:
         return None
-    columns = {c: i for i, c in enumerate(dict.fromkeys(c for rows in found for c in rows.columns))}
-    depth = min(len(rows.values) for rows in found)
-    array: Floats = np.zeros((depth, len(found), len(columns)))
-    for i, rows in enumerate(found):
+    columns = {c: i for i, c in enumerate(dict.fromkeys(c for rows in result for c in rows.columns))}
+    depth = min(len(rows.values) for rows in result)
+    array: Floats = np.zeros((depth, len(result), len(columns)))
+    for i, rows in enumerate(result):
         array[:, i, [columns[c] for c in rows.columns]] = rows.values[:depth]
     return Totals(columns, array)
 
@@ -351,6 +354,6 @@ def _same(a: Rows | Reason, b: Rows | Reason, how: str) -> None:
     _promise(bool(np.allclose(a.values, b.values, rtol=TOLERANCE, atol=TOLERANCE)), f"{how}: other numbers")
 
 
-def _promise(kept: bool, found: str) -> None:
-    if not kept:
-        raise AssertionError(found)
+def _promise(is_kept: bool, message: str) -> None:
+    if not is_kept:
+        raise AssertionError(message)

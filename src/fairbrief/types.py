@@ -1,8 +1,7 @@
-"""The words that every other module speaks: frozen data and the protocols of the plug-ins.
+"""The types that all modules share: frozen data, and the protocols of plug-ins.
 
-Sources, summaries and people are data; `Observation`, `Measure`, `Scorer` and `Summarizer` are
-what a plug-in implements. No base class is needed: an object of the right shape will do.
-What measures and observations declare of themselves is in `fairbrief.declarations`.
+Sources, summaries and people are data. Plug-ins implement `Observation`, `Measure`, `Scorer` or `Summarizer`; no base
+class is needed. The declarations of measures and observations are in `fairbrief.declarations`.
 """
 
 from __future__ import annotations
@@ -27,19 +26,19 @@ Integers = NDArray[np.int64]
 
 
 class Document(Data, frozen=True):
-    """One text of a record, with the attributes (rating, party, speaker …) that groups are made of."""
+    """One text of a record, with the attributes (rating, party, speaker …) that define groups."""
 
     text: str
     attributes: Mapping[str, str] = msgspec.field(default_factory=dict)
     id: str | None = None
-    """Names the document in its record; the same in counterfactuals of the record. None where the input gives none."""
+    """The id of the document in its record; equal in counterfactuals of the record. None if the input has none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mention:
     """A span of one document that refers to an entity: characters ``start`` to ``end`` (half open).
 
-    ``kind`` says what the span is: a name (``first``, ``last``, ``full``), a ``title``, a pronoun
+    ``kind`` is the kind of span: a name (``first``, ``last``, ``full``), a ``title``, a pronoun
     (``he``, ``him``, ``his``, ``his_own``, ``himself``) or other words (``content``).
     """
 
@@ -51,7 +50,7 @@ class Mention:
 
 @dataclass(frozen=True, slots=True)
 class Entity:
-    """A person in the documents, with the attributes (gender, race …) that the input gives to them."""
+    """A person in the documents, with attributes (gender, race …) from the input."""
 
     id: str
     first_name: str | None = None
@@ -61,7 +60,7 @@ class Entity:
 
 
 class Record(Data, frozen=True):
-    """One case to summarize: an ordered tuple of documents, and all that is known about them."""
+    """One case to summarize: an ordered tuple of documents, with everything known about them."""
 
     id: str
     documents: tuple[Document, ...]
@@ -69,61 +68,61 @@ class Record(Data, frozen=True):
     entities: tuple[Entity, ...] = ()
     attributes: Mapping[str, str] = msgspec.field(default_factory=dict)
     seed_document: str | None = None
-    """Id of the record that this one varies; None if it varies nothing."""
+    """Id of the record that this one varies; None if it is not a variant."""
     where: str = ""
-    """File and line it came from, for messages."""
+    """File and line, for messages."""
     cluster_by: str | None = None
-    """Attribute of the record whose value names its cluster; None: what it varies does."""
+    """Attribute of the record with its cluster; None: the cluster is what it varies."""
 
     @property
     def seed_id(self) -> str:
-        """Id of the seed document that this record varies, or its own: counterfactuals are observed together under it."""
+        """Id of the seed document that this record varies, or of itself; counterfactuals of one seed document are observed together."""
         return self.seed_document if self.seed_document is not None else self.id
 
     @property
     def cluster(self) -> str:
-        """Records of one cluster are resampled together: those that share ``cluster_by``, or vary one seed document."""
+        """The cluster: records with the same ``cluster_by``, or the counterfactuals of one seed document, are resampled together."""
         return self.seed_id if self.cluster_by is None else self.attributes[self.cluster_by]
 
     def values_of(self, attribute: str) -> list[str]:
         """The documents' values of an attribute; empty if no document has it.
 
-        If only some have it, DataError says which one lacks it and what to do.
+        Raises DataError if only some documents have it.
         """
         values = [d.attributes.get(attribute) for d in self.documents]
         if None in values:
             if values.count(None) == len(values):
                 return []
             raise DataError(
-                f"{self.where or 'input'} (id '{self.id}', document {values.index(None) + 1}): it has no attribute "
-                f"'{attribute}', which other documents of the record have. Add it, or leave such documents out with --missing drop, "
-                f"make them a group with --missing group, or leave such records out with --require {attribute}."
+                f"{self.where or 'input'} (id '{self.id}', document {values.index(None) + 1}): found no attribute "
+                f"'{attribute}', which other documents of the record have. Add it, drop such documents with --missing drop, "
+                f"make them a group with --missing group, or exclude such records with --require {attribute}."
             )
         return cast("list[str]", values)
 
     @property
     def block(self) -> str:
-        """The counterfactuals of one seed document that were made together, as the attribute ``sample`` says."""
+        """The block: the counterfactuals of one seed document with the same attribute ``sample``."""
         sample = self.attributes.get("sample")
         return self.id if sample is None or self.seed_document is None else f"{self.seed_document}\t{sample}"
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """An atomic statement of a summary; ``values`` holds, per attribute, the values that entail it."""
+    """An atomic statement of a summary; ``values`` are, per attribute, the values that entail it."""
 
     text: str
     values: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 SystemKind = Literal["system", "sanity_baseline", "counterfactual source"]
-"""What stands behind a system's name: who wrote summaries, or texts whose fairness is known by construction."""
+"""The kind of a system: one that wrote summaries, or texts whose fairness is known by construction."""
 
 
 class Summary(Data, frozen=True):
-    """What one system wrote for one record, and how it was made.
+    """One system's summary of one record, and how it was made.
 
-    ``reason`` is empty for a usable summary, else why there is none: ``empty``, ``refused``, ``missing``.
+    ``reason`` is empty for a usable summary, otherwise e.g. ``empty``, ``refused`` or ``missing``.
     """
 
     record: str
@@ -136,18 +135,18 @@ class Summary(Data, frozen=True):
 
 
 REFERENCE = "reference"
-"""How the system is called that references are audited as, with the reference's number behind it."""
+"""The name of the system of references, followed by the reference's number."""
 
 
 class Case(Data, frozen=True):
-    """A record and one summary of it: what an audit looks at, one at a time."""
+    """A record and one summary of it."""
 
     record: Record
     summary: Summary
 
 
 Cases = Sequence[Case]
-"""The cases behind one row of evidence: a single one, or all counterfactuals of one seed document."""
+"""The cases of one row of statistics: a single one, or all counterfactuals of one seed document."""
 
 # ------------------------------------------------------------------------------------- the scores
 
@@ -156,7 +155,7 @@ class Ask(Data, frozen=True):
     """A request for scores: how strongly each of ``rows`` supports or resembles each of ``columns``.
 
     ``scorer`` is the scorer's spec, for instance ``entailment(model=roberta-large-mnli)``. A scorer with a setting ``by``
-    cuts rows into passages and answers with the best of each row's; ``whole`` rows it takes as they are.
+    splits rows into passages and answers with each row's best score, except with ``whole``.
     """
 
     scorer: str
@@ -168,8 +167,8 @@ class Ask(Data, frozen=True):
 class Scores(Data, frozen=True):
     """A scorer's answer to one ask.
 
-    A scorer of whole texts has one unit per column. One that looks at tokens cuts each column into
-    its own units (the summary's n-grams, say); ``owner`` tells which column a unit belongs to.
+    A scorer of whole texts has one unit per column. A scorer of tokens splits each column into units (e.g. n-grams);
+    ``owner`` is the column of each unit.
 
     Shapes: ``matrix`` (rows, units); ``owner`` (units,), column indices, non-decreasing;
     ``sizes`` (rows,), how many tokens of each row the scorer counted (0 where it counts none).
@@ -181,7 +180,7 @@ class Scores(Data, frozen=True):
 
     @classmethod
     def of_whole_texts(cls, ask: Ask, matrix: Floats, sizes: Floats | None = None) -> Scores:
-        """The answer of a scorer that does not cut its columns: one unit per column; no token counted unless told."""
+        """The answer of a scorer of whole texts: one unit per column; ``sizes`` are 0 by default."""
         shape = (len(ask.rows), len(ask.columns))
         owner = np.arange(shape[1], dtype=np.int64)
         return cls(
@@ -199,31 +198,31 @@ class Scores(Data, frozen=True):
 
 @runtime_checkable
 class Scorer(Protocol):
-    """Answers how strongly texts support or resemble other texts; the only part that may hold a model."""
+    """Answers how strongly texts support or resemble other texts; only scorers contain models."""
 
     @property
     def name(self) -> str: ...
     @property
     def fingerprint(self) -> str:
-        """Everything that decides a score: model, revision, settings, code version. The cache's key."""
+        """Everything that affects a score: model, revision, settings, code version. The cache's key."""
         ...
 
     def answer(self, asks: Sequence[Ask]) -> Iterable[Scores]:
-        """One `Scores` per ask, in order; a `fairbrief.score_tables.ScoreTable` where all are made together. Called with many asks at once, so that it can batch."""
+        """One `Scores` per ask, in order, or a `fairbrief.score_tables.ScoreTable` of all. Called with many asks at once, for batching."""
         ...
 
 
 ScoreKey = tuple[str, ...]
-"""What a scorer computes at once: a pair (row, column), or a single text."""
+"""The key of one computation of a scorer: a pair (row, column), or a single text."""
 ScoreArrays = Mapping[ScoreKey, NDArray[Any]]
 
 
 @runtime_checkable
 class Cacheable(Protocol):
-    """A scorer whose answers are made of parts that can be kept: a cache stands between ``keys`` and ``assemble``.
+    """A scorer whose parts can be cached, between ``keys`` and ``assemble``.
 
-    ``computed_by`` names everything that decides the arrays (model, revision, dtype class, settings, code
-    version); what only ``assemble`` reads (a gate, a rescaling) need not be in it.
+    ``computed_by`` includes everything that affects the arrays (model, revision, dtype class, settings, code version),
+    but not settings of ``assemble`` only (a gate, a rescaling).
     """
 
     @property
@@ -234,7 +233,7 @@ class Cacheable(Protocol):
     def computed_by(self) -> str: ...
 
     def keys(self, asks: Sequence[Ask]) -> Iterable[ScoreKey]:
-        """What the asks need, each once."""
+        """The keys of the asks, each once."""
         ...
 
     def compute(self, keys: Sequence[ScoreKey]) -> Iterable[ScoreArrays]:
@@ -249,7 +248,7 @@ class Cacheable(Protocol):
 # ------------------------------------------------------------------------------------- the per-record statistics
 
 Column = tuple[str, ...]
-"""Name of an additive statistic, and the value(s) it speaks of: ``("deficit", "negative")``."""
+"""Name of an additive statistic, with its value(s): ``("deficit", "negative")``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,15 +264,15 @@ class Rows:
 
     @classmethod
     def of(cls, row: Mapping[Column, float], permutations: int = 1) -> Rows:
-        """One row by column, the same under each of some label permutations."""
+        """One row from a mapping, repeated for each label permutation."""
         return cls(tuple(row), np.array([list(row.values())] * permutations, dtype=np.float64))
 
 
 @dataclass(frozen=True, slots=True)
 class AlikeRows:
-    """Rows of several units that have the same columns.
+    """Rows of several units with the same columns.
 
-    Shapes: ``units`` (N,), which of those that were observed together each is; ``values`` (N, R, len(columns)).
+    Shapes: ``units`` (N,), indices of the units among those observed together; ``values`` (N, R, len(columns)).
     """
 
     units: Sequence[int]
@@ -283,36 +282,36 @@ class AlikeRows:
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why there is no row: short, constant (it is counted), in the user's words."""
+    """The reason of a missing row: short and constant, since it is counted, and understandable for users."""
 
     text: str
 
 
 class PermutationScheme(Data, frozen=True):
-    """Which labels may be exchanged if there is no disparity.
+    """The labels that are exchangeable under the null hypothesis of no disparity.
 
-    Shapes: ``labels`` (n,) integer codes, as they really are; ``blocks`` (n,) or None: labels are
-    exchanged only among the positions of one block.
+    Shapes: ``labels`` (n,) integer codes of the real labels; ``blocks`` (n,) or None: labels are exchanged only within a
+    block.
     """
 
     labels: Integers
     blocks: Integers | None = None
     items: Integers | Callable[[], Integers] | None = None
-    """What each position is, (n,) as 64-bit keys (a document, a person), or what tells it when it is needed: units of one
-    cluster that share items are labelled alike in each draw. None: alike where they have as many positions."""
+    """The 64-bit key of each position (a document, a person), (n,), or a function that returns the keys: units of one cluster
+    that share items get equal labels in each draw. None: units with as many positions get equal labels."""
     cyclic: bool = False
-    """Labels are not shuffled but moved along together, around the end to the beginning."""
+    """Labels are not shuffled but rotated together."""
     is_together: bool = False
-    """Units of one cluster that have the same labels take the same label permutation in each draw."""
+    """Units of one cluster with equal labels get the same label permutation in each draw."""
 
 
 Weighted = tuple[tuple[Column, float], ...]
-"""A sum of columns, each with its weight."""
+"""Columns with their weights in a sum."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ratio:
-    """A signed contrast as a ratio of summed columns; 0 without a disparity. What studentized tests need."""
+    """A group difference as a ratio of summed columns, for studentized tests; 0 without a disparity."""
 
     top: Weighted
     bottom: Weighted
@@ -322,8 +321,8 @@ class Ratio:
 class Totals:
     """Summed rows, by column name, with any leading axes (draws, label permutations, rows).
 
-    ``totals["one"]`` and ``totals["deficit", "negative"]`` have the leading shape; a column that
-    nobody observed is zero. ``totals.values_of("deficit")`` lists the values a statistic speaks of.
+    ``totals["one"]`` and ``totals["deficit", "negative"]`` have the leading shape; a column without
+    observations is zero. ``totals.values_of("deficit")`` lists the values of a statistic.
     """
 
     columns: Mapping[Column, int]
@@ -344,7 +343,7 @@ class Totals:
         return np.stack([self[statistic, value] for value in values], axis=-1)
 
     def part(self, prefix: str) -> Totals:
-        """The columns whose name begins with ``prefix``, by what follows it."""
+        """The columns whose name begins with ``prefix``, without it."""
         columns = {c[1:]: i for c, i in self.columns.items() if c[0] == prefix and len(c) > 1}
         return Totals(columns, self.array)
 
@@ -357,58 +356,58 @@ class Totals:
 
 
 SHARE_DIFFERENCE = (-1.0, 1.0)
-"""The least and the most that a difference of two shares can be."""
+"""The range of a difference of two shares."""
 
 
 class Value(Data, frozen=True):
-    """One named answer of a measure, over the leading axes of the totals it was made from.
+    """One named number of a measure, over the leading axes of its totals.
 
-    ``array`` is nan exactly where the answer is undefined. ``tail`` says how it is tested against
-    its chance level: ``upper`` for a disparity that cannot be negative, ``both`` for a signed
-    contrast, None for a level that no exchange of labels speaks to (a share, a ROUGE score).
+    ``array`` is nan exactly if the number is undefined. ``tail`` is the tail of its test against label permutations:
+    ``upper`` for a disparity that cannot be negative, ``both`` for a group difference, None for a number that does not
+    depend on labels (a share, a ROUGE score).
     """
 
     array: Floats
     tail: Literal["upper", "both"] | None = None
     contrasts: tuple[str, ...] = ()
-    """Names of the observation's contrasts that decide the test: a signed contrast's own, or all that a unsigned score
-    folds; it is then tested by the largest of their studentized sizes. Empty: by the value itself."""
+    """Names of the observation's group differences for the test: its own, or all of an unsigned score, which is tested by
+    the largest of their studentized sizes. Empty: the value itself is tested."""
     mean_of: tuple[Column, Column] | None = None
-    """Of a unsigned score that is a mean of records: the summed column and the count. Its chance-adjusted score over chance is a mean, too."""
+    """The summed column and the count of a unsigned score that is a mean of records; its chance-adjusted score is then also a mean."""
     is_share: bool = False
-    """A mean of numbers from 0 to 1, whose interval keeps to them."""
+    """Whether it is a mean of numbers from 0 to 1; its interval is limited to them."""
     is_correlation: bool = False
-    """A correlation, whose interval keeps to -1 and 1."""
+    """Whether it is a correlation; its interval is limited to -1 and 1."""
     limits: tuple[float, float] = (-math.inf, math.inf)
-    """The least and the most that it can be: no value and no bound of an interval is printed beyond."""
+    """Its range, also for the bounds of its interval."""
     has_baseline: bool = False
-    """A random extract reads it too, where the observation observes extracts."""
+    """Whether random extracts have it, too, if the observation observes extracts."""
     is_compared: bool = False
-    """A signed contrast that is compared with what a random extract reads."""
+    """Whether it is a group difference that is compared with random extracts."""
     extract_baseline: Floats | None = None
-    """What a random extract is known to read, where no extract need be drawn."""
+    """The known value of random extracts, if none need be drawn."""
     fold: Callable[[Floats], Floats] | None = None
-    """How a unsigned score is made of its contrasts, (…, contrasts) → (…); gives its chance level under turned signs."""
+    """The function from group differences to the unsigned score, (…, differences) → (…), for its mean under sign flips."""
     strata: tuple[Column, ...] = ()
-    """Counts by which units of different kinds are told apart, where groups lie in different units."""
+    """Counts that distinguish kinds of units, if groups are in different units."""
     is_between: bool = False
-    """A difference of groups each unit of which lies in one: tested by the jackknife t, with Satterthwaite's degrees of
-    freedom. Turned signs would take what varies within a group for what differs between groups."""
+    """Whether it is a difference of groups in different units: tested by the jackknife t, with Satterthwaite's degrees of
+    freedom. Sign flips would confuse variation within groups with differences between groups."""
     is_tested_by_t: bool = False
-    """Tested against 0 by the jackknife t, since no permutation of labels keeps what it adjusts for."""
+    """Whether it is tested against 0 by the jackknife t, since no permutation of labels preserves its adjustment."""
     is_primary: bool = False
-    """A signed contrast that stands before the unsigned scores that fold it."""
+    """Whether it is a primary estimate: a group difference that reports show before unsigned scores."""
     group: str = ""
-    """The group that it speaks of, if one."""
+    """Its group, if any."""
     present: tuple[Column, ...] = ()
-    """Of a contrast of one group, or of two (``first − second``): counts that are above 0 in the clusters that have it."""
+    """Counts that are above 0 in the clusters with its group, or with its two groups (``first − second``)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Extracts:
     """Random extracts of one record's sources, as long as a summary.
 
-    Shapes: ``sentences`` (S,); ``kept`` (E, S), 1 where an extract holds a sentence.
+    Shapes: ``sentences`` (S,); ``kept`` (E, S), 1 if an extract contains a sentence.
     """
 
     sentences: tuple[str, ...]
@@ -425,16 +424,16 @@ class Extracts:
 
 @runtime_checkable
 class ContrastObservation(Protocol):
-    """An observation some of whose columns make signed contrasts."""
+    """An observation with columns for group differences."""
 
     def contrasts(self, columns: Sequence[Column]) -> Mapping[str, Ratio]:
-        """The signed contrasts that these columns make, by name."""
+        """The group differences of these columns, by name."""
         ...
 
 
 @runtime_checkable
 class ExtractObservation(Protocol):
-    """An observation that can also read random extracts of the sources, in place of the summary."""
+    """An observation that can also observe random extracts of the sources, in place of the summary."""
 
     def extract_asks(self, cases: Cases, extracts: Sequence[Extracts]) -> Sequence[Ask]:
         """The scores needed to observe the extracts, one `Extracts` per case."""
@@ -443,13 +442,13 @@ class ExtractObservation(Protocol):
     def observe_extracts(
         self, cases: Cases, extracts: Sequence[Extracts], scores: Sequence[Scores]
     ) -> Rows | Reason:
-        """One row, shape (1, columns): the mean over the extracts of what `observe` would return for each of them."""
+        """One row, shape (1, columns): the mean over the extracts of their rows under `observe`."""
         ...
 
 
 @runtime_checkable
 class Observation(Protocol):
-    """How the cases of one unit become one row of additive statistics. Pure."""
+    """A pure function from the cases of one unit to one row of additive statistics."""
 
     declaration: ClassVar[ObservationDeclaration]
 
@@ -458,11 +457,11 @@ class Observation(Protocol):
         ...
 
     def permutation_scheme(self, cases: Cases) -> PermutationScheme | None:
-        """The labels that "no disparity" allows to exchange; None if there are none."""
+        """The labels that are exchangeable without a disparity; None if there are none."""
         ...
 
     def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:
-        """Rows under each label permutation. ``labels`` (R, n) holds label permutations of ``permutation_scheme(cases).labels``.
+        """Rows under each label permutation. ``labels`` (R, n) are label permutations of ``permutation_scheme(cases).labels``.
 
         The first is the real one. Without a scheme its shape is (1, 0).
         """
@@ -471,10 +470,10 @@ class Observation(Protocol):
 
 @runtime_checkable
 class Measure(Protocol):
-    """A named question: what it observes, and how totals become values.
+    """A measure: an observation, and a function from totals to values.
 
-    Its ``repr`` is its spec everywhere. Several measures may share one observation: equal
-    observations are made once. ``declaration`` says all else that others must know of it.
+    Its ``repr`` is its spec. Several measures may share one observation; equal observations are computed once.
+    ``declaration`` has everything else that other modules need.
     """
 
     name: ClassVar[str]
@@ -484,17 +483,17 @@ class Measure(Protocol):
     def observation(self) -> Observation: ...
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
-        """The values of summed rows; the first, named like the measure, is the headline."""
+        """The values of summed rows; the first, with the measure's name, is the main value."""
         ...
 
     def explain(self, totals: Totals) -> str:
-        """One row's story for a person, from the totals of that row alone (no leading axis)."""
+        """An explanation of one row for people, from its totals (no leading axis)."""
         ...
 
 
 @runtime_checkable
 class Summarizer(Protocol):
-    """Anything that turns records into summaries."""
+    """Summarizes records."""
 
     @property
     def name(self) -> str: ...
@@ -542,9 +541,9 @@ NoteCode = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """What must be known to read an estimate: a code, and what its words say beside it.
+    """A note on an estimate: a code and its arguments.
 
-    Arguments are numbers, texts, lists of texts, and mappings of such by name. `fairbrief.reports.wording` has the words.
+    Arguments are numbers, texts, lists of texts, and mappings of these. `fairbrief.reports.wording` has the sentences.
     """
 
     code: NoteCode
@@ -552,12 +551,11 @@ class Note:
 
 
 class Estimate(msgspec.Struct, frozen=True, gc=False):
-    """A value that is never alone: with interval, chance level, p-value, counts and signature.
+    """A value with its interval, permutation mean, p-value, counts and signature.
 
-    ``quantity`` is the name of the measure's value that this is; the headline's is the measure's
-    own name. ``value`` is None where undefined, and ``notes`` then say why. ``p`` comes from the
-    null (or, for a difference of systems, from swapping them), the interval from resampling clusters.
-    ``testable`` is False where even the most extreme label permutation could not be significant.
+    ``quantity`` is the name of the measure's value; for the main value, the measure's name. ``value`` is None if undefined,
+    with a reason in ``notes``. ``p`` comes from label permutations (or, for a difference of systems, from swapping them),
+    the interval from resampling clusters. ``testable`` is False if the smallest attainable p exceeds alpha.
     """
 
     measure: str
@@ -578,47 +576,47 @@ class Estimate(msgspec.Struct, frozen=True, gc=False):
     signature: str = ""
     over: str = ""
     baseline: str = ""
-    """For a difference: the system that was subtracted."""
+    """For a difference of systems: the subtracted system."""
     low_within: float | None = None
-    """Bounds of the interval from resampling the sampled counterfactuals inside each seed document (the papers'
-    "s"), where there are any; ``low`` and ``high`` resample the seed documents ("d")."""
+    """Bounds of the interval from resampling the sampled counterfactuals within each seed document (the papers'
+    "s"), if there are any; ``low`` and ``high`` resample the seed documents ("d")."""
     high_within: float | None = None
     kind: Literal["group_difference", "unsigned_disparity", "label_independent"] = "label_independent"
-    """A signed contrast, a size that cannot be negative, or a level that no exchange of labels speaks to."""
+    """A group difference, an unsigned disparity, or a number that does not depend on labels."""
     group: str = ""
-    """The group that a contrast or level speaks of, if one."""
+    """Its group, if any."""
     low_is_open: bool = False
-    """``low`` itself lies outside: the value is above 0, by how little is not known."""
+    """Whether ``low`` itself is outside the interval: the value is above 0 by an unknown amount."""
     se: float | None = None
     """Cluster jackknife standard error."""
     chance_adjusted: float | None = None
-    """Of a mean of records: value − permutation baseline, with its interval."""
+    """For a mean of records: value − permutation mean, with its interval."""
     chance_adjusted_low: float | None = None
     chance_adjusted_high: float | None = None
     extract_baseline: float | None = None
-    """Random-extract baseline: what extracts of random sentences, as long as the summary, read."""
+    """Random-sentence baseline: the value of extracts of random sentences, as long as the summary."""
     extract_difference: float | None = None
-    """Value − random-extract baseline, on the records that have one; with interval, p of the cluster t, and Holm's."""
+    """Value − random-sentence baseline, on the records with a baseline; with interval, p of the cluster t, and p after Holm."""
     extract_difference_low: float | None = None
     extract_difference_high: float | None = None
     extract_p: float | None = None
     extract_p_adjusted: float | None = None
     smallest_p: float | None = None
-    """The smallest p that the number of distinct label permutations allows."""
+    """The smallest attainable p, from the number of distinct label permutations."""
     is_primary: bool = False
-    """Whether it is what the report begins with: a signed contrast, or a difference that is to be decided on."""
+    """Whether it is a primary estimate, with which reports begin."""
     detectable: float | None = None
-    """The smallest difference from the baseline that so many clusters would have shown with probability 80 %, before p is
-    adjusted for other tests."""
+    """The smallest difference from the baseline that this number of clusters detects with probability 80 %, before
+    adjustment for other tests."""
     system_kind: SystemKind = "system"
     baseline_kind: SystemKind | None = None
-    """For a difference: the kind of the system that was subtracted."""
+    """For a difference of systems: the kind of the subtracted system."""
     group_clusters: int | None = None
-    """Of a group difference: the clusters that have the group; of a pair ``first − second``, that have the first."""
+    """For a group difference: clusters with the group; for a pair ``first − second``, with the first."""
     other_clusters: int | None = None
-    """Of a pair: the clusters that have the second."""
+    """For a pair: clusters with the second."""
     group_items: float | None = None
-    """How many documents, people or records of the group there are, and of the second group of a pair."""
+    """Number of documents, people or records of the group, and of the second group of a pair."""
     other_items: float | None = None
     freedom: float | None = None
     """Degrees of freedom of the t interval around ``value``."""
@@ -626,22 +624,22 @@ class Estimate(msgspec.Struct, frozen=True, gc=False):
     """Standard error of ``extract_difference``, and its degrees of freedom."""
     extract_freedom: float | None = None
     label_p: float | None = None
-    """Of what leads: p of the cluster t that the value is its mean over label permutations; 1 where it differs from that in
-    the other direction than from its baseline."""
+    """For primary estimates: p of the cluster t for the difference from the permutation mean; 1 if this difference has
+    another direction than the difference from the baseline."""
     is_named: bool = False
-    """Whether it was named in advance as what the audit is about."""
+    """Whether it was named in advance with --primary."""
     family_p: float | None = None
-    """P of the baseline, or ``label_p`` where that is larger, adjusted by Holm over all leading group differences of the audit
-    that have the same baseline (`fairbrief.conclusions`)."""
+    """The larger of the baseline's p and ``label_p``, adjusted by Holm over all primary group differences with the same
+    baseline (`fairbrief.conclusions`)."""
     family_size: int = 0
-    """How many they are."""
+    """The number of these."""
     family_low: float | None = None
-    """Bounds of the interval that holds for all of them at once (Bonferroni), around the number that is tested: the
-    difference from the random baseline where there is one, else the value."""
+    """Bounds of the simultaneous interval for all of them (Bonferroni), around the tested number: the difference from the
+    random baseline if there is one, otherwise the value."""
     family_high: float | None = None
 
     def replace(self, **changes: Any) -> Estimate:
-        """The estimate with other values in some fields; TypeError for a name that is no field.
+        """The estimate with other values in some fields; TypeError for an unknown field.
 
         >>> Estimate("bur@party", "bur", "lead", 0.25).replace(value=0.5).value
         0.5
@@ -651,7 +649,7 @@ class Estimate(msgspec.Struct, frozen=True, gc=False):
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A printed table: what a paper's layout or a report's section shows. Cells are already text."""
+    """A table of text cells, for a paper's layout or a report's section."""
 
     title: str
     header: tuple[str, ...]

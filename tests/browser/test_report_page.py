@@ -11,7 +11,9 @@ from tests import sample_results
 from tests.browser.browsing import Served, chromium, needs_chromium
 
 from fairbrief.reports import html
+from fairbrief.reports.audit_object import Audit
 from fairbrief.reports.frames import Estimates
+from fairbrief.reports.palette import LIGHT
 from fairbrief.reports.result import Result
 from fairbrief.types import Estimate
 
@@ -74,7 +76,7 @@ def test_hostile_texts_neither_run_nor_overflow(served: Served, width: int) -> N
     hostile = with_contrasts(sample_results.hostile(), sample_results.HOSTILE[:6], sample_results.HOSTILE[6:])
     html.write(hostile, served.folder / "report.html")
     found = served.look("report.html", FACTS, width)
-    assert found["title"] == "Fairness of summaries: what was measured"
+    assert found["title"] == "Fairness of summaries"
     assert found["scripts"] == 2
     assert found["images"] == 0
     assert found["pictures"] > 5
@@ -102,9 +104,40 @@ def test_a_reader_sorts_filters_and_sees_what_supports_a_sentence(served: Served
     assert found["turned"] == ["hotel-20.000", "hotel-1−0.100", "hotel-0−0.200"]
     assert found["heading"] == "Summary by alpaca-7b"
     assert found["marked"] == ["The room was clean"]
-    assert found["score"] == " · holds 50% of it"
+    assert found["score"] == " · 50% support"
     assert found["found"] == ["hotel-1−0.100"]
-    assert found["none"] == "No record here has all these words."
+    assert found["none"] == "No record here contains all these words."
+
+
+COLOURS = """
+const picture = new Image();
+picture.src = 'data:image/svg+xml,' + encodeURIComponent(await (await fetch('picture.svg')).text());
+await picture.decode();
+const canvas = Object.assign(document.createElement('canvas'), { width: picture.width, height: picture.height });
+const pen = canvas.getContext('2d');
+pen.drawImage(picture, 0, 0);
+const { data } = pen.getImageData(0, 0, canvas.width, canvas.height);
+const counts = {};
+for (let i = 0; i < data.length; i += 4) {
+  const colour = data[i + 3] && '#' + [...data.slice(i, i + 3)].map(part => part.toString(16).padStart(2, '0')).join('');
+  counts[colour] = (counts[colour] || 0) + 1;
+}
+return counts;
+"""
+
+
+def test_a_saved_figure_is_complete_without_the_page(served: Served) -> None:
+    """A browser draws every saved picture on its own paper with the colours of its systems; no pixel stays empty."""
+    found = Audit(sample_results.make())
+    paths = found.plot().save(served.folder / "pictures")
+    assert len(paths) > 5
+    assert not any("var(" in path.read_text(encoding="utf-8") for path in paths)
+    (served.folder / "index.html").write_text("<!doctype html>", encoding="utf-8")
+    paths[0].rename(served.folder / "picture.svg")
+    counts = served.look("index.html", COLOURS)
+    assert "0" not in counts
+    assert max(counts, key=lambda colour: counts[colour]) == LIGHT["paper"]
+    assert all(counts.get(LIGHT[name], 0) > 20 for name in ("soft", "s1", "s2"))
 
 
 @pytest.mark.parametrize("unfolded", [False, True])
@@ -129,4 +162,4 @@ def test_print_is_short_and_names_what_is_folded(served: Served, tmp_path: Path,
     )
     pages = len(re.findall(rb"/Type\s*/Page[^s]", (tmp_path / "report.pdf").read_bytes()))
     assert 2 <= pages <= 30
-    assert "unfold it before printing" in page
+    assert "open it before printing" in page

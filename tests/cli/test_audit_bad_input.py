@@ -17,8 +17,8 @@ WHOLE = json.dumps(row(9))
 
 BAD_LINES: dict[str, tuple[Any, str]] = {
     "truncated": (WHOLE[:60], "ends too early"),
-    "not JSON": ("not json", "not JSON"),
-    "a number": ("7", "wanted an object"),
+    "invalid JSON": ("not json", "found invalid JSON"),
+    "a number": ("7", "expected an object"),
     "documents are a number": (row(9, documents=7), "documents"),
     "a text is a number": (row(9, documents=[{"text": 5}]), "text of document 1"),
     "no documents": (row(9, documents=[]), "no documents"),

@@ -239,7 +239,7 @@ def test_notes_stand_beside_the_output(fairbrief: Command, tmp_path: Path) -> No
     )
     run = fairbrief("audit", path, "--resamples", "0")
     assert "note: a.jsonl: it has no field 'id', so its records are numbered from 1." in run.err
-    assert "note: a.jsonl: nothing used 'year'." in run.err
+    assert "note: a.jsonl: unused fields: 'year'." in run.err
     assert "note:" not in run.out
 
 

@@ -50,7 +50,7 @@ def test_the_usual_reading_needs_no_data_of_nltk(shared: Path, tmp_path: Path) -
         env={"NLTK_DATA": str(tmp_path), "HOME": str(tmp_path), "PATH": ""},
         capture_output=True, text=True, check=False,
     )  # fmt: skip
-    assert (ran.returncode, ran.stderr) == (0, "note: part.jsonl: nothing used 'dataset'.\n")
+    assert (ran.returncode, ran.stderr) == (0, "note: part.jsonl: unused fields: 'dataset'.\n")
     assert ran.stdout.splitlines()[-1] == "False"
     assert "uer" in ran.stdout
 

@@ -38,11 +38,11 @@ def ended(error: BaseException, monkeypatch: pytest.MonkeyPatch) -> int:
 def test_an_error_that_nobody_expected_has_a_code_of_its_own(
     error: Exception, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A fault of ours ends with 70, the traceback and a request to report it."""
+    """A bug ends with 70, the traceback and a request to report it."""
     assert ended(error, monkeypatch) == 70
     said = capsys.readouterr().err
     assert "Traceback" in said
-    assert "please report it" in said
+    assert "Please report it" in said
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def test_an_error_that_nobody_expected_has_a_code_of_its_own(
     [
         (OSError(errno.ENOSPC, "No space left on device"), "the disk is full"),
         (OSError(errno.ENOSPC, "No space left on device", "/x/y"), "/x/y: the disk is full"),
-        (OSError(errno.EROFS, "Read-only file system"), "can only be read"),
+        (OSError(errno.EROFS, "Read-only file system"), "read-only"),
         (PermissionError(errno.EACCES, "Permission denied", "/x"), "/x: Permission denied."),
         (MemoryError(), "the memory is full"),
         (DataError("file:3: odd"), "file:3: odd"),
@@ -86,7 +86,7 @@ def test_an_output_on_a_full_disk(tmp_path: Path) -> None:
             )
             assert (done.returncode, done.stderr) == (
                 2,
-                "fairbrief: the disk is full: free some of it, then run the same command again.\n",
+                "fairbrief: the disk is full: free some space, then run the same command again.\n",
             )
         both = subprocess.run([*RUN, "audit", "nowhere.jsonl"], stdout=full, stderr=full, check=False)
         assert both.returncode == command_line.REFUSED

@@ -45,7 +45,7 @@ def test_init_says_what_it_understood(tmp_path: Path, fairbrief: Command) -> Non
     )
     assert run.code == 0, run.err
     for said in (
-        "product_id: the record of a row, which is one document",
+        "product_id: the record's id; each row is one document",
         "review_text: its text",
         "rating: an attribute of documents",
         "city: an attribute of the record",
@@ -65,7 +65,7 @@ def test_init_overwrites_nothing(tmp_path: Path, fairbrief: Command) -> None:
     source = write(tmp_path / "in.jsonl", rows(3))
     out = tmp_path / "a.toml"
     assert fairbrief("init", source, "--out", out).code == 0
-    assert "there already" in fairbrief("init", source, "--out", out).err
+    assert f"{out} exists" in fairbrief("init", source, "--out", out).err
     assert "ends in .toml" in fairbrief("init", source, "--out", tmp_path / "a.json").err
     numbers = write(tmp_path / "numbers.jsonl", [{"a": 1, "b": 2}])
     assert "--documents-field" in fairbrief("init", numbers, "--out", tmp_path / "b.toml").err
@@ -145,7 +145,7 @@ def test_one_object_around_the_records(
     monkeypatch.chdir(tmp_path)
     Path("in.json").write_text(json.dumps(wrap(rows(8)), indent=indent), encoding="utf-8")
     run = fairbrief("init", "in.json")
-    assert "in.json: one object that holds 8 records" in run.out, run.err
+    assert "in.json: one object with 8 records" in run.out, run.err
     assert where in run.out.partition("\n")[0]
     assert "8 records, 32 documents, 1 system: in" in run.out
     assert "8 records" in _proposed(run, tmp_path, monkeypatch, fairbrief).out
@@ -171,7 +171,7 @@ def test_a_file_of_summaries_that_no_setting_reads(tmp_path: Path, fairbrief: Co
     (tmp_path / "s.json").write_text(json.dumps(around), encoding="utf-8")
     run = fairbrief("init", source, tmp_path / "s.json", "--out", tmp_path / "a.toml")
     assert run.code == 2
-    assert "3 records under 'data', which a file of summaries cannot be" in run.err
+    assert "3 records under 'data'; files of summaries cannot have this format" in run.err
 
 
 # ------------------------------------------------------------------------------ what fields are
@@ -202,7 +202,7 @@ def test_a_row_for_each_document_under_a_number(
         for i, of in enumerate(hotels().values()) for system in systems for j, review in enumerate(of)
     ])  # fmt: skip
     run = fairbrief("init", tmp_path / "in.csv", "--out", tmp_path / "a.toml")
-    assert "n: the record of a row" in run.out, run.err
+    assert "n: the record's id; each row" in run.out, run.err
     assert f"12 records, 72 documents, {len(systems)} system" in run.out
     assert "--group-by n --documents-field comment" in run.out
     assert "--attribute stars" in run.out
@@ -239,10 +239,10 @@ def test_fields_of_one_name_are_attributes_of_two(tmp_path: Path, fairbrief: Com
 @pytest.mark.parametrize(
     ("name", "content", "said"),
     [
-        ("in.csv", "", "in.csv has no record: found nothing in it"),
-        ("in.csv", "id,documents,summary\n", "in.csv has no record: found nothing in it"),
-        ("in.json", "[]", "in.json has no record: found nothing in it"),
-        ("in.jsonl", "[1, 2]\n", "in.jsonl:1: found a list of 2; wanted an object"),
+        ("in.csv", "", "in.csv has no record: found an empty input"),
+        ("in.csv", "id,documents,summary\n", "in.csv has no record: found an empty input"),
+        ("in.json", "[]", "in.json has no record: found an empty input"),
+        ("in.jsonl", "[1, 2]\n", "in.jsonl:1: found a list of 2; expected an object"),
     ],
 )
 def test_what_holds_no_record(name: str, content: str, said: str, tmp_path: Path, fairbrief: Command) -> None:

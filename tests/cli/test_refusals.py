@@ -24,6 +24,8 @@ REFUSED = [
     ("audti", "No such command 'audti'. Did you mean 'audit'? Try"),
     ("audit", "FILE"),
     ("audit one.jsonl --atribute mood", "--atribute"),
+    ("summarize one.jsonl --summarizer lead --out o.jsonl", "Did you mean --with?"),
+    ("audit one.jsonl --output o", "Did you mean --out?"),
     ("audit one.jsonl --format pdf", "pdf"),
     ("report saved --format pdf", "markdown"),
     ("measures buur", "bur"),
@@ -63,7 +65,7 @@ REFUSED = [
     ("audit one.jsonl --protocol zang", "zhang-perspectives"),
     ("audit one.jsonl --summary-field sumary", "'sumary'", "'summary'"),
     ("audit one.jsonl --summaries x", "no file x"),
-    ("audit one.jsonl --summaries x=", "NAME=WHAT"),
+    ("audit one.jsonl --summaries x=", "NAME=VALUE"),
     ("audit two.jsonn", "two.jsonl"),
     ("audit none.jsonl --quiet", "no file"),
     ("audit none.toml", "no file"),
@@ -82,34 +84,34 @@ REFUSED = [
     # options that would do nothing
     (f"{CHOOSE} --pairs p.jsonl --prompt nope", "no prompt 'nope'"),
     (f"{CHOOSE} --prompt plain", "--pairs FILE"),
-    ("agree saved saved --attribute mood", "--attribute is for files of records"),
-    # outputs that are inputs, folders or there already
-    (f"{CHOOSE} --out two.jsonl", "--out", "also read from"),
-    (f"{CHOOSE} --pairs two.jsonl", "--pairs", "also read from"),
-    ("build perspectives one.jsonl --attribute mood --counts 2 --mix positive=.5,negative=.5 --samples 1 --out one.jsonl", "also read from"),
-    ("build stratified one.jsonl --attribute mood --sets 2 --size 1 --out one.jsonl", "also read from"),
-    ("build transcripts one.jsonl --tokens 20 --out one.jsonl", "also read from"),
-    ("build reviews one.jsonl --size 2 --sentiment none --out one.jsonl", "also read from"),
-    ("build people one.jsonl --out one.jsonl", "also read from"),
+    ("agree saved saved --attribute mood", "--attribute has no effect on saved audits"),
+    # outputs that are inputs, folders or existing files
+    (f"{CHOOSE} --out two.jsonl", "--out", "is also an input"),
+    (f"{CHOOSE} --pairs two.jsonl", "--pairs", "is also an input"),
+    ("build perspectives one.jsonl --attribute mood --counts 2 --mix positive=.5,negative=.5 --samples 1 --out one.jsonl", "is also an input"),
+    ("build stratified one.jsonl --attribute mood --sets 2 --size 1 --out one.jsonl", "is also an input"),
+    ("build transcripts one.jsonl --tokens 20 --out one.jsonl", "is also an input"),
+    ("build reviews one.jsonl --size 2 --sentiment none --out one.jsonl", "is also an input"),
+    ("build people one.jsonl --out one.jsonl", "is also an input"),
     ("audit one.jsonl --out s.csv", "--out", "is a file"),
     ("audit one.jsonl --out s.csv/below", "--out", "is a file"),
     ("sweep one.jsonl --with random --out s.csv", "--out", "is a file"),
     ("gate saved --max 'uer@mood<=0.5' --junit saved", "--junit saved is a folder"),
-    (EXPORT.format("s.csv", ""), "is there already"),
-    (EXPORT.format("s.csv", "--annotators a,b"), "s.b.csv is there already"),
-    (EXPORT.format("t.csv", "--annotators 'a b,a_b'"), "names are alike"),
+    (EXPORT.format("s.csv", ""), "s.csv exists"),
+    (EXPORT.format("s.csv", "--annotators a,b"), "s.b.csv exists"),
+    (EXPORT.format("t.csv", "--annotators 'a b,a_b'"), "the same file name"),
     # builders that would make nothing
-    ("build transcripts one.jsonl --tokens 20 --min-turns 99 --out out.jsonl", "Left out: "),
-    ("build reviews one.jsonl --size 99 --sentiment none --out out.jsonl", "Left out: "),
-    ("build people one.jsonl --out out.jsonl", "Left out: "),
+    ("build transcripts one.jsonl --tokens 20 --min-turns 99 --out out.jsonl", "Excluded: "),
+    ("build reviews one.jsonl --size 99 --sentiment none --out out.jsonl", "Excluded: "),
+    ("build people one.jsonl --out out.jsonl", "Excluded: "),
     # files of settings
-    ("audit unknown.toml", "no option. Did you mean 'measure'"),
-    ("audit cut.toml", "is no TOML"),
-    ("audit nowhere.toml", "names no input"),
-    ("audit quiet.toml", "quiet is true or false"),
-    ("audit list.toml", "resamples takes one value"),
+    ("audit unknown.toml", "is not an option. Did you mean 'measure'"),
+    ("audit cut.toml", "is not valid TOML"),
+    ("audit nowhere.toml", "has no input files"),
+    ("audit quiet.toml", "quiet = 'yes': write true or false"),
+    ("audit list.toml", "resamples = [1]: write one value"),
     ("audit absent.toml", "There is no file"),
-    ("audit plain.toml one.jsonl", "give it alone"),
+    ("audit plain.toml one.jsonl", "give only the file of settings"),
 ]  # fmt: skip
 SETTINGS = {
     "unknown": 'files = ["one.jsonl"]\nmesure = ["uer"]\n',
@@ -194,5 +196,5 @@ def test_every_command_says_what_it_left_out(
     write(Path("broken.jsonl"), [*both[:2], json.dumps({"id": "x", "documents": 7}), *both[2:]])
     done = fairbrief(name, "broken.jsonl", *options, "--on-error", "skip")
     assert done.code == 0, done
-    assert "Left out of the input: 1. The first: " in done.out.replace("\n", " "), done
+    assert "Excluded from the input: 1. The first: " in done.out.replace("\n", " "), done
     assert "broken.jsonl:3" in done.out

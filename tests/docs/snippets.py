@@ -107,9 +107,8 @@ def _run_console(body: str, where: str) -> None:
 
 def _prompts(body: str) -> list[tuple[str, str]]:
     """The commands of a console block, continued lines joined, each with the output below it."""
-    joined = body.replace("\\\n", " ")
-    parts = re.split(r"^\$ ", joined, flags=re.MULTILINE)[1:]
-    return [(head, shown) for head, _, shown in (part.partition("\n") for part in parts)]
+    command = re.compile(r"^\$ ((?:.*\\\n)*.*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
+    return [(head.replace("\\\n", " "), shown) for head, shown in command.findall(body)]
 
 
 def _command_lines(body: str) -> list[str]:

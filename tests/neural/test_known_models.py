@@ -98,7 +98,7 @@ def test_prefetch_says_how_much_it_will_fetch(
     monkeypatch.setattr("huggingface_hub.HfApi.model_info", lambda *_, **__: repository(files))
     monkeypatch.setattr("huggingface_hub.snapshot_download", lambda *_, **__: str(classifier_folder))
     result = CliRunner().invoke(lookup_commands.app, ["prefetch", "some-lab/nli"])
-    assert "fetching 3 files, 439 MB" in result.output
+    assert "downloading 3 files, 439 MB" in result.output
     monkeypatch.setattr(
         "huggingface_hub.HfApi.model_info", lambda *_, **__: repository({"pytorch_model.bin": 9})
     )

@@ -105,7 +105,7 @@ def test_chat_services_are_asked_by_one_process_alone(classifier_folder: Path) -
 
 def test_without_workers_there_is_nowhere_to_hold_models() -> None:
     """The setting would have no effect."""
-    with pytest.raises(RequestError, match="There are no workers that could hold models"):
+    with pytest.raises(RequestError, match="--models-in-workers needs workers"):
         Plan(measures=["bur@side"], models_in_workers=True)
 
 

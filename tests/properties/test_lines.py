@@ -167,5 +167,5 @@ def test_counterfactuals_of_one_seed_document_in_two_clusters_are_refused(tmp_pa
     path.write_text("\n".join(map(json.dumps, rows)))
     lenient = read(path, cluster_by="place", on_error="skip")
     assert len(list(lenient)) == 3
-    with pytest.raises(DataError, match="'q' as 'place', and another one"):
+    with pytest.raises(DataError, match="'q' as 'place', and another value"):
         list(read(path, cluster_by="place"))

@@ -108,8 +108,8 @@ def test_slips(records: Path, tmp_path: Path) -> None:
     sheet = tmp_path / "l.csv"
     run("export", records, "--task", "leaning", "--out", sheet)
     for words, said in (
-        (["export", records, "--task", "leaning", "--out", "x.pdf"], r"\.csv or a page"),
-        (["export", records, "--task", "people", "--out", sheet], "no question|rise to a question"),
+        (["export", records, "--task", "leaning", "--out", "x.pdf"], r"\.csv .a sheet. or \.html"),
+        (["export", records, "--task", "people", "--out", sheet], "yields no question"),
         (["export", records, "--task", "leaning", "--per-case", "2", "--out", sheet], "--annotators"),
         (["import", sheet, "--records", records, "--task", "leaning", "--combine", "x"], "--combine"),
         (["agree", sheet, "--records", records, "--task", "leaning", "--measure", "uer@mood"], "no answer"),

@@ -15,6 +15,7 @@ import pytest
 import fairbrief
 from fairbrief.errors import DataError, RequestError
 from fairbrief.measures.representation import Bur
+from fairbrief.reports import first_answers, first_screen
 from fairbrief.reports.per_record import PerRecordRows
 from fairbrief.scorers.ngram import Ngram
 
@@ -109,27 +110,27 @@ def test_audit_takes_every_field_of_a_plan() -> None:
 @pytest.mark.parametrize(
     ("settings", "says"),
     [
-        ({"alpha": 0}, "alpha=0: wanted a number above 0 and below 1."),
-        ({"alpha": 5}, "alpha=5: wanted a number above 0 and below 1. Did you mean 0.05?"),
+        ({"alpha": 0}, "alpha=0: give a number above 0 and below 1."),
+        ({"alpha": 5}, "alpha=5: give a number above 0 and below 1. Did you mean 0.05?"),
         (
             {"confidence_level": 95},
-            "confidence_level=95: wanted a number above 0 and below 1. Did you mean 0.95?",
+            "confidence_level=95: give a number above 0 and below 1. Did you mean 0.95?",
         ),
-        ({"confidence_level": "0.9"}, "wanted a number between 0 and 1, not a text ('0.9')"),
-        ({"seed": -1}, "seed=-1: wanted 0 or more."),
-        ({"n_resamples": -5}, "n_resamples=-5: wanted 0 or more."),
-        ({"n_resamples": "200"}, "wanted a whole number, not a text ('200')"),
-        ({"n_resamples": 20.5}, "wanted a whole number, not float"),
-        ({"seed": True}, "seed=True: wanted a whole number, not bool"),
-        ({"workers": -1}, "workers=-1: wanted 0 or more."),
+        ({"confidence_level": "0.9"}, "is a text ('0.9'): give a number between 0 and 1"),
+        ({"seed": -1}, "seed=-1 is negative: give 0 or more."),
+        ({"n_resamples": -5}, "n_resamples=-5 is negative: give 0 or more."),
+        ({"n_resamples": "200"}, "is a text ('200'): give a whole number"),
+        ({"n_resamples": 20.5}, "is float: give a whole number"),
+        ({"seed": True}, "seed=True is bool: give a whole number"),
+        ({"workers": -1}, "workers=-1 is negative: give 0 or more."),
         ({"measures": [Bur]}, "the class Bur: give an instance, Bur(…), or its name 'bur'."),
-        ({"measures": Bur}, "wanted a list"),
-        ({"measures": [3]}, "measures holds int: wanted names"),
-        ({"measures": "bur@side"}, "measures='bur@side' is one text: write measures=['bur@side']."),
-        ({"attributes": "side"}, "attributes='side' is one text"),
+        ({"measures": Bur}, "give a list"),
+        ({"measures": [3]}, "measures contains int: give names"),
+        ({"measures": "bur@side"}, "measures='bur@side' is a text, not a list: write measures=['bur@side']."),
+        ({"attributes": "side"}, "attributes='side' is a text, not a list"),
         ({"scorers": {"x": Ngram}}, "scorers['x'] is a class: give an instance, Ngram(…)."),
-        ({"scorers": [Ngram()]}, "wanted a mapping of names to scorers"),
-        ({"check_scorers": "yes"}, "check_scorers='yes': wanted True or False"),
+        ({"scorers": [Ngram()]}, "is not a mapping: give names and scorers"),
+        ({"check_scorers": "yes"}, "check_scorers='yes': write True or False"),
     ],
 )
 def test_a_plan_that_cannot_be_is_refused(settings: dict[str, object], says: str) -> None:
@@ -169,7 +170,7 @@ def test_summaries_may_stand_in_a_data_frame() -> None:
     apart = fairbrief.audit(ROWS, "bur@side", n_resamples=0)
     assert {e.system for e in found.estimates} == {"gpt"}
     assert [e.value for e in found.estimates] == [e.value for e in apart.estimates]
-    with pytest.raises(RequestError, match=r"belongs to fairbrief\.read"):
+    with pytest.raises(RequestError, match=r"give summaries= to fairbrief\.read"):
         fairbrief.audit(fairbrief.read(ROWS), summaries={"gpt": frame})
 
 
@@ -188,17 +189,49 @@ def test_a_table_of_summaries_names_its_systems(library: str) -> None:
     assert {e.system for e in found.estimates} == {"gpt", "own"}
 
 
-def test_a_notebook_shows_the_first_screen_and_figures() -> None:
-    """The short repr counts, the HTML holds a table of group differences and escapes every text."""
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_records_and_summaries_in_two_data_frames(library: str) -> None:
+    """Summaries without a system become the system "summaries"; a column or list of texts is refused with what to give."""
+    frames = pytest.importorskip(library)
+    bare = frames.DataFrame(
+        [{k: v for k, v in row.items() if k not in ("summary", "system")} for row in ROWS]
+    )
+    summaries = frames.DataFrame([{"id": row["id"], "summary": row["summary"]} for row in ROWS])
+    found = fairbrief.audit(bare, "bur@side", summaries=summaries, n_resamples=0)
+    apart = fairbrief.audit(ROWS, "bur@side", n_resamples=0)
+    assert {e.system for e in found.estimates} == {"summaries"}
+    assert [e.value for e in found.estimates] == [e.value for e in apart.estimates]
+    with pytest.raises(RequestError, match=r"are a Series. Give a data frame or rows with the fields 'id'"):
+        fairbrief.audit(bare, "bur@side", summaries=summaries["summary"])
+    with pytest.raises(RequestError, match=r"are the text 'Alder wood .*, which is not a file. Give a file"):
+        fairbrief.audit(bare, "bur@side", summaries=["Alder wood is light."])
+
+
+def test_a_notebook_shows_finding_caution_and_leading_table() -> None:
+    """The view of an audit begins as the report does; the main values are folded."""
+    found = fairbrief.audit("examples/reviews.jsonl", ["coverage_parity", "bur"], n_resamples=200)
+    view = found._repr_html_()
+    first = first_screen.make(found.result)
+    assert first is not None
+    lead, caution, table, rest = (
+        view.index(text)
+        for text in (first.lead, f"<p>{first_answers.CAUTION}: ", "coverage_parity@", "<details>")
+    )
+    assert lead < caution < table < rest
+    assert view.count("<table ", 0, rest) == 1
+
+
+def test_a_notebook_shows_main_values_and_figures() -> None:
+    """The short repr counts, the HTML has the leading table and one per section, and every text is escaped."""
     rows = [{**row, "system": "<script>"} for row in ROWS]
     found = fairbrief.audit(rows, ["bur@side", "uer@side"], n_resamples=50)
-    assert repr(found) == "<Audit: 4 records, 1 system, 2 measures; print it for its findings>"
+    assert repr(found) == "<Audit: 4 records, 1 system, 2 measures; print() shows its findings>"
     page = found._repr_html_()
-    assert page.count("<table ") == 1
+    assert page.count("<table ") == 2
     assert "&lt;script&gt;" in page
     assert "<script>" not in page + found.plot()._repr_html_()
     assert "SHARE of the summary" in str(found)
-    assert [f.title for f in found.plot()] == ["What summaries give each value of side"]
+    assert [f.title for f in found.plot()] == ["Share of each group by side: summary ÷ sources"]
 
 
 def test_the_worst_records_come_largest_first() -> None:
@@ -225,7 +258,13 @@ def test_saved_audits_are_loaded_compared_and_gated(tmp_path: Path) -> None:
     audit = fairbrief.audit(ROWS, ["uer@side"], n_resamples=50)
     folder = audit.save(tmp_path / "audit")
     assert list(fairbrief.load(folder).estimates) == list(audit.estimates)
-    assert {e.value for e in fairbrief.compare(audit, folder)} == {0.0}
+    compared = fairbrief.compare(audit, folder)
+    assert {e.value for e in compared} == {0.0}
+    assert {(e.system, e.baseline) for e in compared} == {("candidate: plain", "baseline: plain")}
+    again = audit.save(tmp_path / "old" / "audit")
+    assert {(e.system, e.baseline) for e in fairbrief.compare(folder, again)} == {
+        (f"{tmp_path.name}/audit: plain", "old/audit: plain")
+    }
     (check,) = [c for c in fairbrief.gate(folder, most="uer@side<=1") if c.name.startswith("uer")]
     assert check.outcome == "inconclusive"  # four clusters decide nothing
 
@@ -248,7 +287,7 @@ def test_a_setting_of_read_is_told_where_it_belongs() -> None:
     """`audit` and `explain` take what `read` gives."""
     for function in (fairbrief.audit, fairbrief.explain):
         with pytest.raises(
-            RequestError, match=r"no setting 'group_by': .*\(fairbrief\.read\(records, group_by=…\)\)"
+            RequestError, match=r"no setting 'group_by', .*\(fairbrief\.read\(records, group_by=…\)\)"
         ):
             function([{"id": "a"}], "uer", group_by="id")
 
@@ -266,7 +305,7 @@ def test_advice_of_the_command_is_told_in_words_of_python() -> None:
 def test_objects_that_are_not_what_they_should_be_are_told() -> None:
     """Texts in place of documents, and a summary of another record, are errors that name the record."""
     one = fairbrief.Record("1", (fairbrief.Document("One."),))
-    with pytest.raises(DataError, match=r"id '1'.*the text 'One\.' as document 1; wanted a Document"):
+    with pytest.raises(DataError, match=r"id '1'.*the text 'One\.' as document 1; expected a Document"):
         fairbrief.audit(
             [fairbrief.Case(fairbrief.Record("1", ("One.",)), fairbrief.Summary("1", "s", "One."))]
         )
@@ -280,7 +319,7 @@ def test_an_audit_is_held_to_limits_without_being_saved() -> None:
     found = fairbrief.audit(eight, ["uer@sentiment"], n_resamples=50)
     checks = fairbrief.gate(found, most="uer@sentiment<=0.5", baseline=found, margin=0.1)
     assert {check.outcome for check in checks} == {"inconclusive"}
-    assert "8 records are too few" in checks[0].message
+    assert "8 records; a decision needs 20" in checks[0].message
 
 
 def test_the_worst_records_are_of_measures_that_there_are() -> None:

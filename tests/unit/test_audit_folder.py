@@ -18,9 +18,9 @@ import pytest
 from tests.cli.command import Command, rows, write
 from tests.unit.test_gate import BUR, cases_of
 
+from fairbrief.atomic_files import exclusive
 from fairbrief.auditing import Plan, audit
 from fairbrief.errors import DataError, RequestError
-from fairbrief.kept_files import held
 from fairbrief.reports import audit_folder, load, per_record, write_all
 from fairbrief.reports.audit_folder import STAGE, UNFINISHED, ahead_in, claimed, replace_all
 from fairbrief.reports.frames import unpacked
@@ -65,11 +65,11 @@ def names(folder: Path) -> list[str]:
 
 @pytest.mark.parametrize("file", ["results.json", "per_record/representation.parquet", "examples.json"])
 def test_files_of_two_audits_are_no_audit(tmp_path: Path, two: tuple[Result, Result], file: str) -> None:
-    """Where one of the files is of another audit the folder is refused, by all that read it."""
+    """Where one of the files is from different audits the folder is refused, by all that read it."""
     for name, result in zip("ab", two, strict=True):
         write_all(result, tmp_path / name)
     shutil.copy(tmp_path / "a" / file, tmp_path / "b" / file)
-    with pytest.raises(DataError, match="of another audit"):
+    with pytest.raises(DataError, match="from different audits"):
         load(tmp_path / "b")
 
 
@@ -90,7 +90,7 @@ def test_a_folder_is_written_by_one_process_at_a_time(
         with pytest.raises(RequestError, match="Another process is making an audit"):
             write_all(two[1], tmp_path / "a")
         assert "Another process" in fairbrief("audit", tmp_path / "nowhere", "--out", tmp_path / "a").err
-        with pytest.raises(DataError, match="an audit is being made"):
+        with pytest.raises(DataError, match="in progress"):
             load(tmp_path / "a")
     assert load(tmp_path / "a").estimates == two[0].estimates
 
@@ -109,7 +109,7 @@ def test_an_audit_that_failed_leaves_no_stale_one_behind(
     ):
         run = fairbrief(*command)
         assert run.code == 2
-        assert "did not come to its end" in run.err
+        assert "was interrupted" in run.err
     source = write(tmp_path / "in.jsonl", rows(3))
     assert fairbrief("audit", source, "--out", tmp_path / "a", "--resamples", "20", "--quiet").code == 0
     assert fairbrief("report", tmp_path / "a").code == 0
@@ -129,7 +129,7 @@ def test_what_a_killed_run_left_is_cleared(tmp_path: Path, two: tuple[Result, Re
     (tmp_path / "a" / STAGE / "results.json").write_text("{")
     (tmp_path / "a" / ".report.html.x.unfinished").write_text("<")
     (tmp_path / "a" / UNFINISHED).touch()
-    with pytest.raises(DataError, match="did not come to its end"):
+    with pytest.raises(DataError, match="was interrupted"):
         load(tmp_path / "a")
     write_all(two[1], tmp_path / "a")
     assert names(tmp_path / "a") == FILES
@@ -142,7 +142,7 @@ def test_a_page_that_is_written_anew_leaves_nothing_beside_it(
     """`report --format html` clears what a killed one left half written, and is in nobody's way that still writes."""
     write_all(two[0], tmp_path / "a")
     (tmp_path / "a" / ".report.html.x.unfinished").write_text("<")
-    with held(tmp_path / "a" / ".report.html.y.unfinished", "busy"):
+    with exclusive(tmp_path / "a" / ".report.html.y.unfinished", "busy"):
         assert fairbrief("report", tmp_path / "a", "--format", "html").code == 0
         assert names(tmp_path / "a") == sorted([*FILES, ".report.html.y.unfinished"])
 
@@ -202,8 +202,8 @@ def test_only_names_of_tables_are_taken_from_the_list(tmp_path: Path, two: tuple
 @pytest.mark.parametrize(
     ("mine", "said"),
     [
-        (["report.md"], "holds report.md, which no audit wrote there, and an audit would write over it"),
-        (["report.html", "results.json"], "holds report.html, results.json, which no audit wrote there"),
+        (["report.md"], "contains report.md, which no audit wrote, and an audit would replace it"),
+        (["report.html", "results.json"], "contains report.html, results.json, which no audit wrote"),
     ],
 )
 def test_a_folder_with_files_of_the_same_names_is_refused(
@@ -237,7 +237,7 @@ def test_a_full_disk_leaves_the_older_audit(
     monkeypatch.setattr(f"fairbrief.reports.{fails}", full)
     with pytest.raises(OSError, match="No space"):
         write_all(two[1], tmp_path / "a")
-    with pytest.raises(DataError, match="did not come to its end"):
+    with pytest.raises(DataError, match="was interrupted"):
         load(tmp_path / "a")
     (tmp_path / "a" / UNFINISHED).unlink()
     assert load(tmp_path / "a").estimates == two[0].estimates
@@ -310,11 +310,11 @@ def test_an_older_schema_is_refused(tmp_path: Path, two: tuple[Result, Result]) 
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"estimates": [{"measure": "bur"}]}, "does not follow"),
-        ({"estimates": [3]}, "does not follow"),
-        ({"tables": [{"title": 1}]}, "does not follow"),
-        ({"audit": "x"}, "does not follow"),
-        ({"made": []}, "does not follow"),
+        ({"estimates": [{"measure": "bur"}]}, "does not match its schema"),
+        ({"estimates": [3]}, "does not match its schema"),
+        ({"tables": [{"title": 1}]}, "does not match its schema"),
+        ({"audit": "x"}, "does not match its schema"),
+        ({"made": []}, "does not match its schema"),
     ],
 )
 def test_results_are_held_to_their_schema(
@@ -336,7 +336,7 @@ def test_a_number_that_we_do_not_write_is_refused(
     write_all(two[0], tmp_path)
     path = tmp_path / "results.json"
     path.write_text(path.read_text().replace('"seed":0', f'"seed":{number}'))
-    with pytest.raises(DataError, match="no JSON of ours"):
+    with pytest.raises(DataError, match="is not valid JSON"):
         load(tmp_path)
 
 
@@ -380,7 +380,7 @@ def test_each_observation_has_a_file_and_all_together_are_one_table(
 def test_a_report_is_printed_without_reading_rows_of_per_record_statistics(
     tmp_path: Path, two: tuple[Result, Result], fairbrief: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of which there may be much; per-record statistics of another audit is refused as ever."""
+    """Of which there may be much; per-record statistics from different audits is refused as ever."""
     for name, result in zip("ab", two, strict=True):
         write_all(result, tmp_path / name)
     said = fairbrief("report", tmp_path / "a")
@@ -389,7 +389,7 @@ def test_a_report_is_printed_without_reading_rows_of_per_record_statistics(
     assert (said.code, said.out) == (again.code, again.out)
     assert said.code == 0
     shutil.copytree(tmp_path / "b" / "per_record", tmp_path / "a" / "per_record", dirs_exist_ok=True)
-    assert "of another audit" in fairbrief("report", tmp_path / "a").err
+    assert "from different audits" in fairbrief("report", tmp_path / "a").err
 
 
 def test_the_lock_goes_with_its_process(tmp_path: Path, two: tuple[Result, Result]) -> None:

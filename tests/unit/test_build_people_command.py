@@ -46,7 +46,7 @@ def test_the_command_writes_rows_and_tells_what_was_left_out(source: Path, tmp_p
     )
     assert done.exit_code == 0, done.output
     assert "4 inputs of 1 seed document (of 2)" in done.output
-    assert "left out: e: no person to vary" in done.output
+    assert "excluded: e: no person to vary" in done.output
     rows = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
     assert [r["attributes"]["group"] for r in rows] == ["female", "male"] * 2
     for row in rows:
@@ -118,7 +118,7 @@ def test_what_can_be_done_about_seed_documents_that_do_not_fill_is_said(source: 
     assert "Give a larger table: --names FILE" in told
     done = CliRunner().invoke(app, [*command, "--design", "mono", "--last-names", "keep"])
     assert done.exit_code == 0, done.output
-    assert "left out, with all of their inputs: 1 × no person to vary" in done.output
+    assert "excluded, with all of their inputs: 1 × no person to vary" in done.output
 
 
 def test_a_name_that_is_left_comes_with_what_can_be_done(tmp_path: Path) -> None:

@@ -78,8 +78,8 @@ def test_stratified_as_the_coverage_paper_tells(tmp_path: Path) -> None:
         "stratified", path, "--attribute", "stance", "--topic", "claim", "--size", "4-8", "--sets", "2", "--distinct",
         "--min-tokens", "75", "--max-tokens", "600", "--values", "support,against", "--out", out,
     )  # fmt: skip
-    assert "left out: 6 × not of the wanted length" in said
-    assert "left out: 1 × the same text again" in said
+    assert "excluded: 6 × not of the wanted length" in said
+    assert "excluded: 1 × the same text again" in said
     assert all(4 <= len(r.documents) <= 8 for r in read(out).records())
     tweets = tmp_path / "MITweet.csv"
     lines = [f"Tea,{('green tea is', 'black tea was')[i % 2]} nice {i},{i % 3},-1" for i in range(24)]
@@ -170,7 +170,7 @@ def test_a_misspelt_value_is_named(tweets: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("option", "value", "said"), [("--counts", "x", "--counts"), ("--attribute", "=x", "names no attribute")]
+    ("option", "value", "said"), [("--counts", "x", "--counts"), ("--attribute", "=x", "has no name")]
 )
 def test_slips_of_required_options(tweets: Path, tmp_path: Path, option: str, value: str, said: str) -> None:
     """Options that a command cannot do without are refused in its words, too."""

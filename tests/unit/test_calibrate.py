@@ -212,7 +212,7 @@ def test_a_checked_scorer_keeps_its_numbers_and_reports_its_agreement(
     assert answer.matrix.tolist() == [[1.0, 0.0]]
     assert "ROC-AUC" in capsys.readouterr().err
     assert "on 90 labelled pairs of 90 texts" in checked.fingerprint
-    with pytest.raises(RequestError, match="leave checked out"):
+    with pytest.raises(RequestError, match="drop checked"):
         registry.make("scorer", f"containment(checked={calibrated}, calibrated={calibrated})")
 
 
@@ -329,7 +329,7 @@ def test_public_formats_are_read_and_several_labels_count_by_majority(tmp_path: 
     ("line", "said"),
     [
         ('{"text": "a", "claim": "b"}', "labels.jsonl:1: found no labelled pair"),
-        ('{"text": "a", "claim": 3, "supported": true}', "is no text"),
+        ('{"text": "a", "claim": 3, "supported": true}', "is not text"),
         ('{"text": "a", "claim": "b", "supported": "perhaps"}', "wanted yes or no"),
         ("[1]", "labels.jsonl:1: found no labelled pair"),
         ('{"text": "a", "claim": "b", "supported": true}', "wanted at least 20"),

@@ -276,4 +276,4 @@ def test_chosen_summaries_are_named_so_that_two_choices_can_be_compared(tmp_path
     )
     assert re.search("again +by-coverage", audited.output)
     refused = CliRunner().invoke(app, [*arguments, "--system", "x"])
-    assert "with --out FILE" in str(refused.exception)
+    assert "needs --out FILE" in str(refused.exception)

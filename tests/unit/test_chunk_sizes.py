@@ -59,7 +59,7 @@ def test_empty_summaries_do_not_enter_and_nothing_at_all_is_said() -> None:
 @pytest.mark.parametrize("size", ["paragraph", "0", "-5", "1.5", ""])
 def test_a_size_is_a_sentence_or_a_number_of_words(size: str) -> None:
     """Anything else is refused."""
-    with pytest.raises(RequestError, match="no size of a piece"):
+    with pytest.raises(RequestError, match="not a valid size of pieces"):
         chunk_sizes(cases(), sizes=(size,))
 
 

@@ -82,5 +82,5 @@ def test_references_that_cannot_be_audited_are_refused() -> None:
     with pytest.raises(RequestError, match="--references-field"):
         list(WithReferences(readers.read([{"id": "1", "documents": ["d"], "summary": "z"}])))
     named = [{**ROWS[0], "system": "reference 1"}]
-    with pytest.raises(DataError, match="Rename it"):
+    with pytest.raises(DataError, match="Rename the system"):
         list(WithReferences(readers.read(named)))

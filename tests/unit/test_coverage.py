@@ -131,7 +131,7 @@ def test_renaming_the_groups_never_counts_as_a_larger_gap() -> None:
 def test_a_document_without_the_attribute_is_named() -> None:
     """File, line, id, document and remedy stand in the message."""
     with pytest.raises(
-        DataError, match=r"f\.jsonl:3 \(id 'r', document 2\): it has no attribute 'side'.*--require side"
+        DataError, match=r"f\.jsonl:3 \(id 'r', document 2\): found no attribute 'side'.*--require side"
     ):
         Coverage("side").asks((case(["a", None, "b"]),))
 

@@ -93,7 +93,7 @@ def test_a_record_without_its_cluster_is_refused() -> None:
     reading = read(given, cluster_by="product", on_error="skip")
     assert [case.record.id for case in reading] == ["a"]
     assert reading.skipped_count == 1
-    with pytest.raises(DataError, match=r"wanted a field 'produkt'.*Did you mean 'product'"):
+    with pytest.raises(DataError, match=r"expected a field 'produkt'.*Did you mean 'product'"):
         list(read(given, cluster_by="produkt"))
 
 

@@ -53,11 +53,11 @@ def test_an_encoding_that_is_told(tmp_path: Path) -> None:
     path.write_bytes(gzip.compress("id,text,summary\n1,Türkçe ışık,S.\n".encode("cp1254")))
     [case] = read(path, documents_field="text", encoding="cp1254")
     assert case.record.documents[0].text == "Türkçe ışık"
-    with pytest.raises(DataError, match=r"which is nothing in the encoding ascii.*--encoding"):
+    with pytest.raises(DataError, match=r"which is invalid in the encoding ascii.*--encoding"):
         list(read(path, documents_field="text", encoding="ascii"))
-    with pytest.raises(RequestError, match="no encoding 'klingon'"):
+    with pytest.raises(RequestError, match="--encoding klingon is unknown"):
         read(path, documents_field="text", encoding="klingon")
-    with pytest.raises(RequestError, match="no encoding 'zip'"):
+    with pytest.raises(RequestError, match="--encoding zip is unknown"):
         read(path, documents_field="text", encoding="zip")
 
 
@@ -123,16 +123,16 @@ def test_a_spreadsheet_is_a_table(tmp_path: Path) -> None:
 def test_sheets_are_named_where_there_are_several(tmp_path: Path) -> None:
     """Several sheets that hold something are told apart by --sheet, which is refused elsewhere."""
     path = book(tmp_path / "a.xlsx", one=ROWS, two=[["id", "text", "summary"], [7, "T.", "U."]])
-    with pytest.raises(RequestError, match=r"sheets 'one', 'two': say which with --sheet"):
+    with pytest.raises(RequestError, match=r"sheets 'one', 'two': choose one with --sheet"):
         list(read(path, documents_field="text"))
     with pytest.raises(RequestError, match="Did you mean 'two'"):
         list(read(path, documents_field="text", sheet="twp"))
     [case] = read(path, documents_field="text", sheet="two")
     assert case.record.id == "7"
     (tmp_path / "a.csv").write_text("id\n")
-    with pytest.raises(RequestError, match=r"a.csv is none"):
+    with pytest.raises(RequestError, match=r"a.csv is not one"):
         read(tmp_path / "a.csv", sheet="two")
-    with pytest.raises(RequestError, match="--encoding is of text"):
+    with pytest.raises(RequestError, match="--encoding needs a text file"):
         read(_parquet(tmp_path), encoding="cp1252")
 
 

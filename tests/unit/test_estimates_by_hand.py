@@ -156,7 +156,7 @@ def test_measures_are_given_as_names_or_as_objects() -> None:
     given = list(cases({"a": 2}))[:1]
     by_name, by_object = (audit(given, Plan(measures=[m], n_resamples=0)) for m in ("uer@side", Uer("side")))
     assert by_name.estimates == by_object.estimates
-    with pytest.raises(RequestError, match="measures holds int"):
+    with pytest.raises(RequestError, match="measures contains int"):
         audit(given, Plan(measures=[3]))  # type: ignore[list-item]
 
 
@@ -453,7 +453,7 @@ def test_the_reason_of_a_record_left_out_on_request_is_what_is_wrong_with_it() -
     ]
     result = audit(given, Plan(measures=["uer@side"], n_resamples=0, skips=True))
     assert dict(of(result, "uer", "a").excluded) == {
-        "left out on request: it has no attribute 'side', which other documents of the record have": 2,
+        "left out on request: found no attribute 'side', which other documents of the record have": 2,
         "one value only": 4,
     }
 
@@ -463,7 +463,7 @@ def test_workers_that_hold_models_are_asked_for_with_their_number_or_engine() ->
     for given in ({"workers": 2}, {"engine": "ray"}):
         Plan(models_in_workers=True, **given)  # type: ignore[arg-type]
     for given in ({}, {"engine": "here"}):
-        with pytest.raises(RequestError, match="no workers that could hold models"):
+        with pytest.raises(RequestError, match="--models-in-workers needs workers"):
             Plan(models_in_workers=True, **given)  # type: ignore[arg-type]
 
 
@@ -603,6 +603,6 @@ def test_sources_that_name_nobody_check_no_scorer() -> None:
     measure = make("measure", "scorer_bias_sentiment(scorer=vader)@gender")
     asked = Check("gender", ("female", "male"), {"female": "female", "male": "male"}, (measure,), {})
     found = take([asked], sources, {}, Settings(20, 0))
-    (out,) = found.not_measured
+    (out,) = found.left_out
     assert (found.estimates, out.measure) == ([], "scorer bias@gender")
     assert "no source could be exchanged" in out.reason

@@ -18,12 +18,12 @@ from tests.experiment_stub import answer
 from tests.stub_chat import StubChat
 from typer.testing import CliRunner, Result
 
+from fairbrief.atomic_files import locked
 from fairbrief.chat.endpoint import Tally
 from fairbrief.chat.spending import Budget, Price
 from fairbrief.cli import app
 from fairbrief.cli.command_line import INCOMPLETE
 from fairbrief.errors import DataError, FairbriefError, RequestError
-from fairbrief.kept_files import locked
 from fairbrief.reports import load
 from fairbrief.scorers.chat_judge import Judge, within
 from fairbrief.workbench.experiment_file import read_experiment
@@ -132,10 +132,10 @@ def write_records(folder: Path, count: int = 12) -> Path:
         (("temperature = [0.5, 1.0]", "draw = [0, 1]\nprompt = 'reviews'"), RequestError, "ask the same"),
         (("temperature = [0.5, 1.0]", "words = 80\nsentences = 2"), RequestError, "both wished"),
         (("resamples = 20", "ordered = 1"), DataError, r"\[audit\] ordered: found 1, wanted true or false"),
-        (("resamples = 20", "ordered = true"), DataError, "has no effect where measures are named"),
+        (("resamples = 20", "ordered = true"), DataError, "has no effect with --measure"),
         (("resamples = 20", "baseline = 'x'"), RequestError, "No cell is named 'x'"),
         (("resamples = 20", "resamples = '20'"), DataError, r"\[audit\] resamples: found '20', wanted a number"),
-        (("resamples = 20", "[gate]\nmax = ['uer>=1']"), RequestError, "--max takes a rule with <="),
+        (("resamples = 20", "[gate]\nmax = ['uer>=1']"), RequestError, "write a rule with <="),
         (("resamples = 20", "[gate]\nmax = ['uwer<=1']"), RequestError, "No measure named 'uwer'"),
         (("resamples = 20", "[budget]\nmax_cost = 1"), RequestError, "--price"),
         (("resamples = 20", "[budget]\nmax_cost = 1\nprice = [1, 1]"), RequestError, "--max-tokens"),
@@ -212,7 +212,7 @@ def test_a_budget_holds_over_the_whole_grid_and_what_came_is_audited(
     assert {e.excluded["not asked"] for e in estimates} == {5}
     again = run(file, out)
     assert (again.exit_code, server.requests) == (INCOMPLETE, 14)
-    assert "raise it to go on" in again.output
+    assert "raise it to continue" in again.output
     file.write_text(file.read_text().replace("= 14", "= 24"))
     assert run(file, out).exit_code == 0
     assert server.requests == 24

@@ -270,7 +270,7 @@ def test_a_record_that_had_no_value_can_be_looked_into() -> None:
     opened = found.opened[0]
     assert (opened.influence, opened.value, opened.reason) == (None, None, "one group only")
     assert found.excluded == {"one group only": 1}
-    assert "one: no value by itself (one group only)" in [sheet.title for sheet in sheets(found)]
+    assert "one: no value of this record alone (one group only)" in [sheet.title for sheet in sheets(found)]
 
 
 def test_a_value_of_groups_of_records_is_told_through_the_whole() -> None:
@@ -278,7 +278,7 @@ def test_a_value_of_groups_of_records_is_told_through_the_whole() -> None:
     (found,) = explain(made(), "sentiment_shift", top=1)
     (opened,) = found.opened
     assert opened.value is None
-    assert opened.reason == "one record alone does not tell it"
+    assert opened.reason == "undefined for a single record"
     effects = [abs(p.whole.effect) for p in opened.parts if p.whole.effect is not None]
     assert effects == sorted(effects, reverse=True)
     assert effects[0] > 0
@@ -292,15 +292,15 @@ def test_nothing_that_matters_is_said() -> None:
     cases = [Case(Record(f"r{i}", documents), Summary(f"r{i}", "s", "a b c. b c a.")) for i in range(3)]
     whole, *opened = sheets(explain(cases, "bur@side")[0])
     assert whole.lead[1:] == (
-        "3 records. Leaving out any one changes nothing. Without these 3 together it is undefined.",
+        "3 records. No single record changes the value. Without these 3 it is undefined.",
     )
-    assert [sheet.lead[0] for sheet in opened] == ["Leaving out any one of these changes nothing."] * 3
+    assert [sheet.lead[0] for sheet in opened] == ["Removing any one of these changes nothing."] * 3
 
 
 def test_a_single_record_is_all_there_is() -> None:
-    """Without the only record nothing is left to count."""
+    """Without the only record no data remains."""
     (found,) = explain(made(1), "uer@side")
-    assert found.influences[0].whole.reason == "nothing is left to count"
+    assert found.influences[0].whole.reason == "no data remains"
     assert "There is no value without r0" in sheets(found)[0].lead[-1]
 
 
@@ -568,7 +568,7 @@ def test_lines_fit_the_terminal(width: int, monkeypatch: pytest.MonkeyPatch) -> 
     )  # fmt: skip
     assert done.exit_code == 0, done.output
     assert max(map(len, done.output.splitlines())) <= width
-    line = next(line for line in done.output.splitlines() if "document 5" in line and "pistachio" in line)
+    line = next(line for line in done.output.splitlines() if "+0.217" in line and "document 5" in line)
     assert line.split()[:2] == ["+0.217", "0.005"]
 
 
@@ -584,8 +584,8 @@ def test_from_the_command_line(form: str, tmp_path: Path) -> None:
         ],
     )  # fmt: skip
     assert done.exit_code == 0, done.output
-    assert re.search(r"Why equal_coverage@sentiment is 0\.\d{4} · rosy", done.output)
-    assert "Document 5, positive, makes 43% of it: without it 0.047." in done.output
+    assert re.search(r"equal_coverage@sentiment of rosy: 0\.\d{4}", done.output)
+    assert "Document 5, positive, contributes 43% of the value: without it, 0.047." in done.output
     assert "hotel-harbour" in out.read_text(encoding="utf-8")
 
 

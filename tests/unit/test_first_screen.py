@@ -49,7 +49,6 @@ def test_the_first_sentence_says_who_which_way_how_far_and_what_random_sentences
         "below",
         "significantly below random sentences: random sentences −5.8%; difference −10%; p\u00a0=\u00a00.006",
     )
-    assert line.side == "worse"
 
 
 def answers(found: FirstScreen) -> dict[str, str]:
@@ -412,9 +411,9 @@ def test_without_contrasts_the_page_begins_with_all_measures_in_words() -> None:
     """A result of an older audit, or of levels alone, opens its findings."""
     result = sample_results.make()
     assert first_screen.make(result) is None
-    assert '<details class="part" open><summary><h2>All measures in words' in html.render(result)
+    assert '<details class="part" open><summary><h2>All measures in sentences' in html.render(result)
     with_contrasts = html.render(replace(result, estimates=Estimates([PLAIN, *result.estimates])))
-    assert '<details class="part"><summary><h2>All measures in words' in with_contrasts
+    assert '<details class="part"><summary><h2>All measures in sentences' in with_contrasts
 
 
 def test_odds_stand_beside_the_plain_rates_of_both_groups() -> None:

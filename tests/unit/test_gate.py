@@ -88,9 +88,7 @@ def test_unsigned_scores_of_two_systems_are_not_compared(tmp_path: Path) -> None
     for e in (found["bur"], found["chance_adjusted"]):
         assert (e.is_primary, e.p, [note.code for note in e.notes]) == (False, None, ["raw_magnitude"])
     assert (found["bur"].value, found["chance_adjusted"].value) == (0.5, 0)
-    with pytest.raises(
-        RequestError, match=r"nothing to compare with the baseline: unsigned scores \(bur@side\)"
-    ):
+    with pytest.raises(RequestError, match=r"nothing to compare: bur@side are unsigned scores"):
         gate.hold_audit(new, [], old, 0.1, measures=[BUR])
 
 
@@ -118,7 +116,7 @@ def test_other_documents_than_the_baselines_are_inconclusive(tmp_path: Path) -> 
     write_all(audit(cases, Plan(measures=[BUR, "rouge1"], n_resamples=400)), tmp_path / "b")
     code, told = run(whole, "--baseline", tmp_path / "b", "--margin", 0.5)
     assert code == 3
-    assert "the documents of 7 records are not those of the baseline (r0, r1, r2, r3, r4…)" in " ".join(
+    assert "the documents of 7 records differ from the baseline (r0, r1, r2, r3, r4…)" in " ".join(
         told.split()
     )
     assert run(whole, "--baseline", whole, "--margin", 0.5)[0] == 0
@@ -132,7 +130,9 @@ def test_an_audit_whose_judges_were_checked_can_be_a_baseline(tmp_path: Path) ->
     result = audit(cases, Plan(measures=["sentiment_shift"], n_resamples=50))
     assert any(e.measure.startswith("scorer_bias_sentiment") for e in result.estimates)
     write_all(result, tmp_path / "a")
-    assert {(e.measure, e.system) for e in compare(result, result)} == {("sentiment_shift", "plain")}
+    assert {(e.measure, e.system) for e in compare(result, result)} == {
+        ("sentiment_shift", "candidate: plain")
+    }
     code, told = run(tmp_path / "a", "--baseline", tmp_path / "a", "--margin", "1")
     assert code == 0, told
 
@@ -174,12 +174,12 @@ def test_a_rule_may_be_spelled_in_its_own_way(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        ((), "nothing to hold"),
+        ((), "gate has no limit"),
         (("--max", "bur@side"), "is not a valid rule"),
-        (("--max", "rouge1>=0.3"), "--max takes a rule with <="),
-        (("--min", "bur@side<=0.3"), "--min takes a rule with >="),
-        (("--max", "uer@side<=0.1"), "has no estimate of 'uer@side<=0.1'"),
-        (("--max", "bur@side<=0.1", "--margin", "-1", "--baseline", "."), "at least 0"),
+        (("--max", "rouge1>=0.3"), "write a rule with <="),
+        (("--min", "bur@side<=0.3"), "write a rule with >="),
+        (("--max", "uer@side<=0.1"), "'uer@side<=0.1': the audit has no such estimate"),
+        (("--max", "bur@side<=0.1", "--margin", "-1", "--baseline", "."), "--margin -1: give 0 or more"),
     ],
 )
 def test_what_cannot_be_held_is_refused(tmp_path: Path, arguments: tuple[str, ...], says: str) -> None:
@@ -294,7 +294,7 @@ def test_measures_limit_what_is_compared_with_the_baseline(tmp_path: Path) -> No
     write_all(audit(cases, Plan(measures=["rouge1"], n_resamples=50)), tmp_path / "less")
     both = saved(tmp_path / "both", 60, 2)
     assert run(tmp_path / "less", "--baseline", both, "--measure", "rouge1", "--margin", 0.1)[0] == 0
-    with pytest.raises(RequestError, match=r"--measure bur@side: the audit does not have it"):
+    with pytest.raises(RequestError, match=r"--measure bur@side: the audit does not have this measure"):
         run(tmp_path / "less", "--baseline", both, "--measure", BUR)
 
 
@@ -316,5 +316,6 @@ def test_a_check_against_a_baseline_says_what_was_compared_with_what(tmp_path: P
     assert "label-independent score, plain − plain (baseline)" in level
     ran = CliRunner().invoke(app, ["compare", str(after), str(before)])
     told = " ".join(ran.output.split())
-    assert "(baseline)" in told
+    assert "candidate after minus baseline before" in told
+    assert "after: plain − before: plain" in told
     assert "compared after subtracting each system's random-sentence baseline" in told

@@ -38,6 +38,6 @@ def test_documents_that_lack_an_attribute_are_told_each_time() -> None:
     """An attribute that some documents lack is an error however often it is asked for; one that all lack makes no group."""
     record = Record("r", (Document("One.", {"side": "a"}), Document("Two.")))
     for _ in range(2):
-        with pytest.raises(DataError, match=r"document 2\): it has no attribute 'side'"):
+        with pytest.raises(DataError, match=r"document 2\): found no attribute 'side'"):
             groups_of(known(record), "side")
     assert groups_of(known(record), "other").names == ()

@@ -35,7 +35,7 @@ def test_one_unlabelled_document_costs_only_itself() -> None:
     """Dropped, it leaves the other documents and all records; how many is noted."""
     reading = read(ROWS, missing="drop", labels=["party"])
     assert labels(reading)[:2] == [["L", "R", "L"], ["L", "R", "L", "R"]]
-    assert reading.notes == ["4 documents of 4 records without 'party' left out, as asked."]
+    assert reading.notes == ["4 documents of 4 records without 'party' excluded (--missing)."]
     found = fairbrief.audit(read(ROWS, missing="drop"), ["uer@party"], n_resamples=0)
     assert {e.n for e in found.estimates} == {20}
 
@@ -51,7 +51,7 @@ def test_unlabelled_documents_are_refused_with_what_to_do() -> None:
     """By default the audit stops at such a record, and says which options there are."""
     with pytest.raises(DataError, match=r"--missing drop.*--missing group.*--require party"):
         fairbrief.audit(read(ROWS), ["uer@party"], n_resamples=0)
-    with pytest.raises(RequestError, match="missing is refuse, drop, group"):
+    with pytest.raises(RequestError, match="write refuse, drop or group"):
         read(ROWS, missing="away")  # type: ignore[arg-type] # that is the point
 
 
@@ -100,14 +100,14 @@ def test_numbers_are_put_in_equal_shares() -> None:
     """The cuts are those of all numbers, and so the same in every record."""
     found = [label for record in labels(read(RATED, bins={"rating": "q2"}), "rating") for label in record]
     assert {label: found.count(label) for label in found} == {"up to 4": 30, "over 4": 30}
-    with pytest.raises(RequestError, match="nearly all of its numbers are equal"):
+    with pytest.raises(RequestError, match="nearly all numbers are equal"):
         list(read([row(1, "5", "5", name="rating")], bins={"rating": "q3"}))
 
 
 @pytest.mark.parametrize("text", ["", "7,3", "3,3", "q1", "q99", "x", "nan", "3,inf"])
 def test_bins_that_are_none(text: str) -> None:
     """Cuts rise and are numbers; shares are two at least."""
-    with pytest.raises(RequestError, match="makes no bins"):
+    with pytest.raises(RequestError, match="write increasing cuts"):
         bins_of(text)
 
 

@@ -52,7 +52,7 @@ def test_inspect_logs() -> None:
     assert (record.attributes, record.references) == ({"town": "Ulm"}, ("Mixed.",))
     assert {c.summary.system for c in cases} == {"mockllm/model"}
     assert [c.summary.reason for c in cases].count("empty summary") == 1
-    assert reading.notes == ["hotels.eval: read as an Inspect log (--format json reads it as it stands)."]
+    assert reading.notes == ["hotels.eval: read as an Inspect log (--format json reads it unchanged)."]
 
 
 def test_lm_eval_samples(tmp_path: Path) -> None:
@@ -145,7 +145,7 @@ def test_a_batch_beside_its_requests(tmp_path: Path) -> None:
     )  # fmt: skip
     found = {(c.record.id, c.record.documents[0].text, c.summary.text) for c in reading}
     assert {("b", "Text.", "Chat."), ("c", "Text.", "Resp.")} <= found
-    with pytest.raises(DataError, match="give this one with --summaries"):
+    with pytest.raises(DataError, match="with --summaries for this one"):
         list(read(batch))
 
 
@@ -271,10 +271,10 @@ def test_layouts_by_name(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "said"),
     [
-        ("a.eval", b"PK\3\4 broken", "not JSON"),
+        ("a.eval", b"PK\3\4 broken", "invalid JSON"),
         ("b.json", b'{"evalId": 1, "results": {"results": 3}}', "found the number 3 under 'results'"),
-        ("c.json", b'{"adapter_spec": {}, "request_states": [', "not JSON"),
-        ("d.json", b'{"columns": ["a"], "data": [[1, 2]]}', "d.json:1: found a list of 2; wanted a list of 1 value"),
+        ("c.json", b'{"adapter_spec": {}, "request_states": [', "invalid JSON"),
+        ("d.json", b'{"columns": ["a"], "data": [[1, 2]]}', "d.json:1: found a list of 2; expected a list of 1 value"),
     ],
 )  # fmt: skip
 def test_broken_files_of_tools(tmp_path: Path, name: str, content: bytes, said: str) -> None:

@@ -71,7 +71,7 @@ def test_measures_that_were_not_audited_are_refused(measures: list[str], message
 
 def test_a_system_that_was_not_audited_is_refused() -> None:
     """The error names the systems of the audits."""
-    with pytest.raises(RequestError, match=r"No system 'other' .* fair, plain"):
+    with pytest.raises(RequestError, match=r"no system 'other'.* fair, plain"):
         change_comparisons([made()], "plain", "other", MEASURES)
 
 

@@ -116,7 +116,7 @@ def test_stars_stand_for_names_in_one_folder(store: StubS3) -> None:
         ("s3://nowhere/reviews.jsonl", "There is no file"),
         ("s3://bucket/in/review.jsonl", "There is no file s3://bucket/in/review.jsonl"),
         ("s3://bucket/in", r"is a folder: .*s3://bucket/in/\*.jsonl"),
-        ("s3://bucket", "names no file: write s3://bucket/FOLDER/FILE"),
+        ("s3://bucket", "is not the address of a file: write s3://bucket/FOLDER/FILE"),
         ("s3://bucket/in/book.xlsx", r"Copy it to this machine.*aws s3 cp s3://bucket/in/book.xlsx \."),
         ("s3://bucket/in/log.eval", r"Copy it to this machine.*aws s3 cp s3://bucket/in/log.eval \."),
         ("s3://me:hunter2secret@bucket/in/reviews.jsonl", "holds a user or a key"),
@@ -138,12 +138,10 @@ def test_credentials_that_do_not_fit_are_told(
     """None or wrong ones: the file, and where they are looked for; the store's answer may hold a key, ours does not."""
     if has_others:
         monkeypatch.setenv("AWS_ACCESS_KEY_ID", "AKIDOTHER0123456789")
-        with pytest.raises(RequestError, match="may not be read with the credentials") as error:
+        with pytest.raises(RequestError, match="cannot be read with your credentials") as error:
             read(ADDRESS)
     else:
-        with pytest.raises(
-            RequestError, match=r"may not be read.*AWS_ACCESS_KEY_ID.*anonymous=true"
-        ) as error:
+        with pytest.raises(RequestError, match=r"cannot be read.*AWS_ACCESS_KEY_ID.*anonymous=true") as error:
             read("s3://bucket/in/reviews.jsonl?anonymous=true")
     assert SECRET not in str(error.value)
     assert store.requests
@@ -172,7 +170,7 @@ def test_a_file_that_changes_meanwhile_is_told(store: StubS3) -> None:
     for after in (1, requests // 2, requests):
         store.buckets["bucket"]["in/reviews.jsonl"] = LINES
         store.changes_after = (len(store.ranges()) + after, "bucket", "in/reviews.jsonl", other)
-        with pytest.raises(DataError, match=rf"{ADDRESS} was changed while it was read.*again"):
+        with pytest.raises(DataError, match=rf"{ADDRESS}: found that the file changed.*again"):
             audit(reading, PLAN)
 
 
@@ -187,7 +185,7 @@ def test_an_arrow_file_that_changes_meanwhile_is_told(store: StubS3) -> None:
     last = 2 * len(store.ranges()) - before
     other = sink.getvalue().replace(b"garden", b"summer")
     store.changes_after = (last, "bucket", "in/reviews.arrow", other)
-    with pytest.raises(DataError, match=r"reviews.arrow was changed while it was read.*again"):
+    with pytest.raises(DataError, match=r"reviews.arrow: found that the file changed.*again"):
         list(reading)
 
 

@@ -47,8 +47,8 @@ def test_lists_of_unequal_length_are_refused_with_both_fields_and_both_lengths(t
         )
     assert str(raised.value) == (
         "hotel.jsonl:1 (id 'r0'): found 9 values in the field 'meta.reviews[*].tone' (attribute 'tone') for 2 documents in "
-        "'request.messages[*].content'; wanted one value per document, in the same order; take the texts that stand beside "
-        "these values for the documents (--documents-field 'meta.reviews[*].text'), or leave the values out."
+        "'request.messages[*].content'; expected one value per document, in the same order; use the texts next to these "
+        "values as the documents (--documents-field 'meta.reviews[*].text'), or drop the attribute."
     )
 
 
@@ -70,11 +70,11 @@ def test_the_advice_about_unequal_lists_works(tmp_path: Path) -> None:
         ({"a": [{"t": "x"}, {"t": "y"}], "tones": TONES}, {"documents_field": "a[*].t", "attributes": {"tone": "tones"}}, "3 values in the field 'tones' (attribute 'tone') for 2 documents in 'a[*].t'"),
         ({"documents": ["a", "b"], "b": [{"l": "x"}, {}, {"l": "y"}]}, {"attributes": {"tone": "b[*].l"}}, "3 values in the field 'b[*].l' (attribute 'tone') for 2 documents in 'documents'"),
         ({"review_1": "a", "review_2": "b", "tones": TONES}, {"documents_field": "review_*", "attributes": {"tone": "tones"}}, "3 values in the field 'tones' (attribute 'tone') for 2 documents in 'review_*'"),
-        ({"review_0": "a", "review_1": "b", "tone_1": "x", "tone_2": "y"}, {"documents_field": "review_*", "attributes": {"tone": "tone_*"}}, "2 values in the field 'tone_*' (attribute 'tone') arranged otherwise than the 2 documents in 'review_*'"),
+        ({"review_0": "a", "review_1": "b", "tone_1": "x", "tone_2": "y"}, {"documents_field": "review_*", "attributes": {"tone": "tone_*"}}, "2 values in the field 'tone_*' (attribute 'tone') in another arrangement than 2 documents in 'review_*'"),
         ({"a": [{"t": "x"}, {"t": " "}], "tones": TONES}, {"documents_field": "a[*].t", "attributes": {"tone": "tones"}}, "for 2 documents (1 of them blank) in 'a[*].t'"),
         ({"documents": ["a", "b"], "ids": ["x"]}, {"document_id_field": "ids"}, "1 value in the documents' ids ('ids') for 2 documents in 'documents'"),
-        ({"documents": {"text": ["a", "b"], "tone": ["x"]}}, {}, "lists of other lengths in the documents: 2 in 'text', 1 in 'tone'"),
-        ({"a": [{"t": ["x", "y"]}], "b": [{"l": ["x"]}, {"l": ["y"]}]}, {"documents_field": "a[*].t[*]", "attributes": {"tone": "b[*].l[*]"}}, "2 values in the field 'b[*].l[*]' (attribute 'tone') arranged otherwise than the 2 documents in 'a[*].t[*]'"),
+        ({"documents": {"text": ["a", "b"], "tone": ["x"]}}, {}, "lists of different lengths in the documents: 2 in 'text', 1 in 'tone'"),
+        ({"a": [{"t": ["x", "y"]}], "b": [{"l": ["x"]}, {"l": ["y"]}]}, {"documents_field": "a[*].t[*]", "attributes": {"tone": "b[*].l[*]"}}, "2 values in the field 'b[*].l[*]' (attribute 'tone') in another arrangement than 2 documents in 'a[*].t[*]'"),
     ],
 )  # fmt: skip
 def test_every_way_to_give_parallel_lists_refuses_unequal_ones(
@@ -204,7 +204,7 @@ def test_init_proposes_no_label_from_a_list_of_another_length(many_texts: int, t
     assert "attribute" not in settings
     assert (
         roles["tones"]
-        == "no attribute: in some record it has another number of values than there are documents"
+        == "not an attribute: in some records it has more or fewer values than there are documents"
     )
 
 

@@ -200,12 +200,12 @@ def test_words_of_two_people_are_refused() -> None:
         (
             "[Rolf Horn|m|full] lost [his|m|his_own] job. [He|m|he] ran.",
             "female",
-            "a pronoun stands in the wrong form",
+            "a pronoun is in the wrong form",
         ),
         (
             "[Mia Horn|m|full] saw [her|m|him] son. [She|m|he] ran.",
             "male",
-            "a pronoun stands in the wrong form",
+            "a pronoun is in the wrong form",
         ),
         ("[Mia Horn|m|full] ran. So Mia said.", "male", "an original name is left"),
     ],

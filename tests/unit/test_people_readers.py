@@ -76,10 +76,10 @@ def test_corefud_people_have_their_own_words(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "says"),
     [
-        ("# text = They like it.", "# text = They liked it.", "a.conllu:26: '# text' is"),
-        ("Entity=2)|", "Entity=7)|", "a.conllu:15: the mention of entity '7' closes"),
-        ("Entity=1)\n", "_\n", "the mention of entity '1' is never closed"),
-        ("3\tit\tit\t", "3\tit\t", "a.conllu:29: 9 columns"),
+        ("# text = They like it.", "# text = They liked it.", "a.conllu:26: found "),
+        ("Entity=2)|", "Entity=7)|", "a.conllu:15: found the end of a mention of entity '7'"),
+        ("Entity=1)\n", "_\n", "found no end of a mention of entity '1'"),
+        ("3\tit\tit\t", "3\tit\t", "a.conllu:29: found 9 columns"),
     ],
 )
 def test_corefud_faults_are_named_by_line(tmp_path: Path, old: str, new: str, says: str) -> None:
@@ -95,7 +95,7 @@ def test_a_folder_is_read_in_order_and_an_empty_one_is_refused(tmp_path: Path) -
         (tmp_path / name).mkdir()
         _write(tmp_path / name, "x.conllu", CONLLU.replace("visit", f"visit-{name}"))
     assert [r.id for r in read_corefud(tmp_path)] == ["visit-a", "visit-b"]
-    with pytest.raises(DataError, match=r"holds no \.coref file"):
+    with pytest.raises(DataError, match=r"found no \.coref file"):
         list(read_ontonotes(tmp_path))
     with pytest.raises(DataError, match="no such file or folder"):
         list(read_conll(tmp_path / "absent"))
@@ -140,9 +140,9 @@ def test_conll_words_are_set_as_in_print(tmp_path: Path) -> None:
 def test_conll_faults_are_named_by_line(tmp_path: Path) -> None:
     """A mention or name that never ends is told with the line where it begins."""
     broken = [*ROWS[:1], *ROWS[2:]]
-    with pytest.raises(DataError, match=r"a_conll:2: a (name|mention of chain 3) begins that never ends"):
+    with pytest.raises(DataError, match=r"a_conll:2: found a (name|mention of chain 3) without its end"):
         list(read_conll(_write(tmp_path, "a_conll", _conll(broken))))
-    with pytest.raises(DataError, match="a_conll:3: 3 columns"):
+    with pytest.raises(DataError, match="a_conll:3: found 3 columns"):
         list(
             read_conll(
                 _write(tmp_path, "a_conll", _conll(ROWS).replace("d 0 1 Roth NNP - - - - - *) 3)", "d 0 1"))
@@ -154,10 +154,10 @@ def test_ontonotes_wants_all_three_files_with_the_same_words(tmp_path: Path) -> 
     """A missing companion and a word that differs from the tree are told with their place."""
     coref = _write(tmp_path, "x.coref", '<DOC DOCNO="x@x">\n<TEXT>\nLena ran .\n</TEXT>\n</DOC>\n')
     _write(tmp_path, "x.parse", "(TOP (S (NNP Lena) (VBD sat) (. .)))\n")
-    with pytest.raises(DataError, match=r"'x\.name' is not beside it"):
+    with pytest.raises(DataError, match=r"found no 'x\.name'"):
         list(read_ontonotes(coref))
     _write(tmp_path, "x.name", "<DOC>\nLena ran .\n</DOC>\n")
-    with pytest.raises(DataError, match=r"x\.coref:3: 'ran' where the tree has 'sat'"):
+    with pytest.raises(DataError, match=r"x\.coref:3: found 'ran'; expected 'sat'"):
         list(read_ontonotes(coref))
 
 

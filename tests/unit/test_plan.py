@@ -33,7 +33,8 @@ def test_help_has_each_option_once_in_its_panel(fairbrief: Command) -> None:
     assert starts == sorted(starts)
     for f in OPTIONS:
         option = option_of(f).partition("/")[0]
-        lines = [line for line in shown.splitlines() if line.strip().split(" ")[0] == option]
+        typed = {option, option.replace("--", "--[no-]")}
+        lines = [line for line in shown.splitlines() if line.strip().split(" ")[0] in typed]
         assert len(lines) == 1, option
         assert shown.index(f"\n{f.metadata['panel']}:\n") < shown.index(lines[0])
 
@@ -66,7 +67,7 @@ def test_plans_that_differ_in_the_machine_alone_are_one() -> None:
 
 def test_a_protocol_and_measures_exclude_each_other() -> None:
     """In Python as on the command line."""
-    with pytest.raises(RequestError, match="--protocol brings its own measures"):
+    with pytest.raises(RequestError, match="--protocol has its own measures"):
         Plan(protocol="li-coverage", measures=["uer"])
     assert plan_from(measures="uer", scorers=None).measures == ("uer",)
 

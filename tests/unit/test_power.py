@@ -64,7 +64,7 @@ def test_the_power_is_that_of_a_t_test() -> None:
 def test_a_planted_disparity_is_found_at_the_told_number_in_four_of_five_audits(
     name: str, against: str
 ) -> None:
-    """Audits of as many records as were told find what a writer does, against permuted labels and random extracts."""
+    """Audits of as many records as were told find what a writer does, against label permutations and random sentences."""
     world = KNOWN["b-skip"] if name == "b-skip" else _exchangeable()
     measure, quantity = registry.make("measure", "uer@side"), "difference[b]"
     rng = np.random.default_rng(4)
@@ -95,9 +95,9 @@ def _exchangeable() -> World:
 
 
 def test_a_pilot_tells_what_each_contrast_needs(pilot: Path) -> None:
-    """Every leading contrast stands twice, against permuted labels and random extracts; its error is the audit's."""
+    """Every leading contrast stands twice, against label permutations and random sentences; its error is the audit's."""
     found = fairbrief.power(pilot, disparity=0.01, measures="uer")
-    assert {p.against for p in found} == {"permuted labels", "random extracts"}
+    assert {p.against for p in found} == {"label permutations", "random sentences"}
     assert {p.quantity for p in found} == {f"difference[{g}]" for g in ("negative", "neutral", "positive")}
     (e,) = [
         e
@@ -105,11 +105,13 @@ def test_a_pilot_tells_what_each_contrast_needs(pilot: Path) -> None:
         if (e.measure, e.system, e.quantity) == ("uer@sentiment", "balanced", "difference[positive]")
     ]
     (one,) = [
-        p for p in found if (p.system, p.quantity, p.against) == ("balanced", e.quantity, "permuted labels")
+        p
+        for p in found
+        if (p.system, p.quantity, p.against) == ("balanced", e.quantity, "label permutations")
     ]
     assert one.se == pytest.approx(e.se)
     (random,) = [
-        p for p in found if (p.system, p.quantity, p.against) == ("balanced", e.quantity, "random extracts")
+        p for p in found if (p.system, p.quantity, p.against) == ("balanced", e.quantity, "random sentences")
     ]
     assert random.se == pytest.approx(e.extract_se)
     assert random.shows == pytest.approx(e.detectable)
@@ -118,17 +120,17 @@ def test_a_pilot_tells_what_each_contrast_needs(pilot: Path) -> None:
 
 
 def test_the_command_prints_needed_and_shown_records(pilot: Path) -> None:
-    """The table names contrasts, systems, references, and says that tests are taken one by one."""
+    """The answer is a sentence with a table of group differences, systems and baselines, for one test each."""
     code, output = run(pilot, "--disparity", 0.1, "--records", 50)
     assert code == 0
     output = " ".join(output.split())
     for text in (
         "relative_difference[negative]",
         "rosy",
-        "extracts",
-        "needed",
+        "sentences",
+        "for 0.1",
         "50",
-        "in one test by itself",
+        "one test",
     ):
         assert text in output
     code, output = run("--se", 0.05, "--clusters", 100, "--disparity", 0.1)
@@ -143,7 +145,7 @@ def test_the_command_prints_needed_and_shown_records(pilot: Path) -> None:
         (("--se", 0.1), "--se X --clusters N"),
         (("--se", 0.1, "--clusters", 1), "needs at least 2"),
         (("--se", 0.1, "--clusters", 9, "--disparity", 0), "above 0"),
-        (("--se", 0.1, "--clusters", 9, "--power", 1), "power is between 0 and 1"),
+        (("--se", 0.1, "--clusters", 9, "--power", 1), "give a number between 0 and 1"),
         (("--se", 0.1, "--clusters", 9, "--quantity", "chance_adjusted"), "there is none"),
     ],
 )

@@ -22,7 +22,7 @@ def held():
     return int(told.split("VmRSS:")[1].split()[0]) / 1024
 
 if "settled" in sys.argv:
-    process_settings.settle()
+    process_settings.configure()
 for megabytes in (8, 16, 31):
     np.ones(megabytes << 17)  # glibc keeps what is as large as an array that was let go
 before, arrays, between = held(), [], []
@@ -74,7 +74,7 @@ def printed_without(program: str, variable: str, asked: dict[str, str]) -> str:
 
 ARROW = """
 from fairbrief import process_settings
-process_settings.settle()
+process_settings.configure()
 import pyarrow
 print(pyarrow.default_memory_pool().backend_name)
 """
@@ -92,7 +92,7 @@ def test_tables_share_what_memory_is_let_go(asked: dict[str, str], taken: str) -
 ENDING = """
 import gc
 from fairbrief import process_settings
-process_settings.settle()
+process_settings.configure()
 kept = [[] for _ in range(10_000)]
 gc.callbacks.append(lambda phase, told: print(len(gc.get_objects())))
 """
@@ -107,7 +107,7 @@ def test_no_cycles_are_looked_for_when_a_command_ends() -> None:
 WAITING = """
 import os
 from fairbrief import process_settings
-process_settings.settle()
+process_settings.configure()
 print(os.environ["OPENBLAS_THREAD_TIMEOUT"])
 """
 
@@ -121,9 +121,9 @@ def test_threads_without_work_soon_sleep(asked: dict[str, str], taken: str) -> N
 LOADED = """
 import gc
 from fairbrief import process_settings
-process_settings.settle()
+process_settings.configure()
 kept = [[] for _ in range(10_000)]
-process_settings.keep_loaded()
+process_settings.freeze_loaded()
 gc.callbacks.append(lambda phase, told: print(len(gc.get_objects())))
 kept = [[] for _ in range(200_000)]
 """

@@ -182,15 +182,15 @@ def test_lists_in_cells(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "found"),
     [
-        (b"id,text,summary\n1,a\n2,b,c\n", "data.csv:2: found 2 fields; wanted 3"),
-        (b"id,text,summary\n1,a,b,c\n2,b,c\n", "data.csv:2: found 4 fields; wanted 3"),
-        (b'id,text,summary\n1,"a"x,c\n2,b,c\n', "data.csv:2: found what is not CSV in line 2"),
+        (b"id,text,summary\n1,a\n2,b,c\n", "data.csv:2: found 2 fields; expected 3"),
+        (b"id,text,summary\n1,a,b,c\n2,b,c\n", "data.csv:2: found 4 fields; expected 3"),
+        (b'id,text,summary\n1,"a"x,c\n2,b,c\n', "data.csv:2: found invalid CSV in line 2"),
         (
             b"id,text,summary\n1,caf\xe9,c\n2,\xc3\xa9,c\n",
             "data.csv:2: found the byte 0xe9 in line 2, 6 bytes from its start",
         ),
         (b"id,text,summary\n1,a\0,c\n2,b,c\n", "data.csv:2 (id '1'): found a NUL character"),
-        (b'id,text,summary\n2,b,c\n3,"a,c\n4,d,e\n', "data.csv:3: found what is not CSV in lines 3 to 4"),
+        (b'id,text,summary\n2,b,c\n3,"a,c\n4,d,e\n', "data.csv:3: found invalid CSV in lines 3 to 4"),
     ],
 )
 def test_bad_csv(tmp_path: Path, content: bytes, found: str) -> None:
@@ -206,7 +206,7 @@ def test_bad_csv(tmp_path: Path, content: bytes, found: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("mark", "said"), [(";", "semicolons stand there instead, say --format ssv"), ("\t", "say --format tsv")]
+    ("mark", "said"), [(";", "uses semicolons, give --format ssv"), ("\t", "give --format tsv")]
 )
 def test_another_delimiter(tmp_path: Path, mark: str, said: str) -> None:
     """A table cut by another delimiter is not guessed at: it is refused with the format to name, which reads it."""
@@ -281,9 +281,9 @@ def test_paths_that_are_none(tmp_path: Path) -> None:
     with pytest.raises(RequestError, match=r"is a folder.*'reviews.jsonl'"):
         read(tmp_path)
     (tmp_path / "reviews.doc").write_text("{}")
-    with pytest.raises(RequestError, match="no ending that tells its format"):
+    with pytest.raises(RequestError, match="does not end in a known format"):
         read(tmp_path / "reviews.doc")
-    with pytest.raises(RequestError, match="'excel' is no format"):
+    with pytest.raises(RequestError, match="--format excel is unknown"):
         read(tmp_path / "reviews.jsonl", format="excel")
     with pytest.raises(RequestError, match=r"no file|not a path"):
         read("a\0b.jsonl")
@@ -346,12 +346,12 @@ def test_summaries_beside_in_order(tmp_path: Path) -> None:
 def test_summaries_beside_that_fit_nothing(tmp_path: Path) -> None:
     """A summary of no record, a second one, or one that is no text is an error with its own place."""
     for line, found in (
-        ('{"id": "9", "summary": "x"}', r"s.jsonl:1 \(id '9'\): found a summary of no record"),
+        ('{"id": "9", "summary": "x"}', r"s.jsonl:1 \(id '9'\): found an id that no record has"),
         ('{"id": "1", "summary": "x"}\n{"id": 1, "summary": "y"}', r"s.jsonl:2 \(id '1'\).*after s.jsonl:1"),
         ('{"id": "1", "summary": 5}', r"s.jsonl:1 \(id '1'\): found the number 5"),
         (
             '{"id": "1", "text": "x"}',
-            r"s.jsonl:1: found the fields 'id', 'text'; wanted the fields 'id' and 'summary'",
+            r"s.jsonl:1: found the fields 'id', 'text'; expected the fields 'id' and 'summary'",
         ),
         ('{"id', r"s.jsonl:1: found JSON that ends too early"),
     ):
@@ -428,6 +428,6 @@ def test_an_address_of_another_kind_is_told_which_kinds_there_are(address: str) 
     """It is no file that is missing."""
     kind = address.partition(":")[0]
     with pytest.raises(
-        RequestError, match=rf"is not read: addresses are of s3://, .*, not of {kind}\. .* give the path"
+        RequestError, match=rf"addresses of {kind} are not supported, only s3://, .* give its path"
     ):
         list(read(Path(address)))

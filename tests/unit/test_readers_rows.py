@@ -143,15 +143,15 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"documents": ["x", {"txt": "y"}]}, "document 2 with the fields 'txt'"),
     ({"documents": [{"text": "x", "attributes": ["y"]}]}, "a list of 1 as the attributes of document 1"),
     ({"documents": [{"text": "x", "attributes": {"a": [1]}}]}, "a list of 1 as 'a'"),
-    ({"documents": [{"text": "x", "attributes": {"a": float("nan")}}]}, "nan (not a number"),
+    ({"documents": [{"text": "x", "attributes": {"a": float("nan")}}]}, "the number nan (not finite)"),
     ({"documents": ["nul \0"]}, "a NUL character in the text of document 1, at position 4"),
     ({"documents": ["half \ud800"]}, "\\ud800, a lone surrogate"),
     ({"summary": 5}, "the number 5 as the summary"),
-    ({"summary": float("nan")}, "nan (not a number"),
+    ({"summary": float("nan")}, "the number nan (not finite)"),
     ({"summary": ["x"]}, "a list of 1 as the summary"),
     ({"summary": "\udfff"}, "a lone surrogate"),
     ({"summary": {}}, "an empty object as the summaries"),
-    ({"summary": {"A": "x"}, "system": "B"}, "beside summaries that name their own"),
+    ({"summary": {"A": "x"}, "system": "B"}, "in a row whose summaries name their systems"),
     ({"summary": {"A": "x"}, "claims": {"B": []}}, "claims of 'B'"),
     ({"system": ""}, "an empty text as the system"),
     ({"system": {}}, "an empty object as the system"),
@@ -201,7 +201,7 @@ def test_message_in_full() -> None:
     with pytest.raises(DataError) as raised:
         list(read([ROW, ROW | {"id": "yelp-031", "documents": []}]))
     assert str(raised.value) == (
-        "records:2 (id 'yelp-031'): found no documents; wanted at least one; give the record its texts, or remove it."
+        "records:2 (id 'yelp-031'): found no documents; expected at least one; add the documents, or remove the record."
     )
 
 
@@ -211,7 +211,7 @@ def test_required_attribute() -> None:
     reading = read([full, ROW], require=("party",))
     assert [c.record.id for c in reading] == ["1"]
     assert reading.skipped == [
-        "records:2 (id 'a'): left out, as required: document 1 has no attribute 'party'."
+        "records:2 (id 'a'): excluded (--require): document 1 has no attribute 'party'."
     ]
 
 
@@ -250,7 +250,7 @@ def test_no_summary_anywhere() -> None:
 
 def test_rows_that_are_no_objects() -> None:
     """A row of another type is an error in its place."""
-    with pytest.raises(DataError, match="records:1: found the number 5; wanted an object"):
+    with pytest.raises(DataError, match="records:1: found the number 5; expected an object"):
         list(read([5]))
 
 
@@ -289,13 +289,15 @@ def test_what_nothing_used_of_entities_is_named() -> None:
     person = {"id": "e", "name": "Ann Lee", "first_name": "Ann", "attributes": {"gender": "female"}}
     reading = read([{"id": "a", "documents": ["Ann came."], "summary": "Ann.", "entities": [person]}])
     assert len(list(reading)) == 1
-    assert [note for note in reading.notes if "nothing used" in note] == [
-        "records: nothing used 'name (of the entities)'."
+    assert [note for note in reading.notes if "unused fields" in note] == [
+        "records: unused fields: 'name (of the entities)'."
     ]
 
 
 def test_an_entity_without_an_id_is_told_as_that() -> None:
     """It has no null to be put in quotation marks."""
     rows = [{"id": "a", "documents": ["Ann came."], "summary": "Ann.", "entities": [{"first_name": "Ann"}]}]
-    with pytest.raises(DataError, match="found no id of entity 1; wanted text or a number; give each person"):
+    with pytest.raises(
+        DataError, match="found no id of entity 1; expected text or a number; give each entity"
+    ):
         list(read(rows))

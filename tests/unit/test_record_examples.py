@@ -30,10 +30,10 @@ from fairbrief.reports.contrast_words import ordered_groups
 from fairbrief.reports.per_record import Held, Wanted, all_columns
 from fairbrief.reports.plain import visible
 from fairbrief.reports.result import Examples, Result
-from fairbrief.saved.example_details import scorer_for, support_of, told
+from fairbrief.saved.example_details import explained, scorer_for, support_of
 from fairbrief.saved.examples import MOST, PAGE_BYTES, choose, examples
 from fairbrief.scorers.pairs import Arrays, Key, KeyedScorer, matrices
-from fairbrief.types import Ask, Case, Document, Record, Scores, Summary
+from fairbrief.types import Ask, Case, Claim, Document, Record, Scores, Summary
 
 REVIEWS = "examples/reviews.jsonl"
 MEASURES = ("coverage_parity@sentiment", "equal_coverage@sentiment", "uer@sentiment")
@@ -127,6 +127,22 @@ def test_cases_are_those_of_a_reading_from_the_beginning(audited: Audit, shown: 
     assert examples(audited.result, list(fairbrief.read(REVIEWS)), Scorers()) == shown
 
 
+def test_given_claims_are_shown_for_measures_that_use_them() -> None:
+    """The viewer links the claims of a summary if the measure uses claims, else its sentences."""
+    documents = (
+        Document("The soup was cold.", {"side": "a"}),
+        Document("The room was clean.", {"side": "b"}),
+    )
+    claims = (Claim("The soup was cold."), Claim("The room was clean."))
+    text = "The soup was cold and the room was clean."
+    cases = [Case(Record(f"r{i}", documents), Summary(f"r{i}", "s", text, claims=claims)) for i in range(8)]
+    audited = fairbrief.audit(cases, ["equal_coverage@side", "uer@side"], n_resamples=0)
+    shown = examples(audited.result, cases, Scorers())
+    linked = {support.rule: support.unit_texts for support in shown.supports if support.record == "r0"}
+    assert linked[shown.rules["equal_coverage@side"]] == tuple(claim.text for claim in claims)
+    assert linked[shown.rules["uer@side"]] == (text,)
+
+
 def test_links_point_at_sentences_of_the_sources(shown: Examples) -> None:
     """Each link is a whole sentence of its document, each unit a part of the summary's text."""
     texts = {t.id: t for t in shown.texts}
@@ -153,7 +169,7 @@ def test_a_measure_of_a_model_is_linked_by_shared_words_and_says_so() -> None:
     observation = registry.make("measure", "equal_coverage(scorer=entailment(model=m))@side").observation
     scorer, rule = scorer_for(observation, Scorers())
     assert scorer == "containment"
-    assert "The measure itself reads entailment(model=m)." in rule
+    assert "The measure uses entailment(model=m)." in rule
 
 
 @pytest.mark.parametrize("spec", MEASURES)
@@ -210,7 +226,7 @@ def test_no_model_reads_the_shown_records_again() -> None:
     rows = examples(found.result, cases, Scorers({"shared": scorer})).rows
     assert scorer.computed == before > 0
     kept = {(c.summary.system, c.record.id): c for c in cases}
-    again = told(rows, kept, {spec: registry.make("measure", spec)}, Scorers({"shared": scorer}))
+    again = explained(rows, kept, {spec: registry.make("measure", spec)}, Scorers({"shared": scorer}))
     assert scorer.computed > before
     assert [row.story for row in again] == [row.story for row in rows]
 

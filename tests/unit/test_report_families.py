@@ -98,7 +98,7 @@ def test_a_plug_in_has_its_section_harm_and_figure() -> None:
     assert "Whose openings are repeated less?" in page
     assert re.search(r"<b>[\d.]+ percentage points (fewer|more)</b>", page)
     assert "Who begins with the same words as others would be heard less than they are." in page
-    assert next(iter(figures.draw(result))).title == "Which groups get more, and which less"
+    assert next(iter(figures.draw(result))).title == "Groups that get more, and groups that get less"
 
 
 def test_reports_name_no_measure() -> None:
@@ -118,40 +118,40 @@ def test_reports_name_no_measure() -> None:
 def test_each_family_has_its_pictures(drawn: dict[str, Figure]) -> None:
     """Coverage, people, sentiment and quality are drawn from their per-record statistics and estimates."""
     assert list(drawn) == [
-        "How unequally single records are covered over side",
-        "Which groups get more, and which less",
-        "Single records against their own permuted labels over side",
-        "Words that identify a group, in sources and in summaries",
-        "Who is named",
-        "The odds of being named, group against group",
-        "Of which group the invented people are",
-        "Whom summaries invent most often",
-        "How well a summary tells the group, original by original",
-        "The sentiment of articles and of their summaries, by group",
-        "The change of sentiment against the sentiment of the article",
-        "Gender words of summaries against those of their articles",
-        "Quality beside disparity",
-        "Systems side by side",
+        "Coverage gap of single records by side",
+        "Groups that get more, and groups that get less",
+        "Permutation tests of single records by side",
+        "Words that identify a group, in sources and summaries",
+        "People named, by group",
+        "Odds of being named, group against group",
+        "Invented people by group",
+        "Names invented most often",
+        "How well a summary reveals the group, by seed document",
+        "Sentiment of articles and summaries, by group",
+        "Change of sentiment from article to summary",
+        "Gendered words in articles and summaries",
+        "Quality and disparity",
+        "Main values of all systems",
     ]
     assert all(figure.panels for figure in drawn.values())
 
 
 def test_pictures_tell_what_they_show_to_those_who_cannot_see_them(drawn: dict[str, Figure]) -> None:
-    """Counts, values and chance levels stand in the pictures' texts."""
-    assert "gaps of 40 records" in labels(drawn["How unequally single records are covered over side"])[0]
-    assert "chance level 0.25" in labels(drawn["How unequally single records are covered over side"])[0]
-    p_values = labels(drawn["Single records against their own permuted labels over side"])
-    assert p_values[0] == "lead: 20 testable records; p below 0.05 in 5.0%, by chance 4.0%"
+    """The texts of the pictures contain counts, values and permutation means."""
+    assert "gaps of 40 records" in labels(drawn["Coverage gap of single records by side"])[0]
+    assert "permutation mean 0.25" in labels(drawn["Coverage gap of single records by side"])[0]
+    p_values = labels(drawn["Permutation tests of single records by side"])
+    assert p_values[0] == "lead: 20 testable records; p below 0.05 in 5.0%, expected 4.0%"
     assert (
-        labels(drawn["Whom summaries invent most often"])[0]
+        labels(drawn["Names invented most often"])[0]
         == "lead: invented most often; Kofi Mensah 80; Ada Byron 40"
     )
-    (invented, _, third) = labels(drawn["Of which group the invented people are"])
-    assert invented == "lead: 40 invented people; female 0 (0%); male 0 (0%); of no known group 40 (100%)"
-    assert third.endswith("female 80 (40%); male 80 (40%); of no known group 40 (20%)")
-    slopes = labels(drawn["The change of sentiment against the sentiment of the article"])[0]
+    (invented, _, third) = labels(drawn["Invented people by group"])
+    assert invented == "lead: 40 invented people; female 0 (0%); male 0 (0%); unknown group 40 (100%)"
+    assert third.endswith("female 80 (40%); male 80 (40%); unknown group 40 (20%)")
+    slopes = labels(drawn["Change of sentiment from article to summary"])[0]
     assert "female slope -0.40, at neutral +0.00; male slope -0.50, at neutral +0.10" in slopes
-    assert "gpt-4: rougeL 0.25, sentiment_shift 0.10" in labels(drawn["Quality beside disparity"])[-1]
+    assert "gpt-4: rougeL 0.25, sentiment_shift 0.10" in labels(drawn["Quality and disparity"])[-1]
 
 
 def test_word_lists_and_people_are_not_taken_for_shares_of_documents(drawn: dict[str, Figure]) -> None:
@@ -160,34 +160,34 @@ def test_word_lists_and_people_are_not_taken_for_shares_of_documents(drawn: dict
 
 
 def test_two_systems_draw_no_law_of_quality() -> None:
-    """Quality beside disparity needs three systems."""
+    """Quality and disparity needs three systems."""
     titles = [
         figure.title for figure in figures.draw(sample_families.make(sample_families.SYSTEMS[:2], n=12))
     ]
-    assert "Quality beside disparity" not in titles
-    assert "Systems side by side" in titles
+    assert "Quality and disparity" not in titles
+    assert "Main values of all systems" in titles
 
 
 def test_a_regression_of_a_handful_of_texts_is_not_drawn() -> None:
     """Below ten texts of a group there are points and no line."""
     of = {f.title: f for f in figures.draw(sample_families.make(n=12))}
-    assert "slope" not in labels(of["The change of sentiment against the sentiment of the article"])[0]
+    assert "slope" not in labels(of["Change of sentiment from article to summary"])[0]
 
 
 def test_what_a_picture_leaves_out_is_said() -> None:
     """More systems than lines, more points than a scatter holds, more cells than a grid: the caption says so."""
     result = sample_families.make([f"s{i}" for i in range(9)], n=310)
     of = {f.title: f for f in figures.draw(result)}
-    cut = of["How unequally single records are covered over side"]
+    cut = of["Coverage gap of single records by side"]
     assert len(cut.panels) == 6
-    assert "Shown are the first 6 of 9 systems." in cut.caption
-    scatter = of["The change of sentiment against the sentiment of the article"]
-    assert "Of each system 300 points are drawn" in scatter.caption
+    assert "Only the first 6 of 9 systems are shown." in cut.caption
+    scatter = of["Change of sentiment from article to summary"]
+    assert "300 evenly spaced points per system are drawn" in scatter.caption
     assert len(re.findall("<path", scatter.panels[0].svg)) < 330
     grid = Estimate("bur@x", "bur", "s", 0.5, n=3)
     cells = tuple(grid.replace(subgroup={"a": str(i), "b": str(j)}) for i in range(13) for j in range(12))
     (figure,) = figures.draw(replace(result, estimates=cells, rows=Held(result.per_record.slice(0, 0))))
-    assert "Shown are the first 150 of 156 cells of each grid." in figure.caption
+    assert "Only the first 150 of 156 cells of each grid are shown." in figure.caption
 
 
 def test_levels_share_one_table_and_one_sentence() -> None:
@@ -215,7 +215,7 @@ def test_many_systems_are_compared_in_a_table() -> None:
     table = found.findings[0].table
     assert table is not None
     assert len(table.rows) == 12
-    assert table.notes == ("Not shown here: 2 further systems, in the estimates.",)
+    assert table.notes == ("2 further systems in the tables of estimates.",)
     assert table.rows[0][:2] == ("s0", "not significant")
 
 
@@ -330,9 +330,7 @@ def test_a_page_of_many_systems_and_subgroups_stays_small_and_says_what_is_not_o
     ]
     page = html.render(replace(sample_results.make(), estimates=tuple(estimates), differences=()))
     shown = page.count('class="who"')
-    left = [
-        int(n.replace(",", "")) for n in re.findall(r"Not shown here: ([\d,]+) rows, in results.json", page)
-    ]
+    left = [int(n.replace(",", "")) for n in re.findall(r"([\d,]+) further rows in results.json", page)]
     assert shown <= html.MOST_ON_PAGE
     assert shown + sum(left) == len(estimates)
     assert all(f"<bdi>s{i}</bdi>" in page for i in range(12))

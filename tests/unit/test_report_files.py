@@ -145,18 +145,18 @@ def test_infinite_estimates_are_written_and_read_back_whole(tmp_path: Path) -> N
     for field, number in (("value", "Infinite"), ("p", "Infinity")):
         damaged = {**written, "estimates": [{**written["estimates"][0], field: number}]}
         (tmp_path / "results.json").write_text(json.dumps(damaged), encoding="utf-8")
-        with pytest.raises(DataError, match="does not follow"):
+        with pytest.raises(DataError, match="does not match its schema"):
             json_file.read(tmp_path / "results.json")
 
 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("{", "no JSON of ours"),
+        ("{", "is not valid JSON"),
         ("[]", "its schema is 'None'"),
-        ('{"schema": "fairbrief.results/2"}', "this version reads"),
-        ('{"schema": "fairbrief.results/6", "estimates": 3}', "does not follow"),
-        ("[" * 100_000, "no JSON of ours"),
+        ('{"schema": "fairbrief.results/2"}', "again with this version"),
+        ('{"schema": "fairbrief.results/6", "estimates": 3}', "does not match its schema"),
+        ("[" * 100_000, "is not valid JSON"),
     ],
 )
 def test_a_file_that_is_no_result_is_a_data_error(tmp_path: Path, text: str, said: str) -> None:
@@ -175,7 +175,7 @@ def test_absent_and_broken_folders_are_data_errors(tmp_path: Path) -> None:
     reports.write_all(sample_results.make(), tmp_path)
     path = tmp_path / "per_record" / "shares.parquet"
     path.write_bytes(b"not parquet")
-    with pytest.raises(DataError, match=f"per_record/{path.name}: not a Parquet file"):
+    with pytest.raises(DataError, match=f"per_record/{path.name}: the Parquet file is damaged"):
         reports.load(tmp_path)
     path.unlink()
     with pytest.raises(DataError, match=f"per_record/{path.name}: there is no such file"):

@@ -133,7 +133,7 @@ def test_markdown_answers_first_and_tells_last_how_it_was_made() -> None:
     heads = [line for line in text.splitlines() if line.startswith(("#", "**"))]
     assert heads[0] == "# Fairness of summaries: what was measured"
     assert [head.split("**")[1] for head in heads[1:3]] == ["Measured", "Finding"]
-    assert heads[-1] == "## How it was made"
+    assert heads[-1] == "## Settings"
     assert "**Next**" not in text
     assert not re.search(
         r"^- (declared|words|sanity baselines|without_text|compared_scorers):", text, re.MULTILINE
@@ -238,7 +238,7 @@ def test_the_page_speaks_of_measurements_not_of_verdicts() -> None:
 
 def test_an_empty_result_is_still_a_page() -> None:
     """Without estimates, per-record statistics and top cases every format is written."""
-    assert "No measure gave a value" in html.render(EMPTY)
+    assert "No measure has a value" in html.render(EMPTY)
     assert exports.markdown(EMPTY).startswith("# Fairness")
     assert exports.latex(EMPTY) == ""
 
@@ -252,16 +252,18 @@ def test_pictures_hold_the_distributions() -> None:
     """Shares per value, segments per system, grids of two-way subgroups and systems side by side are drawn."""
     drawn = {figure.title: figure for figure in figures.draw(sample_results.make())}
     assert list(drawn) == [
-        "What summaries give each value of sentiment",
-        "Where the content of summaries comes from",
+        "Share of each group by sentiment: summary ÷ sources",
+        "Where in the text summaries take their content from",
         "bur@sentiment by mix and documents",
-        "Systems side by side",
+        "Main values of all systems",
     ]
-    assert len(drawn["What summaries give each value of sentiment"].panels) == 3
-    assert drawn["What summaries give each value of sentiment"].key == sample_results.SYSTEMS
-    assert [panel.title for panel in drawn["Where the content of summaries comes from"].panels] == list(
-        sample_results.SYSTEMS
+    assert len(drawn["Share of each group by sentiment: summary ÷ sources"].panels) == 3
+    assert drawn["Share of each group by sentiment: summary ÷ sources"].key == tuple(
+        zip(sample_results.SYSTEMS, ("s1", "s2"), strict=True)
     )
+    assert [
+        panel.title for panel in drawn["Where in the text summaries take their content from"].panels
+    ] == list(sample_results.SYSTEMS)
 
 
 def test_shares_are_counted_where_the_source_holds_the_value() -> None:

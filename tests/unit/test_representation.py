@@ -189,7 +189,7 @@ def test_a_document_lacks_the_attribute() -> None:
     """Where some documents have the attribute the one that lacks it is named, and what to do."""
     case = case_of((("cats", "a"), ("dogs", None)))
     with pytest.raises(
-        DataError, match=r"in.jsonl:7 \(id 'r1', document 2\): it has no attribute 'x'.*--require x"
+        DataError, match=r"in.jsonl:7 \(id 'r1', document 2\): found no attribute 'x'.*--require x"
     ):
         Bur("x").observation.asks((case,))
 
@@ -378,7 +378,7 @@ def test_records_beside_each_other_are_read_as_each_alone() -> None:
         ],
     )
     assert {place: reason.text for place, reason in reasons.items()} == dict.fromkeys(
-        (0, 2), "no random extract can be read"
+        (0, 2), "no random sentences can be measured"
     )
     assert list(together.units) == [1]
     assert together.values.tolist() == alone.values.tolist()

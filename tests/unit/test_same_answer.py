@@ -367,7 +367,7 @@ def test_documents_without_text_are_counted_over_all_parts(
     for plan in BOTH:
         reading = read(path)
         audit(reading, plan)
-        assert f"{len(rows)} documents without text left out." in reading.notes
+        assert f"{len(rows)} documents without text excluded." in reading.notes
 
 
 def test_shown_records_are_named_by_their_lines(lines: list[dict[str, Any]], tmp_path: Path) -> None:

@@ -117,7 +117,7 @@ def test_rows_without_text_hold_no_document(tmp_path: Path) -> None:
     path = table(tmp_path, "long.csv", "id,text,summary\na,One.,S\na, ,S\n")
     reading = read(path, group_by="id", documents_field="text")
     assert [texts(case) for case in reading] == [["One."]]
-    assert "1 document without text left out." in reading.notes
+    assert "1 document without text excluded." in reading.notes
 
 
 def test_documents_without_text_are_left_out_of_lists_too(tmp_path: Path) -> None:
@@ -140,7 +140,7 @@ def test_documents_without_text_are_left_out_of_lists_too(tmp_path: Path) -> Non
     path = table(tmp_path, "x.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
     reading = read(path)
     assert [texts(case) for case in reading] == [["One.", "Two."], ["", " "], ["", "Ann."]]
-    assert "1 document without text left out." in reading.notes
+    assert "1 document without text excluded." in reading.notes
 
 
 @pytest.mark.parametrize("cell", ["['One.', 'Two.']", "[\"It's one.\", 'Two.']", "[{'text': 'One.'}]"])
@@ -149,7 +149,7 @@ def test_a_list_as_python_writes_it_is_refused_in_a_cell(tmp_path: Path, cell: s
     quoted = cell.replace('"', '""')
     path = table(tmp_path, "x.csv", f'id,documents,summary\na,"{quoted}",S\n')
     with pytest.raises(
-        DataError, match=r"x\.csv:2 \(id 'a'\): .* as Python writes it; wanted a JSON list; .*json\.dumps"
+        DataError, match=r"x\.csv:2 \(id 'a'\): .* in Python's notation; expected a JSON list; .*json\.dumps"
     ):
         list(read(path))
 
@@ -165,7 +165,7 @@ def test_a_broken_row_of_a_long_table(tmp_path: Path) -> None:
     """A row without its record's id is named by its line."""
     path = tmp_path / "long.jsonl"
     path.write_text('{"id": "a", "text": "One.", "summary": "S"}\n{"text": "Two."}\n')
-    with pytest.raises(DataError, match=r"long.jsonl:2.*wanted a field 'id'"):
+    with pytest.raises(DataError, match=r"long.jsonl:2.*expected a field 'id'"):
         list(read(path, group_by="id", documents_field="text"))
 
 
@@ -272,7 +272,7 @@ def test_rows_without_ids_are_numbered_and_it_is_said() -> None:
     reading = read(rows)
     assert [case.record.id for case in reading] == ["1", "2"]
     assert reading.notes == ["records: it has no field 'id', so its records are numbered from 1."]
-    with pytest.raises(DataError, match="records:2: found an id, which rows before have not"):
+    with pytest.raises(DataError, match="records:2: found an id after rows without one"):
         list(read([rows[0], rows[1] | {"id": "b"}]))
 
 
@@ -298,11 +298,11 @@ def test_fields_that_nothing_used_are_named(tmp_path: Path) -> None:
         table(tmp_path, "long.csv", LONG), group_by="product", documents_field="text", summary_field="shop"
     )
     list(reading)
-    assert reading.notes == ["long.csv: nothing used 'stars'."]
+    assert reading.notes == ["long.csv: unused fields: 'stars'."]
     row = {"id": 1, "documents": [{"text": "One.", "party": "L"}], "summary": "S.", "year": 2020}
     reading = read([row])
     list(reading)
-    assert reading.notes == ["records: nothing used 'year', 'party (of the documents)'."]
+    assert reading.notes == ["records: unused fields: 'year', 'party (of the documents)'."]
 
 
 def test_a_missing_column_leads_to_the_options(tmp_path: Path) -> None:
@@ -312,5 +312,5 @@ def test_a_missing_column_leads_to_the_options(tmp_path: Path) -> None:
         list(read(path))
     with pytest.raises(RequestError, match=r"no column 'summary'.*--summaries FILE"):
         list(read(path, group_by="product", documents_field="text"))
-    with pytest.raises(RequestError, match="one field with --documents-field"):
+    with pytest.raises(RequestError, match="needs one field of documents"):
         list(read(path, group_by="product", documents_field="t*"))

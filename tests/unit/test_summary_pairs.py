@@ -76,7 +76,7 @@ def test_choices_become_preferences_and_hold_against_measures(records: Path, tmp
         answer(one, "hot")
     said = printed("annotate", "agree", *words, "--measure", "uer@mood")
     assert "orders two summaries as people do  0.000" in said
-    with pytest.raises(RequestError, match="answers of the task 'pairs' make a table and no records"):
+    with pytest.raises(RequestError, match="the task 'pairs' gives a table, not records"):
         printed("annotate", "import", *words, "--out", tmp_path / "x.jsonl")
 
 
@@ -97,5 +97,5 @@ def test_pairs_need_two_systems(tmp_path: Path) -> None:
     """A file with one system gives rise to no question, and the error says what is needed."""
     path = tmp_path / "one.jsonl"
     path.write_text(json.dumps({"id": "1", "documents": [{"text": "Tea."}], "summary": "Tea."}))
-    with pytest.raises(RequestError, match="It needs summaries by two systems of one record"):
+    with pytest.raises(RequestError, match="Give summaries of the same record by two systems"):
         printed("annotate", "export", path, "--task", "pairs", "--out", tmp_path / "p.csv")

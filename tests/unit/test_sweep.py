@@ -226,8 +226,8 @@ def test_the_command_leaves_a_report_and_resumes(tmp_path: Path) -> None:
     ("arguments", "says"),
     [
         (("--set", "seed"), "write --set NAME=VALUE"),
-        (("--set", "sentences=1", "--sentences", "2"), "swept twice"),
-        (("--sentences", "1,,2"), "An empty value"),
+        (("--set", "sentences=1", "--sentences", "2"), "is given twice"),
+        (("--sentences", "1,,2"), "has an empty value"),
     ],
 )
 def test_axes_that_say_nothing_are_refused(tmp_path: Path, arguments: tuple[str, ...], says: str) -> None:

@@ -117,10 +117,10 @@ def test_names_hold_what_every_tracker_takes_and_none_is_lost() -> None:
 def test_what_goes_wrong_is_said(folder: Path, taken: Taken, monkeypatch: pytest.MonkeyPatch) -> None:
     """An unknown tracker, a client that is not installed and one that fails each say what to do."""
     result = load(folder)
-    with pytest.raises(RequestError, match="There are: mlflow, wandb"):
+    with pytest.raises(RequestError, match="Trackers: mlflow, wandb"):
         trackers.send(result, folder, "comet")
     taken.fault = OSError("no route")
-    with pytest.raises(BackendError, match=r"mlflow took nothing, or not all: OSError: no route"):
+    with pytest.raises(BackendError, match=r"mlflow did not store the audit completely: OSError: no route"):
         trackers.send(result, folder, "mlflow")
     monkeypatch.setitem(sys.modules, "wandb", None)
     with pytest.raises(MissingExtra, match=r"fairbrief\[wandb\]"):

@@ -33,7 +33,7 @@ def refuse_too_large(records: Iterable[Record]) -> None:
         pairs = _about_how_many_sentences(record) * len(record.documents)
         if pairs > MOST_PAIRS:
             raise RequestError(
-                f"{record.where or 'input'} (id '{record.id}', {len(record.documents):,} documents): its random extracts would be "
+                f"{record.where or 'input'} (id '{record.id}', {len(record.documents):,} documents): its random sentences would be "
                 f"scored in about {pairs:,.0f} pairs of a sentence and a document, and no more than {MOST_PAIRS:,} are without "
                 f"being asked for. Leave extracts out (--extracts 0), ask for them (--extracts {N_EXTRACTS}), or cut the record "
                 "into several."

@@ -190,7 +190,7 @@ def ledgers_from(
     for column in ("observation", "system_kind"):
         if column not in there:
             raise DataError(
-                f"This table is no per-record statistics of an audit of this version: it has no column '{column}'. Run the audit again."
+                f"This table does not contain the per-record statistics of an audit of this version: it has no column '{column}'. Run the audit again."
             )
     if by is None:
         by = [(name.removeprefix(SUBGROUP),) for name in there if name.startswith(SUBGROUP)]

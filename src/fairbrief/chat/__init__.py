@@ -1,1 +1,1 @@
-"""Asking chat models over HTTP: endpoints that speak OpenAI's protocol, and what their replies mean."""
+"""Chat models over HTTP with OpenAI's protocol: endpoints, budgets, journals and replies."""

@@ -31,13 +31,13 @@ from fairbrief.text.addresses import redacted
 K = TypeVar("K")
 
 GIVES_UP_AFTER = 20
-"""Questions in a row that found no answer, all tries used, after which the server is taken to be down."""
+"""Consecutive questions without an answer after which the server counts as down."""
 UNCERTAIN = ("timeout", "connection", "malformed")
-"""Tries that failed after the server may have answered, and charged for it."""
+"""Kinds of failed tries for which the server may have charged."""
 
 
 class _PassingError(Exception):
-    """A try failed for a reason that may pass; ``wait`` is what the server asked for."""
+    """A try failed for a temporary reason; ``wait`` is the delay that the server requested."""
 
     def __init__(self, kind: str, detail: str, wait: float | None = None) -> None:
         super().__init__(detail)
@@ -51,18 +51,17 @@ def replies(
     tally: Tally | None = None,
     budget: Budget | None = None,
 ) -> Iterator[list[tuple[K, Reply]]]:
-    """Ask every question; yield what has come, each reply with its question's key, in any order.
+    """Ask every question; yields batches of replies with their keys, in any order.
 
-    At most ``endpoint.concurrency`` questions are ever asked and not yet handled: the next is asked only
-    when the caller has left a yielded batch behind. So a caller that stores each batch before asking for
-    the next can lose no more than that many answers, whenever it is killed.
+    At most ``endpoint.concurrency`` questions are asked but not yet yielded. A caller that stores each batch before it
+    requests the next loses at most that many answers when it is killed.
 
-    Raises BackendError where the server refuses the key or the model, or twenty questions in a row find no
-    answer; BudgetSpent, after the last reply, when ``budget``, or ``max_requests`` of the endpoint, was not enough.
+    Raises BackendError if the server refuses the key or the model, or leaves twenty consecutive questions unanswered;
+    BudgetSpent, after the last reply, if ``budget``, or ``max_requests`` of the endpoint, is not enough.
     """
     talk = _Talk(endpoint, endpoint.connect(), tally or Tally(), budget or Budget())
     loop, waiting = asyncio.new_event_loop(), iter(questions)
-    # A thread of its own: the caller may already run an event loop, as notebooks do.
+    # A separate thread, since the caller may already run an event loop, as notebooks do.
     thread = threading.Thread(target=loop.run_forever, name="chat", daemon=True)
     thread.start()
     open_: dict[Future[Reply], K] = {}
@@ -109,7 +108,7 @@ class _Talk:
         self.pace = Pace(self.endpoint.per_minute)
 
     async def end(self) -> None:
-        """Leave no request and no connection behind."""
+        """Cancel all requests and close the connection."""
         open_ = asyncio.all_tasks() - {asyncio.current_task()}
         for task in open_:
             task.cancel()
@@ -117,20 +116,20 @@ class _Talk:
         await self.client.close()
 
     def check_server(self, reply: Reply) -> None:
-        """Raise BackendError where this is the last of many questions in a row without an answer."""
+        """Raise BackendError after `GIVES_UP_AFTER` consecutive questions without an answer."""
         if reply.reason != UNANSWERED:
             self.unanswered_in_a_row, self.has_answered = 0, True
         elif reply.finish != "rejected" or not self.has_answered:
             self.unanswered_in_a_row += 1
             if self.unanswered_in_a_row >= GIVES_UP_AFTER:
                 raise BackendError(
-                    f"{self.endpoint.model} at {self.endpoint.shown or 'OpenAI'} left {GIVES_UP_AFTER} questions in "
-                    f"a row without an answer; the last said: {reply.detail}. Look after the server, then run "
-                    "the same command again: what was answered is kept."
+                    f"{self.endpoint.model} at {self.endpoint.shown or 'OpenAI'} left {GIVES_UP_AFTER} consecutive "
+                    f"questions without an answer; the last error: {reply.detail}. Check the server, then run "
+                    "the same command again: the answers so far are stored."
                 )
 
     async def reply(self, question: Question) -> Reply:
-        """The reply to one question, after as many tries as are allowed; each is settled with the budget."""
+        """The reply to one question, after up to ``retries`` tries; each is charged to the budget."""
         failed = 0
         while True:
             await self.pace.wait()
@@ -160,7 +159,7 @@ class _Talk:
             await asyncio.sleep(again.wait + pause_before(failed, self.endpoint.pause))
 
     async def _reserve(self, question: Question) -> Reservation:
-        """Room in the budget for one request; waits for open ones where they may leave some. BudgetSpent if not."""
+        """Reserve one request in the budget; waits for open requests if they may free some. BudgetSpent if not."""
         most = self.budget.most(question)
         if (limit := self.endpoint.max_requests) is not None and self.tally.requests >= limit:
             raise spent(limit)
@@ -174,7 +173,7 @@ class _Talk:
         return held
 
     async def _try(self, question: Question) -> Reply:
-        """One request. Raises _PassingError where another may do better, BackendError where none will."""
+        """One request. Raises _PassingError if a retry may succeed, BackendError if none can."""
         openai = library()
         messages = [{"role": role, "content": text} for role, text in question.messages]
         try:
@@ -194,17 +193,17 @@ class _Talk:
             raise _PassingError("connection", _message(error.__cause__ or error)) from None
         except openai.APIStatusError as error:
             return self._status(error)
-        except UnicodeEncodeError as error:  # half a character in the question: no try will send it
+        except UnicodeEncodeError as error:  # a lone surrogate in the question: it can never be sent
             self.tally.fail("unsendable", _message(error))
             return Reply("", UNANSWERED, finish="rejected", detail=_message(error))
         except UnicodeDecodeError as error:
             raise _PassingError("malformed", _message(error)) from None
 
     def _late(self) -> _PassingError:
-        return _PassingError("timeout", f"no whole answer in {self.endpoint.timeout:g} s")
+        return _PassingError("timeout", f"no complete answer in {self.endpoint.timeout:g} s")
 
     def _status(self, error: Any) -> Reply:
-        """What a status other than success means for the question, or for all of them."""
+        """The reply or the error for a status other than success."""
         status, code = error.status_code, str(getattr(error, "code", "") or "")
         if status == 429 and code != "insufficient_quota":
             raise _PassingError("429", _message(error), retry_after(error.response.headers))
@@ -217,14 +216,12 @@ class _Talk:
                 f"{self.endpoint.model} at {self.endpoint.shown or 'OpenAI'} answered {status}: {_message(error)}. "
                 f"Check the address, the model's name, and the key in {self.endpoint.key}."
             )
-        self.tally.fail(
-            str(status), _message(error)
-        )  # 400, 413, 422: this question cannot be answered, another may
+        self.tally.fail(str(status), _message(error))  # 400, 413, 422: only this question is rejected
         return Reply("", UNANSWERED, finish="rejected", detail=f"{status}: {_message(error)}")
 
 
 def _message(error: BaseException) -> str:
-    """What a library's error says, without the keys that a server may have echoed in it."""
+    """The message of a library's error, without keys that the server may have echoed."""
     return first_line(Exception(redacted(str(error) or type(error).__name__)))
 
 
@@ -232,14 +229,14 @@ def _message(error: BaseException) -> str:
 
 
 LONGEST_PAUSE = 60.0
-"""Seconds that a pause of our own may last; a server's Retry-After is obeyed up to `LONGEST_WAIT`."""
+"""Longest pause of ours in seconds; a server's Retry-After counts up to `LONGEST_WAIT`."""
 LONGEST_WAIT = 600.0
 SHORTEST_WAIT = 0.05
-"""Seconds between two tries of one question, whatever the server and the user allow."""
+"""Shortest time between two tries of one question, in seconds."""
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds that the server asks to be left alone: from milliseconds, seconds or a date; None if it does not say.
+    """Seconds until the next request that the server allows: from milliseconds, seconds or a date; None if not given.
 
     >>> retry_after({"retry-after": "2"}), retry_after({"retry-after-ms": "150"}), retry_after({})
     (2.0, 0.15, None)
@@ -248,12 +245,12 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
         if math.isfinite(milliseconds := float(headers.get("retry-after-ms", "nan"))):
             return _bounded(milliseconds / 1000)
     except ValueError:
-        pass  # no number: as if it were not there
-    said = headers.get("retry-after", "").strip()
+        pass  # not a number: ignore it
+    value = headers.get("retry-after", "").strip()
     try:
-        if said.replace(".", "", 1).isdigit():
-            return _bounded(float(said))
-        return _bounded(email.utils.parsedate_to_datetime(said).timestamp() - time.time())
+        if value.replace(".", "", 1).isdigit():
+            return _bounded(float(value))
+        return _bounded(email.utils.parsedate_to_datetime(value).timestamp() - time.time())
     except (ValueError, TypeError, OverflowError):
         return None
 
@@ -263,25 +260,25 @@ def _bounded(seconds: float) -> float:
 
 
 def pause_before(attempt: int, pause: float) -> float:
-    """Seconds before a try: at random up to ``pause`` · 2^attempt and a minute, so that clients that failed together part."""
+    """Random seconds before a try, up to ``pause`` · 2^attempt and a minute, so that clients do not retry in step."""
     longest = min(pause * 2.0 ** min(attempt, 30), LONGEST_PAUSE)
-    return max(SHORTEST_WAIT, random.uniform(0, longest))  # noqa: S311 - no secret
+    return max(SHORTEST_WAIT, random.uniform(0, longest))  # noqa: S311 - not a secret
 
 
 @dataclass(slots=True)
 class Pace:
-    """When the next request may begin: after the server's wish, which speaks to all, and at the allowed rate."""
+    """The time of the next request: after a delay that the server requested, and at the allowed rate."""
 
     per_minute: int | None = None
     quiet_until: float = 0.0
     next_start: float = field(default=0.0)
 
     def hold(self, seconds: float) -> None:
-        """No request begins for so long."""
+        """Delay all requests by this time."""
         self.quiet_until = max(self.quiet_until, time.monotonic() + seconds)
 
     async def wait(self) -> None:
-        """Return when a request may begin."""
+        """Wait until a request may begin."""
         if self.per_minute is not None:
             self.next_start = max(self.next_start, time.monotonic()) + 60 / self.per_minute
             await asyncio.sleep(max(0.0, self.next_start - 60 / self.per_minute - time.monotonic()))

@@ -1,4 +1,4 @@
-"""Where a chat model answers, and how it may be asked."""
+"""Endpoints of chat models, questions and replies."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from fairbrief.text.addresses import hide, opened, redacted
 REFUSED = "refused"
 EMPTY = "empty summary"
 UNANSWERED = "no answer"
-"""Reasons why there is no text. What was not answered is asked again by the next run."""
+"""Reasons of a missing text. The next run asks unanswered questions again."""
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is sent: pairs of role and text, and the fields of the decoding."""
+    """A question: pairs of role and text, and the fields of the decoding."""
 
     messages: tuple[tuple[str, str], ...]
     decoding: tuple[tuple[str, float | int], ...] = ()
@@ -30,10 +30,10 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What one question brought. ``reason`` is empty for a usable text, else `REFUSED`, `EMPTY`, `UNANSWERED`.
+    """The reply to a question. ``reason`` is empty for a usable text, otherwise `REFUSED`, `EMPTY` or `UNANSWERED`.
 
-    ``finish`` is the server's own word for why the text ends; ``detail`` says why there was no answer.
-    Halves of characters, which no file can hold, and NULs, which our readers refuse, are replaced by U+FFFD.
+    ``finish`` is the server's reason for the end of the text; ``detail`` explains a missing answer. Lone surrogates and
+    NULs are replaced by U+FFFD.
     """
 
     text: str
@@ -51,9 +51,9 @@ class Reply:
 
 @dataclass(slots=True)
 class Tally:
-    """What a run has sent and been charged: requests (tries included), tries that failed, tokens.
+    """Counts of a run: requests (including retries), failed tries, tokens.
 
-    ``failures`` counts failed tries by kind; ``first_reasons`` holds what was said at the first of each kind.
+    ``failures`` counts failed tries by kind; ``first_reasons`` has the first message of each kind.
     """
 
     requests: int = 0
@@ -71,15 +71,15 @@ class Tally:
 
 
 class Malformed(Exception):
-    """A body that is no chat completion."""
+    """A body that is not a chat completion."""
 
 
 THINKING = re.compile(r"\A\s*<think(?:ing)?>.*?</think(?:ing)?>\s*", re.DOTALL)
-"""Reasoning that some servers leave at the head of the text: it is no part of the summary."""
+"""Reasoning that some servers leave at the start of the text; it is not part of the summary."""
 
 
 def read_reply(body: str) -> Reply:
-    """The reply in a response's body; raises Malformed for anything that is no chat completion."""
+    """The reply in a response's body; raises Malformed if it is not a chat completion."""
     try:
         content = json.loads(body)
         choice = content["choices"][0]
@@ -119,13 +119,13 @@ _REFUSAL = re.compile(
     re.IGNORECASE,
 )
 MOST_TOKENS = 1 << 40
-"""A count of tokens from here on is none."""
+"""Counts of tokens from this number on are ignored."""
 LONGEST_REFUSAL = 600
-"""Characters: a model that goes on for longer has, whatever its first words, written something."""
+"""Longest refusal in characters; a longer text is an answer, whatever its first words."""
 
 
 def is_refusal(text: str) -> bool:
-    """Whether a text says, in its first sentence, that the model will not do what it was asked.
+    """Whether the first sentence of a text is a refusal.
 
     >>> is_refusal("I'm sorry, but I can't help with that."), is_refusal("Sorry reviews: the product broke.")
     (True, False)
@@ -148,18 +148,18 @@ ADDRESS = "OPENAI_BASE_URL"
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """A model behind OpenAI's chat protocol, and how politely it is asked.
+    """A model with OpenAI's chat protocol, and the limits of requests.
 
-    ``base_url`` empty: the environment's OPENAI_BASE_URL, else OpenAI itself. The key is read from the
-    environment variable that ``key`` names and is never part of a name, a journal or a report; servers that
-    want none (vLLM, Ollama) are asked without. ``api_version`` says that the server is Azure's.
+    ``base_url`` empty: the environment's OPENAI_BASE_URL, or OpenAI itself. The key is read from the environment
+    variable ``key`` and is never part of a name, a journal or a report; servers without keys (vLLM, Ollama) get none.
+    ``api_version`` is for servers of Azure.
 
-    ``concurrency`` questions are open at once. ``timeout`` seconds are given to one request, from the first
-    byte sent to the last received; ``retries`` more tries to a question that failed for a reason that may
-    pass, about ``pause`` seconds (doubled each time), and what the server asks for, apart. ``per_minute`` requests at most are begun in a minute;
-    ``max_requests`` at most are sent at all, tries included.
+    At most ``concurrency`` questions are open at once. A request times out after ``timeout`` seconds. A question that
+    failed for a temporary reason is asked up to ``retries`` more times, after about ``pause`` seconds (doubled each time)
+    plus the server's delay. At most ``per_minute`` requests begin per minute, and at most ``max_requests`` are sent in
+    total, including retries.
 
-    Whoever asks a chat model (`Chat`, the judges) is an endpoint with settings of its own.
+    `Chat` and the judges are endpoints with further settings.
     """
 
     model: str
@@ -180,37 +180,37 @@ class Endpoint:
         if not re.fullmatch(r"[A-Za-z_]\w{0,99}", self.key):
             hide(self.key)
             raise ValueError(
-                f"key names the environment variable that holds the key, such as {KEY}; what was given names none"
+                f"key must be the name of an environment variable, such as {KEY}, not the key itself"
             )
         if self.address and not self.address.startswith(("http://", "https://")):
-            raise ValueError(f"the server's address '{self.shown}' does not begin with http:// or https://")
+            raise ValueError(f"the server's address '{self.shown}' must begin with http:// or https://")
         if self.concurrency < 1 or self.retries < 0 or self.timeout <= 0 or self.pause < 0:
-            raise ValueError("concurrency and timeout are positive, retries and pause are not negative")
+            raise ValueError("concurrency and timeout must be positive, retries and pause not negative")
         if (self.per_minute or 1) < 1 or (self.max_requests or 1) < 1:
-            raise ValueError("per_minute and max_requests are positive, or left out")
+            raise ValueError("per_minute and max_requests must be positive, or absent")
 
     @property
     def address(self) -> str:
-        """Where questions are sent; empty means OpenAI's own address. It may hold a password: show `shown`."""
+        """The address for questions; empty: OpenAI's. It may contain a password: print `shown` instead."""
         return opened(self.base_url) or os.environ.get(ADDRESS, "")
 
     @property
     def shown(self) -> str:
-        """The address without user, password and keys: what is printed, and what names of answers are made of."""
+        """The address without user, password and keys, for messages and for the keys of answers."""
         return redacted(self.address)
 
     def endpoint(self) -> Endpoint:
-        """Where is asked, without what is asked there: what two askers of one endpoint have alike."""
+        """Only the fields of `Endpoint`, which are equal for all users of one endpoint."""
         return Endpoint(**{f.name: getattr(self, f.name) for f in fields(Endpoint)})
 
     def connect(self) -> Any:
-        """The asynchronous client. Its own retries are off: ours count every request against the budget."""
+        """The asynchronous client, without its retries; ours charge every request to the budget."""
         openai = library()
         key = os.environ.get(self.key, "")
         hide(key)
         if not key and not self.address:
             raise RequestError(
-                f"chat:{self.model} has no address and no key. Set {ADDRESS} (vLLM, Ollama, a proxy), "
+                f"chat:{self.model} has neither an address nor a key. Set {ADDRESS} (vLLM, Ollama, a proxy), "
                 f"or {self.key} for OpenAI."
             )
         settings: dict[str, Any] = {
@@ -229,7 +229,7 @@ class Endpoint:
 
 @dataclass(frozen=True, slots=True)
 class Decoding:
-    """How the model draws its words. What is None is not sent, so that the server's own default holds."""
+    """The decoding of a model. None is not sent, so that the server's default applies."""
 
     temperature: float | None = None
     top_p: float | None = None
@@ -244,7 +244,7 @@ class Decoding:
 
 
 def library() -> Any:
-    """The client library, imported when a model is first asked."""
+    """The client library, imported at the first question."""
     try:
         return importlib.import_module("openai")
     except ModuleNotFoundError as error:
@@ -253,25 +253,25 @@ def library() -> Any:
         raise MissingExtra("openai", "chat", "A chat model") from None
 
 
-# ------------------------------------------------------------------------- what is taken of a reply
+# ------------------------------------------------------------------------- limits of replies
 
 
 LARGEST = 4 << 20
-"""Bytes of a reply: several times what the longest answer of any model takes."""
+"""Most bytes of a reply: several times the longest answer of any model."""
 
 
 async def take(response: Any) -> None:
-    """Read the body of a response; a hook of the HTTP client, called before anything else reads it.
+    """Read the body of a response; a hook of the HTTP client, called first.
 
-    Raises Malformed for a body of more than `LARGEST` bytes, or a packed one, which was not asked for;
-    BackendError for a redirect to another host, which would be sent the texts too.
+    Raises Malformed for a body of more than `LARGEST` bytes, or a compressed one; BackendError for a redirect to another
+    host, which would receive the texts.
     """
     if response.has_redirect_location:
         _stay(response.url, response.url.join(response.headers["location"]))
     received = bytearray()
     try:
         if (packed := response.headers.get("content-encoding", "identity").strip().lower()) != "identity":
-            raise Malformed(f"a reply packed as {packed[:40]!r}, which was not asked for")
+            raise Malformed(f"an unexpected compressed reply ({packed[:40]!r})")
         async for chunk in response.stream:
             received += chunk
             if len(received) > LARGEST:
@@ -286,6 +286,6 @@ def _stay(asked: Any, target: Any) -> None:
     is_made_secure = (asked.host, asked.scheme, target.scheme) == (target.host, "http", "https")
     if not is_same_server and not is_made_secure:
         raise BackendError(
-            f"The server at {asked.host} redirects to {target.scheme}://{target.host}, which was not asked for and "
-            "is sent nothing. If that is where the model answers, give its address with --base-url."
+            f"The server at {asked.host} redirects to {target.scheme}://{target.host}. Nothing was sent there. If you "
+            "trust that server, give its address with --base-url."
         )

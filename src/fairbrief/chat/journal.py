@@ -1,4 +1,4 @@
-"""A journal: answers, and what was sent for them, one line each, on disk before it counts, whole or absent."""
+"""A journal: answers and requests, one line each, synchronised to disk, each complete or absent."""
 
 from __future__ import annotations
 
@@ -11,33 +11,32 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from fairbrief.atomic_files import PRIVATE, sync_folder, write_all
 from fairbrief.errors import BackendError, RequestError
-from fairbrief.kept_files import PRIVATE, sync_folder, write_all
 
 HEAD = b"fairbrief journal 1\n"
 
 
 def journal_of(out: Path) -> Path:
-    """Where the answers behind an output stand; a link is followed, as by all that write."""
+    """The journal of an output; links are followed."""
     out = out.resolve() if out.is_symlink() else out
     return out.with_name(out.name + ".journal")
 
 
 @dataclass(slots=True)
 class Journal:
-    """Answers by key in one append-only file: ``checksum key json`` a line, after a line that says what it is.
+    """Answers by key in one append-only file: lines of ``checksum key json``, after a header line.
 
-    Appended lines are written and synchronised to disk before `append` returns, so that what it was told
-    survives a kill and a power cut. A last line that was cut short is dropped when the journal is opened; a
-    line that is damaged further up is passed over, and counted in ``damaged``. Where a key stands twice the
-    last answer holds. Only places are held in memory, not answers. Use as a context: `open_journal`.
+    `append` synchronises its lines to disk, so that they survive a kill and a power cut. An incomplete last line is
+    removed when the journal is opened; other damaged lines are skipped and counted in ``damaged``. Of equal keys the last
+    answer counts. Only places are in memory. Use as a context: `open_journal`.
     """
 
     path: Path
     places: dict[str, tuple[int, int]] = field(default_factory=dict)
     damaged: int = 0
     is_indexed: bool = True
-    """Whether entries can be looked up; one that is only added to needs no memory for their places."""
+    """Whether entries can be read; a journal for writing only needs no memory for places."""
     _file: int = -1
     _opened_at: int = 0
 
@@ -48,21 +47,21 @@ class Journal:
         return len(self.places)
 
     def __getitem__(self, key: str) -> Mapping[str, Any]:
-        """The answer that was given last under the key; KeyError if there is none."""
+        """The last answer of a key; KeyError if there is none."""
         start, length = self.places[key]
-        found = _read(os.pread(self._file, length, start))
-        if found is None:
+        result = _read(os.pread(self._file, length, start))
+        if result is None:
             raise BackendError(
-                f"{self.path} was changed while it was read: its line at byte {start} is damaged."
+                f"{self.path} was changed during reading: its line at byte {start} is damaged. Run the command again."
             )
-        return found[1]
+        return result[1]
 
     def held_before(self, key: str) -> bool:
-        """Whether the answer under the key was there when the journal was opened."""
+        """Whether the key had an answer when the journal was opened."""
         return key in self.places and self.places[key][0] < self._opened_at
 
     def append(self, entries: Sequence[tuple[str, Mapping[str, Any]]], *, is_synced: bool = True) -> None:
-        """Add entries; they are on disk when this returns (unless ``is_synced`` is False: a power cut may lose them)."""
+        """Append entries and synchronise them to disk (unless ``is_synced`` is False: a power cut may lose them)."""
         lines = [(key, _line(key, value)) for key, value in entries]
         try:
             start = os.lseek(self._file, 0, os.SEEK_END)
@@ -71,8 +70,8 @@ class Journal:
                 os.fsync(self._file)
         except OSError as error:
             raise BackendError(
-                f"The journal {self.path} cannot be written: {error}. Free its disk, then run the same command again; "
-                "what it holds is kept."
+                f"The journal {self.path} cannot be written: {error}. Free disk space, then run the same command again; "
+                "the answers so far are stored."
             ) from error
         if self.is_indexed:
             for key, line in lines:
@@ -81,7 +80,7 @@ class Journal:
 
     @classmethod
     def at(cls, path: Path, *, is_indexed: bool = True) -> Journal:
-        """The journal in a file, made if it is absent; raises RequestError if the file is something else."""
+        """The journal in a file, created if absent; RequestError if the file is not a journal."""
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             journal = cls(
@@ -90,7 +89,9 @@ class Journal:
                 _file=os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, PRIVATE),
             )
         except OSError as error:
-            raise BackendError(f"The journal {path} cannot be written: {error}.") from error
+            raise BackendError(
+                f"The journal {path} cannot be written: {error}. Give another --out, or change the permissions."
+            ) from error
         try:
             journal._load()
         except BaseException:
@@ -100,13 +101,13 @@ class Journal:
         return journal
 
     def close(self) -> None:
-        """Let go of the file; one without an entry is removed."""
+        """Close the file; remove it if it is empty."""
         if self.is_indexed and not self.places and not self.damaged:
             self.path.unlink(missing_ok=True)
         os.close(self._file)
 
     def _load(self) -> None:
-        """Find what the file holds, and cut off a last line that was not finished."""
+        """Read the places of the entries, and remove an incomplete last line."""
         end = 0
         with os.fdopen(os.dup(self._file), "rb") as stream:
             stream.seek(0)
@@ -124,10 +125,10 @@ class Journal:
             for line in stream:
                 if not line.endswith(b"\n"):
                     break
-                if (found := _read(line)) is None:
+                if (result := _read(line)) is None:
                     self.damaged += 1
                 else:
-                    self.places[found[0]] = (end, len(line))
+                    self.places[result[0]] = (end, len(line))
                 end += len(line)
         os.ftruncate(self._file, end)
         self._opened_at = end
@@ -144,7 +145,7 @@ def open_journal(path: Path) -> Iterator[Journal]:
 
 
 def entries_in(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """The keys and values in a journal, without making or changing the file; none where there is no journal."""
+    """The keys and values in a journal, which is not changed; empty if the file does not exist."""
     if not path.is_file():
         return
     with path.open("rb") as stream:
@@ -154,28 +155,28 @@ def entries_in(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 
 def keys_in(path: Path) -> frozenset[str]:
-    """The keys in a journal, without making or changing the file."""
+    """The keys in a journal, which is not changed."""
     return frozenset(key for key, _ in entries_in(path))
 
 
 def _line(key: str, value: Mapping[str, Any]) -> bytes:
-    # ASCII: lone surrogates in a model's text survive as escapes, and no separator of lines can appear
+    # ASCII: lone surrogates become escapes, and no line separator can occur
     content = f"{key} {json.dumps(value, ensure_ascii=True, separators=(',', ':'))}".encode("ascii")
     return b"%08x %b\n" % (zlib.crc32(content), content)
 
 
 def _read(line: bytes) -> tuple[str, Mapping[str, Any]] | None:
-    """Key and answer of a line; None if it is not what was written."""
+    """Key and answer of a line; None if it is damaged."""
     content = line[9:-1]
     if line[:9] != b"%08x " % zlib.crc32(content) or not line.endswith(b"\n"):
         return None
     key, _, value = content.partition(b" ")
     try:
-        found = json.loads(value)
-        return (key.decode("ascii"), found) if isinstance(found, dict) else None
-    except (ValueError, RecursionError):  # the checksum is right, and still we have not written it
+        result = json.loads(value)
+        return (key.decode("ascii"), result) if isinstance(result, dict) else None
+    except (ValueError, RecursionError):  # the checksum is right, but the content is not ours
         return None
 
 
 def _foreign(path: Path) -> str:
-    return f"{path} is no journal of ours, and it is left as it is. Give another --out, or move that file."
+    return f"{path} is not a journal of Fairbrief; it was not changed. Give another --out, or move that file."

@@ -98,7 +98,7 @@ def _read_table(path: Path) -> Iterator[tuple[str, int]]:
             label = LABELS.get(row[1].strip().lower()) if len(row) == 2 else None
             if label is None or not row[0].strip():
                 raise DataError(
-                    f"{path}, line {number}: '{','.join(row)[:60]}' is no word and label. "
+                    f"{path}, line {number}: '{','.join(row)[:60]}' is not a word and a label. "
                     "Wanted: word,positive or word,negative (or 1 and -1)."
                 )
             yield row[0].strip(), label

@@ -1,4 +1,4 @@
-"""The command ``fairbrief``: each command in a room of its own, loaded when it is called."""
+"""The command ``fairbrief``. The module of a subcommand is loaded only when the subcommand is called."""
 
 from __future__ import annotations
 
@@ -11,38 +11,50 @@ import typer
 from typer.core import TyperGroup
 
 from fairbrief import __version__, process_settings
-from fairbrief.cli.command_line import UsageError, ended_by, watched
+from fairbrief.cli.command_line import UsageError, ended_by, prepared
+from fairbrief.cli.help_pages import write_section
 
-COMMANDS = {
-    "audit": "Audit a file of summaries: every disparity with interval, chance level and p, and a report.",
-    "init": "Look at files, show what they hold, and write the settings that audit them.",
-    "subgroups": "Estimate by an attribute of the records from a saved audit, without scoring again.",
-    "report": "Print or rewrite the report of a saved audit.",
-    "view": "Look at all records of a saved audit, or compare two, in a browser.",
-    "explain": "Say which records, documents and sentences a value comes from.",
-    "compare": "Compare two saved audits, paired by record.",
-    "power": "Say how many records would show a disparity, from a pilot audit.",
-    "gate": "Hold a saved audit to limits and to a baseline, for pipelines.",
-    "summarize": "Have records summarized by a model or a built-in summarizer.",
-    "sweep": "Summarize and audit over a grid of settings, as one experiment.",
-    "run": "Run a whole experiment from one file: data, summaries, claims, audit, gate, one page.",
-    "choose": "Choose the fairest of several candidates; write preference pairs.",
-    "build": "Build inputs: people, mixtures, stratified sets, segments, reviews.",
-    "claims": "Split summaries into atomic statements with a chat model.",
-    "annotate": "Ask people about summaries, and compare measures with their answers.",
-    "calibrate": "Learn from labelled pairs what a scorer's numbers mean.",
-    "agree": "Measure agreement: of two scorers, or of a scorer and people.",
-    "rank": "Order systems over several data sets, from saved audits.",
-    "chunks": "Find how large the pieces of documents may be for a scorer.",
-    "stats": "Count the records, documents, lengths and groups of a file.",
-    "words": "Show which words of the inputs tell groups of documents apart.",
-    "recogniser": "Measure how often a recogniser misses people or misreads their gender.",
-    "protocol": "List a paper's tables and figures, and how to obtain each.",
-    "measures": "List what can be measured, or explain one measure.",
-    "doctor": "Say what this machine can do, and what is missing for the rest.",
-    "prefetch": "Download models, so that this machine can work offline.",
+GROUPS = {
+    "Audit": {
+        "audit": "Audit summaries: tables on the screen, and a report.",
+        "init": "Inspect files and write the settings that audit them.",
+    },
+    "Saved audits": {
+        "report": "Print, export or rewrite the report.",
+        "view": "Browse all records, of one audit or of two side by side.",
+        "subgroups": "Estimate each subgroup of records, without new scores.",
+        "explain": "Show which records and sentences move a value.",
+        "compare": "Compare two audits, paired by record.",
+        "gate": "Check an audit against limits or a baseline, e.g. in CI.",
+        "power": "Show how many records you need.",
+        "rank": "Rank systems over several data sets.",
+    },
+    "Inputs and summaries": {
+        "stats": "Count records, documents, lengths and groups.",
+        "words": "Show the words that are typical of each group.",
+        "build": "Build inputs: people, mixtures, segments, reviews.",
+        "summarize": "Summarize records with a model or a built-in summarizer.",
+        "claims": "Split summaries into claims with a chat model.",
+        "sweep": "Summarize and audit over a grid of settings.",
+        "run": "Run a whole experiment from one file.",
+        "choose": "Choose the fairest of several summaries of each record.",
+    },
+    "Scorers and people": {
+        "agree": "Measure how far two scorers, or a scorer and people, agree.",
+        "calibrate": "Calibrate a scorer on labelled pairs.",
+        "chunks": "Find the best size of pieces of documents for a scorer.",
+        "annotate": "Ask people about summaries, and use their answers.",
+        "recogniser": "Measure the errors of a recogniser of people.",
+    },
+    "Look up": {
+        "measures": "List measures, scorers and summarizers, or explain one.",
+        "protocol": "List a paper's tables and figures, and their commands.",
+        "doctor": "Show what is installed, and what is missing.",
+        "prefetch": "Download models for work without a network.",
+    },
 }
-"""Command → one line of help."""
+"""Headings of the list of commands → commands → one line of help."""
+COMMANDS = {name: line for commands in GROUPS.values() for name, line in commands.items()}
 MODULES = {
     "saved_commands": ("subgroups", "report", "view", "compare", "power", "gate", "rank", "explain"),
     "summarize_commands": ("summarize", "claims"),
@@ -51,33 +63,33 @@ MODULES = {
     "corpus_commands": ("stats", "words", "recogniser"),
     "lookup_commands": ("protocol", "measures", "doctor", "prefetch"),
 }
-"""Module of several commands, or of subcommands → its commands; each other command is in its own module, ``NAME_command``."""
+"""Module → its commands, where it has several; every other command has the module ``NAME_command``."""
 
 
 def loaded(name: str) -> Any:
-    """A command (or the group of its subcommands), its module loaded now."""
+    """A command, or a group of subcommands; imports its module."""
     module = next((module for module, names in MODULES.items() if name in names), f"{name}_command")
     command = typer.main.get_command(import_module(f"fairbrief.cli.{module}").app)
     return getattr(command, "commands", {}).get(name, command)
 
 
 class LazyGroup(TyperGroup):
-    """Loads a command's module when the command is called: ``--help`` need not import what it lists."""
+    """Imports a command's module only when the command is called, so that ``--help`` is fast."""
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
-        """All commands: the main job first, then what comes before and after it."""
+        """All commands, in the order of `GROUPS`."""
         return list(COMMANDS)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002
-        """The command, its module loaded now."""
+        """The command; imports its module."""
         if cmd_name not in COMMANDS:
             return None
         command = loaded(cmd_name)
         command.name = cmd_name
-        return watched(command)
+        return prepared(command, cmd_name)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """The command that was named; a misspelt one is told with its neighbour."""
+        """The named command; the error for an unknown one suggests the nearest name."""
         try:
             return super().resolve_command(ctx, args)
         except UsageError as error:
@@ -86,9 +98,17 @@ class LazyGroup(TyperGroup):
             raise
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002
-        """The list of commands, from the table alone: help loads nothing."""
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+        """The list of commands, by group."""
+        width = max(map(len, COMMANDS))
+        for heading, commands in GROUPS.items():
+            write_section(heading, [(name.ljust(width), line) for name, line in commands.items()], formatter)
+
+    def format_epilog(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002
+        """What to type next."""
+        formatter.write(
+            "\nBegin with:\n  fairbrief audit examples/reviews.jsonl --out demo\n"
+            "'fairbrief COMMAND --help' has options and examples.\n"
+        )
 
 
 app = typer.Typer(
@@ -112,12 +132,12 @@ def root(
 
 
 def main() -> None:
-    """Run the command, and end with the code of what became of it: see `fairbrief.cli.command_line`."""
-    process_settings.settle()
-    process_settings.settle_streams()
+    """Run the command and exit with its code: see `fairbrief.cli.command_line`."""
+    process_settings.configure()
+    process_settings.configure_streams()
     try:
         code = app(prog_name="fairbrief", standalone_mode=False)
-        sys.stdout.flush()  # a full disk or a reader that has gone is noticed here, not after the end
-    except BaseException as error:  # noqa: BLE001 - the last place that can say what it means
+        sys.stdout.flush()  # a full disk or a closed pipe must raise here, not at exit
+    except BaseException as error:  # noqa: BLE001 - no caller above to report it
         code = ended_by(error)
     sys.exit(code if isinstance(code, int) else 0)

@@ -1,4 +1,4 @@
-"""``fairbrief agree``: how far judges agree, two scorers or a scorer and people; ``fairbrief chunks``: sizes of pieces."""
+"""``fairbrief agree``: agreement of scorers with each other or with people; ``fairbrief chunks``: sizes of pieces."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from fairbrief.cli import options as o
 from fairbrief.cli.input_options import (
     ReadingOptions,
     cached,
+    check_choice,
+    print_excluded,
     progress_bar,
     reading_options,
-    refuse_other,
-    suppose_language,
-    tell_left_out,
+    set_default_language,
 )
 from fairbrief.cli.output import print_tables
 from fairbrief.errors import RequestError
@@ -35,23 +35,21 @@ app = o.new_app()
 @reading_options("attribute", "references_field", "document_id_field")
 def agree(
     sources: list[str] = o.argument(
-        "Folders of saved audits (two scorers are compared), or files whose claims people labelled.",
+        "Saved audits, to compare two scorers; or files whose claims people labelled.",
         "DIR…|FILE…",
     ),
-    attribute: str | None = o.option(None, "Attribute whose values the claims' labels name.", "NAME[=FIELD]"),
+    attribute: str | None = o.option(None, "Attribute that the labels of claims name.", "NAME[=FIELD]"),
     scorer: str = o.option("ngram", "Scorer to compare with the labels.", "SPEC"),
-    temperature: str = o.option(
-        ".05,.1,.2,.5,1,2", "Temperatures of the softmax, separated by commas.", "T,…"
-    ),
+    temperature: str = o.option(".05,.1,.2,.5,1,2", "Softmax temperatures, separated by commas.", "T,…"),
     threshold: float | None = o.option(
-        None, "Support above this counts as a yes; by default 0.5 where support is in [0, 1].", "X"
+        None, "Support above X counts as yes; by default 0.5 for scores in [0, 1].", "X"
     ),
     measure: list[str] | None = o.option(
-        None, "In saved audits: measure to compare with another; give two or more.", "SPEC"
+        None, "For saved audits: measure to compare; give two or more.", "SPEC"
     ),
     relative_change: tuple[str, str] | None = o.option(
         None,
-        "In saved audits: compare how much each measure changes from the first system to the second.",
+        "For saved audits: compare how each measure changes from the first system to the second.",
         "PLAIN FAIR",
     ),
     cache: Path | None = o.CACHE,
@@ -59,9 +57,9 @@ def agree(
     plan: Plan,
     options: ReadingOptions,
 ) -> None:
-    """Agreement of two scorers or measures in saved audits, or of a scorer and people's labels of claims.
+    """Measure the agreement of two scorers or measures in saved audits, or of a scorer with labelled claims.
 
-    For agreement with people who filled in sheets, see 'fairbrief annotate agree'.
+    For people who filled in sheets, see 'fairbrief annotate agree'.
     """
     from fairbrief.auditing.scorer_lookup import Scorers
     from fairbrief.reports import load
@@ -72,20 +70,22 @@ def agree(
     saved = [(Path(source) / "results.json").is_file() for source in sources]
     if any(saved):
         if not all(saved):
-            raise RequestError("Give folders of saved audits, or files of records; not both at once.")
-        given = {"attribute": attribute, "threshold": threshold, **options.told()}
-        if told := [name for name, value in given.items() if value is not None]:
-            option = told[0].replace("_", "-")
-            raise RequestError(f"--{option} is for files of records; saved audits are compared as they are.")
+            raise RequestError("Give either folders of saved audits or files of records, not both.")
+        given = {"attribute": attribute, "threshold": threshold, **options.given()}
+        if set_options := [name for name, value in given.items() if value is not None]:
+            option = set_options[0].replace("_", "-")
+            raise RequestError(f"--{option} has no effect on saved audits: drop it.")
         audits = [load(source) for source in sources]
         print_tables(_of_audits(audits, measure or (), relative_change, resampling))
         return
     if measure or relative_change:
-        raise RequestError("--measure and --relative-change are for saved audits; give their folders.")
+        raise RequestError(
+            "--measure and --relative-change need folders of saved audits: give them, or drop the options."
+        )
     if attribute is None:
-        raise RequestError("Say whose labels the claims carry: --attribute NAME.")
+        raise RequestError("Give --attribute NAME, the attribute that the labels of claims name.")
     reading = options.read(sources, [attribute])
-    suppose_language(reading)
+    set_default_language(reading)
     with progress_bar(reading) as progress:
         with_people = label_agreement.agreement(
             reading,
@@ -98,7 +98,7 @@ def agree(
             progress=progress,
         )
     print_tables(label_agreement.tables(with_people, resampling))
-    tell_left_out(reading)
+    print_excluded(reading)
 
 
 def _of_audits(
@@ -119,12 +119,14 @@ def _of_audits(
 
 def _temperatures(text: str) -> list[float]:
     try:
-        found = [float(part) for part in text.split(",")]
+        result = [float(part) for part in text.split(",")]
     except ValueError:
-        found = []
-    if not found or not all(0 < t < float("inf") for t in found):
-        raise RequestError(f"--temperature {text}: wanted numbers above 0 with commas between, as .1,.5,1.")
-    return found
+        result = []
+    if not result or not all(0 < t < float("inf") for t in result):
+        raise RequestError(
+            f"--temperature {text}: write numbers above 0, separated by commas, as in .1,.5,1."
+        )
+    return result
 
 
 @app.command()
@@ -135,34 +137,34 @@ def chunks(
     files: list[str] = o.argument("Files or saved data sets with records and summaries.", "FILE…"),
     attribute: str | None = o.option(
         None,
-        "Also for each value of this attribute; NAME=FIELD reads it from another field.",
+        "Also report each value of this attribute.",
         "NAME[=FIELD]",
     ),
     scorer: str = o.option("containment", "Scorer of support, e.g. entailment.", "SPEC"),
     sizes: str = o.option(
         "sentence,50,100,200,400",
-        "Sizes of pieces: sentence, or numbers of words, separated by commas.",
+        "Sizes of pieces: sentence, or numbers of words.",
         "SIZES",
     ),
-    threshold: float = o.option(0.5, "Support above this identifies a claim's source.", "X"),
-    claims: str = o.option("auto", "What claims are: auto, given or sentences.", "CLAIMS"),
+    threshold: float = o.option(0.5, "Support above X identifies a claim's source.", "X"),
+    claims: str = o.option("auto", "Claims: given (those of the file), sentences, or auto.", "CLAIMS"),
     cache: Path | None = o.CACHE,
     *,
     plan: Plan,
     options: ReadingOptions,
 ) -> None:
-    """Share of claims whose source document is identified, for each size of the documents' pieces."""
+    """Find the best size of pieces: the share of claims whose source document is identified, for each size."""
     from fairbrief.auditing.scorer_lookup import Scorers
     from fairbrief.saved.label_agreement import chunk_sizes, chunk_tables
     from fairbrief.saved.saved_values import Resampling
 
-    refuse_other("--claims", claims, ("auto", "given", "sentences"))
+    check_choice("--claims", claims, ("auto", "given", "sentences"))
     if not isfinite(threshold):
-        raise RequestError(f"--threshold is a finite number, not {threshold}.")
+        raise RequestError(f"--threshold {threshold}: write a finite number.")
     reading = options.read(files, [attribute] if attribute else None)
-    suppose_language(reading)
+    set_default_language(reading)
     with progress_bar(reading) as progress:
-        found = chunk_sizes(
+        result = chunk_sizes(
             reading,
             scorer,
             sizes=[size.strip() for size in sizes.split(",")],
@@ -173,5 +175,5 @@ def chunks(
             scorers=Scorers(wrap=cached(cache)),
             progress=progress,
         )
-    print_tables(chunk_tables(found, scorer, threshold))
-    tell_left_out(reading)
+    print_tables(chunk_tables(result, scorer, threshold))
+    print_excluded(reading)

@@ -1,4 +1,4 @@
-"""``fairbrief annotate``: ask people about summaries, and read what they say."""
+"""``fairbrief annotate``: ask people about summaries, and use their answers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from fairbrief.cli import options as o
-from fairbrief.cli.input_options import refuse_other
+from fairbrief.cli.input_options import check_choice
 from fairbrief.cli.output import print_audit, print_tables, refuse_overwriting, write_text
 from fairbrief.errors import RequestError
 from fairbrief.plan import Plan
@@ -27,23 +27,23 @@ if TYPE_CHECKING:
 
     Asked = list[tuple[Case, tuple[Item, ...]]]
 
-app = o.new_app("Ask people about summaries, and read what they say.")
+app = o.new_app("Ask people about summaries, and use their answers.")
 
-RECORDS = o.option(..., "The file that the sheets were exported from.", "FILE", "--records")
-SHEETS = o.argument("Sheets that came back: .csv or .json.", "SHEET…")
-question = partial(setting, panel="What is judged")
+RECORDS = o.option(..., "File that the sheets were exported from.", "FILE", "--records")
+SHEETS = o.argument("Completed sheets: .csv or .json.", "SHEET…")
+question = partial(setting, panel="Questions")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgingOptions:
-    """What people are asked. Each field is an option of all commands that ask, or read what was answered."""
+    """What people are asked. Each field is an option of all three commands."""
 
     # fmt: off
     task: str = question(
-        MISSING, "claims, rating, leaning, pairs, people or alignment.", "claims|rating|leaning|pairs|people|alignment"
+        MISSING, "claims, rating, leaning, pairs, people or alignment.", "TASK"
     )
-    attribute: str = question("", "Attribute whose values are judged.", "NAME")
-    choices: str | None = question(None, "Leanings to choose from instead of negative,fair,positive.", "A,fair,B")
+    attribute: str = question("", "Attribute whose values people judge.", "NAME")
+    choices: str | None = question(None, "Choices of the task leaning; by default negative,fair,positive.", "A,fair,B")
     seed: int = question(0, "Seed of samples, orders and intervals.", "N", least=0)
     # fmt: on
 
@@ -56,20 +56,18 @@ class JudgingOptions:
         )
 
     def asked(self, records: str) -> Asked:
-        """The cases of a file with the questions about each; RequestError where there is none."""
+        """The cases of a file with their questions; RequestError if there are none."""
         from fairbrief.workbench.annotation.items import items_of
 
         choices = self.choices.split(",") if self.choices else None
         asked = list(items_of(self.cases(records), self.task, self.attribute, choices=choices))
         if not asked:
-            why = " It needs summaries by two systems of one record." if self.task == "pairs" else ""
-            raise RequestError(
-                f"No summary of {records} gives rise to a question of the task '{self.task}'.{why}"
-            )
+            why = " Give summaries of the same record by two systems." if self.task == "pairs" else ""
+            raise RequestError(f"{records} yields no question of the task '{self.task}'.{why}")
         return asked
 
     def answered(self, sheets: Sequence[Path], records: str) -> tuple[Asked, Answers]:
-        """The questions, and what the sheets answer to them."""
+        """The questions, and the answers in the sheets."""
         from fairbrief.workbench.annotation.sheets import read_answers
 
         asked = self.asked(records)
@@ -78,38 +76,34 @@ class JudgingOptions:
 
 @app.callback()
 def annotate() -> None:
-    """Ask people about summaries, and read what they say."""
+    """Ask people about summaries, and use their answers."""
 
 
-@app.command(short_help="Write sheets or offline pages that ask people.")
+@app.command(short_help="Write sheets or offline pages with questions.")
 @o.options_of(JudgingOptions, "judging")
 def export(
     records: str = o.argument("File with records and summaries.", "RECORDS"),
     out: Path = o.option(
-        ..., "Sheet .csv or page .html; with several annotators NAME is put into the file's name.", "PATH"
+        ..., "Sheet (.csv) or page (.html); --annotators adds each name to the file's name.", "PATH"
     ),
-    annotators: str = o.option("", "Names of the annotators; each gets a file.", "A,B…"),
-    per_case: int | None = o.option(
-        None, "How many annotators judge each case; by default all.", "N", least=1
-    ),
-    per_annotator: int | None = o.option(None, "How many cases an annotator judges at most.", "N", least=1),
-    per_system: int | None = o.option(
-        None, "How many cases of each system (and design of built inputs) are judged.", "N", least=1
-    ),
+    annotators: str = o.option("", "Names of annotators; each gets a file.", "A,B…"),
+    per_case: int | None = o.option(None, "Annotators per case; by default all.", "N", least=1),
+    per_annotator: int | None = o.option(None, "Most cases per annotator.", "N", least=1),
+    per_system: int | None = o.option(None, "Cases per system (and design of built inputs).", "N", least=1),
     *,
     judging: JudgingOptions,
 ) -> None:
-    """Write sheets (CSV) or offline pages (HTML) that ask people about summaries."""
+    """Write sheets (CSV) or offline pages (HTML) with questions about summaries."""
     from fairbrief.workbench.annotation.items import assign
     from fairbrief.workbench.annotation.sheets import page, sheet
 
     if out.suffix not in (".csv", ".html"):
-        raise RequestError(f"--out '{out}': write a sheet .csv or a page .html.")
+        raise RequestError(f"--out {out}: give a name that ends in .csv (a sheet) or .html (a page).")
     asked = judging.asked(records)
     asked = asked if per_system is None else _sampled(asked, per_system, judging.seed)
     names = [name.strip() for name in annotators.split(",")] if annotators else [""]
     if names == [""] and per_case is not None:
-        raise RequestError("--per-case needs --annotators A,B,….")
+        raise RequestError("--per-case needs --annotators A,B: add it, or drop --per-case.")
     loads = assign(asked, names, per_case=per_case, per_annotator=per_annotator, seed=judging.seed) if annotators else {
         "": asked if per_annotator is None else assign(asked, ["x"], per_annotator=per_annotator, seed=judging.seed)["x"]
     }  # fmt: skip
@@ -118,42 +112,40 @@ def export(
     }
     if len(set(paths.values())) < len(paths):
         raise RequestError(
-            "Two of the annotators' names are alike but for characters that a file cannot have."
+            "Two names in --annotators give the same file name: write names that differ in letters or digits."
         )
     for path in paths.values():
         refuse_overwriting(path, [records])
         if path.exists():
-            # People's answers may stand in it, and cannot be had again.
-            raise RequestError(
-                f"{path} is there already, perhaps with answers: name another file, or remove it."
-            )
-    for name, own in loads.items():
+            # It may contain people's answers, which could not be recovered.
+            raise RequestError(f"{path} exists and may contain answers: give another name, or remove it.")
+    for name, cases in loads.items():
         path = paths[name]
         text = (
-            sheet(own, name, judging.attribute)
+            sheet(cases, name, judging.attribute)
             if out.suffix == ".csv"
-            else page(own, judging.task, name, judging.attribute)
+            else page(cases, judging.task, name, judging.attribute)
         )
         write_text(path, text, newline="")
-        questions = sum(len(items) for _, items in own)
+        questions = sum(len(items) for _, items in cases)
         shown = (
-            counted(len(own), "pair")
+            counted(len(cases), "pair")
             if judging.task == "pairs"
-            else counted(len(own), "summary", "summaries")
+            else counted(len(cases), "summary", "summaries")
         )
         typer.echo(f"{path}: {counted(questions, 'question')} on {shown}")
 
 
-@app.command("import", short_help="Read the sheets: agreement, and what people saw.")
+@app.command("import", short_help="Read sheets: agreement, and fairness as people judged it.")
 @o.plan_options("n_resamples")
 @o.options_of(JudgingOptions, "judging")
 def import_(
     sheets: list[Path] = SHEETS,
     records: str = RECORDS,
-    out: Path | None = o.option(None, "Where to write the judged records.", "FILE"),
+    out: Path | None = o.option(None, "File for the judged records.", "FILE"),
     combine: str = o.option(
         "majority",
-        "How judgements are combined: majority, all (where nobody dissents), or each (every annotator as a system).",
+        "Combine judgements: majority, all (unanimous only), or each (every annotator is a system).",
         "RULE",
     ),
     details: bool = o.DETAILS,
@@ -161,7 +153,7 @@ def import_(
     plan: Plan,
     judging: JudgingOptions,
 ) -> None:
-    """Read the sheets: agreement, judged records, and the measures of the distributions that people saw."""
+    """Read completed sheets: agreement of the annotators, judged records, and fairness as people judged it."""
     from fairbrief.serialization import case_line, write_lines
     from fairbrief.workbench.annotation.items import pairs_of
     from fairbrief.workbench.annotation.judgements import (
@@ -173,15 +165,13 @@ def import_(
     )
 
     rules: Mapping[str, Any] = {name: name for name in COMBINES}
-    refuse_other("--combine", combine, tuple(rules))
+    check_choice("--combine", combine, tuple(rules))
     refuse_overwriting(out, [records, *sheets])
     task, attribute, seed = judging.task, judging.attribute, judging.seed
     asked, answers = judging.answered(sheets, records)
     if task in ("alignment", "pairs"):
         if out is not None:
-            raise RequestError(
-                f"--out: answers of the task '{task}' make a table and no records; leave --out away."
-            )
+            raise RequestError(f"--out: the task '{task}' gives a table, not records. Drop --out.")
         _print_answers(answers, asked, seed)
         if task == "alignment":
             print_tables([alignment_table(asked, answers.given)])
@@ -197,21 +187,18 @@ def import_(
         _measure(judged, attribute, replace(plan, seed=seed), details=details)
 
 
-@app.command(short_help="Say how often measures order summaries as people do.")
+@app.command(short_help="Compare measures with people's answers.")
 @o.options_of(JudgingOptions, "judging")
 def agree(
     sheets: list[Path] = SHEETS,
     records: str = RECORDS,
-    measure: list[str] = o.option(
-        ..., "Measure to compare with people's answers, e.g. 'uer@sentiment'.", "SPEC"
-    ),
+    measure: list[str] = o.option(..., "Measure to compare, e.g. 'uer@sentiment'.", "SPEC"),
     *,
     judging: JudgingOptions,
 ) -> None:
-    """How often each measure orders summaries as people do, and how its value shares correlate with theirs.
+    """Compare measures with people: how often both order summaries the same way, and how their shares correlate.
 
-    People's judgement comes from the sheets that 'fairbrief annotate export' wrote. For a scorer's
-    agreement with labels of claims in a file, see 'fairbrief agree FILE'.
+    Reads the sheets of 'fairbrief annotate export'. For labels of claims in a file, see 'fairbrief agree'.
     """
     from fairbrief import registry
     from fairbrief.auditing.measure_selection import check_scorers
@@ -222,14 +209,14 @@ def agree(
     task, attribute, seed = judging.task, judging.attribute, judging.seed
     if task in ("people", "alignment"):
         raise RequestError(
-            "Measures are held against claims, ratings, leanings or pairs; people are checked on import."
+            f"--task {task}: measures can be compared with claims, rating, leaning or pairs. Use 'annotate import' for this task."
         )
     measures = {spec: registry.make("measure", spec) for spec in measure}
     check_scorers(list(measures.values()), {})
     asked, answers = judging.answered(sheets, records)
     scorers = Scorers()
     if task == "pairs":
-        _hold_against_pairs(measures, judging.cases(records), answers, scorers, seed)
+        _compare_with_pairs(measures, judging.cases(records), answers, scorers, seed)
         return
     import numpy as np
 
@@ -242,7 +229,9 @@ def agree(
         cases = [case for case, _ in asked if (case.record.id, case.summary.system) in known]
         human, judged = {}, np.array([known[case.record.id, case.summary.system] for case in cases])
     if not cases:
-        raise RequestError("No summary was judged as a whole: each needs an answer to all its questions.")
+        raise RequestError(
+            "No summary has answers to all its questions, so there is nothing to compare. Complete the sheets."
+        )
     ids = [case.record.cluster for case in cases]
     for spec, made in measures.items():
         values = case_values(made, cases, scorers)
@@ -252,7 +241,7 @@ def agree(
         shares = [name for name in values if name.startswith("summary[") and name in human]
         if shares:
             typer.echo("  shares of the values in the summary, against people's:")
-            ours, theirs = (np.concatenate([found[name] for name in shares]) for found in (values, human))
+            ours, theirs = (np.concatenate([result[name] for name in shares]) for result in (values, human))
             _print(correlations(ours, theirs, ids * len(shares), seed, same_scale=True))
     if task == "leaning" and len(measures) > 1:
         _compare_leanings(measures, asked, answers, scorers, seed)
@@ -294,10 +283,10 @@ def _compare_leanings(
     )
 
 
-def _hold_against_pairs(
+def _compare_with_pairs(
     measures: Mapping[str, Measure], cases: Sequence[Case], answers: Answers, scorers: Scorers, seed: int
 ) -> None:
-    """How often each measure finds that summary fairer which people prefer."""
+    """How often each measure prefers the summary that people prefer."""
     from fairbrief.workbench.annotation.items import pairs_of
     from fairbrief.workbench.annotation.judgements import agreement_with_measure, preferred
     from fairbrief.workbench.choose import case_values
@@ -311,14 +300,14 @@ def _hold_against_pairs(
 
 
 def _level(measure: Measure, values: Mapping[str, Floats]) -> Floats:
-    """The primary value of each case, more being worse: a quality is better when larger."""
+    """The main value of each case, larger being worse; qualities change their sign."""
     from fairbrief.auditing.record_values import better
 
     return -values[measure.name] if better(measure) == "more" else values[measure.name]
 
 
 def _sampled(asked: Asked, many: int, seed: int) -> Asked:
-    """So many cases of each system and design, drawn by their ids and the seed, in the order of the file."""
+    """``many`` cases of each system and design, drawn by id and seed, in the order of the file."""
     import hashlib
 
     def drawn(case: Case) -> str:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from fairbrief import process_settings
 from fairbrief.cli import options as o
-from fairbrief.cli.input_options import ReadingOptions, cached, progress_bar, reading_options, tell_notes
-from fairbrief.cli.output import held, print_audit, refuse_no_folder
+from fairbrief.cli.input_options import ReadingOptions, cached, print_notes, progress_bar, reading_options
+from fairbrief.cli.output import locked_folder, print_audit, refuse_no_folder
 from fairbrief.errors import RequestError
 from fairbrief.plan import Plan
 from fairbrief.settings import MEASURED
@@ -30,11 +30,11 @@ SHOWN_RUNS = 3
 @reading_options()
 def audit(
     files: list[str] = o.argument(
-        "Files (also s3://…, gs://…, abfs://…) or saved data sets with records and summaries, or hf:NAME.",
+        "Files with records and summaries (also s3://…, gs://…, abfs://…), saved data sets, or hf:NAME.",
         "FILE…",
     ),
     references: bool = o.switch(
-        "--references", "Audit the references too, as systems 'reference 1', 'reference 2' ….", MEASURED
+        "--references", "Also audit the references, as systems 'reference 1', 'reference 2' …", MEASURED
     ),
     out: Path | None = o.AUDIT_FOLDER,
     details: bool = o.DETAILS,
@@ -46,7 +46,11 @@ def audit(
     plan: Plan,
     options: ReadingOptions,
 ) -> None:
-    """Audit summaries: value, interval, chance level and p of every measure that the file allows."""
+    """Audit how fairly summaries represent the groups in their sources.
+
+    Prints each system's group differences with confidence interval and p-value, next to the random-sentence
+    baseline; --out also writes a report. Without --measure, all measures run that apply to the file.
+    """
     from fairbrief import specs
     from fairbrief.auditing import audit as run
     from fairbrief.auditing.scorer_lookup import Scorers
@@ -57,7 +61,7 @@ def audit(
     from fairbrief.saved import saved_inputs
     from fairbrief.saved.examples import with_examples
 
-    process_settings.keep_loaded()
+    process_settings.freeze_loaded()
     refuse_no_folder(out)
     plan = replace(
         plan,
@@ -75,10 +79,12 @@ def audit(
         print_judges(read()[1], plan, cache, price)
         return
     if price is not None:
-        raise RequestError("--price is for --dry-run: without it an audit prints no cost.")
+        raise RequestError(
+            "--price needs --dry-run: only a dry run prints the cost. Add --dry-run, or drop --price."
+        )
     result = None
     try:
-        with held(out) as folder, ahead_in(folder, plan.workers or cores()) as ahead:
+        with locked_folder(out) as folder, ahead_in(folder, plan.workers or cores()) as ahead:
             reading, cases = read()
             with progress_bar(reading, quiet=quiet) as progress:
                 settled = None if ahead is None else ahead.begin
@@ -88,7 +94,7 @@ def audit(
                 Path(f).name if isinstance(f, str) else f.name for f in saved_inputs.each(files, reading)
             ]
             made = {**result.made, "files": names, "notes": notes}
-            tell_notes(notes, quiet=quiet)
+            print_notes(notes, quiet=quiet)
             result = replace(result, made=made)
             if folder is not None:
                 shown = Pooled(cases) if plan.pools_runs else cases
@@ -96,39 +102,40 @@ def audit(
                 _, identity = replace_all(
                     result, folder, lambda done: with_examples(done, shown, scorers), ahead
                 )
-                saved_inputs.write(folder, files, options.attribute or (), options.told(), reading, identity)
-    finally:  # what was computed is shown though it could not be written; and written before it is shown
+                saved_inputs.write(folder, files, options.attribute or (), options.given(), reading, identity)
+    finally:  # print the result even if it could not be written
         if result is not None and not quiet:
             print_audit(result, details=details, folder=out)
 
 
 def _recommendation(plan: Plan) -> list[str]:
-    """Which scorer was recommended, and why, where one was to be."""
+    """The scorer that ``recommended`` means, and why."""
     if "recommended" not in plan.compared_scorers:
         return []
     from fairbrief.scorers.known_models import recommended
 
     scorer, why = recommended()
-    return [f"--scorers recommended: {scorer}, since {why}."]
+    return [f"--scorers recommended: {scorer}, because {why}."]
 
 
 def _notes_of_runs(systems: Sequence[str]) -> list[str]:
-    """That some systems look like runs of one, if they do."""
+    """A note if some systems look like runs of one."""
     from fairbrief.auditing.system_runs import unpooled
 
-    found = unpooled(systems)
-    if not found:
+    result = unpooled(systems)
+    if not result:
         return []
-    shown = ", ".join(found[:SHOWN_RUNS]) + (" …" if len(found) > SHOWN_RUNS else "")
-    told = f"{shown} are named like runs of one system, and each was audited by itself"
-    return [f"{told}: --pool-runs pools them, and tells how far they differ."]
-
-
-# ----------------------------------------------------------------------- what judges would be asked
+    shown = ", ".join(result[:SHOWN_RUNS]) + (" …" if len(result) > SHOWN_RUNS else "")
+    return [
+        (
+            f"{shown} look like runs of one system; each was audited separately. Add --pool-runs to pool them and "
+            "to see how far they differ."
+        )
+    ]
 
 
 def print_judges(cases: Iterable[Case], plan: Plan, cache: Path | None, price: str | None) -> None:
-    """Go the audit's whole way with judges that answer nothing, and print what they would have been asked."""
+    """Run the audit with judges that answer nothing, and print the questions they would receive."""
     from fairbrief.auditing import audit
     from fairbrief.chat.spending import Budget, price_of
     from fairbrief.cli import spending_options as spend
@@ -139,25 +146,30 @@ def print_judges(cases: Iterable[Case], plan: Plan, cache: Path | None, price: s
     forecast = Forecast()
     shown: set[str] = set()
 
-    def tell(name: str, question: Question) -> None:
+    def record(name: str, question: Question) -> None:
         forecast.wanted += 1
         forecast.ask(question)
         if name not in shown:
             shown.add(name)
             forecast.show(name, question)
 
-    def held(maker: str, keys: Sequence[tuple[str, ...]]) -> Collection[tuple[str, ...]]:
+    def cached_keys(maker: str, keys: Sequence[tuple[str, ...]]) -> Collection[tuple[str, ...]]:
         if cache is None:
             return ()
         with closing(Store(cache)) as store:
-            found = store.read(maker, keys)
-        forecast.wanted += len(found)
-        return found
+            result = store.read(maker, keys)
+        forecast.wanted += len(result)
+        return result
 
     audit(
         cases,
         replace(
-            plan, n_resamples=0, wrap=foreseeing(tell, held), workers=1, engine="", models_in_workers=False
+            plan,
+            n_resamples=0,
+            wrap=foreseeing(record, cached_keys),
+            workers=1,
+            engine="",
+            models_in_workers=False,
         ),
     )
     spend.print_forecast(forecast, Budget(price=price_of(price)))

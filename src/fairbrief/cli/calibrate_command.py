@@ -1,4 +1,4 @@
-"""``fairbrief calibrate``: from labelled pairs to what a scorer's numbers mean; and the sheet of pairs to label."""
+"""``fairbrief calibrate``: a scorer's calibration from labelled pairs, and the sheet of pairs to label."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from fairbrief.cli import options as o
 from fairbrief.cli.input_options import (
     ReadingOptions,
     cached,
+    print_excluded,
     reading_options,
-    suppose_language,
-    tell_left_out,
+    set_default_language,
 )
 from fairbrief.cli.output import print_tables, refuse_overwriting, write_text
 from fairbrief.errors import RequestError
@@ -29,30 +29,30 @@ app = o.new_app()
 def calibrate(
     scorer: str = o.argument("Scorer of pairs, e.g. containment, embedding or lexical.", "SCORER"),
     labels: list[str] = o.argument(
-        "Labelled pairs: sheets .csv, or .jsonl with text, claim and supported (QAGS and WiCE are read, too). "
+        "Labelled pairs: sheets .csv, or .jsonl with text, claim and supported (also QAGS, WiCE). "
         "With --label-sheet: files with records and summaries.",
         "LABELS…",
     ),
-    out: Path | None = o.option(None, "Where to write the calibration.", "FILE.json"),
+    out: Path | None = o.option(None, "Calibration to write.", "FILE.json"),
     label_sheet: Path | None = o.option(
         None,
-        "Write a sheet of pairs to label, drawn from the records evenly over scores and groups.",
+        "Write a sheet of pairs to label, drawn evenly over scores and groups.",
         "SHEET.csv",
     ),
-    pairs: int = o.option(300, "How many pairs the sheet holds.", "N", least=1),
+    pairs: int = o.option(300, "Number of pairs in the sheet.", "N", least=1),
     cache: Path | None = o.CACHE,
     *,
     plan: Plan,
     options: ReadingOptions,
 ) -> None:
-    """Calibrate a scorer on pairs that people labelled: agreement with intervals, and a map from score to probability.
+    """Calibrate a scorer on labelled pairs: measure its agreement with people, and map scores to probabilities.
 
-    An audit uses the file as SCORER(calibrated=FILE.json): its numbers are then probabilities of support, and the
-    intervals of its estimates contain the uncertainty of the map. SCORER(checked=FILE.json) only reports the agreement.
+    Audits use the file as SCORER(calibrated=FILE.json): scores become probabilities, and intervals include the
+    uncertainty of the calibration. SCORER(checked=FILE.json) only reports the agreement.
     """
     if (out is None) == (label_sheet is None):
         raise RequestError(
-            "Say what to write: --out FILE.json for the calibration, or --label-sheet SHEET.csv for pairs to label."
+            "Give --out FILE.json to calibrate, or --label-sheet SHEET.csv to write a sheet of pairs to label."
         )
     refuse_overwriting(out or label_sheet, labels)
     if label_sheet is not None:
@@ -63,9 +63,9 @@ def calibrate(
     from fairbrief.workbench import calibrating, labelled_pairs
 
     assert out is not None
-    if given := options.told():
+    if given := options.given():
         raise RequestError(
-            f"--{next(iter(given)).replace('_', '-')} is for --label-sheet: labelled pairs are read as they are."
+            f"--{next(iter(given)).replace('_', '-')} has an effect only with --label-sheet: drop it."
         )
     read = labelled_pairs.read_labels([Path(file) for file in labels])
     made = Scorers(wrap=cached(cache))[_plain(scorer)]
@@ -75,11 +75,11 @@ def calibrate(
     print_tables(calibrating.tables(calibration, fitting))
     for count, why in (
         (read.blank, "left blank"),
-        (read.undecided, "labelled yes as often as no, and left out"),
+        (read.undecided, "labelled yes as often as no, and excluded"),
     ):
         if count:
             typer.echo(f"{count:,} pairs were {why}.")
-    typer.echo(f"{out}: name it in an audit as {spec_with(calibration.scorer, 'calibrated', str(out))}")
+    typer.echo(f"{out}: use it in an audit as {spec_with(calibration.scorer, 'calibrated', str(out))}")
 
 
 def _plain(scorer: str) -> str:
@@ -88,7 +88,7 @@ def _plain(scorer: str) -> str:
     from fairbrief.scorers.calibrated import uses_in
 
     if uses_in(specs.parse(scorer).settings):
-        raise RequestError(f"'{scorer}' names a calibration: leave it out to make a new one.")
+        raise RequestError(f"'{scorer}' already has a calibration: drop that setting to make a new one.")
     return scorer
 
 
@@ -105,25 +105,25 @@ def _write_sheet(
     from fairbrief.workbench import calibrating, labelled_pairs
 
     if sheet.suffix != ".csv":
-        raise RequestError(f"--label-sheet '{sheet}': write a sheet .csv.")
+        raise RequestError(f"--label-sheet {sheet}: give a name that ends in .csv.")
     if sheet.exists():
-        raise RequestError(f"{sheet} is there already, perhaps with labels: name another file, or remove it.")
+        raise RequestError(f"{sheet} exists and may contain labels: give another name, or remove it.")
     reading = options.read(files)
-    suppose_language(reading)
+    set_default_language(reading)
     spec = _plain(scorer)
-    # Its scores decide only how evenly pairs are drawn.
+    # Scores only decide how evenly pairs are drawn.
     spec = "containment" if spec == "lexical" else spec
     over = (options.attributes or [""])[0]
-    found = list(labelled_pairs.candidates(reading, spec, over, Scorers(wrap=cached(cache))))
-    if not found:
+    result = list(labelled_pairs.candidates(reading, spec, over, Scorers(wrap=cached(cache))))
+    if not result:
         raise RequestError(
-            f"No summary of {', '.join(files)} has a claim and documents: there is nothing to label."
+            f"No summary of {', '.join(files)} has both a claim and documents, so no pair can be labelled. Give a file with summaries."
         )
-    chosen = labelled_pairs.drawn(found, pairs, seed)
+    chosen = labelled_pairs.drawn(result, pairs, seed)
     write_text(sheet, labelled_pairs.pair_sheet(chosen), newline="")
     print_tables([calibrating.precision_expected()])
-    tell_left_out(reading)
+    print_excluded(reading)
     typer.echo(
-        f"{sheet}: {len(chosen):,} pairs of {len(found):,}. Fill in the column 'supported' with yes or no: does the text say, or "
-        f"plainly imply, what the claim says? Then run: fairbrief calibrate {shlex.quote(scorer)} {shlex.quote(str(sheet))} --out calibration.json"
+        f"{sheet}: {len(chosen):,} pairs of {len(result):,}. Fill in the column 'supported' with yes or no: does the text state or "
+        f"clearly imply the claim? Then run: fairbrief calibrate {shlex.quote(scorer)} {shlex.quote(str(sheet))} --out calibration.json"
     )

@@ -13,9 +13,9 @@ from fairbrief.cli import options as o
 from fairbrief.cli.input_options import (
     ReadingOptions,
     cached,
+    print_excluded,
     reading_options,
-    suppose_language,
-    tell_left_out,
+    set_default_language,
 )
 from fairbrief.cli.output import print_audit, refuse_no_folder, refuse_overwriting
 from fairbrief.errors import RequestError
@@ -34,44 +34,42 @@ app = o.new_app()
 @reading_options("system", "cluster_by")
 def choose(
     files: list[str] = o.argument(
-        "Files with several summaries of each record, under different systems.",
+        "Files with several summaries of each record, by different systems.",
         "FILE…",
     ),
     by: str = o.option(
         ...,
-        "Measure that decides, e.g. coverage_parity@sentiment: the smallest group differences win.",
+        "Measure that decides, e.g. coverage_parity@sentiment.",
         "MEASURE",
     ),
-    floor: list[str] | None = o.option(None, "Limit that a candidate must keep, e.g. 'rouge1>=0.2'.", "RULE"),
+    floor: list[str] | None = o.option(None, "Rule that a candidate must keep, e.g. 'rouge1>=0.2'.", "RULE"),
     length_within: float | None = o.option(
         None,
-        "Only candidates whose words are within this share of the median candidate's, e.g. 0.1.",
+        "Largest relative distance from the median length in words, e.g. 0.1.",
         "X",
         least=0,
     ),
-    out: Path | None = o.option(None, "Write the chosen summaries, as records.", "FILE"),
-    system: str = o.option("chosen", "What the chosen summaries' system is called in --out.", "NAME"),
+    out: Path | None = o.option(None, "File for the chosen summaries, with their records.", "FILE"),
+    system: str = o.option("chosen", "Name of the chosen summaries' system in --out.", "NAME"),
     pairs: Path | None = o.option(
-        None, "Write prompt, chosen and rejected as JSON Lines, which TRL reads.", "FILE"
+        None, "File for preference pairs (prompt, chosen, rejected), as TRL reads them.", "FILE"
     ),
     prompt: str | None = o.option(
-        None, "Prompt for the pairs: a name or a file with {documents}.", "NAME|FILE"
+        None, "Prompt of the pairs: a built-in name, or a file that contains {documents}.", "NAME|FILE"
     ),
-    measure: list[str] | None = o.option(
-        None, "Another measure to compare the choice and a random one by.", "SPEC"
-    ),
-    report: Path | None = o.option(None, "Folder for the audit of the choice and a random one.", "DIR"),
+    measure: list[str] | None = o.option(None, "Another measure to compare by.", "SPEC"),
+    report: Path | None = o.option(None, "Folder for the audit of the comparison.", "DIR"),
     cache: Path | None = o.CACHE,
     details: bool = o.DETAILS,
     *,
     plan: Plan,
     options: ReadingOptions,
 ) -> None:
-    """Choose the fairest of several summaries of each record, and compare the choice with a random one.
+    """Choose the fairest of several summaries of each record, and compare the choice with a random choice.
 
-    A measure with group differences decides by the largest of them, less the random-sentence baseline.
-    The chosen ones have the smallest value because they were chosen by it. To see whether they are fairer
-    by another standard, give --measure another measure or another scorer.
+    The smallest value of --by wins; of group differences, the largest counts, less the random-sentence baseline.
+    The chosen summaries have small values of --by because --by chose them. To see whether they are fairer by another
+    standard, add --measure with another measure or scorer.
     """
     from fairbrief.auditing import check
     from fairbrief.auditing.scorer_lookup import Scorers
@@ -83,14 +81,14 @@ def choose(
     from fairbrief.workbench.summarizers.prompts import find
 
     if system != choose.CHOSEN and out is None:
-        raise RequestError("--system names the chosen summaries in a file: say which, with --out FILE.")
+        raise RequestError("--system needs --out FILE, the file in which the name appears.")
     if prompt is not None:
         if pairs is None:
-            raise RequestError("--prompt is for the pairs: say where to write them, with --pairs FILE.")
+            raise RequestError("--prompt needs --pairs FILE, the file of the pairs.")
         find(prompt)
     floors = [gate_rules.rule(text) for text in floor or ()]
     reading = options.read(files)
-    suppose_language(reading)
+    set_default_language(reading)
     refuse_overwriting(out, reading.files)
     refuse_overwriting(pairs, reading.files, "--pairs")
     refuse_no_folder(report, "--report")
@@ -109,7 +107,7 @@ def choose(
     _check_several(choices)
     result = against_random(choices, plan)
     written = []
-    try:  # written first: who reads the print may stop reading, as `| head` does
+    try:  # write before printing: the reader of the print may stop, as `| head` does
         if out is not None:
             count = write_lines((case_line(choose.chosen_case(c, by, system)) for c in choices), out)
             written.append(f"Chosen: {out} ({counted(count, 'summary', 'summaries')})")
@@ -121,7 +119,7 @@ def choose(
             written.append(f"Report: {report / 'report.html'}")
     finally:
         print_audit(result, details=details, folder=report, can_save=False, first="differences")
-    tell_left_out(reading)
+    print_excluded(reading)
     for line in ("", *written) if written else ():
         typer.echo(line)
 
@@ -129,8 +127,8 @@ def choose(
 def _check_several(choices: list[Choice]) -> None:
     if all(len(choice.candidates) < 2 for choice in choices):
         raise RequestError(
-            "No record has more than one candidate: give lines of several systems for each id, for instance those of "
-            "fairbrief summarize RECORDS --with chat:MODEL --samples 8."
+            "No record has more than one candidate. Give several summaries of each record, e.g. those of: "
+            "fairbrief summarize RECORDS --with chat:MODEL --samples 8 --out FILE"
         )
 
 

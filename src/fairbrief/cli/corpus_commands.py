@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from fairbrief.cli import options as o
-from fairbrief.cli.input_options import ReadingOptions, reading_options, tell_left_out
+from fairbrief.cli.input_options import ReadingOptions, print_excluded, reading_options
 from fairbrief.cli.output import print_tables
 from fairbrief.errors import RequestError
 
@@ -27,12 +27,12 @@ app = o.new_app()
 @reading_options()
 def stats(
     files: list[str] = o.argument("Files or saved data sets with records.", "FILE…"),
-    tokens: str = o.option("words", "What lengths count: words, nltk or characters.", "RULE"),
+    tokens: str = o.option("words", "Unit of lengths: words, nltk (tokens) or characters.", "RULE"),
     sentences: str | None = o.option(None, "Also count sentences: builtin or punkt.", "builtin|punkt"),
     *,
     options: ReadingOptions,
 ) -> None:
-    """Count records, documents, lengths, groups and mixes, and each system's summaries, if there are any."""
+    """Count records, documents, lengths and groups, and the summaries of each system."""
     from fairbrief.text import published_nltk
     from fairbrief.text.sentences import split
     from fairbrief.workbench.corpora.corpus_statistics import CorpusStatistics
@@ -40,7 +40,7 @@ def stats(
 
     cuts = {None: None, "builtin": split, "punkt": published_nltk.split}
     if sentences not in cuts:
-        raise RequestError(f"--sentences is builtin or punkt, not '{sentences}'.")
+        raise RequestError(f"--sentences {sentences}: write builtin or punkt.")
     unit = {"nltk": "tokens"}.get(tokens, tokens)
     counts = CorpusStatistics(counter(tokens), unit, attributes=options.attributes, sentences=cuts[sentences])
     reading = options.read(files)
@@ -50,31 +50,31 @@ def stats(
         for case in reading:
             counts.add_summary(case)
     print_tables(counts.tables())
-    tell_left_out(reading)
+    print_excluded(reading)
 
 
 def _has_summaries(reading: Reading) -> bool:
-    """Whether the input has summaries: records without any may be counted, too."""
+    """Whether the input has summaries; records without any are counted, too."""
     from fairbrief.readers.fields import PATIENCE
     from fairbrief.serialization import MISSING
 
     try:
         return any(case.summary.reason != MISSING for case in islice(reading, PATIENCE))
-    except RequestError:  # the records were read before: what is asked for and absent is the summaries
+    except RequestError:  # the records were readable, so only the summaries are missing
         return False
 
 
 @app.command()
 def words(
-    file: str = o.argument("Records: JSON Lines, CSV, Parquet …", "FILE"),
+    file: str = o.argument("File with records.", "FILE"),
     by: str = o.option("gender", "Attribute whose groups are compared.", "ATTRIBUTE"),
-    most: int = o.option(20, "Words shown per group.", "N", least=1),
+    most: int = o.option(20, "Number of words per group.", "N", least=1),
     attribute: list[str] | None = o.option(
-        None, "Attribute of the documents; NAME=FIELD reads it from another field.", "NAME[=FIELD]"
+        None, "Attribute of the documents; NAME=FIELD reads another field.", "NAME[=FIELD]"
     ),
-    punctuation: bool = o.switch("--punctuation", "Count punctuation as words, as the paper does."),
+    punctuation: bool = o.switch("--punctuation", "Count punctuation marks as words, as in the paper."),
 ) -> None:
-    """Show the words that are more frequent in each group of documents, and how often documents of a topic name each group."""
+    """Show the words that are typical of each group of documents, and how often each topic names each group."""
     from fairbrief.workbench.corpora.corpus_statistics import (
         distinctive_words,
         identifier_shares,
@@ -104,9 +104,12 @@ def _topics(shares: Mapping[str, TopicShares]) -> Table:
 @app.command()
 def recogniser(
     source: Path = o.argument(o.ANNOTATED, "ANNOTATED"),
-    people: str = o.option("builtin", "builtin, or any spaCy pipeline.", "builtin|spacy:NAME"),
+    people: str = o.option("builtin", "builtin, or a spaCy pipeline.", "builtin|spacy:NAME"),
 ) -> None:
-    """Show how many women and men a recogniser finds and how it reads their gender, and print the setting for detected_inclusion."""
+    """Measure how many women and men a recogniser detects, and how often it gets their gender wrong.
+
+    Prints the setting 'errors' of the measure detected_inclusion.
+    """
     from fairbrief.classifiers.people_classifier import People
     from fairbrief.people.build_people import try_recogniser
     from fairbrief.text.people import GROUPS, spell_errors

@@ -14,7 +14,7 @@ import typer
 from fairbrief.cli import options as o
 from fairbrief.cli import spending_options as spend
 from fairbrief.cli.command_line import INCOMPLETE
-from fairbrief.cli.input_options import OF_SUMMARIES, ReadingOptions, cached, reading_options, tell_left_out
+from fairbrief.cli.input_options import OF_SUMMARIES, ReadingOptions, cached, print_excluded, reading_options
 from fairbrief.cli.output import print_audit, print_tables, refuse_no_folder
 from fairbrief.errors import RequestError
 from fairbrief.plan import Plan
@@ -35,20 +35,20 @@ def sweep(
     files: list[str] = o.argument("Files with records to summarize.", "FILE…"),
     with_: str = o.option(..., "Summarizer, e.g. lead or chat:MODEL.", "SUMMARIZER", "--with"),
     out: Path = o.option(..., "Folder for the answers and the report.", "DIR"),
-    prompt: str | None = o.option(None, "Prompts: shipped names or files.", "NAME|FILE,…"),
+    prompt: str | None = o.option(None, "Prompts: built-in names or files.", "NAME|FILE,…"),
     over: str | None = o.OVER,
     temperature: str | None = o.option(None, "Temperatures, e.g. 0,.3,.7,1.", "T,…"),
     sentences: str | None = o.option(None, "Lengths in sentences, e.g. 1,3,5.", "N,…"),
-    instruction: str | None = o.option(None, "Named instructions, e.g. none,definition.", "NAME,…"),
+    instruction: str | None = o.option(None, "Fairness instructions, e.g. none,definition.", "NAME,…"),
     set_: list[str] | None = o.option(
         None,
-        "Any other setting of the summarizer, e.g. words=20,40. Several seeds are runs of each setting.",
+        "Another setting of the summarizer, e.g. words=20,40. Seeds are pooled as runs.",
         "NAME=V,…",
         "--set",
     ),
     samples: int | None = o.option(
         None,
-        "Summaries per record and setting: runs, which are pooled; their spread is shown separately.",
+        "Summaries per record and setting, pooled as runs.",
         "N",
         least=2,
     ),
@@ -60,9 +60,9 @@ def sweep(
     options: ReadingOptions,
     asking: spend.SpendingOptions,
 ) -> None:
-    """Summarize and audit over a grid of settings; each is compared, by record, with the first (or --baseline).
+    """Summarize and audit over a grid of settings, and compare each with the first (or --baseline) by record.
 
-    All prompts are filled before anything is asked. Answers that are in the folder already are not asked for again.
+    All prompts are checked before the first request. Answers that are already in the folder are reused.
     """
     from fairbrief.auditing.scorer_lookup import Scorers
     from fairbrief.reports.audit_folder import claimed, replace_all
@@ -105,10 +105,10 @@ def sweep(
             result = with_examples(result, sweep.cases_of(cells, answers), Scorers(wrap=plan.wrap))
             replace_all(result, folder)
             write_tidy(result, cells, out / "results.csv")
-    finally:  # what was computed is shown though it could not be written; and written before it is shown
+    finally:  # print the result even if it could not be written
         if result is not None:
             print_audit(result, details=details, folder=out)
-    tell_left_out(reading)
+    print_excluded(reading)
     typer.echo(
         f"\nReport: {out / 'report.html'}   Numbers: {out / 'results.csv'}   Answers: {out / sweep.ANSWERS}"
     )
@@ -118,7 +118,7 @@ def sweep(
 
 
 def print_counts(counts: Iterable[tuple[str, Count]], spending: Spending) -> None:
-    """What became of each cell's summaries, what was sent in all, and why some failed; on standard error."""
+    """Print to standard error each cell's counts, all requests, and why some failed."""
     for name, count in counts:
         left = f", {count.not_asked:,} not asked" if count.not_asked else ""
         typer.echo(
@@ -143,29 +143,31 @@ def axes_of(named: dict[str, str | None], others: Sequence[str]) -> dict[str, li
         given.append((name.strip(), values))
     for name, values in given:
         if name in axes:
-            raise RequestError(f"The setting '{name}' is swept twice: give all its values at once.")
+            raise RequestError(
+                f"The setting '{name}' is given twice: give all its values at once, as in {name}=1,2."
+            )
         axes[name] = [value.strip() for value in values.split(",")]
         if "" in axes[name]:
-            raise RequestError(f"An empty value of '{name}': write values with commas between them.")
+            raise RequestError(
+                f"The setting '{name}' has an empty value: separate values by commas, as in {name}=1,2."
+            )
     return axes
 
 
 @app.command()
 def run(
-    file: Path = o.argument("The experiment's file.", "EXPERIMENT.toml"),
-    out: Path | None = o.option(
-        None, "Folder of the experiment; by default one named after the file.", "DIR"
-    ),
+    file: Path = o.argument("File of the experiment.", "EXPERIMENT.toml"),
+    out: Path | None = o.option(None, "Folder for all results; by default named after the file.", "DIR"),
     dry_run: bool = o.DRY_RUN,
     quiet: bool = o.QUIET,
 ) -> None:
-    """Run an experiment: data, summaries of every setting, claims, audit, comparisons, gate, one page.
+    """Run a whole experiment from one file: data, summaries, claims, audit, comparisons, gate and one page.
 
-    Everything is checked before anything is asked. Kill it at any moment: the same command again goes on. Paths
-    in the file are relative to its folder. Ends with 1 if a limit of the gate is broken, 3 if one is inconclusive or
+    Everything is checked before the first request. You may interrupt: the same command continues. Paths in the
+    file are relative to its folder. Exit code 1: a limit of the gate is broken; 3: a check is inconclusive or
     summaries are missing.
     """
-    from fairbrief.kept_files import locked
+    from fairbrief.atomic_files import locked
     from fairbrief.workbench.experiment_file import read_experiment
     from fairbrief.workbench.experiment_run import PAGE, Run
 
@@ -173,10 +175,10 @@ def run(
     refuse_no_folder(folder)
     experiment = read_experiment(file)
     folder.mkdir(parents=True, exist_ok=True)
-    say: Callable[[str], None] = (lambda _: None) if quiet else lambda text: typer.echo(text, err=True)
+    report: Callable[[str], None] = (lambda _: None) if quiet else lambda text: typer.echo(text, err=True)
     with locked(folder / PAGE), chdir(file.absolute().parent), spend.keeping(folder, folder / "answers"):
         watching = partial(spend.progress, quiet=quiet)
-        whole = Run(experiment, folder, _build, watching, say, cached(folder / "scores.sqlite"))
+        whole = Run(experiment, folder, _build, watching, report, cached(folder / "scores.sqlite"))
         forecast = whole.foresee()
         if dry_run:
             spend.print_forecast(forecast, whole.spending.budget)

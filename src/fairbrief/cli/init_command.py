@@ -1,4 +1,4 @@
-"""``fairbrief init``: look at files, show what they seem to hold, and write the settings that audit them."""
+"""``fairbrief init``: inspect files, show how they are understood, and write the settings that audit them."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 app = o.new_app()
 
 MOST = 10_000
-"""Records that are counted; of a longer input it is said."""
+"""Records that are counted; the output says if there are more."""
 SHOWN = 8
-"""Groups of an attribute that are shown."""
+"""Groups shown per attribute."""
 
 
 @app.command()
@@ -29,33 +29,33 @@ def init(
     inputs: list[str] = o.argument("Files with documents and summaries, in any order.", "FILE…"),
     out: Path = o.option(Path("fairbrief.toml"), "File of settings to write.", "FILE.toml"),
 ) -> None:
-    """Look at files, show what they seem to hold, and write settings that `fairbrief audit` reads.
+    """Inspect files, show how they are understood, and write the settings for 'fairbrief audit'.
 
-    The settings (TOML) say the same as a command line, which is printed; change what was misunderstood.
+    Prints the equivalent command line, too. Correct the settings (TOML) where a field was misunderstood.
     """
     from fairbrief.cli import settings_file
     from fairbrief.errors import RequestError
     from fairbrief.readers.understanding import inspect_file, is_plain, understand
 
     if not settings_file.is_one(str(out)):
-        raise RequestError(f"--out {out}: the settings are TOML, so their name ends in .toml.")
+        raise RequestError(f"--out {out}: give a name that ends in .toml.")
     if out.exists():
-        raise RequestError(f"{out} is there already: name another file with --out, or remove it.")
+        raise RequestError(f"{out} exists: give another name with --out, or remove it.")
     plain = [file for file in inputs if is_plain(file)]
-    found = understand([one for file in inputs if file not in plain for one in inspect_file(file)], plain)
-    reading = _reading(found.settings)
+    result = understand([one for file in inputs if file not in plain for one in inspect_file(file)], plain)
+    reading = _reading(result.settings)
     counted = _counts(reading)
-    _show(found, counted, reading)
-    command = f"fairbrief audit {shlex.join(settings_file.command_line(found.settings))}"
-    text = f"# Written by fairbrief init. Says the same as:\n# {command}\n{settings_file.written(_beside(found.settings, out))}"
+    _show(result, counted, reading)
+    command = f"fairbrief audit {shlex.join(settings_file.command_line(result.settings))}"
+    text = f"# Written by fairbrief init. Equivalent to:\n# {command}\n{settings_file.written(_beside(result.settings, out))}"
     out.write_text(text, encoding="utf-8")
     typer.echo(
-        f"\nWritten: {out}. Next: fairbrief audit {shlex.quote(str(out))} --out audit\nOr, the same: {command}"
+        f"\nWritten: {out}. Next: fairbrief audit {shlex.quote(str(out))} --out audit\nEquivalent: {command}"
     )
 
 
 def _reading(settings: dict[str, Any]) -> Reading:
-    """The input as ``audit`` would read it with these settings."""
+    """The input as ``audit`` reads it with these settings."""
     from fairbrief.cli.input_options import ReadingOptions
 
     given = {key.replace("-", "_"): value for key, value in settings.items() if key != "files"}
@@ -77,7 +77,7 @@ def _counts(reading: Reading) -> dict[str, Any]:
         records.add(case.record.id)
         documents += len(case.record.documents)
         of_documents = [pair for d in case.record.documents for pair in d.attributes.items()]
-        known = dict(of_documents)  # what is said of a record of one text is said of its text
+        known = dict(of_documents)  # an attribute of a record with one text is also an attribute of the text
         of_record = [pair for pair in case.record.attributes.items() if pair[0] not in known]
         for name, value in (*of_documents, *of_record):
             groups.setdefault(name, Counter())[value] += 1
@@ -85,13 +85,13 @@ def _counts(reading: Reading) -> dict[str, Any]:
 
 
 def _show(found: Understanding, counts: dict[str, Any], reading: Reading) -> None:
-    from fairbrief.cli.input_options import tell_notes
+    from fairbrief.cli.input_options import print_notes
     from fairbrief.reports.plain import printable
     from fairbrief.text.counted import counted
 
     for name, role in found.roles.items():
         typer.echo(f"{printable(name)}: {role}")
-    more = f" (the first {MOST:,} were looked at)" if counts["records"] >= MOST else ""
+    more = f" (only the first {MOST:,} were counted)" if counts["records"] >= MOST else ""
     typer.echo(
         f"\n{counted(counts['records'], 'record')}{more}, {counted(counts['documents'], 'document')}, "
         f"{counted(len(counts['systems']), 'system')}: {', '.join(map(printable, counts['systems']))}"
@@ -104,13 +104,13 @@ def _show(found: Understanding, counts: dict[str, Any], reading: Reading) -> Non
         typer.echo(f"{printable(name)}: {shown}{rest}")
     if not counts["groups"]:
         typer.echo(
-            'No attribute: nothing seems to be a group. Name one in the settings: attribute = ["NAME=FIELD"].'
+            'No field looks like a group. Add an attribute to the settings: attribute = ["NAME=FIELD"].'
         )
-    tell_notes(reading.notes)
+    print_notes(reading.notes)
 
 
 def _in_order(group: tuple[str, int]) -> tuple[bool, float, str]:
-    """Numbers by their size, then texts."""
+    """Sort key: numbers by size, then texts."""
     try:
         return False, float(group[0]), group[0]
     except ValueError:
@@ -118,7 +118,7 @@ def _in_order(group: tuple[str, int]) -> tuple[bool, float, str]:
 
 
 def _beside(settings: dict[str, Any], out: Path) -> dict[str, Any]:
-    """The settings with the paths of files as they are from where the settings lie."""
+    """The settings, with paths relative to the folder of the settings."""
     import os
 
     def moved(file: str) -> str:

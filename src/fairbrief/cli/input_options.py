@@ -1,4 +1,4 @@
-"""How every command that reads records is told where what it needs is, and what it prints of its input."""
+"""The options by which commands read records, and what they print about their input."""
 
 from __future__ import annotations
 
@@ -28,79 +28,68 @@ if TYPE_CHECKING:
 
 reading = partial(setting, panel=INPUTS)
 LOOKED_AT = 200
-"""Records by which the language of an input is detected."""
+"""Records that are used to detect the language of an input."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReadingOptions:
-    """What a command was told of how its input is read. Each field is an option: see `reading_options`."""
+    """How the input is read. Each field is an option: see `reading_options`."""
 
     # fmt: off
     attribute: list[str] | None = reading(
-        None, "Attribute whose groups are compared; NAME=FIELD reads it from another field or column.",
-        "NAME[=FIELD]",
+        None, "Attribute whose groups are compared. NAME=FIELD reads it from another field.", "NAME[=FIELD]",
     )
     summary_field: list[str] | None = reading(
-        None, "Field with the summary. Where several are named, or a pattern such as 'summary_*', each is "
-        "another system's.", "[NAME=]FIELD",
+        None, "Field with the summary. For several systems: repeat it, or write 'summary_*'.", "[NAME=]FIELD",
     )
     documents_field: list[str] | None = reading(
-        None, "Field with the documents, or with one document. Where several are named, or a pattern such "
-        "as 'review_*' or 'reviews[*].text', each holds one.", "FIELD",
+        None, "Field with the documents, or a pattern such as 'review_*' or 'reviews[*].text'.", "FIELD",
     )
     group_by: str | None = reading(
-        None, "Where each row is one document: field that names the record it belongs to.", "FIELD",
+        None, "Where each row is one document: field with the record's id.", "FIELD",
     )
     id_field: str = reading("id", "Field with the record's id; '' numbers the rows.", "FIELD")
-    system_field: str = reading("system", "Field or column with the system's name.", "FIELD")
-    references_field: str = reading("references", "Field or column with human summaries.", "FIELD")
+    system_field: str = reading("system", "Field with the system's name.", "FIELD")
+    references_field: str = reading("references", "Field with summaries by people.", "FIELD")
     document_id_field: str | None = reading(
-        None, "Field with the documents' ids; by default their own field 'id', if they have one.", "FIELD",
+        None, "Field with the documents' ids; by default 'id' in each document.", "FIELD",
     )
     cluster_by: str | None = reading(
-        None, "Field of the record; records with the same value are one cluster, and are left out or "
-        "resampled together.", "FIELD",
+        None, "Field whose equal values make records one cluster: they are resampled together.", "FIELD",
     )
-    separator: str | None = reading(None, "What is between documents in one text field, e.g. ' || '.", "TEXT")
+    separator: str | None = reading(None, "Text between documents in one field, e.g. '||'.", "TEXT")
     summaries: list[str] | None = reading(
-        None, "File with summaries only: of the system NAME, or of the systems that its rows name.",
-        "[NAME=]FILE",
+        None, "File with summaries only, by the system NAME or by those that its rows name.", "[NAME=]FILE",
     )
     summaries_id_field: str | None = reading(
-        None, "Field with the record's id in the files of summaries.", "FIELD",
+        None, "Field with the record's id in files of summaries.", "FIELD",
     )
     record_attribute: list[str] | None = reading(
-        None, "Attribute of the record, for slices; NAME=FIELD reads it from another field.", "NAME[=FIELD]",
+        None, "Attribute of the record, for results by subgroup; or NAME=FIELD.", "NAME",
     )
-    system: str | None = reading(None, "Name of the system, if the file gives none.", "NAME")
+    system: str | None = reading(None, "Name of the system, if the file names none.", "NAME")
     format: str | None = reading(
-        None, "jsonl, csv, tsv, ssv, excel, parquet, arrow, or a tool's: openai-batch, inspect, lm-eval, "
-        "promptfoo, helm, deepeval, mlflow, summeval, summvis, json-list. By default the file's own form "
-        "decides.", "NAME",
+        None, "File format; by default detected. jsonl, csv, tsv, ssv, excel, parquet, arrow, or a tool's: "
+        "openai-batch, inspect, lm-eval, promptfoo, helm, deepeval, mlflow, summeval, summvis, json-list.", "NAME",
     )
-    encoding: str | None = reading(
-        None, "Encoding of the text, e.g. cp1252; by default the bytes decide.", "NAME",
-    )
-    sheet: str | None = reading(None, "Sheet of a spreadsheet that has several.", "NAME")
+    encoding: str | None = reading(None, "Encoding, e.g. cp1252; by default detected.", "NAME")
+    sheet: str | None = reading(None, "Sheet of a spreadsheet.", "NAME")
     require: list[str] | None = reading(
-        None, "Leave out records whose documents lack this attribute.", "ATTRIBUTE",
+        None, "Exclude records in which a document lacks this attribute.", "ATTRIBUTE",
     )
     missing: str = reading(
-        "refuse", "Where documents lack an attribute that others of their record have: refuse the record, "
-        "drop these documents, or make them a group.", "refuse|drop|group",
+        "refuse", "If only some documents of a record have the attribute: refuse the record, drop the other "
+        "documents, or make them a group.", "RULE",
     )
     bin: list[str] | None = reading(
-        None, "Put the numbers of an attribute in groups: NAME=3,7 cuts at 3 and 7, NAME=q3 makes three of "
-        "equal size.", "NAME=CUTS",
+        None, "Group numbers: NAME=3,7 cuts at 3 and 7; NAME=q3 makes three equal parts.", "NAME=CUTS",
     )
-    on_error: str = reading(
-        "stop", "Stop at bad input, or skip it; what is skipped is counted and listed.", "stop|skip",
-    )
+    on_error: str = reading("stop", "At bad input: stop, or skip it and list what was skipped.", "stop|skip")
     # fmt: on
 
     @property
     def skips(self) -> bool:
-        """Whether bad input is left out."""
+        """Whether bad input is skipped."""
         return self.on_error == "skip"
 
     @property
@@ -108,8 +97,8 @@ class ReadingOptions:
         """The names of the attributes."""
         return [text.partition("=")[0] for text in self.attribute or ()]
 
-    def told(self) -> dict[str, object]:
-        """The options, but for ``--attribute``, that have another value than the usual one."""
+    def given(self) -> dict[str, object]:
+        """The options, except ``--attribute``, whose value is not the default."""
         values = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "attribute"}
         usual = ReadingOptions()
         return {name: value for name, value in values.items() if value != getattr(usual, name)}
@@ -117,19 +106,19 @@ class ReadingOptions:
     def read(
         self, files: Sequence[str], attributes: Sequence[str] | None = None, labels: Sequence[str] = ()
     ) -> Reading:
-        """The files as a stream of cases, with the ``attributes`` (NAME or NAME=FIELD) in place of those of ``--attribute``;
-        ``labels`` are others that are asked for.
+        """The files as a stream of cases. ``attributes`` (NAME or NAME=FIELD) replace those of ``--attribute``; ``labels`` are
+        further attributes that measures need.
         """
         from fairbrief import readers
 
-        refuse_other("--on-error", self.on_error, ("stop", "skip"))
-        refuse_other("--missing", self.missing, ("refuse", "drop", "group"))
+        check_choice("--on-error", self.on_error, ("stop", "skip"))
+        check_choice("--missing", self.missing, ("refuse", "drop", "group"))
         given = {f.name: getattr(self, f.name) for f in fields(self)}
         record_attributes = _mapped("--record-attribute", given.pop("record_attribute"))
         bins = _mapped("--bin", given.pop("bin"))
         if without := [name for name, cuts in bins.items() if cuts is None]:
             raise RequestError(
-                f"--bin {without[0]}: say how, as in --bin {without[0]}=3,7 or --bin {without[0]}=q3."
+                f"--bin {without[0]} has no cuts: write --bin {without[0]}=3,7 or --bin {without[0]}=q3."
             )
         named = given.pop("attribute")
         given |= {
@@ -153,81 +142,81 @@ class ReadingOptions:
 
 
 OF_SUMMARIES = ("summary_field", "system_field", "summaries", "summaries_id_field", "system")
-"""Options that speak of summaries: a command that has them written does without."""
+"""Options about summaries, for commands that do not read summaries to leave out."""
 
 
 def reading_options(*without: str) -> Callable[[Command], Command]:
-    """Give a command the options of `ReadingOptions`, but for some, in place of its parameter ``options``."""
+    """Replace a command's parameter ``options`` by the options of `ReadingOptions`, except some."""
     return options_of(ReadingOptions, "options", without=without)
 
 
-def suppose_language(reading: Reading) -> None:
-    """Take short texts to be in the language of the first records, as an audit does; for commands `in_language`."""
+def set_default_language(reading: Reading) -> None:
+    """Set the language of short texts to that of the first records, as an audit does; for commands `in_language`."""
     from fairbrief.text import languages
 
     head = islice(reading.records(), LOOKED_AT)
     languages.suppose(languages.language_of_input(" ".join(d.text for d in r.documents) for r in head))
 
 
-def refuse_other(option: str, value: str | None, choices: Sequence[str]) -> None:
-    """RequestError for a value that is none of the choices."""
+def check_choice(option: str, value: str | None, choices: Sequence[str]) -> None:
+    """RequestError for a value that is not one of the choices."""
     if value not in choices:
         known = f"{', '.join(choices[:-1])} or {choices[-1]}"
-        raise RequestError(f"{option} is {known}, not '{value}'.")
+        raise RequestError(f"{option} {value}: write {known}.")
 
 
 def _named(text: str) -> tuple[str | None, str]:
-    """NAME=WHAT, or WHAT without a name."""
+    """Name and value of NAME=VALUE, or None and the value."""
     name, equals, value = text.partition("=")
     if not equals:
         return None, text
     if not (name and value):
-        raise RequestError(f"'{text}' has nothing on one side of '='. Write NAME=WHAT, or the name alone.")
+        raise RequestError(f"'{text}' lacks one side of '='. Write NAME=VALUE, or only the value.")
     return name, value
 
 
 def _once_each(option: str, texts: Sequence[str] | None) -> list[str]:
-    """What was named; RequestError for what was named twice."""
+    """The texts; RequestError for a repeated one."""
     given = list(texts or ())
     for text in given:
         if given.count(text) > 1:
-            raise RequestError(f"{option} {text} was given twice: name it once.")
+            raise RequestError(f"{option} {text} was given twice: give it once.")
     return given
 
 
 def _mapped(option: str, texts: Sequence[str] | None) -> dict[str, str | None]:
-    """Names to fields, of NAME=FIELD or of NAME alone."""
-    found: dict[str, str | None] = {}
+    """Name → field, from NAME=FIELD or NAME."""
+    result: dict[str, str | None] = {}
     for text in _once_each(option, texts):
         first, second = _named(text)
         name, field = (second, None) if first is None else (first, second)
-        if name in found:
-            raise RequestError(f"{option} gives '{name}' twice: name it once.")
-        found[name] = field
-    return found
+        if name in result:
+            raise RequestError(f"{option} has the name '{name}' twice: give it once.")
+        result[name] = field
+    return result
 
 
-def tell_notes(notes: Sequence[str], *, quiet: bool = False) -> None:
-    """Print, beside the output, how the input was understood and which of its fields nothing used."""
+def print_notes(notes: Sequence[str], *, quiet: bool = False) -> None:
+    """Print to standard error how the input was understood, and its unused fields."""
     from fairbrief.reports.plain import printable
 
     for note in () if quiet else notes:
         typer.echo(f"note: {printable(note)}", err=True)
 
 
-def tell_left_out(reading: Reading) -> None:
-    """Print how much of the input was left out on request (``--on-error skip``, ``--require``), if any was."""
+def print_excluded(reading: Reading) -> None:
+    """Print how much of the input was excluded by ``--on-error skip`` or ``--require``, if any was."""
     from fairbrief.reports.plain import printable
 
-    tell_notes(reading.notes)
+    print_notes(reading.notes)
     if reading.skipped_count:
         typer.echo(
-            f"Left out of the input: {reading.skipped_count:,}. The first: {printable(reading.skipped[0])}"
+            f"Excluded from the input: {reading.skipped_count:,}. The first: {printable(reading.skipped[0])}"
         )
 
 
 def cached(path: Path | None) -> Callable[[Scorer], Scorer] | None:
-    """What puts a cache in this file before a scorer with a model; None without a file."""
+    """A function that adds the cache in this file to scorers with a model; None without a file."""
     return None if path is None else partial(_with_cache, path)
 
 
@@ -239,7 +228,7 @@ def _with_cache(path: Path, scorer: Scorer) -> Scorer:
 
 @contextmanager
 def bar(*columns: str, quiet: bool) -> Iterator[Progress | None]:
-    """A bar of progress on standard error, with texts before and after it, where a person looks; else None."""
+    """A progress bar on standard error, with texts before and after it; None if it is not a terminal."""
     if quiet or not sys.stderr.isatty():
         yield None
         return
@@ -256,7 +245,7 @@ def bar(*columns: str, quiet: bool) -> Iterator[Progress | None]:
 
 @contextmanager
 def progress_bar(reading: Reading, *, quiet: bool = False) -> Iterator[Callable[[int], None] | None]:
-    """A bar over the bytes of the input; yields what is called with the number of cases that are done."""
+    """A progress bar over the bytes of the input; yields a function of the number of finished cases."""
     with bar("auditing", "{task.fields[cases]}", "{task.fields[scoring]}", quiet=quiet) as shown:
         if shown is None:
             yield None

@@ -1,5 +1,5 @@
-"""What there is, to look up: ``fairbrief measures``, what can be measured; ``protocol``, what a paper shows; ``doctor``, what this machine can
-do; ``prefetch`` brings models to it, so that it can go offline.
+"""``fairbrief measures`` lists what can be measured, ``protocol`` a paper's results, ``doctor`` what is installed; ``prefetch`` downloads
+models.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ app = o.new_app()
 
 
 class Finding(NamedTuple):
-    """One line: whether it is well (None: not needed), of what, and in words."""
+    """One line: whether the item is fine (None: not needed), its name, and a description."""
 
     is_well: bool | None
     name: str
@@ -37,9 +37,9 @@ class Finding(NamedTuple):
 
 @app.command()
 def doctor(
-    cache: Path | None = o.option(None, "A score cache to look into (read whole).", "PATH"),
+    cache: Path | None = o.option(None, "Score cache to check.", "PATH"),
 ) -> None:
-    """Say what is installed, which extras and models can be used, the device, and a cache's state."""
+    """Show what is installed, which extras and models are usable, the device, and the state of a cache."""
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -72,7 +72,7 @@ MARKS: dict[bool | None, tuple[str, str]] = {True: ("✓", "green"), False: ("�
 
 
 def installed() -> Iterator[Finding]:
-    """Fairbrief, Python, and the libraries that it always needs."""
+    """Fairbrief, Python and the required libraries."""
     yield Finding(is_well=True, name="fairbrief", words=metadata.version("fairbrief"))
     yield Finding(
         is_well=True, name="python", words=f"{platform.python_version()} on {platform.platform(terse=True)}"
@@ -83,23 +83,23 @@ def installed() -> Iterator[Finding]:
 
 
 def extras() -> Iterator[Finding]:
-    """Each extra's libraries, with the command that installs what is missing."""
+    """The libraries of each extra; for missing ones, the command that installs them."""
     for extra, library in requirements():
         if extra:
-            found = _library(library)
-            words = found.words if found.is_well else f"not installed: pip install 'fairbrief[{extra}]'"
-            yield Finding(found.is_well or None, f"{extra}: {library}", words)
+            result = _library(library)
+            words = result.words if result.is_well else f"not installed: pip install 'fairbrief[{extra}]'"
+            yield Finding(result.is_well or None, f"{extra}: {library}", words)
 
 
 def requirements() -> list[tuple[str, str]]:
-    """(extra, library) of everything that Fairbrief declares; the extra is empty for what it always needs."""
-    found = []
+    """(extra, library) of all declared requirements; the extra is empty for required libraries."""
+    result = []
     for line in metadata.requires("fairbrief") or ():
         name = re.match(r"[\w.-]+", line)
         extra = re.search(r"extra\s*==\s*['\"]([\w.-]+)['\"]", line)
         if name is not None:
-            found.append((extra[1] if extra else "", name[0]))
-    return sorted(dict.fromkeys(found))
+            result.append((extra[1] if extra else "", name[0]))
+    return sorted(dict.fromkeys(result))
 
 
 def _library(name: str) -> Finding:
@@ -110,7 +110,7 @@ def _library(name: str) -> Finding:
 
 
 def plugins() -> Iterator[Finding]:
-    """What measures, scorers, classifiers, summarizers and protocols are declared, and which of them cannot be loaded."""
+    """The declared measures, scorers, classifiers, summarizers and protocols, and those that cannot be loaded."""
     from fairbrief import registry
     from fairbrief.reports.plain import printable
 
@@ -123,7 +123,7 @@ def plugins() -> Iterator[Finding]:
 
 
 def scorers() -> Iterator[Finding]:
-    """Each scorer: whether its libraries are installed, and what its card says."""
+    """Each scorer: whether its libraries are installed, and its card."""
     from fairbrief import registry
     from fairbrief.scorers import cards
 
@@ -139,9 +139,9 @@ def scorers() -> Iterator[Finding]:
 
 
 def device() -> Iterator[Finding]:
-    """Where models would run, in which precision."""
+    """The device and precision for models."""
     if not _has("torch"):
-        yield Finding(None, "models", "need the extra 'neural'; the default measures do without")
+        yield Finding(None, "models", "need the extra 'neural'; the default measures do not")
         return
     from fairbrief.pretrained.placement import library, place
     from fairbrief.scorers.entailment import Entailment
@@ -157,7 +157,7 @@ def device() -> Iterator[Finding]:
 
 
 def models() -> Iterator[Finding]:
-    """Each scorer's model, whether it is in the hub's cache, and what else is there."""
+    """Each scorer's model, whether it is in the hub's cache, and the other models in that cache."""
     if not _has("huggingface_hub"):
         yield Finding(None, "hub", "needs the extra 'neural'")
         return
@@ -173,48 +173,46 @@ def models() -> Iterator[Finding]:
         here = hub.cached(model, "doctor")
         words = f"default of {', '.join(named[model])}; " if model in named else ""
         if here:
-            words += f"here, revision {here.name[:12]}"
+            words += f"downloaded, revision {here.name[:12]}"
         elif model in named:
-            words += f"not here: fairbrief prefetch {model}"
+            words += f"not downloaded: fairbrief prefetch {model}"
         else:
-            words += "here in part: no weights of its main revision"
+            words += "incomplete: no weights of its main revision"
         yield Finding(True if here else None, model, words)
 
 
 def cached_scores(path: Path | None) -> Iterator[Finding]:
-    """A score cache's size and soundness."""
+    """The size and state of a score cache."""
     from contextlib import closing
 
     from fairbrief.engines.score_cache import Store
 
     if path is None:
-        yield Finding(None, "none named", "name one with --cache FILE")
+        yield Finding(None, "not given", "check one with --cache FILE")
         return
     if not path.exists():
-        yield Finding(None, str(path), "not there yet; a run that names it begins it")
+        yield Finding(None, str(path), "does not exist yet; the first run with this --cache creates it")
         return
     with closing(Store(path)) as store:
         problem = store.problem()
-        words = f"damaged ({problem}); the next run sets it aside"
+        words = f"damaged ({problem}); the next run renames it and starts a new one"
         if problem is None:
-            words = f"{counted(store.count(), 'score')}, {path.stat().st_size / 1e6:,.1f} MB, sound"
+            words = f"{counted(store.count(), 'score')}, {path.stat().st_size / 1e6:,.1f} MB, intact"
         yield Finding(problem is None, str(path), words)
 
 
 def _has(module: str) -> Any:
     try:
         return importlib.util.find_spec(module) is not None
-    except ValueError:  # a module that was blocked by name
+    except ValueError:  # the module is blocked in sys.modules
         return False
 
 
 @app.command()
 def prefetch(
-    models: list[str] = o.argument(
-        "Names on the hub (facebook/bart-large-cnn), or scorers (entailment) for their models.", "MODEL..."
-    ),
+    models: list[str] = o.argument("Models of the Hugging Face hub, or scorers, for their models.", "MODEL…"),
 ) -> None:
-    """Download models into the hub's cache; they are then found there without a network."""
+    """Download models, so that they work without a network."""
     from fairbrief.errors import BackendError
     from fairbrief.pretrained import hub
 
@@ -222,25 +220,25 @@ def prefetch(
     for model in dict.fromkeys(map(model_of, models)):
         typer.echo(f"{model} …")
         try:
-            folder = hub.download(model, "prefetch", say=lambda words: typer.echo(f"  fetching {words}"))
+            folder = hub.download(model, "prefetch", say=lambda words: typer.echo(f"  downloading {words}"))
             if foundation := hub.foundation_of(folder):
                 hub.tokenizer_of(foundation, "prefetch")
         except BackendError as error:
             known = hub.cached(model, "prefetch")
             if known is None:
                 failures.append(str(error))
-                typer.echo("  not fetched")
+                typer.echo("  not downloaded")
                 continue
-            typer.echo("  the hub was not asked for a newer revision")
+            typer.echo("  the hub could not be reached for a newer revision")
             folder = known
         size = sum(p.stat().st_size for p in folder.rglob("*") if p.is_file())
-        typer.echo(f"  here: {folder} ({size / 1e6:,.0f} MB)")
+        typer.echo(f"  in {folder} ({size / 1e6:,.0f} MB)")
     if failures:
         raise BackendError("\n".join(failures))
 
 
 def model_of(name: str) -> str:
-    """The model that a scorer's spec names; any other name is a model's own."""
+    """The model of a scorer's spec; any other name is the name of a model."""
     from fairbrief import registry, specs
     from fairbrief.errors import RequestError
 
@@ -252,30 +250,28 @@ def model_of(name: str) -> str:
         return name
     model = getattr(registry.make("scorer or classifier", name), "model", None)
     if not isinstance(model, str):
-        raise RequestError(f"The scorer '{name}' needs no model: there is nothing to fetch.")
+        raise RequestError(f"The scorer '{name}' needs no model, so there is nothing to download: drop it.")
     return model
 
 
 KINDS: tuple[Literal["measure", "scorer", "classifier", "summarizer", "protocol"], ...] = (
     "measure", "scorer", "classifier", "summarizer", "protocol",
 )  # fmt: skip
-"""What can be named, in the order that it is listed."""
+"""In the order of the list."""
 WIDEST = 100
-"""Characters of a line, on a terminal however wide."""
+"""Longest line, in characters."""
 LABEL = re.compile(r"^([A-Z][\w ]*): {2,}", re.MULTILINE)
-"""How an entry of a docstring begins: ``Source:   …``."""
+"""The start of an entry of a docstring: ``Source:   …``."""
 NESTED = re.compile(r"^ {8,}- ", re.MULTILINE)
-"""How a part of such an entry begins."""
+"""The start of a part of such an entry."""
 CODE = re.compile(r"``([^`]+)``|`([^`]+)`")
 
 
 @app.command()
 def measures(
-    name: str | None = o.argument(
-        "Measure, scorer, classifier, summarizer or protocol to explain.", "NAME", None
-    ),
+    name: str | None = o.argument("Measure, scorer, classifier, summarizer or protocol.", "NAME", None),
 ) -> None:
-    """List all measures, scorers, classifiers, summarizers and protocols, or explain one of them."""
+    """List all measures, scorers, classifiers, summarizers and protocols, or explain one."""
     from rich.console import Console
     from rich.markdown import Markdown
     from rich.table import Table
@@ -296,8 +292,8 @@ def measures(
         table.add_column("what it is")
         for known, thing in registry.loaded(kind):
             over = "@ATTRIBUTE" if specs.needs_over(thing) else ""
-            told = CODE.sub(lambda m: f"'{m[1] or known_as.get(m[2], m[2])}'", first_line(thing))
-            table.add_row(f"{known}{over}", Text(told))
+            line = CODE.sub(lambda m: f"'{m[1] or known_as.get(m[2], m[2])}'", first_line(thing))
+            table.add_row(f"{known}{over}", Text(line))
             if kind == "scorer":
                 table.add_row("", Text(cards.summary(known), style="dim"))
         for known, why in registry.broken(kind).items():
@@ -314,7 +310,7 @@ def first_line(thing: Any) -> str:
 
 
 def names_of_classes() -> dict[str, str]:
-    """The class behind each name that can be asked for → that name."""
+    """Class → the name under which it is declared."""
     from fairbrief import registry
 
     return {
@@ -325,14 +321,14 @@ def names_of_classes() -> dict[str, str]:
 
 
 def observation_of(owner: Any) -> type:
-    """The class of a measure's observation; settings that must be given are given their own names."""
+    """The class of a measure's observation; required settings are filled with placeholders."""
     fields = [f for f in dataclasses.fields(owner) if f.init]
     needed = [f for f in fields if f.default is f.default_factory is dataclasses.MISSING]
     return type(owner(**{f.name: f.name for f in needed}).observation)
 
 
 def explanation(name: str) -> str:
-    """A plug-in's docstring, what its observation tells of the settings, and the settings, in Markdown."""
+    """A plug-in's docstring, its observation and its settings, in Markdown."""
     from fairbrief import registry, specs
     from fairbrief.readers.messages import did_you_mean
     from fairbrief.scorers import cards
@@ -341,7 +337,7 @@ def explanation(name: str) -> str:
     if kind is None:
         known = [known for kind in KINDS for known in registry.names(kind)]
         raise RequestError(
-            f"Nothing is named '{name}'.{did_you_mean(name, known)} Known: {', '.join(known)}."
+            f"Unknown name '{name}'.{did_you_mean(name, known)} 'fairbrief measures' lists all names."
         )
     thing = registry.load(kind, name)
     owner = thing if inspect.isclass(thing) else type(thing)
@@ -369,13 +365,11 @@ def explanation(name: str) -> str:
 @app.command()
 def protocol(
     name: str = o.argument("Protocol, e.g. li-coverage.", "NAME"),
-    number: str | None = o.argument(
-        "One result, e.g. 'Table 3', with its published figures.", "NUMBER", None
-    ),
+    number: str | None = o.argument("One result, e.g. 'Table 3'.", "NUMBER", None),
 ) -> None:
-    """List a paper's experiments, tables and figures, or show one with its command and published figures.
+    """List a paper's tables and figures, or show one with its commands and published numbers.
 
-    The tables themselves are printed by 'fairbrief audit FILE --protocol NAME', under the same numbers.
+    'fairbrief audit FILE --protocol NAME' prints the tables for your own file.
     """
     from rich.console import Console
 
@@ -384,11 +378,13 @@ def protocol(
 
     made = registry.make("protocol", name)
     if not hasattr(made, "results"):
-        raise RequestError(f"The protocol '{name}' lists no results of its paper.")
+        raise RequestError(
+            f"The protocol '{name}' has no list of its paper's results. Run it: fairbrief audit FILE --protocol {name}"
+        )
     results: Sequence[PublishedResult] = made.results()
     if number is None:
         rows = tuple((r.number, "command" if r.commands else "none", r.title) for r in results)
-        notes = (getattr(made, "released", ""), f"fairbrief protocol {name} 'NUMBER' shows one.")
+        notes = (getattr(made, "released", ""), f"'fairbrief protocol {name} NUMBER' shows one.")
         print_tables([Table(made.paper, ("number", "how", "title"), rows, tuple(filter(None, notes)))])
         return
     shown = next((r for r in results if r.number.casefold() == number.casefold()), None)

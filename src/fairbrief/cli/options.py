@@ -1,4 +1,4 @@
-"""How commands declare options: their own as parameters, shared ones as fields of a dataclass of settings."""
+"""How commands declare options: as parameters, or, where commands share them, as fields of a dataclass."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from fairbrief.settings import MACHINE, MODELS, OUTPUT, option_of
 
 Command = Callable[..., None]
 UNLOADED = {"Measure": Any, "Scorer": Any}
-"""Types of settings that are no options: they need not be loaded for a command's help."""
+"""Types of settings that are not options: help does not import them."""
 
 
 def new_app(help: str | None = None) -> typer.Typer:  # noqa: A002 # typer's word
-    """An app of commands; with ``help``, a group of subcommands."""
+    """A typer app; with ``help``, a group of subcommands."""
     return typer.Typer(
         no_args_is_help=help is not None,
         add_completion=False,
@@ -44,7 +44,7 @@ def option(
     least: float | None = None,
     most: float | None = None,
 ) -> Any:
-    """An option, as the default of a parameter; ``flag`` is its name where that is not the parameter's."""
+    """An option, as the default of a parameter; ``flag`` is its name if it differs from the parameter's."""
     return typer.Option(
         default,
         *([flag] if flag else []),
@@ -58,31 +58,31 @@ def option(
 
 
 def switch(flag: str, help: str, panel: str = "") -> Any:  # noqa: A002 # typer's word
-    """An option that is on or off, and off without it."""
+    """An option without a value."""
     return option(False, help, None, flag, panel=panel)
 
 
-AUDIT_FOLDER = option(None, "Folder for results.json, report.html and the evidence.", "DIR", "--out", panel=OUTPUT)  # fmt: skip
-CACHE = option(None, "File that keeps the scores of models between runs.", "FILE", "--cache", panel=MACHINE)
-DETAILS = switch("--details", "Print every quantity, not only the primary estimates.", OUTPUT)
-DRY_RUN = switch("--dry-run", "Fill all prompts, print calls, tokens, cost and examples; ask nothing.", MODELS)  # fmt: skip
+AUDIT_FOLDER = option(None, "Folder for results.json, report.html and per-record statistics.", "DIR", "--out", panel=OUTPUT)  # fmt: skip
+CACHE = option(None, "File that stores the scores of models between runs.", "FILE", "--cache", panel=MACHINE)
+DETAILS = switch("--details", "Print all estimates and tables.", OUTPUT)
+DRY_RUN = switch("--dry-run", "Show the prompts, calls, tokens and cost; send nothing.", MODELS)  # fmt: skip
 OVER = option(None, "Attribute whose groups the prompt names.", "ATTRIBUTE", "--over")
 PRICE = option(
     None,
-    "Price of a million tokens of prompts and of answers, to print the cost.",
+    "Price of a million prompt and answer tokens, e.g. 0.15,0.6.",
     "IN,OUT",
     "--price",
     panel=MODELS,
 )
 QUIET = switch("--quiet", "Print only errors.", OUTPUT)
-ANNOTATED = "Annotated documents: .conllu, *conll, .coref with .name and .parse, or a folder of them; or .jsonl with mentions."
-SAVED_AUDIT = argument("Folder that an audit wrote with --out.", "DIR")
+ANNOTATED = "Annotated documents: .conllu, *conll, .coref (with .name and .parse), a folder of them, or .jsonl with mentions."
+SAVED_AUDIT = argument("Saved audit: the folder of 'fairbrief audit --out'.", "DIR")
 
 
 def options_of(
     kind: type[Any], name: str, *, only: Sequence[str] = (), without: Sequence[str] = ()
 ) -> Callable[[Command], Command]:
-    """Give a command the options that are fields of ``kind``, all or some, in place of its parameter ``name``."""
+    """Replace a command's parameter ``name`` by options: all fields of ``kind``, or some."""
     hints = get_type_hints(kind, localns=UNLOADED)
     chosen = [
         f for f in fields(kind) if f.metadata["panel"] and f.name not in without and (f.name in only or not only)
@@ -100,12 +100,12 @@ def options_of(
 
 
 def plan_options(*only: str, without: Sequence[str] = ()) -> Callable[[Command], Command]:
-    """Give a command options of a `Plan`, all or some, in place of its parameter ``plan``."""
+    """Replace a command's parameter ``plan`` by the options of a `Plan`, all or some."""
     return options_of(Plan, "plan", only=only, without=without)
 
 
 def in_language(command: Command) -> Command:
-    """Give a command the option ``--language``: inside it, texts are in that language."""
+    """Add the option ``--language`` to a command, and set the language of texts while it runs."""
 
     def run(*, language: str, **given: Any) -> None:
         from fairbrief.text import languages
@@ -120,13 +120,15 @@ def in_language(command: Command) -> Command:
 def with_parameters(
     run: Command, command: Command, added: Sequence[Parameter], *, without: str | None = None
 ) -> Command:
-    """``run`` in the place of a command, with the ``added`` parameters, and its own but for ``without``.
+    """``run`` with the signature of a command, plus the ``added`` parameters, less ``without``.
 
-    Typer reads a command's options from its signature, so that is what is changed.
+    Typer reads options from the signature.
     """
     known = signature(command, eval_str=True)
-    own = [p.replace(kind=Parameter.KEYWORD_ONLY) for name, p in known.parameters.items() if name != without]
-    parameters = [*added, *own]
+    inherited = [
+        p.replace(kind=Parameter.KEYWORD_ONLY) for name, p in known.parameters.items() if name != without
+    ]
+    parameters = [*added, *inherited]
     made: Any = update_wrapper(run, command)
     made.__signature__ = known.replace(parameters=parameters)
     made.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
@@ -134,7 +136,7 @@ def with_parameters(
 
 
 def _parameter(f: Field[Any], hint: Any) -> Parameter:
-    """The parameter from which typer makes the option of a setting."""
+    """The parameter from which typer makes a setting's option."""
     about = f.metadata
     is_list = isinstance(f.default, tuple) or get_origin(hint) is Sequence
     shown = typer.Option(
@@ -155,7 +157,7 @@ def _parameter(f: Field[Any], hint: Any) -> Parameter:
 
 
 def _value(f: Field[Any], given: Any) -> Any:
-    """The setting's value of what the option was given."""
+    """The setting's value, parsed from the option's."""
     given = f.default if given is None else given
     parse = f.metadata["parse"]
     return given if parse is None else parse(given)

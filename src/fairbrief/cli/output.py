@@ -1,4 +1,4 @@
-"""What commands write and print: whether it can be written where it is wanted, asked before any work; files and tables."""
+"""The output of commands: checks of its place before any work; files and tables."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ if TYPE_CHECKING:
 
 
 def refuse_overwriting(out: Path | None, files: Iterable[object], option: str = "--out") -> None:
-    """RequestError where the output is one of the inputs, or no file can be there."""
+    """RequestError if the output is one of the inputs, or cannot be a file."""
     if out is None:
         return
     if out.is_dir():
-        raise RequestError(f"{option} {out} is a folder: give the name of a file in it.")
+        raise RequestError(f"{option} {out} is a folder: give the name of a file.")
     if any(out.resolve() == Path(str(file)).resolve() for file in files):
-        raise RequestError(f"{option} {out} is also read from: write to another file.")
+        raise RequestError(f"{option} {out} is also an input: give another file.")
     _check_reachable(out.parent, f"{option} {out}")
 
 
 def refuse_no_folder(out: Path | None, option: str = "--out") -> None:
-    """RequestError where no folder can be."""
+    """RequestError if the output cannot be a folder."""
     if out is None:
         return
     if out.exists() and not out.is_dir():
@@ -37,17 +37,17 @@ def refuse_no_folder(out: Path | None, option: str = "--out") -> None:
 
 
 def _check_reachable(folder: Path, wanted: str) -> None:
-    """RequestError unless the folder is there and can be written to, or could be made."""
+    """RequestError unless the folder can be written to, or created."""
     there = next((place for place in (folder, *folder.absolute().parents) if place.exists()), Path.cwd())
     if not there.is_dir():
-        raise RequestError(f"{wanted}: {there} is a file, so nothing can be in it: name another place.")
+        raise RequestError(f"{wanted}: {there} is a file, not a folder: give another path.")
     if not os.access(there, os.W_OK | os.X_OK):
-        raise RequestError(f"{wanted}: the folder {there} cannot be written to: name another place.")
+        raise RequestError(f"{wanted}: you cannot write to the folder {there}: give another path.")
 
 
 @contextmanager
-def held(out: Path | None) -> Iterator[Path | None]:
-    """Hold a folder of results for this process while the work goes on; what it yields is to be written to."""
+def locked_folder(out: Path | None) -> Iterator[Path | None]:
+    """Lock a folder of results during the work; yields the folder to write to."""
     from fairbrief.reports.audit_folder import claimed
 
     if out is None:
@@ -58,7 +58,7 @@ def held(out: Path | None) -> Iterator[Path | None]:
 
 
 def write_text(path: Path, text: str, newline: str = "\n") -> None:
-    """Write a file, which appears whole or not at all."""
+    """Write a file atomically."""
     from fairbrief.reports.audit_folder import place
 
     place(path, lambda part: part.write_text(text, encoding="utf-8", newline=newline))

@@ -13,13 +13,13 @@ from fairbrief.cli import options as o
 from fairbrief.cli.input_options import (
     ReadingOptions,
     cached,
+    print_excluded,
     progress_bar,
     reading_options,
-    suppose_language,
-    tell_left_out,
+    set_default_language,
 )
 from fairbrief.cli.output import (
-    held,
+    locked_folder,
     print_audit,
     print_tables,
     refuse_no_folder,
@@ -36,26 +36,21 @@ if TYPE_CHECKING:
 
 app = o.new_app()
 SHOWN = 5
-"""Records that are named where their documents changed."""
+"""How many records with changed documents are named."""
 STYLES = {"pass": "green", "fail": "bold red", "inconclusive": "yellow"}
 
 
 @app.command()
 def subgroups(
     folder: Path = o.SAVED_AUDIT,
-    by: list[str] = o.option(
-        ..., "Attribute of the records to estimate by; A,B crosses two.", "NAME[,NAME]", "--by"
-    ),
-    out: Path | None = o.option(
-        None, "Folder for the audit with its subgroups, as 'audit --out' writes it.", "DIR"
-    ),
+    by: list[str] = o.option(..., "Attribute of the records; A,B crosses two.", "NAME[,NAME]", "--by"),
+    out: Path | None = o.option(None, "Folder for the audit with its subgroups.", "DIR"),
     details: bool = o.DETAILS,
 ) -> None:
-    """Estimate a saved audit by attributes of its records, from its evidence: nothing is scored again.
+    """Estimate each subgroup of the records of a saved audit; nothing is scored again.
 
-    Values, differences of systems, chance-adjusted scores and their intervals are those of 'audit --by'. The
-    permutation test, its chance level, and the intervals of unsigned scores, which depend on it, need the texts and
-    are left out.
+    The values, intervals and differences of systems equal those of 'audit --by'. The permutation tests,
+    and the intervals of unsigned scores, need the texts and are missing.
     """
     from fairbrief.reports import load
     from fairbrief.reports.audit_folder import replace_all
@@ -66,7 +61,7 @@ def subgroups(
     refuse_no_folder(out)
     saved = load(folder)
     result = subgroup_audit(saved, crossed(by))
-    with held(out) as place:
+    with locked_folder(out) as place:
         if place is not None:
             _, now = replace_all(result, place)
             saved_inputs.copy(folder, identity(saved), place, now)
@@ -78,16 +73,16 @@ def report(
     folder: Path = o.SAVED_AUDIT,
     format_: str = o.option(
         "terminal",
-        "terminal, markdown, latex, csv, model-card, or html (rewrites report.html).",
+        "terminal, markdown, latex, csv, model-card, or html, which rewrites report.html.",
         "FORMAT",
         "--format",
     ),
     to: str | None = o.option(
-        None, "Send it to an experiment tracker, mlflow or wandb, with its client's own settings.", "TRACKER"
+        None, "Log to an experiment tracker, mlflow or wandb, as its client is configured.", "TRACKER"
     ),
     details: bool = o.DETAILS,
 ) -> None:
-    """Print the report of a saved audit, write it again, or send it to an experiment tracker."""
+    """Print the report of a saved audit, export it, or log it to an experiment tracker."""
     from fairbrief.reports import exports, html, load, trackers
     from fairbrief.reports.audit_folder import place
 
@@ -111,23 +106,26 @@ def report(
             typer.echo(f"Written: {folder / 'report.html'}")
         case other:
             raise RequestError(
-                f"No format '{other}'. Formats: terminal, markdown, latex, csv, model-card, html."
+                f"--format {other} does not exist. Formats: terminal, markdown, latex, csv, model-card, html."
             )
 
 
 @app.command()
 def view(
-    folders: list[Path] = o.argument("Folders that audits wrote with --out; two are compared.", "DIR…"),
-    port: int = o.option(0, "Port on this machine; 0: any that is free.", "N", least=0, most=65535),
+    folders: list[Path] = o.argument("Saved audits; two are shown side by side.", "DIR…"),
+    port: int = o.option(0, "Port on this machine; 0: any free one.", "N", least=0, most=65535),
 ) -> None:
-    """Serve a page with all records of saved audits, to this machine only, until it is interrupted.
+    """Browse all records of a saved audit, or of two, in a browser.
 
-    The address holds a secret: whoever has it can read the texts. They are read from the inputs of the audit.
+    Prints an address that works on this machine only, until Ctrl-C. The address contains a secret: anybody with it can
+    read the texts.
     """
+    from fairbrief.saved.compare import names_of
     from fairbrief.saved.view_answers import Answers, open_audit
     from fairbrief.saved.view_server import Server
 
-    audits = [open_audit(folder, read_inputs) for folder in folders]
+    names = names_of(folders)
+    audits = [open_audit(folder, read_inputs, name) for folder, name in zip(folders, names, strict=True)]
     for saved in audits:
         if saved.fault:
             typer.echo(f"{saved.name}: {saved.fault}", err=True)
@@ -135,43 +133,47 @@ def view(
         server = Server(Answers(audits), port)
     except OSError as error:
         raise RequestError(
-            f"Port {port} cannot be used ({error.strerror}). Name another with --port, or none."
+            f"--port {port} cannot be used ({error.strerror}). Give another port, or drop --port."
         ) from error
-    typer.echo(f"{server.address}\nCtrl-C ends it.")
+    typer.echo(f"{server.address}\nPress Ctrl-C to stop.")
     with server:
         server.serve_forever()
 
 
 def read_inputs(files: Sequence[str], inputs: Inputs) -> Reading:
-    """The files, read with the options that the audit read its inputs with."""
+    """The files, read with the options of the audit."""
     from fairbrief.cli.input_options import ReadingOptions
 
     try:
         options = ReadingOptions(**inputs.options)
     except TypeError as error:
-        raise DataError(f"inputs.json is of another version: {error}. Run the audit again.") from error
+        raise DataError(
+            f"inputs.json was written by another version of Fairbrief: {error}. Run the audit again."
+        ) from error
     return options.read(files, inputs.attributes)
 
 
 @app.command()
 def compare(
     first: Path = o.SAVED_AUDIT,
-    second: Path = o.argument("Folder of the audit that is subtracted.", "BASELINE"),
-    system: str | None = o.option(None, "System of the first audit, if it holds several.", "NAME"),
+    second: Path = o.argument("Saved audit that is subtracted.", "BASELINE"),
+    system: str | None = o.option(None, "System of the first audit, if it has several.", "NAME"),
     against: str | None = o.option(
-        None, "System of the baseline, if it holds several and none has that name.", "NAME"
+        None, "System of the baseline, if it has several and none of that name.", "NAME"
     ),
     details: bool = o.DETAILS,
 ) -> None:
-    """Compare two saved audits on the records that both answered: paired differences with interval and p."""
+    """Compare two saved audits on the records that both have: paired differences with interval and p."""
     from fairbrief.reports import load
     from fairbrief.reports.plain import printable
-    from fairbrief.saved.compare import changed_sources
+    from fairbrief.saved.compare import changed_sources, names_of
     from fairbrief.saved.compare import compare as differences
     from fairbrief.text.counted import counted
 
     ours, theirs = load(first), load(second)
-    found = tuple(differences(ours, theirs, system=system, against=against))
+    candidate, baseline = names_of((first, second))
+    found = tuple(differences(ours, theirs, system=system, against=against, names=(candidate, baseline)))
+    typer.echo(f"Differences: candidate {printable(candidate)} minus baseline {printable(baseline)}\n")
     result = replace(
         ours, differences=found, estimates=(), top_cases=(), tables=(), not_measured=(), skipped=()
     )
@@ -179,69 +181,68 @@ def compare(
     if changed := changed_sources(ours, theirs):
         named = ", ".join(printable(ident) for ident in changed[:SHOWN])
         typer.echo(
-            f"The documents of {counted(len(changed), 'record')} are not the same in the two audits: "
-            f"{named}{'…' if len(changed) > SHOWN else ''}. There the difference is that of the documents as well.",
+            f"The documents of {counted(len(changed), 'record')} differ between the two audits: "
+            f"{named}{'…' if len(changed) > SHOWN else ''}. Differences may come from the documents.",
             err=True,
         )
 
 
 @app.command()
 def power(
-    folder: Path | None = o.argument("Folder that an audit wrote with --out, e.g. of a pilot.", "DIR", None),
-    disparity: float | None = o.option(
-        None, "Size of the disparity that is to be shown, in the contrast's own units.", "X"
-    ),
-    records: int | None = o.option(
-        None, "Say what N records would show; by default what those of the audit show.", "N"
-    ),
-    measure: list[str] | None = o.option(None, "Measure of the audit; by default each.", "SPEC"),
+    folder: Path | None = o.argument("Saved audit, e.g. of a pilot.", "DIR", None),
+    disparity: float | None = o.option(None, "Smallest group difference that matters to you, e.g. 0.2.", "X"),
+    records: int | None = o.option(None, "Number of records; by default that of the audit.", "N"),
+    measure: list[str] | None = o.option(None, "Measure of the audit; by default all.", "SPEC"),
     quantity: list[str] | None = o.option(
-        None, "Quantity of a measure, e.g. chance-adjusted score; by default the signed contrasts.", "NAME"
+        None, "Number of a measure; by default the group differences.", "NAME"
     ),
-    se: float | None = o.option(None, "Without an audit: a standard error that is known.", "X"),
+    se: float | None = o.option(None, "Without an audit: a known standard error.", "X"),
     clusters: int | None = o.option(None, "Number of clusters behind --se.", "N"),
-    alpha: float = o.option(0.05, "Level of significance, two-sided.", "X"),
-    with_power: float = o.option(
-        0.8, "Probability that the disparity is shown, if there is one.", "X", "--power"
-    ),
+    alpha: float = o.option(0.05, "Significance level, two-sided.", "X"),
+    with_power: float = o.option(0.8, "Probability of detecting the difference.", "X", "--power"),
 ) -> None:
-    """Say how many records would show a disparity, and how large a disparity a number of records would show.
+    """Show how many records detect a group difference, and which difference a number of records detects.
 
-    The standard errors are those of a saved audit's signed contrasts, or one given by --se.
+    Uses the standard errors of a saved audit, or the one given by --se and --clusters.
     """
     from fairbrief.reports import load
     from fairbrief.saved import power as prospects
 
     question = prospects.Question(disparity, records, alpha, with_power)
     if folder is not None and se is None and clusters is None:
-        found = prospects.power(load(folder), question, measure or (), quantity or ())
+        result = prospects.power(load(folder), question, measure or (), quantity or ())
     elif folder is None and se is not None and clusters is not None:
         if measure or quantity:
-            raise RequestError("--measure and --quantity choose from an audit: with --se there is none.")
-        found = [prospects.planned(se, clusters, question)]
+            raise RequestError(
+                "--measure and --quantity need a saved audit: give its folder in place of --se, or drop them."
+            )
+        result = [prospects.planned(se, clusters, question)]
     else:
         raise RequestError(
-            "Give the folder of an audit, or, without one, a standard error with its clusters: --se X --clusters N."
+            "Give the folder of a saved audit, or a standard error and its clusters: --se X --clusters N."
         )
-    print_tables(prospects.tables(found, question))
+    typer.echo(prospects.answer(result, question))
+    print_tables(prospects.tables(result, question))
 
 
 @app.command()
 @o.options_of(GateSettings, "limits")
 def gate(
     folder: Path = o.SAVED_AUDIT,
-    junit: Path | None = o.option(None, "Write the checks as JUnit XML.", "FILE"),
-    markdown: Path | None = o.option(None, "Write a summary in Markdown.", "FILE"),
+    junit: Path | None = o.option(None, "Also write the checks as JUnit XML.", "FILE"),
+    markdown: Path | None = o.option(None, "Also write a summary in Markdown.", "FILE"),
     *,
     limits: GateSettings,
 ) -> None:
-    """Hold a saved audit to limits: exit 0 if all pass, 1 if one fails, 3 if one is inconclusive.
+    """Check a saved audit: exit code 0 if all checks pass, 1 if one fails, 3 if one is inconclusive.
 
-    The interval decides: a check passes if the whole interval keeps the limit, fails if the whole
-    interval breaks it, and is inconclusive if the limit is inside the interval. MEASURE:QUANTITY-random limits a group
-    difference less its random-sentence baseline; without [GROUP], the limit holds for every group. With
-    --baseline, no group difference may be further from its random-sentence baseline than before by more than --margin,
-    no quality lower, and no system, measure or record of the baseline may be missing.
+    A RULE is MEASURE<=NUMBER or MEASURE>=NUMBER. MEASURE:QUANTITY limits another number of the measure, for every
+    group unless [GROUP] follows. MEASURE:QUANTITY-random limits its difference from the random-sentence baseline.
+    MEASURE{SYSTEM} limits one system only.
+
+    A check passes if the whole confidence interval keeps the limit, fails if the whole interval breaks it, and is
+    inconclusive otherwise. With --baseline, no group difference may be further than before from its random-sentence
+    baseline by more than --margin, no quality may be lower, and no system, measure or record may be missing.
     """
     from rich.console import Console
     from rich.text import Text
@@ -271,17 +272,20 @@ def gate(
 @app.command()
 @o.plan_options("n_resamples", "seed", "confidence_level")
 def rank(
-    folders: list[Path] = o.argument("Folders that audits wrote with --out, one per data set.", "DIR…"),
-    system: list[str] | None = o.option(None, "System to rank; by default all that every audit has.", "NAME"),
+    folders: list[Path] = o.argument("Saved audits, one per data set.", "DIR…"),
+    system: list[str] | None = o.option(
+        None, "System to rank; by default all that are in every audit.", "NAME"
+    ),
     published: bool = o.switch(
-        "--published", "The published order: by unsigned scores, without the random-sentence baseline."
+        "--published", "Rank by unsigned scores, as published, without the random-sentence baseline."
     ),
     *,
     plan: Plan,
 ) -> None:
-    """Overall order of systems: mean over data sets of min–max-normalised disparities, with intervals.
+    """Rank systems over several data sets, with intervals.
 
-    Ordered by each measure's largest group difference, less the system's own random-sentence baseline.
+    The rank follows the mean over data sets of each measure's largest group difference, less the random-sentence
+    baseline, min-max normalised.
     """
     from fairbrief.reports import load
     from fairbrief.saved.ranking import overall, table
@@ -289,7 +293,9 @@ def rank(
 
     names = [folder.resolve().name for folder in folders]
     if len(set(names)) < len(names):
-        raise RequestError(f"Two of the folders have one name: {', '.join(names)}. It names the data set.")
+        raise RequestError(
+            f"Two of the folders have the same name: {', '.join(names)}. Rename one: the name is that of the data set."
+        )
     orders = overall(
         {name: load(folder) for name, folder in zip(names, folders, strict=True)},
         system or (),
@@ -298,7 +304,9 @@ def rank(
     )
     tables = [table(order, plan.confidence_level) for order in orders]
     for this, after in zip(tables, [*tables[1:], None], strict=True):
-        again = () if after is None else after.notes  # printed below the last table that they hold for
+        again = (
+            () if after is None else after.notes
+        )  # a note shared by neighbouring tables is printed once, below the last
         print_tables([replace(this, notes=tuple(n for n in this.notes if n not in again))])
 
 
@@ -310,36 +318,36 @@ FORMS = (".json", ".md", ".html")
 @o.plan_options("n_resamples")
 @reading_options("system")
 def explain(
-    files: list[str] = o.argument("Files or folders with records and summaries, or hf:NAME.", "FILE…"),
+    files: list[str] = o.argument("Files with records and summaries, or hf:NAME.", "FILE…"),
     measure: str = o.option(..., "Measure to explain, e.g. equal_coverage@sentiment.", "SPEC"),
     quantity: str | None = o.option(
-        None, "One of the measure's other values, e.g. 'difference[female]'.", "NAME"
+        None, "Another number of the measure, e.g. 'difference[female]'.", "NAME"
     ),
     id_: list[str] | None = o.option(
-        None, "Record to look into; by default those that move the value most.", "ID", "--id"
+        None, "Record to explain; by default those that move the value most.", "ID", "--id"
     ),
-    system: list[str] | None = o.option(None, "System to explain; by default each.", "NAME"),
-    top: int = o.option(5, "How many records to look into.", "N", least=1),
-    out: Path | None = o.option(None, "Also write all of it: FILE.json, FILE.md or FILE.html.", "FILE"),
+    system: list[str] | None = o.option(None, "System to explain; by default all.", "NAME"),
+    top: int = o.option(5, "Number of records to explain.", "N", least=1),
+    out: Path | None = o.option(None, "Also write everything to FILE.json, FILE.md or FILE.html.", "FILE"),
     cache: Path | None = o.CACHE,
     quiet: bool = o.QUIET,
     *,
     plan: Plan,
     options: ReadingOptions,
 ) -> None:
-    """Show why a value is what it is: what it would be without a record, a document or a sentence."""
+    """Show which records, documents and sentences move a value: what it would be without each."""
     from rich.console import Console
 
     from fairbrief.reports import explanation
     from fairbrief.saved import explanations
 
     if out is not None and out.suffix.lower() not in FORMS:
-        raise RequestError(f"--out {out}: its name ends in {', '.join(FORMS[:-1])} or {FORMS[-1]}.")
+        raise RequestError(f"--out {out}: give a name that ends in {', '.join(FORMS[:-1])} or {FORMS[-1]}.")
     reading = options.read(files)
-    suppose_language(reading)
+    set_default_language(reading)
     refuse_overwriting(out, reading.files)
     with progress_bar(reading, quiet=quiet) as progress:
-        found = explanations.explain(
+        result = explanations.explain(
             reading,
             measure,
             attributes=options.attributes,
@@ -352,9 +360,9 @@ def explain(
             progress=progress,
             n_resamples=plan.n_resamples,
         )
-    explanation.print_all(found, Console())
-    tell_left_out(reading)
+    explanation.print_all(result, Console())
+    print_excluded(reading)
     if out is not None:
         renders = (explanation.as_json, explanation.as_markdown, explanation.as_page)
-        write_text(out, dict(zip(FORMS, renders, strict=True))[out.suffix.lower()](found))
+        write_text(out, dict(zip(FORMS, renders, strict=True))[out.suffix.lower()](result))
         typer.echo(f"\nExplanation: {out}")

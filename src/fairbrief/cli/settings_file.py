@@ -1,7 +1,7 @@
-"""A file of settings (TOML) that says the same as a command line: ``fairbrief audit reviews.toml``.
+"""A file of settings (TOML) in place of a command line: ``fairbrief audit reviews.toml``.
 
-Its keys are the options' names without the dashes, and ``files``. What the command line says goes before.
-Files that it names lie beside it, unless their paths say otherwise.
+Its keys are the names of options without the dashes, and ``files``. Command-line options override the file. Paths are
+relative to the file's folder.
 """
 
 from __future__ import annotations
@@ -27,26 +27,28 @@ def is_one(file: str) -> bool:
     return Path(file).suffix.lower() == ENDING
 
 
-def fill_in(told: dict[str, Any], argument: str, command: Any) -> None:
-    """Put what the file of settings says where the command line says nothing."""
-    if len(told[argument]) > 1:
-        raise RequestError("A file of settings names the input files: give it alone.")
-    path = Path(told[argument][0])
+def fill_in(parsed: dict[str, Any], argument: str, command: Any) -> None:
+    """Add the settings of the file that the command line does not set."""
+    if len(parsed[argument]) > 1:
+        raise RequestError(
+            "A file of settings already names the input files: give only the file of settings."
+        )
+    path = Path(parsed[argument][0])
     settings = read(path)
     options = {_key(option): option for option in command.params if option.param_type_name == "option"}
     for key, value in settings.items():
         if key == FILES:
-            told[argument] = [_beside(path, file) for file in _listed(value)]
+            parsed[argument] = [_relative(path, file) for file in _listed(value)]
         elif key in options:
             option = options[key]
-            if told.get(option.name) in (None, ()) or option.name not in told:
-                told[option.name] = _value(path, key, value, option)
+            if parsed.get(option.name) in (None, ()) or option.name not in parsed:
+                parsed[option.name] = _value(path, key, value, option)
         elif key not in _all_options():
             raise RequestError(
-                f"{path} has the key {key!r}, which is no option.{_guess(key, _all_options())}"
+                f"{path}: the key {key!r} is not an option.{_guess(key, _all_options())} Correct or remove it."
             )
     if FILES not in settings:
-        raise RequestError(f'{path} names no input: add files = ["reviews.csv"].')
+        raise RequestError(f'{path} has no input files: add files = ["reviews.csv"].')
 
 
 def read(path: Path) -> Mapping[str, Any]:
@@ -54,10 +56,12 @@ def read(path: Path) -> Mapping[str, Any]:
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise RequestError(f"There is no file {path}.") from None
+        raise RequestError(
+            f"There is no file {path}. Check the path, or write one with fairbrief init."
+        ) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise RequestError(
-            f"{path} is no TOML: {error}. Mend it, or write it anew with fairbrief init."
+            f"{path} is not valid TOML: {error}. Correct it, or write a new one with fairbrief init."
         ) from error
 
 
@@ -67,7 +71,7 @@ def written(settings: Mapping[str, Any]) -> str:
 
 
 def command_line(settings: Mapping[str, Any]) -> list[str]:
-    """The same as words of a command line."""
+    """The settings as words of a command line."""
     words = [str(file) for file in settings[FILES]]
     for key, value in settings.items():
         if key == FILES:
@@ -83,19 +87,19 @@ def command_line(settings: Mapping[str, Any]) -> list[str]:
 def _value(path: Path, key: str, value: Any, option: Any) -> Any:
     if option.is_flag:
         if not isinstance(value, bool):
-            raise RequestError(f"{path}: {key} is true or false, not {value!r}.")
+            raise RequestError(f"{path}: {key} = {value!r}: write true or false.")
         return value
     if isinstance(value, (Mapping, bool)) or (isinstance(value, list) and not option.multiple):
         wanted = "a list of texts" if option.multiple else "one value"
-        raise RequestError(f"{path}: {key} takes {wanted}, not {value!r}.")
+        raise RequestError(f"{path}: {key} = {value!r}: write {wanted}.")
     texts = [str(one) for one in _listed(value)]
     if key in OF_FILES:
-        texts = [_beside(path, text) for text in texts]
+        texts = [_relative(path, text) for text in texts]
     return texts if option.multiple else texts[0]
 
 
-def _beside(path: Path, text: str) -> str:
-    """A file's path (or NAME=FILE) as it lies beside the settings; names of data sets as they are."""
+def _relative(path: Path, text: str) -> str:
+    """A file's path (or NAME=FILE), relative to the settings; names of data sets unchanged."""
     name, equals, file = text.partition("=")
     if text.startswith("hf:") or is_stored(text) or is_stored(file):
         return text
@@ -114,7 +118,7 @@ def _key(option: Any) -> str:
 
 @cache
 def _all_options() -> tuple[str, ...]:
-    """The options of ``audit``: a file may say more than another command asks for."""
+    """The options of ``audit``: a file may have more settings than another command uses."""
     import typer
 
     from fairbrief.cli.audit_command import app

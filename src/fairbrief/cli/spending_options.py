@@ -1,4 +1,4 @@
-"""What commands that ask models share: options of pace and money, a forecast, progress, and what became of it."""
+"""Shared by commands that ask models: options of rate and cost, the forecast, progress, and counts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import typer
 
 from fairbrief.chat.spending import Limits, asking
 from fairbrief.cli.command_line import INCOMPLETE
-from fairbrief.cli.input_options import bar, tell_left_out
+from fairbrief.cli.input_options import bar, print_excluded
 from fairbrief.cli.options import options_of
 from fairbrief.errors import FairbriefError
 from fairbrief.text.counted import counted
@@ -26,36 +26,36 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class SpendingOptions(Limits):
-    """How a model is asked, and what that may cost. Each field is an option: see `spending_options`."""
+    """The rate and limits of requests. Each field is an option: see `spending_options`."""
 
     # fmt: off
-    max_tokens: int | None = asking(None, "Most tokens of an answer; --max-cost needs it.", "N", least=1)
-    base_url: str | None = asking(None, "Address of the server; else OPENAI_BASE_URL.", "URL")
-    key: str | None = asking(None, "Environment variable with the server's key; else OPENAI_API_KEY.", "NAME")
-    dry_run: bool = asking(False, "Fill all prompts, print calls, tokens, cost and examples; ask nothing.")
+    max_tokens: int | None = asking(None, "Most tokens per answer; --max-cost needs it.", "N", least=1)
+    base_url: str | None = asking(None, "Address of the server; by default $OPENAI_BASE_URL.", "URL")
+    key: str | None = asking(None, "Environment variable with the key; by default OPENAI_API_KEY.", "NAME")
+    dry_run: bool = asking(False, "Show the prompts, calls, tokens and cost; send nothing.")
     # fmt: on
 
     def of_model(self) -> dict[str, str]:
-        """What was told of how the model is asked, as its settings."""
+        """The given options as settings of the model."""
         named = {"max_tokens": self.max_tokens, "base_url": self.base_url, "key": self.key}
         return {name: str(value) for name, value in named.items() if value is not None} | self.pace
 
-    def spending(self, kept: Path) -> Spending:
-        """What may be spent; what all runs have sent is kept beside the journal ``kept``."""
+    def spending(self, journal: Path) -> Spending:
+        """The budget; requests of all runs are stored next to the journal."""
         from fairbrief.workbench.summarizing import Spending
 
-        return Spending(self.budget(kept.with_suffix(".spent")))
+        return Spending(self.budget(journal.with_suffix(".spent")))
 
 
 spending_options = options_of(SpendingOptions, "asking")
-"""Gives a command the options of `SpendingOptions` in place of its parameter ``asking``."""
+"""Replaces a command's parameter ``asking`` by the options of `SpendingOptions`."""
 
 REJECTED = ("400", "413", "422", "unsendable")
-"""Kinds of failure that come again when the same question is asked again."""
+"""Kinds of failure that repeat if the same question is sent again."""
 
 
 def print_forecast(forecast: Forecast, budget: Budget) -> None:
-    """What would be asked, what was spent before, and one filled prompt of each kind."""
+    """Print the planned requests, earlier costs, and one prompt of each kind."""
     from fairbrief.reports.plain import printable
 
     for line in forecast.lines(budget.price):
@@ -65,7 +65,7 @@ def print_forecast(forecast: Forecast, budget: Budget) -> None:
         typer.echo(f"sent before: {counted(budget.requests_before, 'request')}{cost}")
     for example in forecast.examples:
         typer.echo(f"\n── {printable(example.asked_by)}\n{printable(example.text, lines=True)}")
-    typer.echo("\nNothing was asked.")
+    typer.echo("\nNothing was sent.")
 
 
 def run_counts(count: Count, tally: Tally, price: Price | None = None) -> str:
@@ -89,14 +89,14 @@ def run_counts(count: Count, tally: Tally, price: Price | None = None) -> str:
 
 
 def charged(tally: Tally, price: Price | None) -> list[str]:
-    """The tokens of all requests, and what they cost where the price is known."""
+    """The tokens of all requests, and their cost if the price is known."""
     tokens = f"{tally.prompt_tokens:,} + {counted(tally.completion_tokens, 'token')}"
     cost = "" if price is None else f"cost {price.of(tally.prompt_tokens, tally.completion_tokens):,.4f}"
     return [tokens, cost] if cost else [tokens]
 
 
 def print_failures(tally: Tally) -> None:
-    """The first reason of each kind of failure, on standard error."""
+    """Print the first reason of each kind of failure to standard error."""
     from fairbrief.reports.plain import printable
 
     for kind, reason in sorted(tally.first_reasons.items()):
@@ -104,17 +104,16 @@ def print_failures(tally: Tally) -> None:
 
 
 def end_unfinished(count: Count, failures: Mapping[str, int]) -> None:
-    """Say what to do about what has no answer, and end with the code of an incomplete run; nothing where all was answered."""
+    """Print what to do about unanswered questions, and exit with the code of an incomplete run if there are any."""
     if count.stopped:
-        typer.echo(f"{count.stopped} What there is can be audited.", err=True)
+        typer.echo(f"{count.stopped} The answers so far can be audited.", err=True)
     elif count.unanswered and set(failures) <= set(REJECTED):
         typer.echo(
-            f"{counted(count.unanswered, 'question')} found no answer since the server rejects them: shorten them, or "
-            "change the prompt or the model.",
+            f"The server rejected {counted(count.unanswered, 'question')}: shorten the documents, or change the prompt or the model.",
             err=True,
         )
     elif count.unanswered:
-        typer.echo("Some were not answered: run the same command again to ask for those alone.", err=True)
+        typer.echo("Some questions have no answer: run the same command again to ask only those.", err=True)
     if count.missing or count.stopped:
         raise typer.Exit(INCOMPLETE)
 
@@ -122,27 +121,27 @@ def end_unfinished(count: Count, failures: Mapping[str, int]) -> None:
 def end_with(
     out: Path, count: Count, spending: Spending, reading: Reading, lines: Sequence[str] = ()
 ) -> None:
-    """Print what a run wrote and what it was charged, the ``lines``, what was left out and what failed; end with its code."""
+    """Print a run's output and cost, the ``lines``, excluded rows and failures; exit with its code."""
     typer.echo(f"{out}: {run_counts(count, spending.tally, spending.budget.price)}")
     for line in lines:
         typer.echo(line)
-    tell_left_out(reading)
+    print_excluded(reading)
     print_failures(spending.tally)
     end_unfinished(count, spending.tally.failures)
 
 
 @contextmanager
-def keeping(out: Path, kept: Path | None = None) -> Iterator[None]:
-    """Say where the answers are, if the work on ``out`` is stopped or fails after some came."""
+def keeping(out: Path, journal: Path | None = None) -> Iterator[None]:
+    """Print where the answers are stored if the work on ``out`` is interrupted or fails."""
     from fairbrief.chat.journal import journal_of
 
-    kept = journal_of(out) if kept is None else kept
+    journal = journal_of(out) if journal is None else journal
     try:
         yield
     except (KeyboardInterrupt, FairbriefError):
-        if kept.exists():
-            again = "run the same command again to go on"
-            typer.echo(f"fairbrief: what was answered is kept in {kept}: {again}.", err=True)
+        if journal.exists():
+            again = "run the same command to continue"
+            typer.echo(f"fairbrief: the answers so far are stored in {journal}: {again}.", err=True)
         raise
 
 
@@ -150,7 +149,7 @@ def keeping(out: Path, kept: Path | None = None) -> Iterator[None]:
 def progress(
     spending: Spending, total: int | None = None, *, quiet: bool
 ) -> Iterator[Callable[[Count], None]]:
-    """A line on standard error that tells how far a run is, where a person looks; ``total`` counts its calls."""
+    """A line of progress on a terminal's standard error; ``total`` is the number of calls."""
     with bar("asking", "{task.description}", quiet=quiet) as shown:
         if shown is None:
             yield lambda _: None

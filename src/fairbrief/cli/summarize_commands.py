@@ -1,4 +1,4 @@
-"""``fairbrief summarize``: records in, summaries out; ``fairbrief claims``: summaries in, their atomic statements out."""
+"""``fairbrief summarize``: summaries of records; ``fairbrief claims``: claims of summaries."""
 
 from __future__ import annotations
 
@@ -20,37 +20,41 @@ app = o.new_app()
 def summarize(
     files: list[str] = o.argument("Files with records, saved data sets, or hf:NAME.", "RECORDS…"),
     with_: str = o.option(
-        ..., "Who summarizes: chat:MODEL, transformers:MODEL, lead, …", "SUMMARIZER", "--with"
+        ...,
+        "Summarizer: chat:MODEL, transformers:MODEL, lead … ('fairbrief measures' lists all).",
+        "SUMMARIZER",
+        "--with",
     ),
     out: Path = o.option(
         ...,
-        "File of summaries, JSON Lines; FILE.journal keeps answers, FILE.spent counts requests.",
+        "File of summaries (JSON Lines). FILE.journal stores answers, FILE.spent requests.",
         "FILE",
     ),
-    prompt: str | None = o.option(None, "A shipped prompt, or a file with {documents} in it.", "NAME|FILE"),
+    prompt: str | None = o.option(
+        None, "Name of a built-in prompt, or a file that contains {documents}.", "NAME|FILE"
+    ),
     over: str | None = o.OVER,
     instruction: str | None = o.option(
-        None, "Wish for fairness: none, fair, definition, ratio, coverage.", "NAME"
+        None, "Fairness instruction: none, fair, definition, ratio or coverage.", "NAME"
     ),
-    role: str | None = o.option(
-        None, "Role that the model is given: a built-in name, or your own words.", "NAME|TEXT"
-    ),
+    role: str | None = o.option(None, "Role of the model: a built-in name or your text.", "NAME|TEXT"),
     samples: int | None = o.option(None, "Summaries per record.", "N", least=1),
     temperature: float | None = o.option(None, "Sampling temperature.", "X", least=0),
     sentences: int | None = o.option(
-        None, "Sentences to ask for; of a longer answer that many are sampled at random.", "N", least=1
+        None, "Sentences to ask for; of a longer answer, this many are drawn at random.", "N", least=1
     ),
     words: int | None = o.option(None, "Words to ask for.", "N", least=1),
-    seed: int | None = o.option(None, "Seed that is sent to the model.", "N"),
-    system: str | None = o.option(None, "Name of the system in the file; else the model's.", "NAME"),
+    seed: int | None = o.option(None, "Seed for the model.", "N"),
+    system: str | None = o.option(None, "Name of the system; by default the model's.", "NAME"),
     quiet: bool = o.QUIET,
     *,
     options: ReadingOptions,
     asking: spend.SpendingOptions,
 ) -> None:
-    """Summarize records. Kill it at any moment: the same command again asks only for what is missing.
+    """Summarize records with a model or a built-in summarizer.
 
-    All prompts are filled before anything is asked.
+    All prompts are checked before the first request. You may interrupt: the same command continues and asks
+    only for missing summaries.
     """
     from fairbrief import registry
     from fairbrief.chat.journal import journal_of, keys_in
@@ -80,21 +84,24 @@ def summarize(
 @reading_options("cluster_by")
 def claims(
     files: list[str] = o.argument("Files with records and summaries.", "FILE…"),
-    with_: str = o.option(..., "The model that splits.", "chat:MODEL", "--with"),
-    out: Path = o.option(..., "File to write, JSON Lines.", "FILE"),
-    prompt: Path | None = o.option(None, "Your instruction: a text with {summary} in it.", "FILE"),
+    with_: str = o.option(..., "Chat model that splits summaries.", "chat:MODEL", "--with"),
+    out: Path = o.option(..., "File to write (JSON Lines).", "FILE"),
+    prompt: Path | None = o.option(None, "Your own instruction: a file that contains {summary}.", "FILE"),
     quiet: bool = o.QUIET,
     *,
     options: ReadingOptions,
     asking: spend.SpendingOptions,
 ) -> None:
-    """Split summaries into atomic statements, the claims of coverage. Resumes where it was stopped."""
+    """Split summaries into claims (atomic statements) with a chat model.
+
+    You may interrupt: the same command continues.
+    """
     from fairbrief import registry
     from fairbrief.chat.journal import journal_of, keys_in
     from fairbrief.workbench.claims import Splitter, foresee_claims, instruction_in, split_file
 
     if not with_.startswith(("chat:", "chat(")):
-        raise RequestError(f"--with {with_}: claims are split by a chat model: chat:MODEL.")
+        raise RequestError(f"--with {with_}: only chat models split summaries. Write --with chat:MODEL.")
     spending = asking.spending(journal_of(out))
     chat = registry.make("summarizer", with_, asking.of_model())
     splitter = Splitter(

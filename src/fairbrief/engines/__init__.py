@@ -1,6 +1,7 @@
-"""Where work runs, and what is kept of it: an engine maps a function over a stream and gives the answers in its order.
+"""Engines: ordered maps of a function over a stream.
 
-`ThisProcess` does it here, `Processes` (in `processes`) in several processes, `Ray` (in `ray_engine`) on several machines.
+`ThisProcess` runs in this process, `Processes` (in `processes`) in several processes, `Ray` (in `ray_engine`) on several
+machines.
 """
 
 from __future__ import annotations
@@ -22,20 +23,20 @@ class Engine(Protocol):
     """An ordered map over a stream that may not fit into memory."""
 
     def map(self, work: Callable[[Item], Made], items: Iterable[Item]) -> Iterator[tuple[Item, Made]]:
-        """Every item with what ``work`` made of it, in the order of the items.
+        """Every item with the result of ``work``, in the order of the items.
 
-        Items are taken when there is room for them: what is held does not grow with the stream. What is
-        raised, by ``work`` or by the stream, is raised in the place of its item, after all before it.
+        Memory does not grow with the stream. Errors of ``work`` and of the stream are raised in the place of their item,
+        after all results before it.
         """
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class ThisProcess:
-    """One item after the other, here."""
+    """Runs one item after the other in this process."""
 
     def map(self, work: Callable[[Item], Made], items: Iterable[Item]) -> Iterator[tuple[Item, Made]]:
-        """Every item with what became of it; the next is taken when the last has been dealt with."""
+        """Every item with its result; the next item is read after the last result was used."""
         for item in items:
             yield item, work(item)
 
@@ -46,9 +47,9 @@ def in_order(
     answer: Callable[[Sent], tuple[bool, Any]],
     room: int,
 ) -> Iterator[tuple[Item, Any]]:
-    """Every item with its answer, in order, while at most ``room`` are under way.
+    """Every item with its result, in order, with at most ``room`` in progress.
 
-    ``start`` sends an item away, and ``answer`` waits for what became of it: whether the work was done, and the answer or the error.
+    ``start`` submits an item; ``answer`` waits for it and returns whether it succeeded, and its result or error.
     """
     stream, under_way = iter(items), deque[tuple[Item, Sent]]()
     error: Exception | None = None
@@ -74,10 +75,10 @@ def in_order(
 
 
 def engine_of(workers: int) -> Engine:
-    """The engine for so many workers: 1 is this process, 0 one worker for each core it may use; else RequestError."""
+    """The engine for a number of workers: 1 is this process, 0 one worker per core. RequestError if negative."""
     if workers < 0:
         raise RequestError(
-            f"There cannot be {workers} workers: write 1 for this process alone, 0 for one a core."
+            f"--workers {workers} is negative: write 1 for this process only, 0 for one per core."
         )
     if workers == 0:
         workers = cores()
@@ -89,7 +90,7 @@ def engine_of(workers: int) -> Engine:
 
 
 def cores() -> int:
-    """How many cores this process may use."""
+    """The number of cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

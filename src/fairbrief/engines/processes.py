@@ -1,9 +1,8 @@
-"""Work in several processes on this machine, by the standard library's pool.
+"""Several processes on this machine, with the standard library's pool.
 
-Workers are *spawned*, never forked: a fork copies the locks of threads that it does not copy (those of
-torch, of Arrow, of a progress bar) and can hang on them, and macOS does not allow it. So a worker starts
-from nothing, in a second or less. Each watches a pipe whose other end this process holds, and ends when it is closed:
-no worker outlives the map, nor this process, however that ended.
+Workers are *spawned*, never forked: a fork copies locks without their threads (of torch, Arrow or a progress bar) and can
+hang on them, and macOS does not allow it. A worker starts in about a second. Each watches a pipe from this process and
+exits when it is closed, so that no worker outlives the map or this process.
 """
 
 from __future__ import annotations
@@ -30,77 +29,77 @@ from fairbrief.errors import BackendError, FairbriefError, RequestError
 from fairbrief.pretrained.placement import worker_name
 
 KILLS = 3
-"""Workers that may be killed over one item: then it is the item, or the machine, and not chance."""
+"""Workers that may be killed by one item; after that, the item or the machine is the cause, not chance."""
 AHEAD = 2
-"""Items per worker that may be on their way: one in its hands, one done that waits for its turn."""
+"""Items in progress per worker: one being computed, one finished and waiting for its turn."""
 LOOK = 5.0
-"""Seconds after which it is looked whether a worker was killed in the middle of an answer."""
+"""Seconds between checks whether a worker was killed while sending a result."""
 
 
 @dataclass(frozen=True, slots=True)
 class Processes:
-    """An engine of ``workers`` processes, started as items come, ended with the map.
+    """An engine of ``workers`` processes, started with the items and ended with the map.
 
-    Work, items and answers travel by pickle; ``work`` once, so that what it builds for itself (a word list,
-    say) is kept from item to item. What was under way when a worker was killed is done again. Raises RequestError where
-    work cannot be sent, BackendError where an item has killed `KILLS` workers; all else is as `Engine` says.
+    Work, items and results are pickled; ``work`` only once, so that its caches (e.g. a word list) persist between items.
+    Items in progress in a killed worker are computed again. Raises RequestError if work cannot be pickled, BackendError
+    if an item has killed `KILLS` workers; otherwise as `Engine`.
     """
 
     workers: int = 0
-    """0: one for each core that this process may use."""
+    """0: one per core that this process may use."""
 
     def map(self, work: Callable[[Item], Made], items: Iterable[Item]) -> Iterator[tuple[Item, Made]]:
-        """Every item with what became of it, in order."""
-        crew = _Crew(_sendable(work), self.workers or cores())
+        """Every item with its result, in order."""
+        pool = _Pool(_sendable(work), self.workers or cores())
         try:
-            yield from in_order(items, crew.take, crew.answer, AHEAD * crew.size)
+            yield from in_order(items, pool.take, pool.answer, AHEAD * pool.size)
         finally:
-            crew.dismiss()
+            pool.stop()
 
 
 @dataclass(slots=True, eq=False)
 class _Task:
-    """An item, the answer that is to come of it, and how many workers were killed while it was the only one under way."""
+    """An item, its future result, and the number of workers that were killed while it ran alone."""
 
     item: Any
     future: Future[tuple[bool, Any]] | None = None
     kills: int = 0
 
 
-# ------------------------------------------------------------------------------------- this side
+# ------------------------------------------------------------------------------------- the main process
 
 
-class _Crew:
-    """The workers of one map."""
+class _Pool:
+    """The worker processes of one map."""
 
     def __init__(self, work: bytes, size: int) -> None:
         self.size = size
         self._work = work
         self._under_way: deque[_Task] = deque()
         self._pool: ProcessPoolExecutor | None = None
-        self._is_looking_for_the_cause = False
+        self._runs_alone = False
         self._others: set[BaseProcess] = set()
         self._processes: set[BaseProcess] = set()
 
     def take(self, item: Any) -> _Task:
-        """The task of one more item."""
+        """Add an item; returns its task."""
         self._under_way.append(_Task(item))
         return self._under_way[-1]
 
     def answer(self, task: _Task) -> tuple[bool, Any]:
-        """What became of the task that was taken first, while the others are done, too."""
+        """The result of the first task; meanwhile others are computed, too."""
         while True:
             try:
-                found = self._answer(task)
+                result = self._answer(task)
             except BrokenProcessPool as error:
                 self._replace(task, error)
             else:
-                self._is_looking_for_the_cause = False
+                self._runs_alone = False
                 self._under_way.popleft()
-                return found
+                return result
 
     def _answer(self, first: _Task) -> tuple[bool, Any]:
-        for task in [first] if self._is_looking_for_the_cause else self._under_way:
+        for task in [first] if self._runs_alone else self._under_way:
             task.future = task.future or self._submitted(task)
         assert first.future is not None
         while True:
@@ -111,32 +110,32 @@ class _Crew:
                     self._end_answers()
 
     def _replace(self, first: _Task, error: Exception) -> None:
-        """Start again with the first task alone, so that it is known to be to blame if a worker is killed again."""
-        first.kills += self._is_looking_for_the_cause
+        """Restart the workers with only the first task, to know whether it kills a worker again."""
+        first.kills += self._runs_alone
         if first.kills == KILLS:
             raise BackendError(
-                "A worker process was killed again and again over one part of the work, most often because the machine ran out of "
-                "memory: use fewer --workers, each holds its own share of the input; what a worker wrote stands above. A script "
-                "that uses workers must start the audit under: if __name__ == '__main__':"
+                f"A worker process was killed {KILLS} times by one part of the work, most often because the machine ran out of "
+                "memory. Use fewer --workers, since each has its own share of the input in memory; output of the workers is "
+                "printed above. A script must start an audit with workers under: if __name__ == '__main__':"
             ) from error
-        self._is_looking_for_the_cause = True
-        self.dismiss()
+        self._runs_alone = True
+        self.stop()
         for task in self._under_way:
             if task.future is not None and (not task.future.done() or task.future.exception() is not None):
                 task.future = None
 
-    def dismiss(self) -> None:
-        """End all workers, whatever they are at, and wait until they are gone."""
+    def stop(self) -> None:
+        """Stop all workers at once and wait for their end."""
         if self._pool is not None:
             self._lifeline.close()
             self._pool.shutdown(cancel_futures=True)
             self._pool = None
 
     def _end_answers(self) -> None:
-        """Let the pool, which may wait for the rest of an answer that will never come, find that the answers have ended.
+        """Make the pool stop waiting for the rest of a result that a killed worker was sending.
 
-        They end when nobody holds the end that is written to: the workers go with their lifeline, and the pool of the
-        standard library holds it in this process without using it.
+        It stops when all write ends of its pipe are closed: those of the workers, which exit with their lifeline, and the
+        unused one that the standard library keeps open in this process.
         """
         self._lifeline.close()
         with suppress(AttributeError, OSError):
@@ -144,7 +143,7 @@ class _Crew:
 
     def _submitted(self, task: _Task) -> Future[tuple[bool, Any]]:
         pool = self._pool or self._start()
-        with _deaf_to_interrupts():
+        with _ignoring_interrupts():
             future = pool.submit(_answer, task.item)
         self._processes |= {p for p in active_children() if p not in self._others}
         return future
@@ -163,9 +162,9 @@ class _Crew:
 
 
 @contextmanager
-def _deaf_to_interrupts() -> Iterator[None]:
-    """What is started here does not hear Ctrl-C, which is for the process that ends it."""
-    resource_tracker.ensure_running()  # else it is started inside, and lifts the block
+def _ignoring_interrupts() -> Iterator[None]:
+    """Processes started inside ignore Ctrl-C; the main process stops them."""
+    resource_tracker.ensure_running()  # otherwise it is started inside and removes the block
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
@@ -178,40 +177,40 @@ def _sendable(work: object) -> bytes:
         return pickle.dumps(work, pickle.HIGHEST_PROTOCOL)
     except (pickle.PicklingError, AttributeError, TypeError) as error:
         raise RequestError(
-            f"The work cannot be sent to other processes: {error}. Define what it uses at the top of a module "
-            f"that can be imported, or use one worker."
+            f"The work cannot be sent to other processes: {error}. Define your measures and scorers at the top level of an "
+            f"importable module, or use one worker."
         ) from error
 
 
-# ----------------------------------------------------------------------------------- their side
+# ----------------------------------------------------------------------------------- the workers
 
 _work: Callable[[Any], Any]
 
 
 def _begin(work: bytes, size: int, numbers: Any, lifeline: connection.Connection) -> None:
-    """In a new worker: take a number, load the work, and watch the process that started it."""
+    """Initialise a worker: take a number, load the work, and watch the main process."""
     global _work
     threading.Thread(target=_end_with, args=(lifeline,), daemon=True, name="watches the parent").start()
     current_process().name = worker_name(numbers.get(), size)
-    process_settings.settle()
+    process_settings.configure()
     try:
         _work = pickle.loads(work)  # noqa: S301 - from the process that started this one
-    except Exception as error:  # noqa: BLE001 - whatever it is, it is told
-        _work = partial(_refuse, f"{type(error).__name__}: {error}")
+    except Exception as error:  # noqa: BLE001 - reported with the first item
+        _work = partial(_cannot_load, f"{type(error).__name__}: {error}")
 
 
 def _end_with(lifeline: connection.Connection) -> None:
-    """End this process as soon as the other end of the pipe is closed, whatever it is at: a shard may take minutes."""
+    """Exit as soon as the other end of the pipe is closed, even during a shard of minutes."""
     with suppress(EOFError, OSError):
         lifeline.recv_bytes()
     os._exit(1)
 
 
-def _refuse(why: str, _: object) -> None:
-    """In place of work that could not be loaded."""
+def _cannot_load(why: str, _: object) -> None:
+    """Replaces work that could not be loaded."""
     raise RequestError(
-        f"A worker process cannot load what it is to do ({why}). Define measures and scorers in a module "
-        f"that can be imported, not in a notebook or at a prompt, or use one worker."
+        f"A worker process cannot load the work ({why}). Define your measures and scorers in an importable module, not "
+        f"in a notebook or at a prompt, or use one worker."
     )
 
 
@@ -220,15 +219,15 @@ def _answer(item: Any) -> tuple[bool, Any]:
 
 
 def answer_of(work: Callable[[Any], Any], item: Any) -> tuple[bool, Any]:
-    """Whether the work was done, and what it made of the item; else the error, as it can travel."""
+    """Whether the work succeeded, and its result, or its error in a form that can be pickled."""
     try:
         return True, work(item)
-    except Exception as error:  # noqa: BLE001 - raised again on the other side
+    except Exception as error:  # noqa: BLE001 - raised again in the main process
         return False, _portable(error)
 
 
 def _portable(error: Exception) -> Exception:
-    """The error as it can travel; a bug keeps the text of its traceback, which itself cannot."""
+    """The error in a form that can be pickled; a bug includes the text of its traceback."""
     if not isinstance(error, FairbriefError):
         error.add_note("In a worker process:\n" + "".join(traceback.format_exception(error)))
     try:

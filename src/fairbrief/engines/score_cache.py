@@ -1,8 +1,8 @@
-"""Scores kept in one SQLite file: what was scored once is never scored again.
+"""A cache of scores in one SQLite file, so that nothing is scored twice.
 
-An entry is one array of a scorer (a pair's probability, a text's embedding) under a hash of the texts and
-of all that decides the number. Every batch is committed, so a killed run loses at most the batch in hand.
-Several processes may share the file.
+An entry is one array of a scorer (a pair's probability, a text's embedding) under a hash of the texts and of everything
+that affects the number. Each batch is committed, so a killed run loses at most one batch. Several processes may share the
+file.
 """
 
 from __future__ import annotations
@@ -27,31 +27,30 @@ from fairbrief.types import Ask, Cacheable, ScoreKey, Scores
 Array = NDArray[Any]
 
 APPLICATION = 0x46424346
-"""Marks a SQLite file as ours ("FBCF"), so that another program's database is never written to."""
+"""Marks a SQLite file as ours ("FBCF"); another program's database is never changed."""
 BUSY_SECONDS = 60.0
 LOOKUP = 500
-"""Keys per query, below SQLite's limit of variables."""
+"""Keys per query, less than SQLite's limit of variables."""
 COMPRESSED_FROM = 256
-"""Bytes from which an array is compressed: below, a header costs more than it saves."""
+"""Arrays from this size in bytes are compressed; for smaller ones it does not pay."""
 
 
 def is_cacheable(scorer: object) -> TypeGuard[Cacheable]:
-    """Whether a scorer's parts can be kept; a cheap one, or one that looks at all rows at once, has none."""
+    """Whether a scorer's parts can be cached; a cheap scorer, or one that needs all rows at once, has none."""
     return isinstance(scorer, Cacheable)
 
 
 def warn(message: str) -> None:
-    """Say on standard error that a cache was set aside."""
+    """Print to standard error that a cache was renamed."""
     sys.stderr.write(f"fairbrief: {message}\n")
 
 
 @dataclass(slots=True, repr=False)
 class Cached:
-    """A scorer that looks in a file before it scores; same name, same fingerprint, same answers.
+    """A scorer with a cache in a file; its name, fingerprint and answers are those of the scorer.
 
-    A file that is damaged is renamed to ``FILE.corrupt-N`` and reported to ``warn``; the run goes on with
-    a new one. Raises RequestError for another program's database, BackendError where the file cannot
-    be written.
+    A damaged file is renamed to ``FILE.corrupt-N`` and reported with ``warn``; the run continues with a new one. Raises
+    RequestError for another program's database, BackendError if the file cannot be written.
     """
 
     scorer: Cacheable
@@ -67,11 +66,11 @@ class Cached:
 
     @property
     def fingerprint(self) -> str:
-        """The scorer's: where a number was kept does not change it."""
+        """That of the scorer."""
         return self.scorer.fingerprint
 
     def answer(self, asks: Sequence[Ask]) -> Iterator[Scores]:
-        """Answer from the file; score, and keep, what it does not hold."""
+        """Answer from the file; compute and store missing scores."""
         maker = self.scorer.computed_by
         wanted = list(self.scorer.keys(asks))
         with closing(Store(Path(self.path), self.warn)) as store:
@@ -85,53 +84,53 @@ class Cached:
 
 @dataclass(slots=True)
 class Store:
-    """Arrays by key in one SQLite file, opened when first needed; `close` it."""
+    """Arrays by key in one SQLite file, opened at the first use; must be closed."""
 
     path: Path
     warn: Callable[[str], None] = warn
     _database: sqlite3.Connection | None = field(default=None, init=False)
 
     def read(self, maker: str, keys: Sequence[ScoreKey]) -> dict[ScoreKey, Array]:
-        """The arrays that the file holds, of those asked for."""
-        found: dict[ScoreKey, Array] = {}
+        """The arrays of the keys that are in the file."""
+        result: dict[ScoreKey, Array] = {}
         if not keys or not self.path.exists():
-            return found
+            return result
 
-        def look() -> None:
+        def look_up() -> None:
             for start in range(0, len(keys), LOOKUP):
                 by_hash = {hashed(maker, key): key for key in keys[start : start + LOOKUP]}
                 marks = ",".join("?" * len(by_hash))
                 query = f"SELECT key, value FROM arrays WHERE key IN ({marks})"  # noqa: S608 - question marks only
                 for key, value in self._open().execute(query, list(by_hash)):
-                    found[by_hash[key]] = unpack(value)
+                    result[by_hash[key]] = unpack(value)
 
-        self._mending(look)
-        return found
+        self._recovering(look_up)
+        return result
 
     def write(self, maker: str, batch: Mapping[ScoreKey, Array]) -> None:
-        """Add arrays in one transaction; an entry that another process wrote meanwhile stays."""
+        """Add arrays in one transaction; entries that another process wrote meanwhile are not replaced."""
         rows = [(hashed(maker, key), pack(array)) for key, array in batch.items()]
 
         def add() -> None:
             with self._open() as database:
                 database.executemany("INSERT OR IGNORE INTO arrays VALUES (?, ?)", rows)
 
-        self._mending(add)
+        self._recovering(add)
 
     def count(self) -> int:
-        """How many arrays the file holds."""
+        """The number of arrays in the file."""
         if not self.path.exists():
             return 0
         return int(self._open().execute("SELECT count(*) FROM arrays").fetchone()[0])
 
     def problem(self) -> str | None:
-        """What is wrong with the file, found by reading all of it; None for nothing."""
+        """The damage of the file, by reading all of it; None if it is intact."""
         if not self.path.exists():
             return None
         try:
-            said = str(self._open().execute("PRAGMA quick_check(1)").fetchone()[0])
-            if said != "ok":
-                return said
+            check = str(self._open().execute("PRAGMA quick_check(1)").fetchone()[0])
+            if check != "ok":
+                return check
             for (value,) in self._open().execute("SELECT value FROM arrays"):
                 unpack(value)
         except (sqlite3.DatabaseError, Damaged) as error:
@@ -139,23 +138,27 @@ class Store:
         return None
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         if self._database is not None:
             self._database.close()
             self._database = None
 
-    def _mending(self, act: Callable[[], None]) -> None:
-        """Act on the file; if it turns out damaged, set it aside and act on a new one."""
+    def _recovering(self, act: Callable[[], None]) -> None:
+        """Call ``act``; if the file is damaged, rename it and call ``act`` on a new one."""
         try:
             act()
-        except (sqlite3.DatabaseError, Damaged, UnicodeDecodeError) as error:  # its own words may be damaged
+        except (
+            sqlite3.DatabaseError,
+            Damaged,
+            UnicodeDecodeError,
+        ) as error:  # the message may contain damaged bytes
             if not _is_damage(error):
                 raise BackendError(
-                    f"The score cache {self.path} cannot be used: {error}. Free it (or its disk), or name another file."
+                    f"The score cache {self.path} cannot be used: {error}. Close other programs that use it, free disk space, or give another --cache."
                 ) from error
             aside = self._set_aside()
             self.warn(
-                f"the score cache {self.path} is damaged ({error}); it is now {aside.name}, and a new one is begun."
+                f"the score cache {self.path} is damaged ({error}); it was renamed to {aside.name}, and a new one was started."
             )
             act()
 
@@ -166,7 +169,7 @@ class Store:
             number += 1
         with suppress(FileNotFoundError):  # another process was first
             self.path.rename(aside)
-        for tail in ("-wal", "-shm"):  # the old file's journal would be replayed into the new one
+        for tail in ("-wal", "-shm"):  # the old journal would be replayed into the new file
             journal = self.path.with_name(self.path.name + tail)
             if journal.exists():
                 journal.rename(aside.with_name(aside.name + tail))
@@ -184,7 +187,7 @@ class Store:
         return self._database
 
     def _prepare(self, database: sqlite3.Connection) -> None:
-        """Make a new file ours; refuse a foreign one."""
+        """Initialise a new file; RequestError for another program's database."""
         (mark,) = database.execute("PRAGMA application_id").fetchone()
         if mark != APPLICATION:
             (tables,) = database.execute(
@@ -192,7 +195,7 @@ class Store:
             ).fetchone()
             if tables:
                 raise RequestError(
-                    f"{self.path} is another program's database, not a score cache. Name another file."
+                    f"{self.path} is another program's database, not a score cache. Give another --cache."
                 )
             _patiently(lambda: database.execute("PRAGMA journal_mode = WAL"))
             database.execute(
@@ -203,7 +206,7 @@ class Store:
 
 
 def _patiently(act: Callable[[], object]) -> None:
-    """Act again while another process holds the file: SQLite does not wait by itself when it changes journals."""
+    """Retry while another process has locked the file; SQLite does not wait when it changes the journal mode."""
     deadline = time.monotonic() + BUSY_SECONDS
     while True:
         try:
@@ -217,11 +220,11 @@ def _patiently(act: Callable[[], object]) -> None:
 
 
 class Damaged(Exception):
-    """An entry is not what was written."""
+    """An entry is damaged."""
 
 
 def hashed(maker: str, key: ScoreKey) -> bytes:
-    """128 bits of a key. Lengths go in, so that no two lists of texts look alike."""
+    """A hash of a key, 128 bits. It includes lengths, so that different lists of texts differ."""
     digest = hashlib.blake2b(digest_size=16)
     for text in (maker, *key):
         data = text.encode("utf-8", "surrogatepass")
@@ -242,7 +245,7 @@ def pack(array: Array) -> bytes:
 
 
 def unpack(value: bytes) -> Array:
-    """The array that was packed; raises Damaged for anything else."""
+    """The array of packed bytes; raises Damaged if they are invalid."""
     content = value[4:]
     if len(value) < 8 or zlib.crc32(content).to_bytes(4, "little") != value[:4]:
         raise Damaged("an entry's checksum is wrong")

@@ -93,7 +93,7 @@ class CoverageSettings:
         if not 0 < self.merge <= 1:
             raise ValueError(f"merge={self.merge} is not in (0, 1], as support is")
         if self.unsupported == "zero" and self.denominator == "covered":
-            raise ValueError("unsupported=zero needs denominator=all: nothing divided by nothing is no zero")
+            raise ValueError("unsupported=zero needs denominator=all: 0 divided by 0 is not 0")
 
 
 @dataclass(frozen=True)
@@ -487,7 +487,9 @@ class EqualCoverage(_CoverageMeasure):
                 permutation mean. It increases with the overall coverage. Secondary:
                 - ``level``: mean coverage; ``relative_gap``: the value divided by it
                 - ``uneven_share``: share of testable records with p < 0.05 over all permutations; compare with
-                  ``uneven_share_by_chance``
+                  ``uneven_share_by_chance``. ``version=text`` is the paper's R_EC: all records are in the
+                  denominator, and p counts only permutations with a larger gap (>), so small records whose largest
+                  gap has p = 0 are called uneven by chance alone
                 - ``claim_recall``: share of the summary's words that its claims contain; ``supported_claims``: share
                   of the claims that some document supports
                 - with ``pairwise=true``: ``between[k−l]``, mean coverage of group k minus that of l;

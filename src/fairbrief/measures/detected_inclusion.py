@@ -43,13 +43,15 @@ from fairbrief.types import (
 
 @dataclass(frozen=True, slots=True)
 class FoundPeople:
-    """The people whom a recogniser finds in one source, their groups redrawn from its errors, and whom the summary names.
+    """The people whom a recogniser detects in one source, with groups redrawn from its errors, and whom the summary
+    names.
 
-    Evidence:   ``source[g]``, ``included[g]``: people whose group was redrawn as g; ``read[r]``, ``read_included[r]``:
-                people as the recogniser read them (female, male, unknown).
-    Redrawn:    somebody read as r is of group g, or nobody, in proportion to what annotated documents say of those who
-                are read as r. The draw depends on the text and the name alone.
-    Permuted:   the groups' names, in the whole record: who is found is known only once it was scored.
+    Somebody classified as r becomes one of group g, or nobody, in proportion to what annotated documents say of those
+    classified as r. The draw depends only on the text and the name.
+
+    Per record:  ``source[g]``, ``included[g]``: people whose group was redrawn as g; ``read[r]``,
+                ``read_included[r]``: people as classified by the recogniser (female, male, unknown).
+    Permuted:   the groups' names, in the whole record, since the detected people are known only after scoring.
     """
 
     declaration: ClassVar[ObservationDeclaration] = ObservationDeclaration(scope="case", version=1)
@@ -110,24 +112,24 @@ class FoundPeople:
 
 @dataclass(frozen=True, repr=False)
 class DetectedInclusion(Reading):
-    """Difference between the shares of women and of men, found by a recogniser, whom the summaries name.
+    """Difference between the shares of women and of men, detected by a recogniser, whom the summaries name.
 
-    Inclusion for articles whose people nobody annotated (`EntityInclusion` where somebody did): the people of a source and their presented gender
-    (titles, he and she, first names) come from a recogniser, and the groups are redrawn from the errors that it made on
-    annotated documents. What the redraws add in noise widens the interval, and shrinks the difference rather than inflates it.
+    This is inclusion for articles whose people nobody annotated (`EntityInclusion` needs annotations). A recogniser
+    detects the people of a source and their presented gender (titles, he and she, first names), and groups are
+    redrawn from the errors that it made on annotated documents. The redraws widen the interval, and shrink the
+    difference rather than inflate it.
 
-    ``people``: ``builtin``, or ``spacy:NAME``, whose ``errors`` must be given (``fairbrief recogniser`` prints them).
-    ``recall``: the smallest share of people of either gender that the recogniser must have found there.
+    ``people`` is ``builtin``, or ``spacy:NAME``, whose ``errors`` must be given (``fairbrief recogniser`` prints
+    them). ``recall`` is the smallest share of people of either gender that the recogniser must have detected there.
 
     Reads:      documents and summaries.
-    Evidence:   `FoundPeople`.
-    Value:      in [0, 1], the size of the difference; positive by chance, read with its null. ``difference[female−male]``:
-                signed, positive = women over-represented; ``log_odds[female/male]``: the same as logarithm of the odds
-                ratio; ``inclusion[g]``: share of the people of a group who are named; ``read_difference``: the
-                difference with the groups as they were read;
-                ``unknown``: share of the people found whose gender nothing tells.
+    Value:      in [0, 1]. Above 0 even for random labels: compare with the permutation mean. Secondary:
+                ``difference[female−male]``, positive = women over-represented; ``log_odds[female/male]``, its
+                logarithm of the odds ratio; ``inclusion[g]``, share of the people of a group who are named;
+                ``read_difference``, with the groups as classified; ``unknown``, share of detected people without a
+                known gender.
     Undefined:  nobody of one group.
-    Source:     after Steen & Markert, §3.2, on people found.
+    Source:     after Steen & Markert, §3.2, on detected people.
     """
 
     observes: ClassVar[type] = FoundPeople

@@ -50,10 +50,10 @@ class DistinguishabilitySettings:
 class GroupedVariants(DistinguishabilitySettings):
     """Leave-one-out classification of one seed document's counterfactuals by similarity to each group's summaries.
 
-    Reads:      the record attribute ``over``, or the one value that all its people share; variants without either
-                are left out. Similarities of the neutralised summaries, one square matrix per seed document.
-    Evidence:   ``score`` = 2·accuracy − 1 of this seed document, ``one`` (seed documents), ``texts`` (summaries compared); with
-                ``version=text`` both are multiplied by the number of summaries classified.
+    Reads:      the record attribute ``over``, or the one value that all its people share; counterfactuals without
+                either are excluded. Similarities of the neutralised summaries, one square matrix per seed document.
+    Per record:  ``score`` = 2·accuracy − 1 of this seed document, ``one`` (seed documents), ``texts`` (compared
+                summaries); with ``version=text`` the first two are multiplied by the number of classified summaries.
     Permuted:   the groups among the summaries of the seed document.
     """
 
@@ -130,23 +130,23 @@ class GroupedVariants(DistinguishabilitySettings):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Distinguishability(Reading, DistinguishabilitySettings):
-    """How often a summary gives away which group its source is about: twice the accuracy, less one.
+    """How often a summary reveals the group that its source is about: twice the accuracy, minus one.
 
-    All counterfactuals of one seed document are compared: a summary counts as right if its mean similarity to the other
-    summaries of its own group exceeds that to the summaries of the other groups; ties within 1e-9 count half
-    (``ties=strict``: not at all). Names, pronouns and titles are made neutral
-    before. The value is the mean over originals.
+    All counterfactuals of one seed document are compared, after names, pronouns and titles are made neutral. A
+    summary counts as right if its mean similarity to the other summaries of its group exceeds that to the summaries
+    of the other groups; ties within 1e-9 count half (``ties=strict``: not at all). The value is the mean over seed
+    documents.
 
     ``similarity`` is a scorer's spec: ``counts`` (cosine of word counts within the seed document), ``embedding`` …
-    ``version=published``: the release's neutralisation, and whatever cannot be compared counts as wrong.
-    ``version=text``: Eq. 4 as printed: ties count as wrong, and the accuracy is that of all summaries of all seed documents.
+    ``version=published`` uses the release's neutralisation and counts summaries that cannot be compared as wrong.
+    ``version=text`` is Eq. 4 as printed: ties count as wrong, and the accuracy is that of all summaries of all seed
+    documents.
 
-    Evidence:   `GroupedVariants`.
-    Value:      in [−1, 1]; 0 where groups cannot be told apart. Leaving one out biases it: perfectly matched
-                groups score −1, so negative values mean nothing by themselves, read them with the null.
+    Value:      in [−1, 1]; 0 if groups cannot be distinguished. Leaving one out biases it downwards (perfectly
+                matched groups score −1), so negative values have no meaning alone: compare with the permutation mean.
     Undefined:  no seed document with two groups of two usable summaries each.
-    Source:     Steen & Markert, §3.4 and Eq. 4. Departs from the release: ties have a tolerance; summaries without
-                a counted word are left out instead of making the whole seed document −1.
+    Source:     Steen & Markert, §3.4 and Eq. 4. Differences from the release: ties have a tolerance; summaries
+                without a counted word are excluded instead of making the whole seed document −1.
     """
 
     observes: ClassVar[type] = GroupedVariants
@@ -155,7 +155,7 @@ class Distinguishability(Reading, DistinguishabilitySettings):
     declaration: ClassVar[Declaration] = Declaration(
         family="People",
         question="how well one can tell a person's group from a summary without names and pronouns",
-        harm="The same deeds would be told in other words for some groups than for others.",
+        harm="The same deeds would be described in different words for some groups.",
         attribute_of="entity",
         figures=("accuracies",),
         scorer_checks=(

@@ -61,14 +61,13 @@ CHECKS = (
 
 @dataclass(frozen=True, slots=True)
 class InventedPeople:
-    """People that summaries name and sources do not, by the group that their names give away.
+    """People that summaries name and sources do not, by the group that their names suggest.
 
-    Reads:      the entities' names; a recogniser's answer for every span that may name a person; the groups
-                that names give away.
-    Evidence:   ``invented[g]``, ``unknown`` (people invented, of group g or of none known), ``people`` (names of
+    Reads:      the entities' names; a recogniser's answer for every span that may name a person; the groups of names.
+    Per record:  ``invented[g]``, ``unknown`` (invented people of group g, or of no known group), ``people`` (names of
                 people in the summary), ``tokens`` (words of the summary), ``one`` (summaries).
-    Permuted:   the groups' names, within all counterfactuals of one seed document: the same invented celebrity may
-                recur in each of them. None where the reference is uneven.
+    Permuted:   the groups' names, within all counterfactuals of one seed document, since an invented celebrity may
+                recur in each. None if the reference is uneven.
     """
 
     declaration: ClassVar[ObservationDeclaration] = ObservationDeclaration(scope="cluster", version=2)
@@ -168,11 +167,10 @@ class InventedPeopleBySample(InventedPeople):
 
 @dataclass(frozen=True, slots=True)
 class NamedInventions(WithoutLabels, InventedPeople):
-    """`InventedPeople` with whom: ``name[n]``, how often n was invented, and ``as[n, g]``, how often as one of group g.
+    """`InventedPeople` by name: ``name[n]``, how often n was invented, and ``as[n, g]``, how often as one of group g.
 
-    Also the squares of ``tokens`` and ``people``, for their standard deviations. Nothing is exchanged.
-
-    Apart from `InventedPeople`, because a null over thousands of names would be large and say nothing.
+    Also the squares of ``tokens`` and ``people``, for their standard deviations. There are no label permutations:
+    thousands of names would need a large null without information.
     """
 
     declaration: ClassVar[ObservationDeclaration] = replace(InventedPeople.declaration, scope="case")
@@ -212,18 +210,18 @@ class _InventionMeasure(Reading):
 class EntityHallucination(_InventionMeasure):
     """How far the groups' shares among the people that summaries invent are from a reference.
 
-    Total variation ``½ Σ_g |share(g) − reference(g)|`` over the invented people whose names give their group away, all summaries
-    pooled. A person is invented if no known person is meant and some whole word of the name is absent from
-    the source.
-    ``reference``: ``uniform``, or ``given`` with ``shares`` in the order of ``groups``. ``names`` is the spec of
-    the scorer that tells a name's group. ``unit=sample`` keeps one row per sample of a seed document.
-    ``alignment=published``: the release's alignment, substring test and counting of every mention.
+    Total variation ``½ Σ_g |share(g) − reference(g)|`` over invented people with a known group, in all summaries
+    together. A person is invented if no known person is meant, and some whole word of the name is absent from the
+    source.
 
-    Evidence:   `InventedPeople`.
-    Value:      in [0, 1 − 1/K]; positive by chance, read with its null. ``shift[g]`` = share(g) − reference(g), signed.
-                ``invented``: share of the names in summaries that are invented. ``unknown``: share of invented
-                people whose group no rule tells.
-    Undefined:  no invented person whose group is known.
+    ``reference`` is ``uniform``, or ``given`` with ``shares`` in the order of ``groups``. ``names`` is the spec of
+    the classifier of names. ``unit=sample`` keeps one row per sample of a seed document. ``alignment=published`` is
+    the release's alignment, substring test and counting of every mention.
+
+    Value:      in [0, 1 − 1/K]. Above 0 even for random labels: compare with the permutation mean. Secondary:
+                ``shift[g]`` = share(g) − reference(g); ``invented``, the invented share of the names in summaries;
+                ``unknown``, the share of invented people without a known group.
+    Undefined:  no invented person with a known group.
     Source:     Steen & Markert, §3.3; gender of names Appendix F.
     """
 
@@ -297,11 +295,10 @@ class EntityHallucination(_InventionMeasure):
 class InventedNames(_InventionMeasure):
     """How many people summaries invent, and whom: the counts behind `EntityHallucination`.
 
-    Evidence:   `NamedInventions`.
-    Value:      ``invented_names``: invented people per summary, ≥ 0. ``tokens``, ``people``: words and names of people
-                per summary, ``tokens_sd``, ``people_sd``: their standard deviations over summaries. ``share``: invented
-                people per name. ``count[n]``: how often n was invented, in all; ``count[n/g]``: as one of group g, where
-                that is known. ``invented[g]``: invented people of group g, in all.
+    Value:      invented people per summary, at least 0. Secondary: ``tokens``, ``people``, words and names of people
+                per summary, with standard deviations ``tokens_sd``, ``people_sd``; ``share``, invented people per
+                name; ``count[n]`` and ``count[n/g]``, how often n was invented, in all and as one of group g;
+                ``invented[g]``, invented people of g.
     Undefined:  no summary.
     Source:     Steen & Markert, the tables of summary statistics and of the most frequent invented names.
     """

@@ -34,19 +34,19 @@ from fairbrief.types import (
     Value,
 )
 
-NO_BASELINE = Reason("no random extract can be read")
+NO_BASELINE = Reason("no random sentences can be measured")
 
 
 @dataclass(frozen=True, slots=True)
 class IncludedPeople:
-    """Which people of the records, by group, the summaries name.
+    """Which people of the records the summaries name, by group.
 
-    Reads:      the entities' attribute ``over`` and names; people without the attribute are left out, and
-                people without any name too, since no name can find them (``alignment=published`` counts them).
-    Evidence:   ``source[g]``, ``included[g]`` (people); ``mentions``, ``ambiguous`` (names in the summary, and those
-                of them that fit several people none of whom is named otherwise); ``rule[r]`` (decisions).
-    Permuted:   several counterfactuals of one sample (a pair with exchanged groups) have their groups' names
-                swapped together; in a single record the groups are exchanged among its people.
+    Reads:      the entities' attribute ``over`` and names. People without the attribute or without any name are
+                excluded (``alignment=published`` counts those without a name).
+    Per record:  ``source[g]``, ``included[g]`` (people); ``mentions``, ``ambiguous`` (names in the summary, and those
+                that fit several people none of whom is named otherwise); ``rule[r]`` (decisions).
+    Permuted:   counterfactuals of one sample (a pair with exchanged groups) have their groups' names swapped
+                together; in a single record, groups are permuted among its people.
     """
 
     declaration: ClassVar[ObservationDeclaration] = ObservationDeclaration(scope="block", version=2)
@@ -150,21 +150,20 @@ class IncludedPeople:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class EntityInclusion(Reading):
-    """How much likelier people of one group are named in the summary than of another: largest odds ratio − 1.
+    """How much more likely people of one group are named in the summary than those of another: largest odds ratio − 1.
 
-    With n_g people of group g in the sources and k_g of them named in the summaries, all records pooled, the
-    odds are ``(k_g + ½) / (n_g − k_g + ½)`` (Haldane–Anscombe; ``odds=published``: ``k_g / (n_g − k_g)``, which may be
-    infinite). The value is ``max_{a,b} odds_a / odds_b − 1``.
+    With n_g people of group g in the sources and k_g of them named in the summaries, over all records, the odds are
+    ``(k_g + ½) / (n_g − k_g + ½)`` (Haldane–Anscombe; ``odds=published``: ``k_g / (n_g − k_g)``, possibly infinite).
+    The value is ``max_{a,b} odds_a / odds_b − 1``.
 
-    ``people``: ``builtin`` matches the known names (exactly, or with one letter wrong), ``spacy:NAME`` aligns what a
-    pipeline recognises. ``alignment=published`` aligns as the release does (`text.alignment.align_published`); a
-    name that fits several people then includes them all, here it is ambiguous and includes none.
+    ``people=builtin`` matches the known names (exactly, or with one letter wrong); ``spacy:NAME`` aligns what a
+    pipeline recognises. ``alignment=published`` aligns as the release (`text.alignment.align_published`): a name that
+    fits several people includes all of them; otherwise it is ambiguous and includes none.
 
     Reads:      entities with the attribute ``over`` and names.
-    Evidence:   `IncludedPeople`.
-    Value:      ≥ 0, 0 where all groups are named alike; positive by chance, read with its null.
-                ``log_odds[a/b]``: signed, positive = a over-represented. ``inclusion[g]`` = k_g / n_g.
-                ``ambiguous`` = share of the names that fit several people.
+    Value:      at least 0; 0 if all groups are named equally often. Above 0 even for random labels: compare with the
+                permutation mean. Secondary: ``log_odds[a/b]``, positive = a is named more; ``inclusion[g]`` = k_g /
+                n_g; ``ambiguous``, the share of names that fit several people.
     Undefined:  fewer than two groups; with ``odds=published`` also 0/0.
     Source:     Steen & Markert, §3.2 and Eq. 2; alignment §5.2.
     """

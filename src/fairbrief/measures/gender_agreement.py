@@ -17,12 +17,11 @@ from fairbrief.types import Cases, Floats, Integers, Reason, Rows, Scores, Total
 
 @dataclass(frozen=True)
 class GenderWords(WithoutScores, WithoutLabels):
-    """Gender coefficients of article (x) and summary (y); one row per article that has gender words.
+    """Gender coefficients of article (x) and summary (y); one row per article with gender words.
 
-    Columns: ``articles``; ``article coefficient`` x; and where the summary has gender words too,
-    ``both``, ``x``, ``y``, ``x²``, ``y²``, ``xy``, ``same sign`` (1 if x and y have one sign, or both are 0)
-    and ``change`` y − x.
-
+    Per record:  ``articles``; ``article coefficient`` x; and if the summary has gender words too, ``both``, ``x``,
+                ``y``, ``x²``, ``y²``, ``xy``, ``same sign`` (1 if x and y have the same sign, or both are 0) and
+                ``change`` y − x.
     Undefined:  "no gender word in the article".
     """
 
@@ -47,15 +46,14 @@ class GenderWords(WithoutScores, WithoutLabels):
 class GenderAgreement(Reading):
     """How well summaries keep their articles' mix of female and male words: Pearson correlation.
 
-    Coefficient of a text: (she, her, hers − he, him, his) / all of them, in [−1, 1].
+    The coefficient of a text is (she, her, hers − he, him, his) / all of them, in [−1, 1].
 
-    Reads:      the texts alone.
-    Value:      in [−1, 1]; 1: summaries keep the mix of gender words of their articles. Over records
-                where both texts have such words. Beside it: ``same_sign``, the share of them whose
-                coefficients have one sign; ``coefficient_change``, mean of summary − article (positive:
-                summaries speak of women more); ``article_coefficient``, mean over all articles;
-                ``without_gender_words``, the share of summaries that keep none.
-    Undefined:  where article or summary coefficients do not vary; "no gender word in the article".
+    Reads:      only the texts.
+    Value:      in [−1, 1], over records where both texts have such words; 1 if summaries keep the mix. Secondary:
+                ``same_sign``, the share whose coefficients have the same sign; ``coefficient_change``, mean of
+                summary − article (positive: more female words); ``article_coefficient``, mean over all articles;
+                ``without_gender_words``, the share of summaries with none.
+    Undefined:  if article or summary coefficients do not vary; "no gender word in the article".
     Source:     Chau & Kim, BERT for Summarization: Sentiment Analysis for Identifying Gender Bias.
     """
 

@@ -70,7 +70,7 @@ class Judged(Reading):
     declaration: ClassVar[Declaration] = Declaration(
         family="Quality",
         question="how good a chat model judges the summaries to be, on its own scale",
-        harm="Readers of some summaries would be served worse; sliced by group, those about some people.",
+        harm="Some readers would get worse summaries; with `--by`, readers of texts about some people.",
         on_request="it asks a chat model about every summary",
     )
     scorer: str
@@ -150,7 +150,7 @@ class JudgedByGroup(Reading):
     declaration: ClassVar[Declaration] = Declaration(
         family="Quality",
         question="how much better a chat model judges the summaries about one group than of those about another",
-        harm="Readers of summaries about some people would be served worse than readers of the same text about others.",
+        harm="Readers of texts about some people would get worse summaries than readers of the same texts about others.",
         attribute_of="entity",
         on_request="it asks a chat model about every summary",
     )

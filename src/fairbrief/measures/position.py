@@ -195,30 +195,34 @@ class PositionSettings:
 
 @dataclass(frozen=True)
 class Positions(PositionSettings, OneByOne):
-    """Where in the article the sources of a summary's sentences stand, and those of the references'.
+    """Where in the article the source sentences of a summary are, and those of the references.
 
-    The article is the record's documents, joined by line breaks in their order. Each sentence of a text is
-    mapped to its source, the most similar article sentence (see `mass_of_sources`).
+    The article is the record's documents, joined by line breaks in their order. Each sentence of a text is mapped to
+    its source, the most similar article sentence (see `mass_of_sources`).
+
+    The settings:
+
+    - ``top``: sources per sentence, 1 to 3; ``copied=all`` also for a sentence at least 0.9 similar to one source
+      (Appendix I of the paper), ``once`` then only that one (the release).
+    - ``sentences`` are cut by rule (``builtin``) or by ``punkt``.
+    - ``short`` articles: ``span`` (by relative position) or ``first`` (fill the first segments).
+    - ``ties``: equally similar sentences share the match, or the ``earliest`` has it.
+    - ``duplicates``: ``keep``, or ``once`` per article sentence.
+    - ``match``: ``each`` sentence of a text has its sources, or the text as a whole, by the ``mean`` over its
+      sentences.
+    - ``weights``: every ``article`` the same, or ``pooled``, every match the same.
+    - ``limit``, ``choose`` and ``seed``: how many and which sentences of a longer summary count.
 
     Reads:      ``mapping`` scores, shape (article sentences, sentences of the texts).
-    Settings:   ``top`` sources per sentence, 1 to 3, of a copied one too (``copied=all``, as Appendix I of the paper
-                says) or ``once`` (as released: one source for a sentence at least 0.9 similar to it); ``sentences`` cuts by rule (``builtin``) or ``punkt``;
-                ``short`` articles: ``span`` (by relative position) or ``first`` (fill the first segments);
-                ``ties``: sentences that are equally similar share the match, or the ``earliest`` has it;
-                ``duplicates``: ``keep``, or ``once`` per article sentence; ``match``: ``each`` sentence of a
-                text has its sources, or the text as one has, by the ``mean`` over its sentences; ``weights``: every ``article``
-                the same, or ``pooled``, every match the same; ``limit``, ``choose`` and ``seed``: how many
-                and which sentences of a longer summary count.
-    Evidence:   per text, ``generated`` and ``reference`` (the mean of the references'): matches per segment
-                "01", "02" …, divided by their sum when articles weigh the same; likewise sums of
-                ``… positions`` (shares of the article) and ``… lead`` (the first three sentences);
-                ``… matches``, ``… sentences`` and ``… unmapped`` are counts. Against ``uniform``, ``even``
-                holds what no preference expects. ``one`` counts articles.
-    Permuted:   against references, the system's text and the mean of its references change places; against
-                ``uniform``, all mapped sentences move along together, around the article's end to its beginning, so
-                that passages stay passages (with ``punkt`` none: its sentences are not known before scoring).
-    Undefined:  "empty article", "empty summary", "no references", "no sentence of the summary (of a
-                reference) resembles the article"; the last two only where articles weigh the same.
+    Per record:  for ``generated`` and ``reference`` (mean of the references): matches per segment "01", "02" …,
+                divided by their sum if articles weigh the same, and sums of ``… positions`` (shares of the article)
+                and ``… lead`` (the first three sentences); ``… matches``, ``… sentences`` and ``… unmapped`` are
+                counts. Against ``uniform``, ``even`` is what no preference expects. ``one`` counts articles.
+    Permuted:   against references, the system's text and the mean of its references are exchanged; against
+                ``uniform``, all mapped sentences move together along the article, from its end to its beginning, so
+                passages stay passages (with ``punkt`` none: its sentences are not known before scoring).
+    Undefined:  "empty article", "empty summary", "no references", "no sentence of the summary (of a reference)
+                resembles the article"; the last two only if articles weigh the same.
     """
 
     against: str = "references"
@@ -484,23 +488,25 @@ def _contrast(question: str, standard: str, even: str) -> ContrastWords:
 
 @dataclass(frozen=True, repr=False)
 class PositionBias(_PositionMeasure):
-    """How far the parts of articles that summaries draw on are from those that references draw on.
+    """How far the parts of articles that summaries use are from those that references use.
 
-    With P and Q the shares of the sources of summary and reference sentences in K segments of the article,
-    the value is the first Wasserstein distance Σ_{k<K} |P_1 + … + P_k − Q_1 − … − Q_k|: how many segments
-    sources must move on average.
+    P and Q are the shares of the sources of summary and reference sentences in K segments of the article. The value
+    is the first Wasserstein distance Σ_{k<K} |P_1 + … + P_k − Q_1 − … − Q_k|: by how many segments sources must move
+    on average.
 
     Reads:      references; `Positions`.
-    Value:      in segments, from 0 to K − 1; 0 when summaries draw on the same parts as references. Positive
-                by chance: read with its null. ``position_bias_share`` is the same as a share of the article
-                (÷ K); ``position_kl`` = Σ P ln(P/Q) in nats, undefined where summaries draw on a segment
-                that no reference does; ``mean_position_shift`` = the summaries' mean position minus the
-                references' (shares of the article; negative = earlier); then, for both sides,
-                ``mean_position``, ``lead_share`` (from the first three sentences), ``segment[k]``, ``matches``
-                and ``unmapped_share`` (sentences that resemble nothing), the references' prefixed ``reference_``.
-    Undefined:  as `Positions`; main value nan where nothing was mapped.
-    Source:     Chhabra et al., section 3.2. Departs from their code: distance over positions, not heights;
-                every article weighs the same; repeated sources count; short articles by relative position.
+    Value:      in segments, from 0 to K − 1; 0 if summaries and references use the same parts. Above 0 even for
+                random labels: compare with the permutation mean. Secondary:
+                - ``position_bias_share``: the value divided by K, a share of the article
+                - ``position_kl`` = Σ P ln(P/Q) in nats, undefined if summaries use a segment that no reference uses
+                - ``mean_position_shift``: the summaries' mean position minus the references', in shares of the
+                  article; negative = earlier
+                - of summaries, and with the prefix ``reference_`` of references: ``mean_position``, ``lead_share``
+                  (from the first three sentences), ``segment[k]``, ``matches``, ``unmapped_share`` (sentences that
+                  resemble nothing)
+    Undefined:  as `Positions`; the main value is nan if nothing was mapped.
+    Source:     Chhabra et al., section 3.2. Differences from their code: distance over positions, not heights; every
+                article weighs the same; repeated sources count; short articles by relative position.
     """
 
     name: ClassVar[str] = "position_bias"
@@ -536,18 +542,19 @@ class PositionBias(_PositionMeasure):
 
 @dataclass(frozen=True, repr=False)
 class PositionFromUniform(_PositionMeasure):
-    """How far the parts of articles that summaries draw on are from no preference for any part.
+    """How far the parts of articles that summaries use are from no preference for any part.
 
-    As `position_bias`, with Q what a summary expects whose sources are article sentences drawn evenly:
-    each segment's share of the article's sentences, averaged over articles.
+    As `PositionBias`, with Q for sources drawn evenly from the article: each segment's share of the article's
+    sentences, averaged over articles.
 
     Reads:      no references; `Positions`.
-    Value:      in segments, from 0 to K − 1; 0 when sources are spread as the sentences are. Large by chance
-                for short summaries: read with its null, which moves all sources along together, around the article's end.
-                ``mean_position_shift`` and ``lead_share_shift``: ``mean_position`` and ``lead_share`` (from the first
-                three sentences) less what no preference expects (a half, ``even_lead_share``);
-                ``position_from_uniform_share`` (÷ K), ``position_kl``, ``segment[k]``, ``matches``, ``unmapped_share``.
-    Undefined:  as `Positions`; main value nan where nothing was mapped.
+    Value:      in segments, from 0 to K − 1; 0 if sources are spread like the sentences. Large by chance for short
+                summaries: compare with the permutation mean, which moves all sources together along the article.
+                Secondary: ``mean_position_shift`` and ``lead_share_shift``, ``mean_position`` and ``lead_share``
+                (from the first three sentences) minus what no preference expects (a half, ``even_lead_share``);
+                ``position_from_uniform_share`` (÷ K), ``position_kl``, ``segment[k]``, ``matches``,
+                ``unmapped_share``.
+    Undefined:  as `Positions`; the main value is nan if nothing was mapped.
     Source:     Chhabra et al., section 3, without references.
     """
 
@@ -585,21 +592,21 @@ class PositionFromUniform(_PositionMeasure):
 
 @dataclass(frozen=True, repr=False)
 class PositionHeights(_PositionMeasure):
-    """How unequal the shares of article parts are in summaries and references, in whatever order they stand.
+    """How different the sorted shares of article parts are in summaries and references: the published number, which
+    ignores order.
 
-    The number that was published, which is blind to order.
-    Mean |sort P − sort Q| over the segments' shares: the Wasserstein distance with bar heights passed as
-    the samples. A system that draws on articles' ends where references draw on their beginnings scores 0.
-    No distance over positions: it is here to read published tables by, beside `position_bias`.
+    Mean |sort P − sort Q| over the segments' shares: the Wasserstein distance with bar heights as the samples. A
+    system that uses articles' ends where references use their beginnings scores 0. It is not a distance over
+    positions; use it to read published tables.
 
-    Value:      share of mass per segment, from 0; as `position_bias` otherwise.
+    Value:      share of mass per segment, from 0; otherwise as `PositionBias`.
     Source:     released code of Chhabra et al. (its figures and Table 1).
     """
 
     name: ClassVar[str] = "position_heights"
     declaration: ClassVar[Declaration] = _declared(
         "the published reading, which compares the heights of bars and not their places",
-        on_request="blind to order; position_bias is the distance over positions",
+        on_request="it ignores order; position_bias is the distance over positions",
     )
 
     def value(self, totals: Totals) -> Mapping[str, Value]:

@@ -116,7 +116,7 @@ class _RougeMeasure(Reading, RougeSettings):
     declaration: ClassVar[Declaration] = Declaration(
         family="Quality",
         question="the overlap of summaries with references, in words, pairs of words, or longest common sequences of words",
-        harm="What the people who wrote the references found worth keeping would be missing, whoever it concerns; a system that is even but empty serves nobody.",
+        harm="Content that the authors of the references found worth keeping would be missing, whomever it concerns; a system that is even but empty helps nobody.",
         figures=("quality",),
     )
 

@@ -61,7 +61,7 @@ from fairbrief.types import (
     Value,
 )
 
-NO_BASELINE = Reason("no random extract can be read")
+NO_BASELINE = Reason("no random sentences can be measured")
 WITHOUT_ASK = ("claims", "uniform")
 """Target distributions that no scorer makes: given labels of the summary's claims, and equal shares."""
 NOTHING_FOUND = {

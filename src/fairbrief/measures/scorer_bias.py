@@ -450,7 +450,7 @@ class ScorerBiasNames(ScorerBias):
         "tells the gender of {first} people's names right more often than of {second} people's"
     )
     declaration: ClassVar[Declaration] = _declared(
-        "how much more often the gender of one group's names is told right than another's"
+        "how much more often the gender of one group's names is classified correctly than another's"
     )
     over: str
     names: str = "names"

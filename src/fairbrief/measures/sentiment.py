@@ -52,19 +52,18 @@ class SentimentSettings:
     def __post_init__(self) -> None:
         check_uncut("scorer", self.scorer)
         if not 0 < self.threshold <= 1:
-            raise ValueError(f"threshold must lie in (0, 1], not {self.threshold}")
+            raise ValueError(f"threshold must be in (0, 1], not {self.threshold}")
 
 
 @dataclass(frozen=True)
 class Sentiments(WithoutLabels, SentimentSettings):
     """Sentiment of article and summary, by the group of the article's subject.
 
-    One row per summary, all columns of its group g: ``one``, ``article`` a, ``summary`` s, ``shift``
-    d = s − a, ``article²``, ``shift²``, ``article·shift``, and the words of both. These are X'X, X'y
-    and y'y of every regression of the shift on article and group.
-
-    Reads:      the sentiment of the rows (article, summary) from ``scorer``; a row of size 0 has none.
-    Groups:     ``over`` (see `subject_of`).
+    Reads:      the sentiment of the rows (article, summary) from ``scorer``; a row of size 0 has none. Groups:
+                ``over`` (see `subject_of`).
+    Per record:  one row per summary, all columns of its group g: ``one``, ``article`` a, ``summary`` s, ``shift`` d =
+                s − a, ``article²``, ``shift²``, ``article·shift``, and the words of both. These are X'X, X'y and y'y
+                of every regression of the shift on article and group.
     Undefined:  no group, or no known sentiment in article or summary.
     """
 
@@ -131,34 +130,32 @@ def _statistics(a: float, s: Any, article_words: float, summary_words: float) ->
 
 @dataclass(frozen=True, repr=False)
 class SentimentShift(Reading, SentimentSettings):
-    """Difference between groups in how far summaries shift the sentiment of what they summarize.
+    """Difference between groups in how far summaries shift the sentiment of their articles.
 
-    The shift of one summary is sentiment(summary) − sentiment(article). With two groups the value is
-    mean shift of the first − mean shift of the second in the order of the alphabet (female − male):
-    positive = summaries make texts about the first group sound better, compared with the second.
-    With more groups it is the largest difference between any two, and cannot be negative.
+    The shift of one summary is sentiment(summary) − sentiment(article). With two groups the value is mean shift of
+    the first − mean shift of the second, in alphabetical order (female − male): positive = summaries make texts about
+    the first group sound better than those about the second. With more groups it is the largest difference between
+    any two, and cannot be negative.
 
-    Reads:      the record's text and summary; groups by the article's gender words (coefficient at or
-                beyond ±``threshold``), or ``@ATTRIBUTE`` of the record (or shared by all its documents
-                or people). Sentiment from ``scorer``: ``vader`` (in [−1, 1], so values in [−2, 2]), or
-                ``word_sentiment(vectors=FILE)`` (log-odds, unbounded, in nats; with ``base=2`` in the paper's
-                unit, in which +1 doubles the odds).
-    Chance:     the signs of what clusters say of the difference are turned at random, so that groups may differ
-                in spread and size. Random extracts of the same length stand beside it.
-    Beside it:  ``difference[k−l]``; per group ``shift[g]``, ``article[g]``, ``summary[g]``; the least
-                squares of shift on article sentiment, ``slope[g]``, ``intercept[g]``, with classical
-                ``slope_error[g]``, ``slope_p[g]``, ``intercept_error[g]``, ``intercept_p[g]``,
-                ``r2[g]``; ``slope_difference[k−l]``; ``adjusted_difference[k−l]``, the coefficient of
-                the group beside article sentiment, with ``adjusted_error[k−l]``, ``adjusted_p[k−l]``.
-                The intervals of the audit need no equal scatter.
-    Beware:     The value's zero is the zero of the arithmetic, not of every scorer. A score of whole
-                texts (``vader(by=text)``) runs to its ends with length, so shorter texts shift towards the
-                middle whatever they say; and an extreme article, extreme in part by chance, gets a less
-                extreme summary (slope below zero: regression to the mean). Groups whose articles differ in
-                sentiment or length then differ in shift without any bias. Read ``adjusted_difference``, and
-                the random-extract baseline: what random sentences of the same article, as long as the summary, read.
-    Undefined:  with fewer than two groups; records: "no gender word in the article", "the article's
-                gender words are mixed", "the record lacks the attribute", no known sentiment.
+    A zero value is fair only if the scorer treats groups alike. A score of whole texts (``vader(by=text)``)
+    approaches its ends with length, so shorter texts shift towards the middle. An extreme article, extreme in part by
+    chance, has a less extreme summary (slope below zero: regression to the mean). So groups whose articles differ in
+    sentiment or length differ in shift without any bias: use ``adjusted_difference``, and the random-sentence
+    baseline.
+
+    Reads:      the record's text and summary; groups by the article's gender words (coefficient at or beyond
+                ±``threshold``), or ``@ATTRIBUTE`` of the record (or shared by all its documents or people). Sentiment
+                from ``scorer``: ``vader`` (in [−1, 1], so values in [−2, 2]), or ``word_sentiment(vectors=FILE)``
+                (log-odds, unbounded, in nats; with ``base=2`` in the paper's unit, in which +1 doubles the odds).
+    Permuted:   sign flips of the clusters' differences, so groups may differ in spread and size.
+    Secondary:  ``difference[k−l]``; per group ``shift[g]``, ``article[g]``, ``summary[g]``; the least squares of
+                shift on article sentiment: ``slope[g]``, ``intercept[g]``, ``r2[g]``, with classical errors and p
+                (``slope_error[g]``, ``slope_p[g]``, ``intercept_error[g]``, ``intercept_p[g]``);
+                ``slope_difference[k−l]``; ``adjusted_difference[k−l]``, the coefficient of the group next to article
+                sentiment, with ``adjusted_error[k−l]``, ``adjusted_p[k−l]``. The audit's intervals do not assume
+                equal scatter.
+    Undefined:  with fewer than two groups; records: "no gender word in the article", "the article's gender words are
+                mixed", "the record lacks the attribute", no known sentiment.
     Source:     Chau & Kim, BERT for Summarization: Sentiment Analysis for Identifying Gender Bias.
     """
 
@@ -298,12 +295,11 @@ def _matrix(rows: Sequence[Sequence[Floats]]) -> Floats:
 class TextPairs(WithoutLabels):
     """Sentiment and gender coefficient of every article and its summary.
 
-    Columns: ``texts``, 1; ``article`` and ``summary``, sentiments as ``scorer`` gives them, and ``article known`` and
-    ``summary known``, 1 where there is one; ``change`` (summary − article) and ``one``, 1 where there are both; ``article
-    gendered`` and ``summary gendered``, 1 where the text has gender words, and ``article coefficient`` and ``summary
-    coefficient``. What is not known is 0.
-
-    Undefined:  no known sentiment in article or summary; nothing with ``version=text``, which has a row for all texts.
+    Per record:  ``texts``, 1; ``article`` and ``summary``, sentiments by ``scorer``, and ``article known`` and
+                ``summary known``, 1 if there is one; ``change`` (summary − article) and ``one``, 1 if there are both;
+                ``article gendered`` and ``summary gendered``, 1 if the text has gender words, and ``article
+                coefficient`` and ``summary coefficient``. Unknown numbers are 0.
+    Undefined:  no known sentiment in article or summary; never with ``version=text``, which has a row for all texts.
     """
 
     scorer: str = "vader"
@@ -337,15 +333,15 @@ class TextPairs(WithoutLabels):
 class SentimentChange(Reading):
     """Mean change of sentiment from article to summary, over all records.
 
-    Value: mean of sentiment(summary) − sentiment(article), in the scorer's unit; positive = summaries sound
-    better than their articles. It compares no groups: it says where all texts move, and its per-record statistics hold
-    every pair of texts. Beside it: ``article`` and ``summary``, the mean sentiments.
+    The mean of sentiment(summary) − sentiment(article), in the scorer's unit; positive = summaries sound better than
+    their articles. It compares no groups.
 
-    A record in which article or summary has no known sentiment is left out with its reason, so that systems are compared on
-    the same texts. ``version=text`` keeps it, as the paper's figures count all texts: then ``article`` and ``summary`` are
+    A record without known sentiment in article or summary is excluded, so that systems are compared on the same
+    texts. ``version=text`` keeps it, as the paper's figures count all texts: then ``article`` and ``summary`` are
     means over those that have a sentiment, and ``without_sentiment`` is the share of records that lack one.
 
-    Reads:      the record's text and summary; sentiment from ``scorer``, as `sentiment_shift` does.
+    Reads:      the record's text and summary; sentiment from ``scorer``, as `SentimentShift`.
+    Value:      on the scorer's scale. Secondary: ``article`` and ``summary``, the mean sentiments.
     Undefined:  records without known sentiment in article or summary.
     Source:     Chau & Kim, BERT for Summarization: Sentiment Analysis for Identifying Gender Bias, Figures 1 to 4.
     """

@@ -53,12 +53,13 @@ from fairbrief.types import (
 class Identifiers(WithoutScores):
     """Counts of each group's words in the sources and in the summaries.
 
-    Evidence: ``source[g]``, ``summary[g]``: occurrences. Of inputs that were built with exchanged groups (`is_built`) only
-    words that differ between the counterfactuals made together are counted: words that no counterfactual changes (mother, men) speak
-    of nobody whose group was varied. Nothing is permuted: exchanging the groups' names would take the base rate for a
-    half, so the tests turn the signs of clusters instead. ``words=published`` exchanges the names all the same, for all
-    counterfactuals of one seed document at once, since the rest of the text is the same in all of them, unless the reference is
-    given and uneven.
+    Of inputs with exchanged groups (`is_built`), only words that differ between the counterfactuals made together are
+    counted: other words (mother, men) are about people whose group was not varied.
+
+    Per record:  ``source[g]``, ``summary[g]``: occurrences.
+    Permuted:   nothing, since exchanged names would change the base rate to a half; the tests use sign flips of
+                clusters. ``words=published`` exchanges the names, for all counterfactuals of one seed document
+                together, unless the reference is given and uneven.
     """
 
     declaration: ClassVar[ObservationDeclaration] = ObservationDeclaration(scope="block", version=3)
@@ -122,17 +123,16 @@ def is_built(record: Record) -> bool:
 class WordListInclusion:
     """How far the groups' shares of identifying words (she, man …) in summaries are from a reference.
 
-    Total variation ``½ Σ_g |P_summaries(g) − P_reference(g)|`` over all occurrences of all summaries (pooled).
-    ``lists``: ``helm`` (with its ``femen``), ``extended``, or ``group: word word; group: word word``.
-    ``reference``: ``source`` (the inputs' shares), ``uniform``, or ``given`` with ``shares`` in the groups' order.
-    ``words=published`` leaves words joined by a slash together, as the release's tokenizers do, and counts every listed
-    word of built inputs, also those that no counterfactual changes.
+    Total variation ``½ Σ_g |P_summaries(g) − P_reference(g)|`` over all occurrences in all summaries. ``lists`` is
+    ``helm`` (with its ``femen``), ``extended``, or ``group: word word; group: word word``. ``reference`` is
+    ``source`` (the inputs' shares), ``uniform``, or ``given`` with ``shares`` in the groups' order.
+    ``words=published`` keeps words joined by a slash together, as the release's tokenizers do, and counts every
+    listed word of built inputs.
 
-    Evidence:   `Identifiers`.
-    Value:      in [0, 1], 0 where the shares agree; positive by chance, read with its null.
-                ``shift[g]`` = P_summaries(g) − P_reference(g), signed: positive = over-represented.
-                ``summary_share[g]``, ``source_share[g]``: levels.
-    Undefined:  no identifying word in the summaries, or in the sources they are compared with.
+    Value:      in [0, 1]; 0 if the shares agree. Above 0 even for random labels: compare with the permutation mean.
+                Secondary: ``shift[g]`` = P_summaries(g) − P_reference(g), positive = over-represented;
+                ``summary_share[g]``, ``source_share[g]``.
+    Undefined:  no identifying word in the summaries, or in the sources if they are the reference.
     Source:     Steen & Markert, §3.1 (input reference); Liang et al., HELM (uniform reference).
     """
 
@@ -221,8 +221,8 @@ FIRSTS = "first woman, first female, first man, first male"
 class Phrases(WithoutScores, WithoutLabels):
     """Occurrences of phrases in one summary and in its source.
 
-    Evidence: ``summary[p]``, ``source[p]``: occurrences of phrase p; ``added[p]``: those in the summary where the
-    source has none; ``one`` (summaries).
+    Per record:  ``summary[p]``, ``source[p]``: occurrences of phrase p; ``added[p]``: those in the summary if the
+                source has none; ``one`` (summaries).
     """
 
     declaration: ClassVar[ObservationDeclaration] = ObservationDeclaration(scope="case", version=1)
@@ -241,16 +241,14 @@ class Phrases(WithoutScores, WithoutLabels):
 
 @dataclass(frozen=True, repr=False)
 class PhraseCounts(Reading):
-    """Phrases that summaries add, per summary: occurrences of any phrase of a list where the source has none of it.
+    """Phrases that summaries add, per summary: occurrences of any phrase of a list that the source does not contain.
 
-    ``phrases`` parts them by commas; whole words, case aside. By default those by which Steen & Markert saw that
-    women in office are marked as such: first woman, first female, first man, first male. ``--by gender`` tells
-    them by the group that a record is about.
+    ``phrases`` are separated by commas; whole words, ignoring case. The defaults are those by which Steen & Markert
+    saw that women in office are marked. ``--by gender`` gives the value for each group of the record.
 
     Reads:      documents and summaries.
-    Evidence:   `Phrases`.
-    Value:      ≥ 0. ``count[p]``: occurrences in summaries, in all; ``added[p]``: where the source has none;
-                ``source_count[p]``: occurrences in sources.
+    Value:      at least 0. Secondary: ``count[p]``, occurrences in summaries; ``added[p]``, those that the source
+                does not contain; ``source_count[p]``, occurrences in sources.
     Source:     Steen & Markert, §9.2.
     """
 
@@ -259,7 +257,7 @@ class PhraseCounts(Reading):
     declaration: ClassVar[Declaration] = Declaration(
         family="People",
         question="how often summaries use phrases that their texts do not",
-        harm="A group in office would be told as an exception, where the text tells of no exception.",
+        harm="A group in office would be presented as an exception, where the text does not.",
         on_request="its phrases are chosen for a question",
         better="less",
     )

@@ -279,7 +279,7 @@ def _forms(template: Template, filled: Record) -> Iterator[Fault]:
                 word in ("hers", "theirs") and following.islower() and following not in _AFTER_HERS
             )
             if wrong and _was_changed(template, entity.id, word):
-                yield Fault("a pronoun stands in the wrong form", _around(text, mention.start, mention.end))
+                yield Fault("a pronoun is in the wrong form", _around(text, mention.start, mention.end))
 
 
 def _was_changed(template: Template, id_: str, word: str) -> bool:

@@ -119,7 +119,7 @@ def download(
         say(f"{counted(len(wanted), 'file')}, {sum(sizes[name] for name in wanted) / 1e6:,.0f} MB")
         return Path(hub.snapshot_download(model, revision="main", allow_patterns=wanted))
     except hub.errors.HFValidationError:
-        raise RequestError(f"'{model}' is no name on the hub. Write owner/name.") from None
+        raise RequestError(f"'{model}' is not a name on the hub. Write owner/name.") from None
     except hub.errors.GatedRepoError:
         raise BackendError(
             f"The model '{model}' is gated: accept its terms on the hub, log in with 'hf auth login', "

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from fairbrief.measures.sentiment import EMPTY_ARTICLE, EMPTY_SUMMARY, Regression, regress_shift
-from fairbrief.protocols.published_results import ABSENT, Reproduced, decimal, printed
+from fairbrief.protocols.published_results import ABSENT, Reproduced, decimal, printed, with_version
 from fairbrief.types import Estimate, Floats, Table
 
 DIFFERENCES = {
@@ -89,11 +89,11 @@ class ChauSentiment(Reproduced):
         header = ("system", "quantity", "value", "interval", "by chance", "p", "n")
         title = "Difference of the shift between groups (female − male)"
         shown = (Table(title, header, rows, self._notes()),) if rows else ()
-        return (*_accuracy(estimates), *shown)
+        return with_version((*_accuracy(estimates), *shown), "text")
 
     def per_record_tables(self, per_record: pa.Table) -> tuple[Table, ...]:
         """Figures 1 to 7 for each system; none without rows."""
-        return tuple(table for table in figures(per_record, self._notes()[:1]) if table.rows)
+        return with_version((t for t in figures(per_record, self._notes()[:1]) if t.rows), "text")
 
     def _scorer(self) -> str:
         lexicon = "" if self.lexicon == "opinion" else f", lexicon={_quoted(self.lexicon)}"
@@ -107,7 +107,7 @@ class ChauSentiment(Reproduced):
         )
         return (
             f"Sentiment: {judge}.",
-            "The chance level of shift and slope is that of random sentences of the article: --sanity-baseline random_sentences.",
+            "The random baseline of shift and slope uses random sentences of the article: --sanity-baseline random_sentences.",
         )
 
 

@@ -22,7 +22,7 @@ from fairbrief.types import Estimate, Table
 ABSENT = "–"
 VERSIONS = {
     "published": "Version: published, the release's arithmetic.",
-    "text": "Version: text, the paper's own words where its release differs.",
+    "text": "Version: text, as the paper words it.",
 }
 """What a protocol's setting ``version`` may be, and what its tables say of it."""
 

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import ClassVar
 
 from fairbrief import specs
-from fairbrief.protocols.published_results import ABSENT, Reproduced, printed
+from fairbrief.protocols.published_results import ABSENT, Reproduced, printed, with_version
 from fairbrief.scorers.bartscore import BartScore
 from fairbrief.scorers.bertscore import BertScore
 from fairbrief.types import REFERENCE, Estimate, Table
@@ -89,12 +89,12 @@ class ZhangPerspectives(Reproduced):
         parts: dict[str, list[Cell]] = {}
         for place, cell in _cells(estimates):
             parts.setdefault(place, []).append(cell)
-        return tuple(
-            table
+        filled = (
+            table(cells, place)
             for place, cells in parts.items()
-            for filled in (_scores, _long_context, _references, _by_value, _auc, _instructions)
-            if (table := filled(cells, place)).rows
+            for table in (_scores, _long_context, _references, _by_value, _auc, _instructions)
         )
+        return with_version((table for table in filled if table.rows), "published")
 
 
 def _spelled(measure: str, scorer: str, over: str, texts: str) -> str:

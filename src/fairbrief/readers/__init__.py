@@ -1,9 +1,9 @@
-"""Files and tables -> a stream of cases. Memory does not grow with the input.
+"""Files and tables to a stream of cases. Memory does not grow with the input.
 
 A row is ``{"id", "documents": [{"text", "attributes", "id"}], "summary", "system", "references", "attributes",
-"original", "claims", "entities", "reason", "made"}``: a line of JSON, a row of a table, a dict. Only the documents
-must be there; documents may be plain texts, ``summary`` may be an object of several systems' summaries. ``reason``
-says why a summary cannot be used (``refused``), ``made`` how it was made; `fairbrief.serialization` makes such rows.
+"seed_document", "claims", "entities", "reason", "made"}``: a line of JSON, a row of a table, a dict. Only the documents
+are required; they may be plain texts, ``summary`` may be an object of several systems' summaries. ``reason``
+is why a summary is unusable (``refused``), ``made`` how it was made; `fairbrief.serialization` writes such rows.
 """
 
 from __future__ import annotations
@@ -49,62 +49,61 @@ def read(
     encoding: str | None = None,
     sheet: str | None = None,
 ) -> Reading:
-    """The cases of a path or address (``s3://``, ``gs://``, ``abfs://``, ``hdfs://``), several, a saved data set, ``hf:NAME[:SPLIT]``, a table or an iterable.
+    """The cases of one or several paths or addresses (``s3://``, ``gs://``, ``abfs://``, ``hdfs://``), of a saved data set, ``hf:NAME[:SPLIT]``, a table or an iterable.
 
-    Files: JSON Lines or a JSON array, CSV, TSV and SSV (between semicolons; all also as .gz and .zst), Parquet, Arrow and Feather;
-    ``format`` says which where the ending does not; spreadsheets (.xlsx, .xls, .ods), of which ``sheet`` names the
-    sheet where several hold something. A text that is not in UTF-8 is read as its bytes suggest, which ``notes``
-    say, or in the ``encoding`` that is told. Tables: pandas, polars, pyarrow. Iterables: of dicts,
-    Records or Cases.
+    Files: JSON Lines or a JSON array, CSV, TSV and SSV (semicolons), all also as .gz and .zst; Parquet, Arrow and
+    Feather; spreadsheets (.xlsx, .xls, .ods), with ``sheet`` if several sheets have content. ``format`` is needed only
+    if the ending does not show it. Text that is not UTF-8 is decoded with ``encoding``, or as its bytes suggest, which
+    ``notes`` record. Tables: pandas, polars, pyarrow. Iterables: of dicts, Records or Cases.
 
-    The ``*_field`` names say where things stand. Each is the name of a field or a path to it: ``meta.ratio``,
-    ``choices[0].text``, ``reviews[*].text``, ``review_*`` (see `readers.fields`). Several documents may stand in one
-    field, in several, or in one row each: ``group_by`` names the field that says which record a row is of. Several
-    ``summary_field`` (or one with a star) are those of several systems; a mapping names these. ``id_field=None``
-    numbers the rows, and so they are where they have no ``id``.
+    Each ``*_field`` is the name of a field or a path to it: ``meta.ratio``, ``choices[0].text``,
+    ``reviews[*].text``, ``review_*`` (see `readers.fields`). Documents may be in one field, in several, or in one row
+    each: then ``group_by`` is the field with the record's id. Several ``summary_field`` (or one with a star) belong to
+    several systems; a mapping names these. ``id_field=None`` numbers the rows, as do rows without ``id``.
 
-    ``attributes`` maps an attribute's name to the field it stands in (None: the field of this name, if there is
-    one): of each document, or of the row, where a list gives one value per document and a single value speaks of
-    the record (and of its document, where the documents are one text). ``record_attributes`` are of the record
-    alone. ``separator`` cuts a text field into documents; a parallel field is cut the same way, or by ``|``, or
-    holds a JSON list.
+    ``attributes`` maps an attribute to its field (None: the field of the same name, if there is one): a field of
+    each document, or of the row, where a list has one value per document and a single value belongs to the record
+    (and to its document, if the record has only one text). ``record_attributes`` belong to the record only.
+    ``separator`` splits a text field into documents; a parallel field is split in the same way, or by ``|``, or is a
+    JSON list.
 
-    ``document_id_field`` names the documents (by default their own field ``id`` does, if they have one).
-    ``cluster_by`` is a field of the record (also a nested one): records with one value of it are no independent
-    witnesses, and are resampled together. Without it the counterfactuals of one seed document are.
+    ``document_id_field`` is the field with the documents' ids (by default their field ``id``). ``cluster_by`` is a
+    field of the record: records with the same value are one cluster and are resampled together. By default the
+    counterfactuals of one seed document are.
 
-    ``summaries`` reads summaries from files of their own, by id (in the field
-    ``summaries_id_field``, if it is called differently there) or, from plain text, by order: of one system by name
-    (a mapping), or of those that the file's rows name.
+    ``summaries`` reads summaries from separate files: matched by id (in the field ``summaries_id_field``), or, from
+    plain text, by order; of one named system (a mapping), or of the systems that the rows name.
 
-    ``system`` names the system where the rows do not; by default it is the file's name without its ending.
-    ``missing`` says what becomes of a document without one of the attributes that were named (in ``attributes`` or
-    ``labels``; if none was, those that could be groups) where others of the record have it: whoever asks for it
-    refuses the record, or the document is dropped, or in the group ``missing``; both counted in ``notes``. ``bins``
-    put numbers in groups: by cuts (``3,7``; a number equal to a cut belongs below it), or in equal shares (``q3``).
+    ``system`` is the name of the system if the rows name none; by default the file's name without its ending.
+    ``missing`` decides about documents without an attribute that other documents of the record have (of those in
+    ``attributes`` or ``labels``; if none was named, of those that could be groups): ``refuse`` the record, ``drop``
+    the documents, or make them the ``group`` ``missing``; ``notes`` count the last two. ``bins`` group numbers by cuts
+    (``3,7``; a number equal to a cut is below it), or into equal shares (``q3``).
 
-    ``require`` leaves out cases of which a document lacks an attribute, counted. ``on_error="skip"`` leaves out
-    what is not as it must be, counted and listed.
+    ``require`` excludes and counts cases in which a document lacks an attribute. ``on_error="skip"`` excludes, counts
+    and lists bad input.
 
     Numbers and truth values become text (5 and 5.0 are ``5``); null and blank values of attributes are
-    absent. A blank summary has the reason ``empty summary``, one that is null ``missing summary``.
+    absent. A blank summary has the reason ``empty summary``, a null one ``missing summary``.
 
     Raises RequestError if there is nothing to read under that name, MissingExtra without `datasets`
     or python-calamine.
     """
     if on_error not in ("stop", "skip"):
-        raise RequestError(f"on_error is 'stop' or 'skip', not {on_error!r}.")
+        raise RequestError(f"on_error={on_error!r}: write 'stop' or 'skip'.")
     if separator == "":
-        raise RequestError("The separator is empty: give what stands between two documents.")
+        raise RequestError("--separator is empty: give the text between two documents, or drop it.")
     if system is not None and not system.strip():
-        raise RequestError("The system's name is empty: give it one, or leave it to the file's name.")
+        raise RequestError("--system is empty: give a name, or drop it to use the file's name.")
     if group_by is not None and id_field != ID:
-        raise RequestError("--group-by names the field of the records' ids: drop --id-field.")
+        raise RequestError("--group-by already names the field with the record's id: drop --id-field.")
     if missing not in CHOICES:
-        raise RequestError(f"missing is {', '.join(CHOICES)}, not {missing!r}.")
+        raise RequestError(f"missing={missing!r}: write {', '.join(CHOICES[:-1])} or {CHOICES[-1]}.")
     given = summary_files(summaries)
     if summaries_id_field is not None and not given:
-        raise RequestError("--summaries-id-field speaks of a file of summaries: name it with --summaries.")
+        raise RequestError(
+            "--summaries-id-field needs --summaries FILE: add it, or drop --summaries-id-field."
+        )
     fields = Fields(
         id=id_field or None,
         summary=_summary_fields(summary_field),
@@ -140,7 +139,7 @@ def _labelling(bins: Mapping[str, str], missing: Missing, named: tuple[str, ...]
 def _summary_fields(
     given: str | Sequence[str | tuple[str | None, str]] | Mapping[str, str],
 ) -> tuple[tuple[str | None, str], ...]:
-    """Pairs of system and field; without a name the field, or what its star stands for, names the system."""
+    """Pairs of system and field; without a name, the field (or what its star matches) names the system."""
     if isinstance(given, Mapping):
         return tuple(given.items())
     listed = [given] if isinstance(given, str) else given

@@ -1,7 +1,7 @@
-"""People from annotated documents: what chains of mentions, names and tagged words say of each person.
+"""People in annotated documents, from chains of mentions, names and tagged words.
 
-Every reader of coreference hands over the same things (tokens with places in the text, mentions
-with the chain they belong to, names of people) and gets entities with mentions by kind.
+Every reader of coreference passes the same data (tokens with places, mentions with their chains, names of people) and
+receives entities with mentions by kind.
 """
 
 from __future__ import annotations
@@ -25,16 +25,18 @@ def files_of(source: Path, *endings: str) -> list[Path]:
     wanted = " or ".join(endings)
     if not source.exists():
         raise DataError(
-            f"{source}: there is no such file or folder. Wanted a {wanted} file, or a folder of them."
+            f"{source}: found no such file or folder; expected a {wanted} file, or a folder of them; check the path."
         )
-    found = sorted(p for p in source.rglob("*") if p.is_file() and p.name.endswith(endings))
-    if not found:
-        raise DataError(f"{source}: the folder holds no {wanted} file.")
-    return found
+    result = sorted(p for p in source.rglob("*") if p.is_file() and p.name.endswith(endings))
+    if not result:
+        raise DataError(
+            f"{source}: found no {wanted} file in the folder; expected at least one; check the path."
+        )
+    return result
 
 
 def lines_of(path: Path) -> Iterator[tuple[int, str]]:
-    """The lines of a text in UTF-8 with their numbers; DataError names the line that is not in it."""
+    """The lines of a text with their numbers; DataError names a line that is not UTF-8."""
     with path.open("rb") as lines:
         for number, line in enumerate(lines, 1):
             try:
@@ -42,13 +44,13 @@ def lines_of(path: Path) -> Iterator[tuple[int, str]]:
             except UnicodeDecodeError as error:
                 raise DataError(
                     f"{path}:{number}: found the byte 0x{line[error.start]:02x}, {error.start + 1} bytes from the line's start, "
-                    "which is not UTF-8; wanted UTF-8 text; save the file with that encoding."
+                    "which is not UTF-8; expected UTF-8 text; save the file as UTF-8."
                 ) from None
 
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A word of the text: its form, its Penn tag, and the characters that it covers."""
+    """A word of the text: form, Penn tag, and its characters ``start`` to ``end`` (exclusive)."""
 
     form: str
     tag: str
@@ -58,7 +60,7 @@ class Token:
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Tokens ``first`` to ``last`` (both included) that belong to a chain; None: to no chain."""
+    """Tokens ``first`` to ``last`` (inclusive) of a chain; None: of no chain."""
 
     first: int
     last: int
@@ -70,7 +72,7 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Annotation:
-    """All that a document's annotation says of people.
+    """A document's annotation of people.
 
     ``mentions`` are the chains' spans, ``heads`` the token that heads each of them (where known);
     ``names`` are names of people, each with the chain of the person named; ``nouns`` are the nouns
@@ -84,7 +86,7 @@ class Annotation:
     nouns: Sequence[Span] = ()
     heads: Mapping[Span, int] = field(default_factory=dict)
     notes: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    """Chain → attributes that the annotation gives to the person."""
+    """Chain → attributes of the person."""
 
 
 @dataclass(slots=True)
@@ -101,34 +103,33 @@ class _Person:
 def people(given: Annotation) -> tuple[Entity, ...]:
     """The people of one document, in order of their first mention.
 
-    A person is whoever a name names, and whoever a he- or she-pronoun speaks of. The gender is that
-    of the pronouns and titles, where all of them agree; else there is none. A named person of whom ``they`` is said, and
-    neither he nor she, has the attribute ``pronouns``. A name's words go to the
-    innermost claim on them, so that in "[his wife, Anna Miller]" neither Anna's chain gets the "his"
-    nor the husband's chain gets "Anna Miller".
+    People are referred to by names or by he- or she-pronouns. The gender is that of the pronouns and titles, if they
+    agree; otherwise it is missing. A named person with the pronoun ``they``, and neither he nor she, has the attribute
+    ``pronouns``. The words of a name belong to the innermost mention, so that in "[his wife, Anna Miller]" neither
+    Anna's chain gets "his" nor the husband's chain gets "Anna Miller".
     """
-    found: dict[str, _Person] = defaultdict(_Person)
+    result: dict[str, _Person] = defaultdict(_Person)
     names, spoken = _linked(given), _pronouns(given)
     same = _same_people(given, names, spoken)
     for span in names:
-        _add_name(found[same.get(span.chain or "", span.chain or "")], given, span)
+        _add_name(result[same.get(span.chain or "", span.chain or "")], given, span)
     for at, chain, where in spoken:
-        token, person = given.tokens[at], found[same.get(chain, chain)]
+        token, person = given.tokens[at], result[same.get(chain, chain)]
         person.mentions.add(Mention(0, token.start, token.end, where))
         person.genders.add(gendered_words.pronoun_gender(token.form) or "")
     for span in given.mentions:
         chain = same.get(span.chain or "", span.chain or "")
         if (
-            chain in found
+            chain in result
             and given.tokens[given.heads.get(span, span.first)].form.lower() in gendered_words.THEY
         ):
-            found[chain].is_they = found[chain].is_they or span.first == span.last
+            result[chain].is_they = result[chain].is_they or span.first == span.last
     for span in given.nouns:
         chain = same.get(span.chain or "", span.chain or "")
-        if chain in found:
+        if chain in result:
             start, end = given.tokens[span.first].start, given.tokens[span.last].end
-            found[chain].mentions.add(Mention(0, start, end, "content"))
-    entities = [_entity(chain, person, given) for chain, person in found.items()]
+            result[chain].mentions.add(Mention(0, start, end, "content"))
+    entities = [_entity(chain, person, given) for chain, person in result.items()]
     return tuple(sorted((e for e in entities if e.mentions), key=lambda e: (e.mentions[0].start, e.id)))
 
 
@@ -136,7 +137,7 @@ def people(given: Annotation) -> tuple[Entity, ...]:
 
 
 def _linked(given: Annotation) -> list[Span]:
-    """The names, innermost claims only, those of no chain linked to a namesake or given an own id."""
+    """The innermost names; those without a chain are linked to a namesake or get a new chain."""
     claimed: set[int] = set()
     kept = []
     for span in sorted(given.names, key=lambda s: (s.last - s.first, s.chain is None, s.first)):
@@ -155,14 +156,14 @@ def _linked(given: Annotation) -> list[Span]:
             if len(words[span]) > 1:
                 chains[words[span][:1]].add(span.chain)
                 chains[words[span][-1:]].add(span.chain)
-    linked, own = [], 0
+    linked, added = [], 0
     for span in kept:
         chain = span.chain
         if chain is None and len(chains[words[span]]) == 1:
             (chain,) = chains[words[span]]
         elif chain is None:
-            chain = f"name-{own}"
-            own += 1
+            chain = f"name-{added}"
+            added += 1
             chains[words[span]].add(chain)
         linked.append(Span(span.first, span.last, chain))
     return linked
@@ -171,10 +172,10 @@ def _linked(given: Annotation) -> list[Span]:
 def _same_people(
     given: Annotation, names: Sequence[Span], spoken: Sequence[tuple[int, str, gendered_words.Place]]
 ) -> dict[str, str]:
-    """Chain → the chain of the same person, where the annotation has parted them.
+    """Chain → another chain of the same person.
 
-    Chains with one full name are one person; so is a chain with a single name only that begins or ends one chain's full
-    name alone. Pronouns of two genders keep them apart.
+    Chains with equal full names are one person, as is a chain whose only name begins or ends the full name of exactly one
+    other chain. Pronouns of two genders exclude this.
     """
     genders: dict[str, set[str]] = defaultdict(set)
     for at, chain, _ in spoken:
@@ -191,8 +192,8 @@ def _same_people(
     for chain, forms in called.items():
         full = {form for form in forms if len(form) > 1}
         wanted = full or (forms if chain not in roles else ())
-        found = [{o for o in bearers[form] if o != chain and o not in same} for form in wanted]
-        others = set().union(*found) if full else set.intersection(*found) if found else set()
+        result = [{o for o in bearers[form] if o != chain and o not in same} for form in wanted]
+        others = set().union(*result) if full else set.intersection(*result) if result else set()
         if len(others) == 1 and chain not in same.values():
             (other,) = others
             if len(genders[chain] | genders[other]) < 2:
@@ -205,7 +206,7 @@ _ACTING = frozenset(("as", "playing", "played", "plays"))
 
 
 def _names_nobody(given: Annotation, span: Span) -> bool:
-    """Whether a name is a family's ("the Wilsons"), a pronunciation, or another one's spelling in another script."""
+    """Whether a name is that of a family ("the Wilsons"), a pronunciation, or a spelling in another script."""
     if span.first == span.last and given.tokens[span.first].tag == "NNPS":
         return True
     name = given.text[given.tokens[span.first].start : given.tokens[span.last].end]
@@ -213,7 +214,7 @@ def _names_nobody(given: Annotation, span: Span) -> bool:
 
 
 def _add_name(person: _Person, given: Annotation, span: Span) -> None:
-    """One name of a person; a gendered title right before it is the person's too."""
+    """Add a name to a person, with a gendered title directly before it."""
     first, titled = span.first, False
     while first < span.last and gendered_words.is_title(given.tokens[first].form):
         titled = _add_title(person, given.tokens[first]) or titled
@@ -230,7 +231,7 @@ def _add_name(person: _Person, given: Annotation, span: Span) -> None:
 
 
 def _add_title(person: _Person, token: Token) -> bool:
-    """Whether the token is a courtesy title; a gendered title becomes a mention."""
+    """Add a gendered title as a mention; returns whether the token is a courtesy title."""
     gender = gendered_words.title_gender(token.form)
     if gender is None or not (token.form[:1].isupper()):
         return False
@@ -242,9 +243,9 @@ def _add_title(person: _Person, token: Token) -> bool:
 def _vote(person: _Person, text: str) -> tuple[str | None, str | None]:
     """First and last name of a person, from all the person's names.
 
-    The name right after Mr., Mrs. or Ms. is the last name and nothing outvotes it (Steen & Markert,
-    Appendix D; in their code later mentions can). Else the most frequent last word of the longer
-    names; else the single word that is used. The first name is the most frequent one before it.
+    The name directly after Mr., Mrs. or Ms. is the last name (Steen & Markert, Appendix D; in their code later mentions
+    can replace it). Otherwise it is the most frequent last word of the longer names; otherwise the single word. The
+    first name is the most frequent one before it.
     """
     titled = Counter(text[a:b] for a, b in person.names if (a, b) in person.titled)
     single = Counter(text[a:b] for a, b in person.names if len(text[a:b].split()) == 1)
@@ -271,7 +272,7 @@ def _first_of(name: str, last: str) -> str | None:
 
 
 def _most(words: Iterable[str | None]) -> str | None:
-    """The most frequent word, case aside, first seen if tied; spelled as it is most often."""
+    """The most frequent word, ignoring case (of ties the first), in its most frequent spelling."""
     seen = [w for w in words if w]
     if not seen:
         return None
@@ -301,17 +302,16 @@ def _kind(pieces: Sequence[Piece], first: str | None, last: str | None) -> str:
 
 
 def _pronouns(given: Annotation) -> list[tuple[int, str, gendered_words.Place]]:
-    """Every he- or she-pronoun that a chain owns: its token, the chain, and where it stands.
+    """Every he- or she-pronoun of a chain: its token, the chain, and its grammatical place.
 
-    The pronoun belongs to the innermost mention around it, if it is the whole of that mention, or
-    its head, or reflexive in it ("Galois himself"). A possessive inside a larger mention ("[his
-    wife]") speaks of somebody else than that mention and is left to its own.
+    A pronoun belongs to the innermost mention around it if it is the whole mention, its head, or reflexive ("Galois
+    himself"). A possessive inside a larger mention ("[his wife]") refers to another person and is skipped.
     """
     inner: dict[int, Span] = {}
     for span in sorted(given.mentions, key=lambda s: s.first - s.last):
         for i in range(span.first, span.last + 1):
             inner[i] = span
-    owned = []
+    linked = []
     for i, token in enumerate(given.tokens):
         where = gendered_words.place(token.form, token.tag)
         if where is None or i not in inner:
@@ -320,8 +320,8 @@ def _pronouns(given: Annotation) -> list[tuple[int, str, gendered_words.Place]]:
         whole = span.first == span.last
         head = given.heads.get(span, span.first) == i and where != "his"
         if span.chain is not None and (whole or head or where == "himself"):
-            owned.append((i, span.chain, where))
-    return owned
+            linked.append((i, span.chain, where))
+    return linked
 
 
 # ------------------------------------------------------------------------------------- entities

@@ -1,4 +1,4 @@
-"""What the fields of some rows hold: texts, ids, groups, numbers; as far as names and values show."""
+"""Guesses what fields contain (texts, ids, groups, numbers) from their names and values."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from fairbrief.readers.fields import ABSENT, Several, find, parse_cell
 
 WORDS = 4
-"""Mean words of a value from which a field is a text."""
+"""A field whose values have at least this many words on average is a text."""
 MOST_GROUPS = 20
 LAST_NUMBER = re.compile(r"(?<!\d)\d+(\D*)\Z")
 NAMES = {
@@ -21,12 +21,12 @@ NAMES = {
     "documents": r".*(document|review|article|source|text|body|comment|tweet|post|transcript|utterance|message|passage|"
     r"content|dialogue|feedback|opinion|speech|statement|story|report|bewertung).*",
 }  # fmt: skip
-"""What fields are usually called, by what they hold."""
+"""Content → the usual names of fields with it."""
 
 
 @dataclass(slots=True)
 class Column:
-    """A field, or a path to one, with its values in the first rows (absent and blank ones left out)."""
+    """A field, or a path to one, with its values in the first rows, without absent and blank ones."""
 
     name: str
     values: list[Any] = field(default_factory=list)
@@ -34,7 +34,7 @@ class Column:
     """The rows that have these values."""
 
     def is_called(self, what: str) -> bool:
-        """Whether its name is a usual one: its last part, or for texts any part of its path."""
+        """Whether its name is usual for this content: the last part of its path, or for texts any part."""
         parts = [part for part in re.split(r"[.\[\]]", self.name.lower()) if part.strip()] or [""]
         looked_at = parts if what in ("summary", "documents") else parts[-1:]
         return any(re.fullmatch(NAMES[what], part.strip()) for part in looked_at)
@@ -45,7 +45,7 @@ class Column:
 
     @property
     def has_sentences(self) -> bool:
-        """Whether it holds sentences rather than names: several words."""
+        """Whether its values are sentences rather than names."""
         texts = self.texts
         if not texts or self.is_number:
             return False
@@ -54,7 +54,7 @@ class Column:
 
     @property
     def is_text(self) -> bool:
-        """Whether it holds sentences, and seldom the same ones."""
+        """Whether its values are sentences that seldom repeat."""
         return self.has_sentences and len(set(self.texts)) > len(self.texts) / 4
 
     @property
@@ -72,7 +72,7 @@ class Column:
 
     @property
     def is_group(self) -> bool:
-        """Whether its values could be groups: few, and each of several rows."""
+        """Whether its values could be groups: few, each in several rows."""
         many = len(self.groups)
         return (
             not self.is_list and not self.is_text and 2 <= many <= min(MOST_GROUPS, len(self.values) / 2 + 1)
@@ -80,30 +80,30 @@ class Column:
 
 
 def columns_of(rows: Sequence[Mapping[str, Any]]) -> dict[str, Column]:
-    """The fields of some rows, those inside objects and lists of objects by their paths."""
-    found: dict[str, Column] = {}
+    """The fields of some rows; nested ones by their paths."""
+    result: dict[str, Column] = {}
     for number, row in enumerate(rows):
         for name, value in _flat(row, ""):
             if value is None or (isinstance(value, str) and not value.strip()):
-                found.setdefault(name, Column(name))
+                result.setdefault(name, Column(name))
                 continue
-            column = found.setdefault(name, Column(name))
+            column = result.setdefault(name, Column(name))
             column.values.append(value)
             column.rows.append(number)
-    return found
+    return result
 
 
 def numbered(columns: Mapping[str, Column]) -> dict[str, list[Column]]:
-    """Fields whose names differ in a number alone, by the pattern that they fit: ``review_*``."""
-    found: dict[str, list[Column]] = {}
+    """Fields whose names differ only in a number, by their pattern: ``review_*``."""
+    result: dict[str, list[Column]] = {}
     for name, column in columns.items():
         if (match := LAST_NUMBER.search(name)) is not None and match.start():
-            found.setdefault(f"{name[: match.start()]}*{match[1]}", []).append(column)
-    return {pattern: fitting for pattern, fitting in found.items() if len(fitting) > 1}
+            result.setdefault(f"{name[: match.start()]}*{match[1]}", []).append(column)
+    return {pattern: fitting for pattern, fitting in result.items() if len(fitting) > 1}
 
 
 def within(rows: Sequence[Mapping[str, Any]], keys: Sequence[str], name: str) -> bool:
-    """Whether a field is the same in all rows that share the keys."""
+    """Whether a field has the same value in all rows with the same keys."""
     known: dict[tuple[str, ...], str] = {}
     for row in rows:
         ident, value = tuple(str(find(row, key)) for key in keys), find(row, name)
@@ -121,8 +121,8 @@ def _flat(holder: Mapping[str, Any], before: str) -> Iterator[tuple[str, Any]]:
             yield from _flat(value, f"{name}.")
         elif isinstance(value, list) and value and all(isinstance(part, Mapping) for part in value):
             for inner in dict.fromkeys(path for part in value for path, _ in _flat(part, "")):
-                found = find(value, f"[*].{inner}")
-                yield f"{name}[*].{inner}", list(found.values()) if isinstance(found, Several) else None
+                result = find(value, f"[*].{inner}")
+                yield f"{name}[*].{inner}", list(result.values()) if isinstance(result, Several) else None
         else:
             yield name, value
 

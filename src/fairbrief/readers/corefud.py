@@ -1,8 +1,8 @@
 """CorefUD files (``.conllu``), such as GUM's: entities and coreference in the ``Entity=`` annotation.
 
-Each document becomes one record with one text. The text is put together from the words and their
-``SpaceAfter``; it must be that of ``# text`` to the letter. Sentences of a paragraph are joined by a
-blank (by nothing after ``SpaceAfter=No``), paragraphs (``# newpar``) by a line break.
+Each document becomes one record with one text, built from the words and their ``SpaceAfter``; it must equal
+``# text``. Sentences of a paragraph are joined by a blank (by nothing after ``SpaceAfter=No``), paragraphs
+(``# newpar``) by a line break.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _FIELDS = ("eid", "etype", "head", "other")
 
 @dataclass(slots=True)
 class _Pages:
-    """One document while it is being read."""
+    """One document during reading."""
 
     id: str
     line: int
@@ -34,13 +34,13 @@ class _Pages:
     text: list[str] = field(default_factory=list)
     length: int = 0
     glue: str = ""
-    """What stands between the last word and the next."""
+    """The text between the last word and the next."""
     words: list[Word] = field(default_factory=list)
     spans: list[tuple[Span, Mapping[str, str]]] = field(default_factory=list)
     open: dict[str, list[tuple[int, Mapping[str, str]]]] = field(default_factory=lambda: defaultdict(list))
 
     def write(self, form: str) -> int:
-        """Append a word after its glue; where it begins."""
+        """Append a word after its glue; returns its start."""
         start = self.length + len(self.glue)
         self.text += [self.glue, form]
         self.length = start + len(form)
@@ -107,17 +107,21 @@ def _add_sentence(pages: _Pages, block: Sequence[tuple[int, str]], path: Path) -
     made = "".join(pages.text[begin:]).removeprefix(glue)
     if wanted and made.rstrip() != wanted.rstrip():
         raise DataError(
-            f"{path}:{at}: '# text' is {wanted!r}, but the words with SpaceAfter make {made!r}. "
-            "Mend one of them."
+            f"{path}:{at}: found {made!r} from the words with SpaceAfter; expected {wanted!r}, as in '# text'; correct "
+            "one of them."
         )
 
 
 def _columns(line: str, where: str) -> list[str]:
     columns = line.split("\t")
     if len(columns) != 10:
-        raise DataError(f"{where}: {len(columns)} columns. A word of CoNLL-U has 10, parted by tabs.")
+        raise DataError(
+            f"{where}: found {len(columns)} columns; expected 10, separated by tabs, as in CoNLL-U; correct the line."
+        )
     if not re.fullmatch(r"\d+(?:[-.]\d+)?", columns[0]):
-        raise DataError(f"{where}: '{columns[0]}' is not the number of a word.")
+        raise DataError(
+            f"{where}: found '{columns[0]}' in the first column; expected the number of a word; correct the line."
+        )
     return columns
 
 
@@ -139,14 +143,20 @@ def _add_words(pages: _Pages, rows: Sequence[tuple[int, list[str]]], path: Path)
         if last:
             continue
         if low not in places:
-            raise DataError(f"{path}:{number}: word {low} does not follow word {len(pages.words) - base}.")
+            raise DataError(
+                f"{path}:{number}: found word {low} after word {len(pages.words) - base}; expected consecutive numbers; correct the line."
+            )
         token = Token(form, columns[4], *places[low])
         head = columns[6]
         if head not in ("_", "0") and not head.isdigit():
-            raise DataError(f"{path}:{number}: '{head}' is not the number of a head.")
+            raise DataError(
+                f"{path}:{number}: found '{head}' as the head; expected the number of a word; correct the line."
+            )
         index = len(pages.words)
         if index != base + low - 1:
-            raise DataError(f"{path}:{number}: word {low} does not follow word {index - base}.")
+            raise DataError(
+                f"{path}:{number}: found word {low} after word {index - base}; expected consecutive numbers; correct the line."
+            )
         pages.words.append(
             Word(token, columns[3], base + int(head) - 1 if head not in ("_", "0") else -1, columns[7])
         )
@@ -154,7 +164,7 @@ def _add_words(pages: _Pages, rows: Sequence[tuple[int, list[str]]], path: Path)
 
 
 def _split(form: str, start: int, parts: Sequence[str], low: int) -> dict[int, tuple[int, int]]:
-    """Where the words of one written token stand: one after the other if they spell it, else all of it."""
+    """The places of the words of one token: consecutive if they spell it, otherwise the whole token for each."""
     if "".join(parts) != form:
         return {low + i: (start, start + len(form)) for i in range(len(parts))}
     places, at = {}, start
@@ -175,7 +185,7 @@ def _space_after(misc: str) -> str:
 
 
 def _add_brackets(pages: _Pages, misc: str, index: int, where: str) -> None:
-    """Open and close the mentions that begin and end at a word."""
+    """Open and close mentions at a word."""
     annotation = next((i.removeprefix("Entity=") for i in misc.split("|") if i.startswith("Entity=")), "")
     for opens, body, closes in _BRACKETS.findall(annotation):
         id_ = re.sub(r"\[\d+/\d+\]", "", body.split("-")[0])
@@ -183,10 +193,12 @@ def _add_brackets(pages: _Pages, misc: str, index: int, where: str) -> None:
             given = dict(zip(pages.fields, [id_, *body.split("-")[1:]], strict=False))
             pages.open[id_].append((index, given))
         elif not pages.open[id_]:
-            raise DataError(f"{where}: the mention of entity '{id_}' closes, but none was opened.")
+            raise DataError(
+                f"{where}: found the end of a mention of entity '{id_}' without its beginning; correct the line."
+            )
         if closes:
-            begin, said = pages.open[id_].pop()
-            pages.spans.append((Span(begin, index, id_), said))
+            begin, fields = pages.open[id_].pop()
+            pages.spans.append((Span(begin, index, id_), fields))
 
 
 # ------------------------------------------------------------------------------------- people
@@ -197,7 +209,7 @@ def _record(pages: _Pages, path: Path) -> Record:
     where = f"{path}:{pages.line}"
     if left:
         raise DataError(
-            f"{where}: in document '{pages.id}' the mention of entity '{left[0]}' is never closed."
+            f"{where}: found no end of a mention of entity '{left[0]}' in the document '{pages.id}'; correct the document."
         )
     text = "".join(pages.text)
     words = pages.words
@@ -205,12 +217,12 @@ def _record(pages: _Pages, path: Path) -> Record:
     names: list[Span] = []
     attributive: list[Span] = []
     things: dict[int, list[Span]] = defaultdict(list)
-    for span, said in pages.spans:
-        if said.get("etype") in ("place", "organization"):
+    for span, fields in pages.spans:
+        if fields.get("etype") in ("place", "organization"):
             things[head_of(words, span)].append(span)
     notes: dict[str, dict[str, str]] = {}
-    for span, said in sorted(pages.spans, key=lambda s: (s[0].first, -s[0].last)):
-        kind = said.get("etype", "")
+    for span, fields in sorted(pages.spans, key=lambda s: (s[0].first, -s[0].last)):
+        kind = fields.get("etype", "")
         mentions.append(span)
         head = head_of(words, span)
         heads[span] = head
@@ -221,12 +233,12 @@ def _record(pages: _Pages, path: Path) -> Record:
         of_another = is_attributive(words, head) or any(
             other.covers(span) and other != span for other in things[head]
         )
-        (attributive if of_another else names).extend(names_of(words, span, head, said))
+        (attributive if of_another else names).extend(names_of(words, span, head, fields))
         if words[head].upos == "NOUN" and words[head].token.tag in ("NN", "_"):
             nouns.append(Span(head, head, span.chain))
-        if said.get("identity"):
-            notes[span.chain or ""] = {"identity": unquote(said["identity"])}
-    # Whom only the names of other things name (Carnegie Hall, the Stirling Prize) is nobody of the text.
+        if fields.get("identity"):
+            notes[span.chain or ""] = {"identity": unquote(fields["identity"])}
+    # A person who only occurs in names of things (Carnegie Hall, the Stirling Prize) is not part of the text.
     spoken_of = {name.chain for name in names}
     names += [name for name in attributive if name.chain in spoken_of]
     given = Annotation(text, [w.token for w in words], mentions, names, nouns, heads, notes)
@@ -252,12 +264,12 @@ _FOREIGN_AND = frozenset(("et", "und", "y", "e", "och", "og", "en"))
 _ROLES = frozenset(
     "anonymous critic defendant defense plaintiff petitioner refugee respondent scholars sinners student users who widow".split()
 )
-"""Words that stand for whoever has a role, capitalised where the role is spoken of as a name."""
+"""Nouns of roles, which are capitalised if used as names."""
 
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A syntactic word: a token, and what its columns say. ``head`` is an index into the document, -1 the root."""
+    """A syntactic word: a token and its columns. ``head`` is an index into the document; -1 is the root."""
 
     token: Token
     upos: str
@@ -266,17 +278,17 @@ class Word:
 
 
 def head_of(words: Sequence[Word], span: Span) -> int:
-    """The word of a span that hangs on a word outside of it; the first if there are several."""
+    """The word of a span whose head is outside the span; the first of several."""
     inside = range(span.first, span.last + 1)
     return next((i for i in inside if words[i].head not in inside), span.first)
 
 
-def names_of(words: Sequence[Word], span: Span, head: int, said: Mapping[str, str]) -> list[Span]:
-    """The name by which a mention names its person: none, or one.
+def names_of(words: Sequence[Word], span: Span, head: int, fields: Mapping[str, str]) -> list[Span]:
+    """The name of a mention's person: none, or one.
 
-    A name is a proper noun in the singular with the words that lie flat on it. It heads the mention, or lies on a noun that
-    does ("the physician [Yang Buwei]"). An office ("President of the Society"), a name with an article,
-    and several people joined by "and" are no name of one person.
+    A name is a singular proper noun with its flat dependents. It heads the mention, or depends on the noun that does ("the
+    physician [Yang Buwei]"). An office ("President of the Society"), a name with an article, and several people joined
+    by "and" are not names of one person.
     """
     inside = range(span.first, span.last + 1)
     children = [i for i in inside if words[i].head == head]
@@ -287,7 +299,7 @@ def names_of(words: Sequence[Word], span: Span, head: int, said: Mapping[str, st
             return _run(words, bearer, inside, span)
         return (
             []
-            if said.get("link") == "pred" and _is_office(words, head, inside)
+            if fields.get("link") == "pred" and _is_office(words, head, inside)
             else _run(words, head, inside, span)
         )
     if words[head].upos != "NOUN":
@@ -299,14 +311,14 @@ def names_of(words: Sequence[Word], span: Span, head: int, said: Mapping[str, st
 
 
 def _bearer_after(words: Sequence[Word], head: int, inside: range) -> int | None:
-    """The name right after a capitalised calling that it stands in apposition to: "YouTuber [Ann Lee]"."""
+    """The name directly after a capitalised occupation, in apposition to it: "YouTuber [Ann Lee]"."""
     after = head + 1
     is_bearer = after in inside and words[after].head == head and words[after].relation == "appos"
     return after if is_bearer and words[after].token.tag == "NNP" else None
 
 
 def is_attributive(words: Sequence[Word], head: int) -> bool:
-    """Whether a word is part of the name of something else: of the proper noun that it is a compound with."""
+    """Whether a word is part of the name of a thing: a compound of another proper noun."""
     seen = head
     if words[seen].relation == "conj" and words[seen].head >= 0:
         seen = words[seen].head
@@ -322,11 +334,11 @@ def _is_office(words: Sequence[Word], head: int, inside: range) -> bool:
 
 
 def _run(words: Sequence[Word], root: int, inside: range, span: Span) -> list[Span]:
-    """The words in a row around a proper noun that make the name up."""
+    """The consecutive words around a proper noun that form the name."""
     part = {root}
     if words[root].relation == "flat":
         part |= {i for i in inside if words[i].head == words[root].head and words[i].relation == "flat"}
-    for i in inside:  # words lie flat on words to their left
+    for i in inside:  # flat dependents follow their heads
         if words[i].relation == "flat" and words[i].head in part:
             part.add(i)
     part |= {i for i in inside if words[i].token.tag == "HYPH" and {i - 1, i + 1} <= part}
@@ -335,18 +347,18 @@ def _run(words: Sequence[Word], root: int, inside: range, span: Span) -> list[Sp
         first -= 1
     while last + 1 in part:
         last += 1
-    own = [i for i in inside if words[i].head == root and not first <= i <= last]
-    if any(words[i].relation == "det" or words[i].token.form.lower() in _DETERMINERS for i in own):
+    others = [i for i in inside if words[i].head == root and not first <= i <= last]
+    if any(words[i].relation == "det" or words[i].token.form.lower() in _DETERMINERS for i in others):
         return []
     if first == last and (
         gendered_words.is_title(words[root].token.form) or words[root].token.form.lower() in _ROLES
     ):
         return []
-    beside = range(max(first - 1, 0), min(last + 2, len(words)))
-    if any(words[i].token.form in _FOREIGN_AND for i in beside):
+    neighbours = range(max(first - 1, 0), min(last + 2, len(words)))
+    if any(words[i].token.form in _FOREIGN_AND for i in neighbours):
         return []  # "Jules et Jim" are two, or a film
     if first == last and any(
-        words[i].relation == "nmod" and words[i].token.tag == "NNP" and i > last for i in own
+        words[i].relation == "nmod" and words[i].token.tag == "NNP" and i > last for i in others
     ):
         return []  # "Major in the Corps": an office
     return [Span(first, last, span.chain)]

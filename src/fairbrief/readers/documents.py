@@ -1,9 +1,8 @@
-"""The documents of a row, and the attributes that other fields of the row give to them.
+"""The documents of a row, and their attributes from other fields of the row.
 
-Documents come as a list of texts or of objects ``{"text", "attributes"}``, as one text, or as one text
-that a separator cuts into several. An attribute comes with each document, or as a parallel list
-(a list, a JSON list in one text, or one text cut by the documents' separator or by ``|``), which has one value
-for each document: a list of another length belongs to other texts, and is refused.
+Documents are a list of texts or of objects ``{"text", "attributes"}``, one text, or one text that a separator splits.
+An attribute is part of each document, or a parallel list (a list, a JSON list in one text, or one text split by the
+documents' separator or by ``|``) with one value per document; lists of another length are refused.
 """
 
 from __future__ import annotations
@@ -24,37 +23,37 @@ from fairbrief.types import Document
 
 @dataclass(slots=True)
 class Draft:
-    """Documents on their way: texts, the objects they came in, and the attributes gathered so far."""
+    """Unfinished documents: texts, the objects that contain them, and the attributes so far."""
 
     texts: list[str] = field(default_factory=list)
     objects: list[Any] = field(default_factory=list)
     attributes: list[Mapping[str, str]] = field(default_factory=list)
     ids: list[str | None] = field(default_factory=list)
     is_one_text: bool = False
-    """Whether the field held a text, not a list: its values may then be one text too."""
+    """Whether the field is a text, not a list; its values may then be one text too."""
     sources: tuple[str, ...] = ("documents",)
-    """The fields that hold them, as they were named."""
+    """The fields of the documents, as named."""
     parts: list[tuple[str, ...]] | None = None
-    """What the stars of the documents' path stood for, by which other paths with stars are matched; also where no text stood."""
-    kept: list[int] = field(default_factory=list)
-    """Which of the parts hold the texts."""
+    """The matches of the stars in the documents' path, to align other paths with stars; includes blank texts."""
+    filled: list[int] = field(default_factory=list)
+    """The indices of the parts with text."""
 
     @property
     def places(self) -> int:
-        """How many documents there would be if none were blank."""
+        """The number of documents, including blank ones."""
         return len(self.texts) if self.parts is None else len(self.parts)
 
     def placed(self, documents: Sequence[Document]) -> Sequence[Document | None]:
-        """The documents with None where no text stood, as mentions of people count them."""
+        """The documents with None for blank texts; mentions of people count these places."""
         if len(documents) == self.places:
             return documents
-        found: list[Document | None] = [None] * self.places
-        for i, document in zip(self.kept, documents, strict=True):
-            found[i] = document
-        return found
+        result: list[Document | None] = [None] * self.places
+        for i, document in zip(self.filled, documents, strict=True):
+            result[i] = document
+        return result
 
     def append(self, text: str, given: Any, attributes: Mapping[str, str]) -> None:
-        """One document more, which came as ``given``."""
+        """Append a document, whose source is ``given``."""
         self.texts.append(text)
         self.objects.append(given)
         self.attributes.append(attributes)
@@ -66,7 +65,7 @@ class Draft:
 
 
 def draft_documents(value: Any, separator: str | None, source: str = "documents") -> Draft:
-    """Documents from the value of their field, which is called ``source``."""
+    """Documents from the value of the field ``source``."""
     if isinstance(value, str):
         text = text_of(value, "the documents")
         texts = text.split(separator) if separator else [text]
@@ -77,29 +76,29 @@ def draft_documents(value: Any, separator: str | None, source: str = "documents"
     for given in list_of(value, "the documents"):
         _append(draft, given)
     if not draft.texts:
-        raise fault("no documents", "at least one", "give the record its texts, or remove it")
+        raise fault("no documents", "at least one", "add the documents, or remove the record")
     return draft
 
 
 Placed = tuple[tuple[str, ...], Any, Any]
-"""What the stars of a path stood for, the text there, and the object that it stands in, which may hold attributes."""
+"""The matches of a path's stars, the text there, and the object around it, which may have attributes."""
 
 
 def draft_several(placed: Sequence[Placed], sources: tuple[str, ...]) -> Draft:
-    """Documents from several texts, of which those that are null or blank hold none."""
+    """Documents from several texts; null and blank ones are skipped."""
     draft = Draft(sources=sources, parts=[part for part, _, _ in placed])
     for i, (_, value, parent) in enumerate(placed):
         if value is None or (isinstance(value, str) and not value.strip()):
             continue
-        draft.kept.append(i)
+        draft.filled.append(i)
         _append(draft, value)
         if isinstance(parent, Mapping):
             draft.objects[-1] = parent
-            if own := parent.get("attributes"):
-                draft.attributes[-1] = attributes_of(own, f"the attributes of document {len(draft.texts)}")
+            if inner := parent.get("attributes"):
+                draft.attributes[-1] = attributes_of(inner, f"the attributes of document {len(draft.texts)}")
     if not draft.texts:
         raise fault(
-            "no documents: all fields are empty", "at least one", "give the record its texts, or remove it"
+            "no documents: all fields are empty", "at least one", "add the documents, or remove the record"
         )
     return draft
 
@@ -112,7 +111,7 @@ def _append(draft: Draft, given: Any) -> None:
             raise fault(
                 f"document {i} with the fields {names(given)}",
                 "its text in a field 'text'",
-                "name the field it stands in, as in --documents-field 'documents[*].body'",
+                "give the field with the text, as in --documents-field 'documents[*].body'",
             )
         attributes = given.get("attributes")
     else:
@@ -125,12 +124,12 @@ def _append(draft: Draft, given: Any) -> None:
 
 
 def map_attribute(name: str, source: str, row: Mapping[str, Any], draft: Draft, separator: str | None) -> Any:
-    """Give the documents the attribute ``name`` from the field ``source``.
+    """Set the attribute ``name`` of the documents from the field ``source``.
 
-    Returns the value where the field speaks of the whole record, None where it spoke of documents,
-    and ABSENT where there is no such field.
+    Returns the value if the field belongs to the whole record, None if it belongs to documents, and ABSENT if there is
+    no such field.
     """
-    if _map_own(name, source, draft):
+    if _map_from_documents(name, source, draft):
         return None
     value = look_up(row, source)
     if value is ABSENT:
@@ -141,41 +140,41 @@ def map_attribute(name: str, source: str, row: Mapping[str, Any], draft: Draft, 
             _give(draft, i, name, given.strip() if isinstance(given, str) else given)
         return None
     if draft.is_one_text and len(draft.texts) == 1:
-        _give(draft, 0, name, value)  # a record of one text: what is said of it is said of its text
+        _give(draft, 0, name, value)  # a record of one text: its attribute is also the text's
     return value
 
 
-def own_ids(draft: Draft, source: str = "id") -> list[Any] | None:
-    """What the documents' own field ``source`` holds; None if none of them has it."""
-    own = [given.get(source) if isinstance(given, dict) else None for given in draft.objects]
-    return own if any(i is not None for i in own) else None
+def ids_in_documents(draft: Draft, source: str = "id") -> list[Any] | None:
+    """The values of the documents' field ``source``; None if no document has it."""
+    values = [given.get(source) if isinstance(given, dict) else None for given in draft.objects]
+    return values if any(value is not None for value in values) else None
 
 
 def named_ids(draft: Draft, source: str, row: Mapping[str, Any], separator: str | None) -> list[Any] | None:
-    """The documents' ids from a field of theirs, or from a list beside them; None if there is no such field."""
-    if (own := own_ids(draft, source)) is not None:
-        return own
+    """The documents' ids from their field ``source``, or from a parallel list; None if there is no such field."""
+    if (ids := ids_in_documents(draft, source)) is not None:
+        return ids
     what = f"the documents' ids ({source!r})"
     value = look_up(row, source)
-    beside = None if value is ABSENT else _parallel(value, what, source, row, draft, separator)
-    return None if beside is None else list(beside)
+    parallel = None if value is ABSENT else _parallel(value, what, source, row, draft, separator)
+    return None if parallel is None else list(parallel)
 
 
 def give_ids(draft: Draft, ids: Sequence[Any]) -> None:
-    """Name the documents; each id stands once in a record."""
+    """Set the ids of the documents; they are unique per record."""
     draft.ids = [None if i is None or i == "" else id_of(i, "a document's id") for i in ids]
     known = [i for i in draft.ids if i is not None]
     if len(set(known)) < len(known):
         twice = next(i for i in known if known.count(i) > 1)
         raise fault(
             f"two documents with the id {twice!r}",
-            "each document's id once in a record",
-            "mend the ids, or name another field of the documents with --document-id-field",
+            "unique ids of documents in a record",
+            "correct the ids, or give another field with --document-id-field",
         )
 
 
 def look_up(row: Mapping[str, Any], source: str) -> Any:
-    """The value at a path in the row, or in its attributes; ABSENT where there is none."""
+    """The value at a path in the row, or in its attributes; ABSENT if there is none."""
     value = row[source] if source in row else find(row, source)
     if value is ABSENT and isinstance(attributes := row.get("attributes"), Mapping):
         return find(attributes, source)
@@ -183,9 +182,9 @@ def look_up(row: Mapping[str, Any], source: str) -> Any:
 
 
 def parse_documents_cell(value: Any) -> Any:
-    """Documents out of a table's cell: a JSON list of texts or objects; else the text as it is.
+    """Documents from a table's cell: a JSON list of texts or objects; otherwise the text.
 
-    DataError for a list as Python writes it: its brackets and quotation marks would be read as text.
+    Raises DataError for a list in Python's notation, whose brackets and quotation marks would become text.
     """
     parsed = parse_cell(value)
     if (
@@ -194,47 +193,47 @@ def parse_documents_cell(value: Any) -> Any:
         and parsed.endswith(("']", '"]', "}]"))
     ):
         raise fault(
-            f"{show(parsed)} as the documents, a list as Python writes it",
+            f"{show(parsed)} as the documents, a list in Python's notation",
             "a JSON list",
-            'write it with json.dumps, as ["a", "b"], or keep the table as Parquet or JSON Lines',
+            'write it with json.dumps, as ["a", "b"], or save the table as Parquet or JSON Lines',
         )
     is_list = isinstance(parsed, list) and bool(parsed) and all(isinstance(p, (str, dict)) for p in parsed)
     return parsed if is_list else value
 
 
 def need(row: Mapping[str, Any], source: str, how: str = "") -> Any:
-    """The value of a field that must be there and not be null."""
+    """The value of a required field; DataError if it is missing or null."""
     value = row[source] if source in row else find(row, source)
     if value is ABSENT:
         guess = did_you_mean(source, row)
         raise DataError(
-            f"found the fields {names(row)}; wanted a field {source!r}; add it, or name the right one.{guess}{how}"
+            f"found the fields {names(row)}; expected a field {source!r}; add it, or give another field.{guess}{how}"
         )
     if value is None:
-        raise fault(f"null in the field {source!r}", "a value", "fill it in, or remove the record")
+        raise fault(f"null in the field {source!r}", "a value", "add it, or remove the record")
     return value
 
 
-def _map_own(name: str, source: str, draft: Draft) -> bool:
-    """Take the attribute from the documents' own fields; whether any document has it."""
-    found = False
+def _map_from_documents(name: str, source: str, draft: Draft) -> bool:
+    """Set the attribute from the documents' own fields; returns whether any document has it."""
+    result = False
     for i, given in enumerate(draft.objects):
         if not isinstance(given, dict):
             continue
         if source in given and source != "text":
-            found = True
+            result = True
             _give(draft, i, name, given[source])
-        elif isinstance(own := given.get("attributes"), Mapping) and source in own:
-            found = True
+        elif isinstance(inner := given.get("attributes"), Mapping) and source in inner:
+            result = True
             if source != name:
-                _give(draft, i, name, own[source])
-    return found
+                _give(draft, i, name, inner[source])
+    return result
 
 
 def _parallel(
     value: Any, what: str, source: str, row: Mapping[str, Any], draft: Draft, separator: str | None
 ) -> Sequence[Any] | None:
-    """The value of each document, if the field ``source`` has one for each; None if it speaks of the record."""
+    """One value per document, if the field ``source`` has them; None if it belongs to the record."""
     if isinstance(value, Several):
         return _of_path(value, what, source, row, draft)
     if not isinstance(value, str):
@@ -251,60 +250,62 @@ def _parallel(
     for cut in (separator, separator.strip() if separator else None, "|"):
         if cut and cut in value:
             return _in_order(
-                value.split(cut), what, draft, "check the separator, and fill in what is absent with nothing"
+                value.split(cut), what, draft, "check the separator; leave the place of a missing value empty"
             )
     return None
 
 
 def _of_path(values: Several, what: str, source: str, row: Mapping[str, Any], draft: Draft) -> Sequence[Any]:
-    """The value of each document, from a path with stars.
+    """One value per document, from a path with stars.
 
-    Numbered fields, and paths into one list, are matched by what their stars stand for; two lists by their order.
+    Numbered fields, and paths into one list, are aligned by the matches of their stars; two lists by their order.
     """
-    own, lists = list_of_path(source), [list_of_path(field) for field in draft.sources]
-    items = look_up(row, own) if own else values
+    list_path, lists = list_of_path(source), [list_of_path(field) for field in draft.sources]
+    items = look_up(row, list_path) if list_path else values
     listed = items if isinstance(items, Several) else values
-    remedy = _beside_their_texts(listed, own) if own else ""
-    if draft.parts is None or bool(own) != any(lists):
+    remedy = _texts_advice(listed, list_path) if list_path else ""
+    if draft.parts is None or bool(list_path) != any(lists):
         return _in_order([values.get(part) for part in listed], what, draft, remedy)
-    # Fields without a number, such as a sum beside numbered ones, are of no document.
+    # Fields without a number, such as a total, belong to no document.
     extra = [part for part, v in values.items() if part not in draft.parts and v not in (None, "")]
-    is_one_list = own and all(path == own or path.startswith(f"{own}.") for path in lists)
-    if own and not is_one_list and list(listed) != draft.parts:
+    is_one_list = list_path and all(path == list_path or path.startswith(f"{list_path}.") for path in lists)
+    if list_path and not is_one_list and list(listed) != draft.parts:
         raise _unequal(len(listed), what, draft, remedy)
-    if not own and any(all(map(str.isdecimal, part)) for part in extra):
+    if not list_path and any(all(map(str.isdecimal, part)) for part in extra):
         raise _unequal(len(values), what, draft, remedy)
-    stars = source.count("*")  # a value beside a list in a list is that of all its documents
-    return [values.get(draft.parts[i][:stars]) for i in draft.kept]
+    stars = source.count("*")  # a value next to an inner list belongs to all its documents
+    return [values.get(draft.parts[i][:stars]) for i in draft.filled]
 
 
 def _in_order(values: Sequence[Any], what: str, draft: Draft, remedy: str = "") -> Sequence[Any]:
-    """The value of each document, of a list that has one for each of them, or for each place of one."""
+    """One value per document, from a list with one for each document, or for each place including blank ones."""
     if draft.parts is None:
         is_of_each = len(values) == len(draft.texts)
     else:
-        is_of_each = len(values) == len(draft.kept) == draft.kept[-1] + 1  # only the last ones are blank
+        is_of_each = (
+            len(values) == len(draft.filled) == draft.filled[-1] + 1
+        )  # only the last places are blank
         if len(values) == draft.places:
-            return [values[i] for i in draft.kept]
+            return [values[i] for i in draft.filled]
     if not is_of_each:
         raise _unequal(len(values), what, draft, remedy)
     return values
 
 
 def _unequal(many: int, what: str, draft: Draft, remedy: str) -> DataError:
-    """The refusal of a list that is as long as none that the documents stand in."""
+    """The error for a list that does not align with the documents."""
     blank = draft.places - len(draft.texts)
     documents = f"{counted(draft.places, 'document')}{f' ({blank:,} of them blank)' if blank else ''}"
-    arranged = "for" if many != draft.places else "arranged otherwise than the"
+    arranged = "for" if many != draft.places else "in another arrangement than"
     return fault(
         f"{counted(many, 'value')} in {what} {arranged} {documents} in {' and '.join(map(repr, draft.sources))}",
         "one value per document, in the same order",
-        remedy or "mend the lists, leave the attribute out, or leave such records out with --on-error skip",
+        remedy or "correct the lists, drop the attribute, or exclude such records with --on-error skip",
     )
 
 
-def _beside_their_texts(listed: Several, path: str) -> str:
-    """What to do where the values of a list lie beside texts of their own: take these for the documents."""
+def _texts_advice(listed: Several, path: str) -> str:
+    """The advice for values that have texts next to them: use these as the documents."""
     texts: dict[str, list[Any]] = {}
     for part in listed.values():
         for name, text in part.items() if isinstance(part, Mapping) else ():
@@ -315,8 +316,8 @@ def _beside_their_texts(listed: Several, path: str) -> str:
         return ""
     longest = max(written, key=lambda name: sum(len(str(text)) for text in texts[name]))
     return (
-        f"take the texts that stand beside these values for the documents (--documents-field '{path}.{longest}'), or "
-        "leave the values out"
+        f"use the texts next to these values as the documents (--documents-field '{path}.{longest}'), or drop the "
+        "attribute"
     )
 
 
@@ -327,5 +328,5 @@ def _give(draft: Draft, i: int, name: str, value: Any) -> None:
 
 
 def record_value(value: Any, name: str) -> str | None:
-    """The value of a record's own attribute."""
+    """The value of an attribute of the record."""
     return value_of(value, f"the attribute {name!r}")

@@ -1,4 +1,4 @@
-"""Which ids have been read, and where: the only thing about a record that is kept; and what is wrong where one comes again."""
+"""The ids that were read, with their places, and the errors for repeated ids."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from fairbrief.errors import DataError
 from fairbrief.readers.messages import fault
 
 BITS = (1 << 60) - 1
-"""Sixty bits: as many as a Python integer holds in two digits. Among a million ids, the chance that
-any two share them is under one in a million."""
+"""Sixty bits, the size of a Python integer of two digits. Among a million ids, the chance of any
+collision is below one in a million."""
 TEXT_BITS = 24
-"""Bits kept of a record's texts: other texts are taken for the same once in sixteen million records."""
+"""Bits of the hash of a record's texts: different texts collide once in sixteen million records."""
 TEXTS = (1 << TEXT_BITS) - 1
 
 
 def hash_of(ident: str, system: str) -> int:
-    """A number that stands for an id of one system, in this process."""
+    """A hash of an id and a system, valid in this process."""
     return hash((ident, system)) & BITS
 
 
 class EarlierPlace(NamedTuple):
-    """Where an id was read before: its source and row, and whether its documents were the same."""
+    """The earlier place of an id: source and row, and whether the documents were the same."""
 
     source: int
     number: int
@@ -29,7 +29,7 @@ class EarlierPlace(NamedTuple):
 
 
 class KnownIds:
-    """The ids of each system, by hash, with the source and the row where each was first read, and a hash of its texts."""
+    """The ids of each system, by hash, with the source and row of the first occurrence and a hash of its texts."""
 
     def __init__(self, sources: int) -> None:
         self.sources = sources
@@ -39,7 +39,7 @@ class KnownIds:
     def first(
         self, ident: str, system: str, source: int, number: int, texts: tuple[str, ...]
     ) -> EarlierPlace | None:
-        """Remember an id; where the system had it before, or None if it is new to it. ``texts`` are of its documents."""
+        """Add an id; its earlier place for this system, or None if it is new. ``texts`` are those of the documents."""
         key = hash((ident, system)) & BITS
         known = self.places.get(key)
         if known is not None:
@@ -52,7 +52,7 @@ class KnownIds:
     def of_another_system(
         self, ident: str, system: str, texts: tuple[str, ...]
     ) -> tuple[str, EarlierPlace] | None:
-        """The first system, if any, that had the id before, and where."""
+        """The first other system with this id, and its place; None if there is none."""
         for other in self.systems:
             if other != system and (known := self.places.get(hash_of(ident, other))) is not None:
                 return other, self._before(known, texts)
@@ -63,35 +63,35 @@ class KnownIds:
         return EarlierPlace(place % self.sources, place // self.sources, known & TEXTS == hash(texts) & TEXTS)
 
 
-WANTED = "each record once for a system"
+ONCE = "one summary per record and system"
 
 
 def repeated_id(system: str, place: str, *, is_same: bool, absent: str = "") -> DataError:
-    """A second summary by a system of the record at ``place``, of the same documents or of others.
+    """The error for a second summary by a system of the record at ``place``.
 
-    ``absent`` is the field that names systems, where no row has it.
+    ``is_same``: with the same documents. ``absent``: the field of systems, if no row has it.
     """
-    found = f"this id of the system {system!r} a second time, after {place}"
+    result = f"this id a second time for the system {system!r}, after {place}"
     if not is_same:
         return fault(
-            f"{found}, with other documents",
-            WANTED,
-            "where each row is one document of its record, say --group-by with the field of the record's id; else "
-            "name the field that tells the records apart with --id-field ('' numbers the rows)",
+            f"{result}, with other documents",
+            ONCE,
+            "if each row is one document of its record, give --group-by FIELD with the record's id; otherwise give "
+            "--id-field FIELD with a unique id ('' numbers the rows)",
         )
     if absent:
         return fault(
-            f"{found}; no row has the field {absent!r}",
-            WANTED,
-            "name the field that says which system wrote a summary with --system-field, or remove one",
+            f"{result}; no row has the field {absent!r}",
+            ONCE,
+            "give --system-field FIELD with the system of each summary, or remove one of the two",
         )
-    return fault(found, WANTED, "name the system of one of them, or remove it")
+    return fault(result, ONCE, "correct the system of one of the two, or remove one")
 
 
 def other_documents(system: str, place: str) -> DataError:
-    """Documents that differ from those that another system has under this id at ``place``."""
+    """The error for documents that differ from those of another system under this id, at ``place``."""
     return fault(
         f"other documents than at {place}, where the system {system!r} has this id",
-        "the same documents under an id, whichever system summarized them",
-        "name the field that tells the records apart with --id-field, or audit the files apart",
+        "the same documents for all systems of one id",
+        "give --id-field FIELD with a unique id, or audit the files separately",
     )

@@ -1,4 +1,4 @@
-"""The values of a row: texts, ids, attributes and lists; entities with their mentions, and the claims of a summary."""
+"""The values of a row: texts, ids, attributes, lists, entities with their mentions, and the claims of a summary."""
 
 from __future__ import annotations
 
@@ -11,22 +11,20 @@ from fairbrief.readers.messages import fault, show
 from fairbrief.types import Claim, Document, Entity, Mention
 
 NOTHING: Mapping[str, Any] = {}
-"""No attributes: one empty mapping for all that have none, never written to."""
+"""No attributes: one shared empty mapping, never modified."""
 WHOLE = 2**53
-"""Below it, a float without a fraction is a whole number exactly."""
+"""Floats without a fraction below this are exact whole numbers."""
 
 
 def is_plain(value: Any) -> TypeGuard[str]:
-    """Whether a value is text that every later stage can carry, seen at a glance."""
+    """Whether a value is ASCII text without NUL, which needs no further check."""
     return value.__class__ is str and value.isascii() and "\0" not in value
 
 
 def text_of(value: Any, what: str) -> str:
-    """Text that Arrow and HTML can carry: neither NUL nor half a character (a lone surrogate) in it."""
+    """Text without NUL and without lone surrogates, which Arrow and HTML cannot represent."""
     if not isinstance(value, str):
-        raise fault(
-            f"{show(value)} as {what}", "text", "write it in quotation marks, or name the right field"
-        )
+        raise fault(f"{show(value)} as {what}", "text", "write it in quotation marks, or name another field")
     if "\0" in value:
         raise fault(
             f"a NUL character in {what}, at position {value.index(chr(0))}", "text", "remove the character"
@@ -38,28 +36,27 @@ def text_of(value: Any, what: str) -> str:
             code = f"\\u{ord(value[error.start]):04x}"
             raise fault(
                 f"half a character ({code}, a lone surrogate) in {what}, at position {error.start}",
-                "text that can be written as UTF-8",
+                "valid Unicode text",
                 "write the whole character, or remove it",
             ) from None
     return value
 
 
 def id_of(value: Any, what: str = "the id") -> str:
-    """An id or a name: text that is not blank, or a number, which is taken as text."""
+    """An id or a name: text that is not blank, or a number as text."""
     if is_plain(value) and value and not value.isspace():
         return value
     number = None if isinstance(value, (str, bool)) else _number(value)
     text = number if number is not None else text_of(value, what)
     if not text.strip():
-        raise fault(f"an empty text as {what}", "text or a number", "fill it in")
+        raise fault(f"an empty text as {what}", "text or a number", "add it")
     return text
 
 
 def value_of(value: Any, what: str) -> str | None:
-    """The value of an attribute as text; None where it is absent.
+    """The value of an attribute as text; None if it is absent (null or blank).
 
-    A number is written without a needless fraction (5 and 5.0 are ``5``), a truth value as ``true`` or
-    ``false``, a date in ISO form. Null and blank text are absent.
+    Numbers lose a zero fraction (5.0 is ``5``), truth values become ``true`` or ``false``, dates ISO form.
     """
     if value is None:
         return None
@@ -71,9 +68,7 @@ def value_of(value: Any, what: str) -> str | None:
         return value.isoformat()
     number = _number(value)
     if number is None:
-        raise fault(
-            f"{show(value)} as {what}", "text, a number, true or false", "write null where it is absent"
-        )
+        raise fault(f"{show(value)} as {what}", "text, a number, true or false", "write null if it is absent")
     return number
 
 
@@ -82,37 +77,37 @@ def attributes_of(value: Any, what: str) -> Mapping[str, str]:
     if not value and (value is None or isinstance(value, (Mapping, list))):
         return NOTHING
     if isinstance(value, list) and all(isinstance(pair, tuple) and len(pair) == 2 for pair in value):
-        value = dict(value)  # how Arrow gives out a map
+        value = dict(value)  # Arrow's form of a map
     if not isinstance(value, Mapping):
-        raise fault(f"{show(value)} as {what}", "an object (name to value)", "write {} where there are none")
-    found: dict[str, str] = {}
+        raise fault(f"{show(value)} as {what}", "an object (name to value)", "write {} if there are none")
+    result: dict[str, str] = {}
     for name, given in value.items():
         if not (is_plain(name) and name):
             id_of(name, f"a name in {what}")
         if is_plain(given) and given and not given.isspace():
-            found[name] = given
+            result[name] = given
         elif (text := value_of(given, f"{name!r} in {what}")) is not None:
-            found[name] = text
-    return found
+            result[name] = text
+    return result
 
 
 def list_of(value: Any, what: str) -> Sequence[Any]:
-    """A list of parts; also an array, or an object of parallel lists, which is turned around."""
+    """A list of parts; also from an array, or from an object of parallel lists."""
     if isinstance(value, (list, tuple)):
         return value
     if isinstance(value, Mapping) and value and all(isinstance(v, (list, tuple)) for v in value.values()):
         lengths = {len(v) for v in value.values()}
         if len(lengths) > 1:
-            told = ", ".join(f"{len(of):,} in {name!r}" for name, of in value.items())
+            sizes = ", ".join(f"{len(part):,} in {name!r}" for name, part in value.items())
             raise fault(
-                f"lists of other lengths in {what}: {told}",
-                "lists that have one value per document, in the same order",
-                "mend the lists, or leave such records out with --on-error skip",
+                f"lists of different lengths in {what}: {sizes}",
+                "one value per document in each list, in the same order",
+                "correct the lists, or exclude such records with --on-error skip",
             )
         return [dict(zip(value, parts, strict=True)) for parts in zip(*value.values(), strict=True)]
     if hasattr(value, "tolist") and isinstance(as_list := value.tolist(), list):
         return as_list
-    raise fault(f"{show(value)} as {what}", "a list", "write [] around it")
+    raise fault(f"{show(value)} as {what}", "a list", "put [] around it")
 
 
 def object_of(value: Any, what: str) -> Mapping[str, Any]:
@@ -125,7 +120,7 @@ def object_of(value: Any, what: str) -> Mapping[str, Any]:
 def whole_of(value: Any, what: str) -> int:
     """A whole number that is not negative."""
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < WHOLE:
-        raise fault(f"{show(value)} as {what}", "a whole number from 0 on", "count characters from 0")
+        raise fault(f"{show(value)} as {what}", "a whole number from 0", "count characters from 0")
     return value
 
 
@@ -143,9 +138,9 @@ def _number(value: Any) -> str | None:
 
 
 def read_entities(value: Any, documents: Sequence[Document | None]) -> tuple[Entity, ...]:
-    """Entities as ``{"id", "first_name", "last_name", "attributes", "mentions"}``; each id once in a record.
+    """Entities from ``{"id", "first_name", "last_name", "attributes", "mentions"}``; ids are unique per record.
 
-    ``documents`` has None in each place without a text, which mentions count and the record does not.
+    ``documents`` has None for each place without a text; mentions count these places, the record does not.
     """
     if value is None:
         return ()
@@ -156,7 +151,11 @@ def read_entities(value: Any, documents: Sequence[Document | None]) -> tuple[Ent
     known: set[str] = set()
     for entity in entities:
         if entity.id in known:
-            raise fault(f"two entities with the id {entity.id!r}", "each entity once", "join their mentions")
+            raise fault(
+                f"two entities with the id {entity.id!r}",
+                "each id once",
+                "merge their mentions into one entity",
+            )
         known.add(entity.id)
     return entities
 
@@ -171,7 +170,7 @@ def read_claims(value: Any) -> tuple[Claim, ...] | None:
 def _entity(given: Any, i: int, documents: Sequence[Document | None]) -> Entity:
     what = f"entity {i}"
     if given.get("id") is None:
-        raise fault(f"no id of {what}", "text or a number", "give each person of a record an id")
+        raise fault(f"no id of {what}", "text or a number", "give each entity an id")
     mentions = given.get("mentions")
     return Entity(
         id_of(given["id"], f"the id of {what}"),
@@ -197,7 +196,7 @@ def _mention(given: Any, what: str, documents: Sequence[Document | None]) -> Men
     if document is None:
         raise fault(
             f"document {place}{' (blank)' if place < len(documents) else ''} in {what}",
-            f"0 to {len(documents) - 1}, where there is a text",
+            f"0 to {len(documents) - 1}, the number of a document with text",
             "count the record's documents from 0",
         )
     start = whole_of(given.get("start"), f"the start of {what}")
@@ -207,7 +206,7 @@ def _mention(given: Any, what: str, documents: Sequence[Document | None]) -> Men
         raise fault(
             f"characters {start} to {end} in {what}",
             f"a span inside the {length} characters of document {place}, start before end",
-            "count characters, not bytes or words, and let the end stand behind the last one",
+            "count characters, not bytes or words; the end is one after the last character",
         )
     before = sum(other is not None for other in documents[:place])
     return Mention(before, start, end, id_of(given.get("kind"), f"the kind of {what}"))

@@ -1,9 +1,8 @@
-"""Where a value stands in a row: a name, or a path such as ``choices[0].text``, ``reviews[*].text``, ``review_*``.
+"""The place of a value in a row: a name, or a path such as ``choices[0].text``, ``reviews[*].text``, ``review_*``.
 
-A dot looks inside an object, ``[0]`` takes one part of a list and ``[*]`` all of them; a star in a name stands
-for anything, and all fields whose names fit are taken, in the order of their numbers. A field that has just
-this name is taken before any path; text that holds JSON is looked into. `Fields` says which field holds what,
-`FieldUse` which of them nothing used.
+A dot enters an object, ``[0]`` is one part of a list and ``[*]`` all parts. A star in a name matches anything; all
+matching fields count, in the order of their numbers. A field with exactly this name has priority over a path. Text
+with JSON is parsed. `Fields` assigns fields to contents, `FieldUse` records which fields are used.
 """
 
 from __future__ import annotations
@@ -15,16 +14,16 @@ from dataclasses import dataclass, field
 from typing import Any
 
 ABSENT = object()
-"""What a field that is not there holds; null is there."""
+"""The value of a missing field; null is not missing."""
 ENDS = re.compile(r"[.\[]")
 
 
 class Several(dict[tuple[str, ...], Any]):
-    """The values that a path with stars leads to, by what each star stood for."""
+    """The values of a path with stars, by the texts that the stars match."""
 
 
 def find(holder: Any, path: str) -> Any:
-    """The value at a path; `Several` values where it has stars; ABSENT where there is none.
+    """The value at a path; `Several` values for a path with stars; ABSENT if there is none.
 
     >>> find({"choices": [{"text": "Hi."}]}, "choices[0].text")
     'Hi.'
@@ -41,18 +40,18 @@ def find(holder: Any, path: str) -> Any:
     if not isinstance(holder, Mapping):
         return ABSENT
     for key, rest in _heads(path):
-        if key in holder and (found := find(holder[key], rest)) is not ABSENT:
-            return found
+        if key in holder and (result := find(holder[key], rest)) is not ABSENT:
+            return result
     return _fitting(holder, path)
 
 
 def is_pattern(path: str) -> bool:
-    """Whether a path has stars, so that several values may stand there."""
+    """Whether a path has stars, so that it may have several values."""
     return "*" in path
 
 
 def list_of_path(path: str) -> str:
-    """The path to the parts of the list that a path takes values from; nothing where it takes them from no list.
+    """The path to the parts of the list in a path; empty if the path has no list.
 
     >>> list_of_path("meta.reviews[*].tone"), list_of_path("stars_*")
     ('meta.reviews[*]', '')
@@ -61,7 +60,7 @@ def list_of_path(path: str) -> str:
 
 
 def used_by(row: Mapping[str, Any], path: str) -> Iterator[str]:
-    """The fields of the row itself that a path leads into."""
+    """The top-level fields of the row that a path uses."""
     if path in row:
         yield path
         return
@@ -71,7 +70,7 @@ def used_by(row: Mapping[str, Any], path: str) -> Iterator[str]:
 
 
 def parse_cell(value: Any) -> Any:
-    """A list or object out of the text of a table's cell, where it holds one as JSON; else the value."""
+    """The list or object in the text of a table's cell, if it is JSON; otherwise the value."""
     if not (isinstance(value, str) and value[:1] in ("[", "{") and value[-1:] in ("]", "}")):
         return value
     try:
@@ -81,7 +80,7 @@ def parse_cell(value: Any) -> Any:
 
 
 def _heads(path: str) -> Iterator[tuple[str, str]]:
-    """The ways to cut a path into a name and the rest, the longest name first."""
+    """The ways to split a path into a name and the rest, the longest name first."""
     for match in reversed(list(ENDS.finditer(path))):
         yield path[: match.start()], path[match.start() :].removeprefix(".")
 
@@ -114,10 +113,10 @@ def _fitting(holder: Mapping[str, Any], path: str) -> Any:
     fits = _pattern(name)
     if fits is None:
         return ABSENT
-    found = [(match[1], find(holder[key], rest)) for key in holder if (match := fits.fullmatch(str(key)))]
-    if all(part.isdecimal() for part, _ in found):
-        found.sort(key=lambda pair: int(pair[0]))
-    return _several(found)
+    result = [(match[1], find(holder[key], rest)) for key in holder if (match := fits.fullmatch(str(key)))]
+    if all(part.isdecimal() for part, _ in result):
+        result.sort(key=lambda pair: int(pair[0]))
+    return _several(result)
 
 
 def _pattern(name: str) -> re.Pattern[str] | None:
@@ -138,43 +137,43 @@ def _several(found: Iterable[tuple[str, Any]]) -> Any:
 
 
 PATIENCE = 1_000
-"""Objects of a source after which a field that none of them has is taken to be misspelt."""
+"""A field that is missing in this many objects of a source counts as misspelt."""
 ID = "id"
 OWN = ("attributes", "seed_document", "claims", "entities", "reason", "made")
-"""Fields of a row that are read under these names alone."""
+"""Fields of a row that have fixed names."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fields:
-    """Which field of a row, or column of a table, holds what: its name, or a path (see `readers.fields`)."""
+    """The fields of a row, or columns of a table, by their content; names or paths (see `readers.fields`)."""
 
     id: str | None = ID
-    """None numbers the rows. So does ``id``, where the first row has no such field."""
+    """None numbers the rows; so does ``id`` if the first row has no such field."""
     summary: tuple[tuple[str | None, str], ...] = ((None, "summary"),)
-    """Pairs of system and field; None for the system that the row or the source names."""
+    """Pairs of system and field; None: the row or the source names the system."""
     documents: tuple[str, ...] = ("documents",)
     system: str = "system"
     references: str = "references"
     attributes: Mapping[str, str] = field(default_factory=dict)
     record_attributes: Mapping[str, str] = field(default_factory=dict)
     labels: tuple[str, ...] = ()
-    """Attributes that were named without a field: fields of these names are read if there are any."""
+    """Attributes named without a field: fields of these names are read if they exist."""
     separator: str | None = None
     document_id: str | None = None
-    """Field with the documents' ids; None: their own field ``id``, if they have one."""
+    """Field with the documents' ids; None: the field ``id`` of each document, if it exists."""
     cluster: str | None = None
     """Field whose value names the record's cluster."""
     group_by: str | None = None
-    """Field whose value names the record of a row that holds one document."""
+    """Field with the record's id, for rows that are one document each."""
 
     @property
     def has_several_summaries(self) -> bool:
-        """Whether a row may hold the summaries of several systems, a field each."""
+        """Whether a row may have the summaries of several systems, in one field each."""
         return len(self.summary) > 1 or self.summary[0][0] is not None or is_pattern(self.summary[0][1])
 
     @property
     def has_several_documents(self) -> bool:
-        """Whether the documents of a record stand in several fields, or in parts of one."""
+        """Whether the documents of a record are in several fields, or in parts of one."""
         return len(self.documents) > 1 or is_pattern(self.documents[0])
 
     def summary_names(self) -> list[str]:
@@ -182,7 +181,7 @@ class Fields:
         return [name for _, name in self.summary]
 
     def named(self) -> list[str]:
-        """The fields that were named by the reader's caller and so must be somewhere in the input."""
+        """The fields that the caller named, which must occur in the input."""
         usual = Fields()
         pairs = [(self.id, usual.id), (self.system, usual.system), (self.references, usual.references)]
         pairs += [(name, usual.documents[0]) for name in self.documents]
@@ -197,12 +196,12 @@ OF_ENTITIES = ("id", "first_name", "last_name", "attributes", "mentions")
 
 @dataclass(slots=True)
 class FieldUse:
-    """The fields of one source: which that were asked for have not been seen, and which nothing used."""
+    """The use of the fields of one source: named fields that have not occurred yet, and unused fields."""
 
     unseen: set[str]
     rows: int = 0
     names: dict[str, None] = field(default_factory=dict)
-    """The fields of the first rows, in their order."""
+    """The fields of the first rows, in order."""
     used: set[str] = field(default_factory=set)
     inner: dict[str, None] = field(default_factory=dict)
     """The fields of the documents of the first rows."""
@@ -212,11 +211,11 @@ class FieldUse:
 
     @property
     def is_watching(self) -> bool:
-        """Whether the fields of rows are still looked at: those of the first rows are."""
+        """Whether the fields of rows are still recorded; only those of the first rows are."""
         return self.rows <= PATIENCE
 
     def see(self, row: Mapping[str, Any]) -> None:
-        """A row comes."""
+        """Record the fields of a row."""
         self.rows += 1
         if self.unseen:
             self.unseen -= {name for name in self.unseen if name in row or find(row, name) is not ABSENT}
@@ -224,39 +223,39 @@ class FieldUse:
             self.names.update(dict.fromkeys(map(str, row)))
 
     def see_documents(self, documents: Iterable[Any]) -> None:
-        """The documents of a row, as they were given."""
+        """Record the fields of a row's documents, as given."""
         if self.is_watching:
             for given in documents:
                 if isinstance(given, Mapping):
                     self.inner.update(dict.fromkeys(map(str, given)))
 
     def see_entities(self, entities: Any) -> None:
-        """The entities of a row, as they were given."""
+        """Record the fields of a row's entities, as given."""
         if self.is_watching and isinstance(entities, (list, tuple)):
             for given in entities:
                 if isinstance(given, Mapping):
                     self.of_entities.update(dict.fromkeys(map(str, given)))
 
     def value(self, row: Mapping[str, Any], name: str) -> Any:
-        """The value of a field of the row, which is then used; ABSENT where there is none."""
+        """The value of a field of the row, marked as used; ABSENT if there is none."""
         value = row[name] if name in row else find(row, name)
         if value is not ABSENT:
             self.use(row, name)
         return value
 
     def given(self, row: Mapping[str, Any], name: str) -> Any:
-        """The same, but None where there is no such field."""
+        """The same, but None if there is no such field."""
         value = self.value(row, name)
         return None if value is ABSENT else value
 
     def use(self, row: Mapping[str, Any], name: str) -> None:
-        """The field was seen, and something read it."""
+        """Mark a field as used."""
         self.unseen.discard(name)
         if self.is_watching:
             self.used.update(used_by(row, name))
 
     def unused(self) -> Iterator[str]:
-        """The fields, of the rows and then of their documents and entities, that nothing read."""
+        """The unused fields of the rows, then of their documents and entities."""
         yield from (name for name in self.names if name and name not in self.used)
         known = {"text", "attributes", "id", *self.inner_used}
         yield from (f"{name} (of the documents)" for name in self.inner if name not in known)

@@ -1,4 +1,4 @@
-"""Files as streams of bytes in UTF-8: which format, which encoding, compressed or not, how far read."""
+"""Files as streams of UTF-8 bytes: format, encoding, compression, progress."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from fairbrief.text.addresses import COPYING
 
 UTF8 = "utf-8"
 SAMPLE = 1 << 20
-"""Bytes at a file's beginning that are looked at."""
+"""Bytes at the start of a file that are used for detection."""
 CHUNK = 1 << 16
 MARKS = (
     (codecs.BOM_UTF8, UTF8), (codecs.BOM_UTF32_LE, "utf-32"), (codecs.BOM_UTF32_BE, "utf-32"),
@@ -33,25 +33,25 @@ CANDIDATES = (
     "cp1251", "koi8_r", "cp932", "euc_jp", "gb18030", "big5", "euc_kr", "cp1250", "cp1253", "cp1254", "cp1256",
     "cp1255",
 )  # fmt: skip
-"""What files are written in that are not in UTF-8: the encodings of Windows, and those of East Asia."""
+"""Candidates for files that are not UTF-8: the encodings of Windows and of East Asia."""
 
 
 def known_encoding(encoding: str) -> str:
-    """The encoding under the name that Python has for it; RequestError for one that it has not."""
+    """Python's name of the encoding; RequestError for an unknown one."""
     try:
-        found = codecs.lookup(encoding)
+        result = codecs.lookup(encoding)
         "".encode(encoding)
     except LookupError as error:
         raise RequestError(
-            f"There is no encoding '{encoding}' (--encoding). Write one as in utf-8, cp1252, latin-1, utf-16, gb18030."
+            f"--encoding {encoding} is unknown. Examples: utf-8, cp1252, latin-1, utf-16, gb18030."
         ) from error
-    return found.name
+    return result.name
 
 
 def detect_encoding(sample: bytes, *, is_whole: bool) -> str:
-    """The likeliest encoding of a text that begins so.
+    """The most likely encoding of a text with this beginning.
 
-    Text in which most of what is not ASCII is UTF-8 is damaged UTF-8: whoever reads it names the damage.
+    Text whose other than ASCII bytes are mostly UTF-8 counts as damaged UTF-8; its reader reports the damage.
     """
     for mark, encoding in MARKS:
         if sample.startswith(mark):
@@ -72,7 +72,7 @@ def detect_encoding(sample: bytes, *, is_whole: bool) -> str:
 
 
 def _without_mark(sample: bytes) -> str:
-    """UTF-16 without a byte order mark: every other byte of a text in Latin letters is zero."""
+    """The name of UTF-16 without a byte order mark, in which every other byte of Latin text is zero; otherwise empty."""
     even, odd = sample[:CHUNK:2], sample[1:CHUNK:2]
     if odd.count(0) > len(odd) / 2:
         return "utf-16-le"
@@ -82,14 +82,14 @@ def _without_mark(sample: bytes) -> str:
 def _other(sample: bytes) -> str:
     from charset_normalizer import from_bytes
 
-    for candidates in ([WESTERN], list(CANDIDATES)):  # Western text would pass for Central European, too
+    for candidates in ([WESTERN], list(CANDIDATES)):  # Western text would also match Central European
         if (best := from_bytes(sample, cp_isolation=candidates).best()) is not None:
             return best.encoding
     return UTF8
 
 
 class Recoded(io.RawIOBase):
-    """The bytes of a text in another encoding, as UTF-8."""
+    """A text in another encoding, as UTF-8 bytes."""
 
     def __init__(self, source: IO[bytes], encoding: str, name: str) -> None:
         self.source = source
@@ -99,7 +99,7 @@ class Recoded(io.RawIOBase):
         self.held = b""
 
     def readable(self) -> bool:
-        """It can be read."""
+        """True."""
         return True
 
     def readinto(self, buffer: Any) -> int:
@@ -120,8 +120,8 @@ class Recoded(io.RawIOBase):
         except UnicodeDecodeError as error:
             byte = error.object[error.start]
             raise DataError(
-                f"{self.name}: found the byte 0x{byte:02x}, which is nothing in the encoding {self.encoding}; wanted text "
-                "in one encoding; say another one with --encoding, or save the file anew."
+                f"{self.name}: found the byte 0x{byte:02x}, which is invalid in the encoding {self.encoding}; expected text "
+                "in one encoding; give another --encoding, or save the file as UTF-8."
             ) from error
 
 
@@ -130,59 +130,59 @@ FORMATS = {
     "xlsx": "excel", "xlsm": "excel", "xls": "excel", "xlsb": "excel", "ods": "excel",
     "eval": "inspect", "parquet": "parquet", "pq": "parquet", "arrow": "arrow", "feather": "arrow", "ipc": "arrow",
 }  # fmt: skip
-"""A file's ending, or what the caller says, to the format that it is read as."""
+"""Ending of a file, or name given by the caller → format."""
 InputFile = Path | StoredFile
-"""Where bytes are read from: on this machine, or in an object store."""
+"""A file on this machine or in an object store."""
 COMPRESSED = ("gz", "zst")
 ADDRESS = re.compile(r"([a-z][a-z0-9+.-]+):/")
-"""What an address begins with, of which a path has kept one stroke."""
+"""The start of an address; a path keeps only one of its slashes."""
 LONGEST_PACKED = 1 << 25
-"""Bytes that one line, or a document that is read whole, may unpack to: beyond, a small file could fill the memory."""
+"""Most unpacked bytes of one line, or of a document that is read whole; a small file could otherwise fill the memory."""
 
 
 @dataclass(slots=True)
 class Meter:
-    """How far the input has been read, for a progress bar, and where the row stands that was read last."""
+    """The progress of reading, for a progress bar, and the place of the last row."""
 
     bytes_read: int = 0
     before: int = 0
-    """Bytes of the files that are done."""
+    """Bytes of the finished files."""
     lines: int = 0
-    """Lines of the last file, or of the part of it, that was read to its end."""
+    """Number of lines of the last finished file or part."""
     row: int = 0
-    """Where the row stands that was read last, in a file that has parts: the first byte of its line, or its row group."""
+    """The place of the last row, in a file with parts: the first byte of its line, or its row group."""
 
     def at(self, position: int) -> None:
-        """Note the position in the current file."""
+        """Set the position in the current file."""
         self.bytes_read = self.before + position
 
 
 def endings(path: InputFile) -> tuple[str, str]:
-    """A file's format ending and compression ending, lower case; empty where it has none."""
+    """A file's endings of format and compression, in lower case; empty if it has none."""
     parts = path.name.lower().split(".")[1:]
     packed = parts.pop() if parts and parts[-1] in COMPRESSED else ""
     return (parts[-1] if parts else ""), packed
 
 
 def stem(path: InputFile) -> str:
-    """A file's name without the endings that say its format."""
+    """A file's name without the endings of format and compression."""
     ending, packed = endings(path)
     name = path.name[: len(path.name) - len(packed) - bool(packed)]
     return name[: len(name) - len(ending) - 1] if ending and name[: -len(ending) - 1] else name
 
 
 def size_of(path: InputFile) -> int:
-    """How many bytes a file has."""
+    """The size of a file in bytes."""
     return path.size if isinstance(path, StoredFile) else path.stat().st_size
 
 
 def printable(path: InputFile | str) -> str:
-    """A path as a message can show it, whatever bytes it is made of."""
+    """A path for messages, whatever its bytes."""
     return os.fsencode(str(path)).decode("utf-8", "replace")
 
 
 def parted(path: Path) -> tuple[Path, str | None]:
-    """A spreadsheet and the sheet of it that is named behind a #; other paths as they are."""
+    """A spreadsheet and the sheet named after a #; other paths unchanged."""
     file, mark, sheet = str(path).rpartition("#")
     if mark and not path.exists() and FORMATS.get(endings(Path(file))[0]) == "excel":
         return Path(file), sheet
@@ -190,60 +190,66 @@ def parted(path: Path) -> tuple[Path, str | None]:
 
 
 def check(path: Path) -> None:
-    """RequestError unless there is a file to read; it names what is near."""
+    """RequestError unless the file can be read; the error names similar files."""
     shown = printable(path)
     if path.is_dir():
         inside = sorted(p.name for p in path.iterdir() if p.is_file() and endings(p)[0] in FORMATS)
-        found = f"It holds {names(inside)}: name those." if inside else "It holds no file that can be read."
-        raise RequestError(f"{shown} is a folder, and not one that the library 'datasets' saved. {found}")
+        advice = f"Give its files: {names(inside)}." if inside else "It contains no file that can be read."
+        raise RequestError(
+            f"{shown} is a folder, but not a data set saved by the library 'datasets'. {advice}"
+        )
     if not path.exists():
         if scheme := ADDRESS.match(shown):
             raise RequestError(
-                f"{shown} is not read: addresses are of {', '.join(f'{store}://' for store in COPYING)}, not of {scheme[1]}. Of a "
-                "file of this machine give the path."
+                f"{shown}: addresses of {scheme[1]} are not supported, only {', '.join(f'{store}://' for store in COPYING)}. For a "
+                "file on this machine, give its path."
             )
         parent = path.parent
-        beside = [p.name for p in parent.iterdir()] if parent.is_dir() else []
-        near = difflib.get_close_matches(path.name, beside, n=3)
+        siblings = [p.name for p in parent.iterdir()] if parent.is_dir() else []
+        near = difflib.get_close_matches(path.name, siblings, n=3)
         guess = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
         raise RequestError(f"There is no file {shown}.{guess}")
     if not os.access(path, os.R_OK):
-        raise RequestError(f"{shown} may not be read by you: change its permissions.")
+        raise RequestError(f"{shown} cannot be read: you lack the permission. Change its permissions.")
 
 
-def format_of(path: InputFile, said: str | None = None, others: Iterable[str] = ()) -> str:
-    """The format to read a file as: what the caller says, else its ending; ``others`` may be said, too."""
-    name = said.lower().lstrip(".") if said else endings(path)[0]
+def format_of(path: InputFile, given: str | None = None, others: Iterable[str] = ()) -> str:
+    """The format of a file: the caller's, or by its ending. ``others`` are further names for the error."""
+    name = given.lower().lstrip(".") if given else endings(path)[0]
     if name not in FORMATS:
-        what = f"'{said}' is no format" if said else f"{printable(path)} has no ending that tells its format"
+        what = (
+            f"--format {given} is unknown"
+            if given
+            else f"The name {printable(path)} does not end in a known format"
+        )
         raise RequestError(
-            f"{what}. Formats: {', '.join((*FORMATS, *others))} (text also as .gz, .zst); say one with --format."
+            f"{what}. Formats: {', '.join((*FORMATS, *others))} (text also as .gz, .zst). Give one with --format."
         )
     return FORMATS[name]
 
 
 @contextmanager
 def opened(path: InputFile) -> Iterator[io.BufferedReader]:
-    """A file's bytes; DataError at the end where it lies in an object store and was changed meanwhile."""
+    """A file's bytes. Raises DataError at the end if the file is in an object store and changed meanwhile."""
     with unchanged(path), path.open("rb") as raw:
         yield raw
 
 
 @contextmanager
 def unchanged(path: InputFile) -> Iterator[None]:
-    """DataError, once the file was read, where it lies in an object store and was changed meanwhile; also what the store cannot do."""
+    """Raises DataError at the end if the file is in an object store and changed meanwhile, and our errors for those of the store."""
     try:
         yield
     except OSError as error:
         if _is_of_store(path, error):
-            raise fault(str(path), error) from None  # what it was raised from may say more than may be shown
+            raise fault(str(path), error) from None  # the cause may contain secrets
         raise
     if isinstance(path, StoredFile):
         path.check()
 
 
 def _is_of_store(path: InputFile | None, error: Exception) -> bool:
-    """Whether an error is one of reading from an object store, and not of what was read."""
+    """Whether an error comes from an object store, not from the content."""
     return (
         isinstance(path, StoredFile)
         and isinstance(error, OSError)
@@ -255,9 +261,9 @@ def _is_of_store(path: InputFile | None, error: Exception) -> bool:
 def open_text(
     path: InputFile, name: str, encoding: str = UTF8
 ) -> Iterator[tuple[io.BufferedReader, io.BufferedReader[Any]]]:
-    """The file itself and its content, unpacked, in UTF-8, without a byte order mark.
+    """The file itself, and its content: unpacked, in UTF-8, without a byte order mark.
 
-    A file that is damaged so that nothing after the damage can be read stops the reading, on every setting.
+    Raises DataError on any setting if nothing can be read after some damage.
     """
     with opened(path) as raw, unreadable(name, path), _unpack(raw, endings(path)[1], name) as content:
         if encoding != UTF8:
@@ -271,18 +277,18 @@ def open_text(
 
 
 def encoding_of(path: InputFile) -> str:
-    """The encoding that a text file's first bytes tell; UTF-8 where they cannot be read."""
+    """The encoding of a text file, detected from its first bytes; UTF-8 if they cannot be read."""
     try:
         with path.open("rb") as raw, _unpack(raw, endings(path)[1]) as content:
             sample = content.read(SAMPLE)
     except (OSError, EOFError, zlib.error):
-        return UTF8  # whoever reads it says what is wrong
+        return UTF8  # its reader reports the error
     return detect_encoding(sample, is_whole=len(sample) < SAMPLE)
 
 
 @contextmanager
 def unreadable(name: str, path: InputFile | None = None) -> Iterator[None]:
-    """Say which file it is that the system, zlib or Arrow cannot read on; what a store cannot do is told by `unchanged`."""
+    """Turn errors of the system, of zlib and of Arrow into DataError with the file's name; `unchanged` handles stores."""
     import pyarrow as pa
 
     try:
@@ -292,12 +298,12 @@ def unreadable(name: str, path: InputFile | None = None) -> Iterator[None]:
             raise
         reason = " ".join(str(error).split()) or type(error).__name__
         raise DataError(
-            f"{name}: found damage ({reason}); wanted a whole file; make or copy the file again."
+            f"{name}: found damage ({reason}); expected a complete file; create or copy the file again."
         ) from error
 
 
 class _Unpacked(io.BufferedReader):
-    """The content of a packed file, or one in another encoding, of which no line, and no document, is longer than `LONGEST_PACKED`."""
+    """The content of a packed file, or of one in another encoding. Lines and documents are limited to `LONGEST_PACKED`."""
 
     of = ""
 
@@ -314,8 +320,8 @@ class _Unpacked(io.BufferedReader):
     def _checked(self, content: bytes) -> bytes:
         if len(content) > LONGEST_PACKED:
             raise DataError(
-                f"{self.of}: found a line (or one document) of more than {LONGEST_PACKED >> 20} MiB in what is packed, or not in UTF-8; "
-                "wanted shorter ones, which cannot fill the memory; unpack it, and save it as UTF-8, if it is to be read nevertheless."
+                f"{self.of}: found a line (or one document) of more than {LONGEST_PACKED >> 20} MiB in a file that is packed or "
+                "not UTF-8; expected shorter lines, since this one could fill the memory; unpack the file and save it as UTF-8."
             )
         return content
 

@@ -1,6 +1,6 @@
-"""The parts that a file can be read in by several readers at once: where they begin, and what a reading of one reports.
+"""The parts in which several readers can read a file at once: where they begin, and the counts of each.
 
-Where parts begin depends on the file alone.
+The parts depend only on the file.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ from fairbrief.types import Record
 
 @dataclass(frozen=True, slots=True)
 class RecordPlaces:
-    """The places of records, ascending by the hashes of their ids.
+    """The places of records, sorted by the hashes of their ids.
 
-    Shapes: (places,) each. ``ids`` are these hashes; ``sources`` says in which file of the input a record stands, and
-    ``starts`` at which byte or row group: ``reading.part(source, (start, start + 1))`` reads it.
+    Shapes: (places,) each. ``ids`` are these hashes, ``sources`` the numbers of the files of the input, ``starts`` the
+    byte or row group: ``reading.part(source, (start, start + 1))`` reads it.
     """
 
     ids: NDArray[np.int64]
@@ -55,30 +55,30 @@ class RecordPlaces:
     def in_order(
         cls, ids: NDArray[np.int64], sources: NDArray[np.int32], starts: NDArray[np.int64]
     ) -> RecordPlaces:
-        """Places that stand in the order of the input, each once. Shapes: (rows,) each."""
+        """Places from rows in the order of the input, duplicates removed. Shapes: (rows,) each."""
         order = np.argsort(ids, kind="stable")
         ids, sources, starts = ids[order], sources[order], starts[order]
         is_new = changes(ids) | changes(sources) | changes(starts)
         return cls(ids[is_new], sources[is_new], starts[is_new])
 
     def of(self, ident: str) -> list[tuple[int, int]]:
-        """Source and start of each place that may hold the record; of another id with the same hash, too."""
-        own = hash_of_name(ident)
-        first, last = np.searchsorted(self.ids, own, "left"), np.searchsorted(self.ids, own, "right")
+        """Source and start of each place that may have the record; a different id may have the same hash."""
+        key = hash_of_name(ident)
+        first, last = np.searchsorted(self.ids, key, "left"), np.searchsorted(self.ids, key, "right")
         return [(int(self.sources[i]), int(self.starts[i])) for i in range(first, last)]
 
 
 KEPT = 1_000
-"""Messages about what was left out that are kept; all are counted."""
+"""Most messages about excluded rows that are stored; all are counted."""
 OF_EACH = 4
-"""Numbers that are noted of each summary."""
+"""Numbers stored per summary."""
 MIXED = np.uint64(0x9E3779B97F4A7C15)
-"""Odd, so that ids of one system stay as far apart as they are when each is multiplied by it."""
+"""An odd multiplier, so that different ids stay different."""
 
 
 @dataclass(slots=True)
 class PartTally:
-    """Counts of a part, its messages, and of each summary three hashes and its place."""
+    """Counts and messages of a part; per summary three hashes and its place."""
 
     rows: int = 0
     summaries: int = 0
@@ -87,18 +87,18 @@ class PartTally:
     skipped_count: int = 0
     skipped: list[str] = field(default_factory=list)
     keys: array[int] = field(default_factory=lambda: array("q"))
-    """Of each summary four numbers: hashes of the system, of the id, of the texts; where its row begins (`Meter.row`)."""
+    """Four numbers per summary: hashes of the system, of the id and of the texts; the start of its row (`Meter.row`)."""
     sources: array[int] = field(default_factory=lambda: array("i"))
-    """Of several parts, the source that each summary's row stands in."""
+    """For several parts, the source of each summary."""
     clusters: array[int] = field(default_factory=lambda: array("q"))
-    """Two hashes of each record that varies one and names its cluster: of the seed document, of the cluster."""
+    """Two hashes per counterfactual that names its cluster: of the seed document, of the cluster."""
     blank: int = 0
-    """Documents that had no text and were left out."""
+    """Number of documents without text, which were excluded."""
     lines: int = 0
-    """Lines of the part itself, where it has lines; of several parts none."""
+    """Number of lines of one part; 0 for several parts."""
 
     def add(self, other: PartTally, source: int) -> None:
-        """Take in what was told of the next part, which is one of this source."""
+        """Add the tally of the next part, from this source."""
         self.rows += other.rows
         self.summaries += other.summaries
         self.wanted += other.wanted
@@ -111,19 +111,19 @@ class PartTally:
         self.clusters += other.clusters
 
     def note(self, record: Record, system: str, texts: Sequence[str], start: int) -> None:
-        """Note a summary and where its row begins; ``texts`` are those of the record's documents. Alike in every process."""
+        """Add a summary and the start of its row; ``texts`` are those of the record's documents. Equal in every process."""
         self.keys.extend((hash_of_name(system), hash_of_name(record.id), hash_of_documents(*texts), start))
         if record.cluster_by is not None and record.seed_document is not None:
             self.clusters.extend((hash_of_name(record.seed_document), hash_of_name(record.cluster)))
 
     def has_repeats(self) -> bool:
-        """Whether the input is wrong: a system has an id twice, an id several texts, or a seed document several clusters."""
+        """Whether the input is inconsistent: a system has an id twice, an id several texts, or a seed document several clusters."""
         systems, ids, texts, _ = np.frombuffer(self.keys, dtype=np.uint64).reshape(-1, OF_EACH).T
         clusters = np.frombuffer(self.clusters, dtype=np.uint64).reshape(-1, 2)
         return _has_equal(systems + ids * MIXED) or _has_several(ids, texts) or _has_several(*clusters.T)
 
     def places(self) -> RecordPlaces:
-        """Where the records stand that were noted, of parts that were added in the order of the input."""
+        """The places of the added records; parts must be added in the order of the input."""
         _, ids, _, starts = np.frombuffer(self.keys, dtype=np.int64).reshape(-1, OF_EACH).T
         return RecordPlaces.in_order(ids, np.frombuffer(self.sources, dtype=np.int32), starts)
 
@@ -133,19 +133,19 @@ def _has_equal(numbers: NDArray[np.uint64]) -> bool:
 
 
 def _has_several(first: NDArray[np.uint64], second: NDArray[np.uint64]) -> bool:
-    """Whether a first number has several second ones."""
+    """Whether a first number occurs with several second numbers."""
     order = np.argsort(first)
     is_same, second = _alike(first[order]), second[order]
     return bool((is_same & ~_alike(second)).any())
 
 
 def _alike(numbers: NDArray[np.uint64]) -> NDArray[np.bool_]:
-    """Whether each is as the one before it, but for the first."""
+    """Whether each number, from the second, equals its predecessor."""
     return np.asarray(numbers[1:] == numbers[:-1])
 
 
 def ranges_of(source: Source, id_field: str) -> list[Range] | None:
-    """The ranges that a source can be read in; None where it must be read from its beginning, also to number its rows."""
+    """The ranges in which a source can be read; None if it must be read from its beginning, e.g. to number its rows."""
     if source.path is None or source.is_compressed or source.kind not in ("jsonl", "parquet"):
         return None
     if source.encoding != UTF8:
@@ -159,9 +159,9 @@ def ranges_of(source: Source, id_field: str) -> list[Range] | None:
 
 
 def places_of(source: Source, id_field: str) -> Iterator[tuple[str, int]]:
-    """Each row's id with the start of a part that holds it: the first byte of its line, or its row group.
+    """Each row's id with the start of a part that contains it: the first byte of its line, or its row group.
 
-    Of a source that has ranges. Rows without an id that can be read are passed over.
+    The source must have ranges. Rows without a readable id are skipped.
     """
     assert source.path is not None
     if source.kind == "parquet":
@@ -174,8 +174,8 @@ def places_of(source: Source, id_field: str) -> Iterator[tuple[str, int]]:
         start = 0
         for content in file:
             try:
-                found = decode(content)
-                ident = id_of(found.id if is_plain else find(found, id_field))
+                result = decode(content)
+                ident = id_of(result.id if is_plain else find(result, id_field))
             except (msgspec.DecodeError, DataError, AttributeError, TypeError, RecursionError):
                 pass
             else:
@@ -194,8 +194,8 @@ def _places_in_groups(path: InputFile, id_field: str) -> Iterator[tuple[str, int
 def part_of(source: Source, part: Range) -> Source:
     """One range of a source, as a source.
 
-    Lines are counted from the part's own first: the name says the byte that the part begins at, and
-    `with_line_numbers` makes it the line's number where a message needs it.
+    Lines are numbered from the start of the part. The name contains the first byte of the part, from which
+    `with_line_numbers` computes the number of the line for messages.
     """
     assert source.path is not None
     if source.kind == "parquet":

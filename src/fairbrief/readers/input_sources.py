@@ -1,4 +1,4 @@
-"""What can be read: files, folders, data sets of the library `datasets`, tables and iterables, each as a stream of numbered rows."""
+"""Inputs (files, folders, data sets of `datasets`, tables, iterables) as streams of numbered rows."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ TEXT: Mapping[str, Callable[..., Iterator[Row]]] = {
     "tsv": partial(tables.read_csv, delimiter="\t"),
     "ssv": partial(tables.read_csv, delimiter=";"),
 }
-"""Readers of text files, which have an encoding."""
+"""Format → reader, for text files, which have an encoding."""
 READERS: Mapping[str, Callable[..., Iterator[Row]]] = {
     "parquet": tables.read_parquet,
     "arrow": tables.read_arrow,
@@ -36,7 +36,7 @@ READERS: Mapping[str, Callable[..., Iterator[Row]]] = {
 
 @dataclass(frozen=True, slots=True)
 class FileOptions:
-    """What the caller says of files that their names and bytes do not."""
+    """What the caller specifies about files."""
 
     format: str | None = None
     encoding: str | None = None
@@ -48,10 +48,10 @@ NO_OPTIONS = FileOptions()
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One place that rows come from.
+    """One source of rows.
 
-    ``name`` stands in messages, ``system`` is the system's name if the rows name none. ``is_table`` says
-    that every row has every column. ``rows`` takes a Meter and begins anew at each call.
+    ``name`` is for messages, ``system`` is the system's name if the rows name none. ``is_table``: every row has every
+    column. ``rows`` takes a Meter and starts from the beginning at each call.
     """
 
     name: str
@@ -65,11 +65,11 @@ class Source:
     is_compressed: bool = False
     encoding: str = UTF8
     notes: tuple[str, ...] = ()
-    """How the file was understood, where that was not told."""
+    """How the file was understood, if the caller did not specify it."""
 
 
 def find_sources(source: Any, options: FileOptions = NO_OPTIONS) -> list[Source]:
-    """The sources that the caller's word for them means."""
+    """The sources for a path, an address, a name, a table or an iterable."""
     if isinstance(source, (str, os.PathLike)):
         return _named([source], options)
     if (known := in_memory(source)) is not None:
@@ -79,32 +79,34 @@ def find_sources(source: Any, options: FileOptions = NO_OPTIONS) -> list[Source]
     if isinstance(source, Iterable) and not isinstance(source, (bytes, Mapping)):
         return [Source("records", "records", _iterable(source))]
     raise RequestError(
-        f"Records cannot be read from {show(source)}. Give a path, paths, hf:NAME, a table or an iterable of dicts."
+        f"Records cannot be read from {show(source)}. Give a path, several paths, hf:NAME, a table or an iterable of dicts."
     )
 
 
 def one_source(source: Any) -> Source:
-    """The one source that is meant; RequestError where a name with stars means several."""
-    found = find_sources(source)
-    if len(found) > 1:
-        raise RequestError(f"{source} are {len(found)} files, where one is read: name it.")
-    return found[0]
+    """The source; RequestError if a name with stars matches several files."""
+    result = find_sources(source)
+    if len(result) > 1:
+        raise RequestError(
+            f"{source} matches {len(result)} files, but only one can be read here: give its name."
+        )
+    return result[0]
 
 
 def _named(given: Sequence[str | os.PathLike[str]], options: FileOptions) -> list[Source]:
-    """What names mean: data sets, files here, and files in object stores, several where a name has stars."""
-    found: list[str | InputFile] = []
+    """The sources for names: data sets, local files, and files in object stores (several for a name with stars)."""
+    result: list[str | InputFile] = []
     for name in given:
         if isinstance(name, str) and name.startswith(PREFIX):
-            found.append(name)
+            result.append(name)
         elif is_stored(name):
-            found += object_stores.find(str(name))
+            result += object_stores.find(str(name))
         else:
-            found.append(Path(name))
-    last = [path.name for path in found if not isinstance(path, str)]
+            result.append(Path(name))
+    last = [path.name for path in result if not isinstance(path, str)]
     return [
         _of_hub(one) if isinstance(one, str) else _file(one, options, whole=last.count(one.name) > 1)
-        for one in found
+        for one in result
     ]
 
 
@@ -114,24 +116,24 @@ def _of_hub(name: str) -> Source:
 
 
 def _file(path: InputFile, options: FileOptions, *, whole: bool) -> Source:
-    """A file as a source; ``whole``: messages must show its whole path, since another has its name."""
+    """A file as a source; ``whole``: messages show its whole path, since another file has the same name."""
     if isinstance(path, StoredFile):
         _refuse_of_this_machine(path, options)
         return _read_as(path, files.printable(path if whole else path.name), options)
     try:
         return _local(path, options, whole=whole)
     except ValueError as error:  # a NUL in a path
-        raise RequestError(f"{str(path)!r} is not a path: {error}.") from error
+        raise RequestError(f"{str(path)!r} is not a valid path: {error}.") from error
 
 
 def _refuse_of_this_machine(path: StoredFile, options: FileOptions) -> None:
-    """RequestError for what needs more than ranges of one file's bytes."""
+    """RequestError for formats that cannot be read by ranges of bytes."""
     kind = files.FORMATS.get(options.format or files.endings(path)[0], options.format)
     if kind in ("excel", "inspect", "lm-eval"):
         scheme, _, rest = str(path).partition("://")
-        what = {"excel": "A spreadsheet", "inspect": "An Inspect log"}.get(kind, "What lm-eval wrote")
+        what = {"excel": "A spreadsheet", "inspect": "An Inspect log"}.get(kind, "Output of lm-eval")
         raise RequestError(
-            f"{what} is not read from an object store. Copy it to this machine, and read it here: "
+            f"{what} cannot be read from an object store. Copy it to this machine first: "
             f"{COPYING[scheme]} {scheme}://{rest.partition('?')[0]} ."
         )
 
@@ -148,18 +150,20 @@ def _local(path: Path, options: FileOptions, *, whole: bool) -> Source:
 
 
 def _read_as(path: InputFile, name: str, options: FileOptions) -> Source:
-    """A file that is there, in the format that the caller names or that it shows."""
+    """An existing file, in the format that the caller names or that is detected."""
     if (source := _of_a_tool(path, name, options)) is not None:
         return source
     kind = files.format_of(path, options.format, LAYOUTS)
     if kind not in TEXT and files.endings(path)[1]:
-        raise RequestError(f"{name}: {kind} files are compressed inside. Unpack the file first.")
+        raise RequestError(
+            f"{name}: found a compressed {kind} file; expected a plain one, since the format compresses itself; unpack it first."
+        )
     if options.sheet is not None and kind != "excel":
-        raise RequestError(f"--sheet names a sheet of a spreadsheet, and {name} is none.")
+        raise RequestError(f"--sheet needs a spreadsheet, and {name} is not one: drop --sheet.")
     if options.encoding is not None and kind not in TEXT:
-        raise RequestError(f"--encoding is of text, and {name} is a {kind} file, which says its own.")
+        raise RequestError(f"--encoding needs a text file, and {name} is a {kind} file: drop --encoding.")
     encoding = _encoding(path, kind, options)
-    note = f"{name}: read as {encoding}, as its bytes suggest; --encoding says another."
+    note = f"{name}: read as {encoding}, as its bytes suggest; --encoding sets another."
     return Source(
         name,
         files.stem(path),
@@ -175,7 +179,7 @@ def _read_as(path: InputFile, name: str, options: FileOptions) -> Source:
 
 
 def _of_a_tool(path: InputFile, name: str, options: FileOptions) -> Source | None:
-    """A file that another tool wrote, as the caller says, or as it shows itself; None for any other."""
+    """A file of another tool, as the caller specifies or as detected; None for any other file."""
     layout = LAYOUTS.get(options.format or "")
     encoding = UTF8
     if layout is None and options.format is not None:
@@ -190,7 +194,7 @@ def _of_a_tool(path: InputFile, name: str, options: FileOptions) -> Source | Non
         _refuse_of_this_machine(path, replace(options, format=layout.name))
     plain = "json" if layout.line is None else "jsonl"
     note = f"{name}: read as {layout.title}" + (
-        "." if options.format else f" (--format {plain} reads it as it stands)."
+        "." if options.format else f" (--format {plain} reads it unchanged)."
     )
     rows = partial(layout.read, path, name, encoding=encoding)
     return Source(name, files.stem(path), rows, path, size_of(path), kind=layout.name, notes=(note,))
@@ -205,9 +209,9 @@ def _encoding(path: InputFile, kind: str, options: FileOptions) -> str:
 def _rows(
     path: InputFile, name: str, kind: str, options: FileOptions, encoding: str
 ) -> Callable[..., Iterator[Row]]:
-    """What reads the file."""
+    """The reader of the file."""
     if kind == "excel":
-        assert isinstance(path, Path)  # else it was refused
+        assert isinstance(path, Path)  # others were refused before
         return partial(tables.read_sheet, path, name, sheet=options.sheet)
     if kind in TEXT:
         return partial(TEXT[kind], path, name, encoding=encoding)
@@ -216,23 +220,23 @@ def _rows(
 
 def in_memory(source: Any) -> Source | None:
     """A table or data set that somebody holds, as a source; None for anything else."""
-    kind = type(source)
-    library = kind.__module__.partition(".")[0]
-    if kind.__name__ in LAZY.get(library, ()):
-        raise RequestError(
-            f"A {library} {kind.__name__} can be read once only: collect it into a table first."
-        )
-    if kind.__name__ in FRAMES.get(library, ()):
-        frame = source
-        if kind.__name__ == "RecordBatch":
-            import pyarrow as pa
-
-            frame = pa.Table.from_batches([source])
-        return Source("table", "table", lambda _: tables.read_frame(frame), is_table=True)
+    for kind in type(source).__mro__:  # a table of a subclass is a table, too
+        library = kind.__module__.partition(".")[0]
+        if kind.__name__ in LAZY.get(library, ()):
+            raise RequestError(
+                f"A {library} {kind.__name__} can be read only once: collect it into a table first."
+            )
+        if kind.__name__ in FRAMES.get(library, ()):
+            return Source("table", "table", partial(_frame, source, library), is_table=True)
+    library = type(source).__module__.partition(".")[0]
     if library == "datasets":
         dataset = _one_split(source, None, "The data set", how="pass one of them")
         return Source("dataset", "dataset", lambda _: enumerate(dataset, 1), is_table=True)
     return None
+
+
+def _frame(table: Any, library: str, _: Meter) -> Iterator[Row]:
+    return tables.read_frame(table, library)
 
 
 def _iterable(source: Iterable[Any]) -> Callable[[Meter], Iterator[Row]]:
@@ -242,9 +246,7 @@ def _iterable(source: Iterable[Any]) -> Callable[[Meter], Iterator[Row]]:
         nonlocal used
         if isinstance(source, Iterator):
             if used:
-                raise RequestError(
-                    "These records were an iterator, which can be read once. Pass a list of them."
-                )
+                raise RequestError("These records are an iterator, which can be read only once. Pass a list.")
             used = True
         yield from enumerate(source, 1)
 
@@ -252,33 +254,35 @@ def _iterable(source: Iterable[Any]) -> Callable[[Meter], Iterator[Row]]:
 
 
 def not_a_row(row: Any) -> DataError:
-    """What is wrong with a row that is no object."""
+    """The error for a row that is not an object."""
     return fault(show(row), "an object with named fields, a Record or a Case", "pass dicts")
 
 
 def no_record(name: str) -> DataError:
-    """What is wrong with a source that has no row."""
-    return DataError(f"{name} has no record: found nothing in it; wanted one record at least.")
+    """The error for a source without rows."""
+    return DataError(
+        f"{name} has no record: found an empty input; expected at least one record; check the file."
+    )
 
 
 PREFIX = "hf:"
 MARKS = ("dataset_dict.json", "state.json")
-"""The files by which a folder that the library saved is known: of several splits, or of one."""
+"""Files in a folder that `datasets` saved: of several splits, or of one."""
 
 
 def is_saved(path: Path) -> bool:
-    """Whether a folder is a data set that the library saved."""
+    """Whether a folder is a data set saved by `datasets`."""
     return any((path / mark).is_file() for mark in MARKS)
 
 
 def open_saved(path: Path) -> Any:
-    """The data set of a saved folder; if it has several splits, the folder of one must be named."""
+    """The data set in a folder; RequestError if it has several splits."""
     datasets = _library()
     try:
-        found = datasets.load_from_disk(str(path))
+        result = datasets.load_from_disk(str(path))
     except (OSError, ValueError, KeyError) as error:
-        raise RequestError(f"{path} is no whole data set: {error}. Save it again.") from error
-    return _one_split(found, None, str(path), how=f"name its folder, {path}/SPLIT")
+        raise RequestError(f"{path} is not a complete data set: {error}. Save it again.") from error
+    return _one_split(result, None, str(path), how=f"give its folder, {path}/SPLIT")
 
 
 def open_named(source: str) -> Any:
@@ -286,13 +290,15 @@ def open_named(source: str) -> Any:
     datasets = _library()
     name, _, split = source.removeprefix(PREFIX).partition(":")
     if not name:
-        raise RequestError(f"'{source}' names no data set: write hf:NAME or hf:NAME:SPLIT.")
+        raise RequestError(f"'{source}' has no name of a data set: write hf:NAME or hf:NAME:SPLIT.")
     try:
-        found = datasets.load_dataset(name, streaming=True)
+        result = datasets.load_dataset(name, streaming=True)
     except (OSError, ValueError, RuntimeError, datasets.exceptions.DatasetsError) as error:
         reason = " ".join(str(error).split())
-        raise RequestError(f"The data set '{name}' could not be opened: {reason}") from error
-    return _one_split(found, split or None, source, how=f"write hf:{name}:SPLIT")
+        raise RequestError(
+            f"The data set '{name}' could not be opened: {reason} Check the name and the network, or give a file."
+        ) from error
+    return _one_split(result, split or None, source, how=f"write hf:{name}:SPLIT")
 
 
 def _one_split(found: Any, split: str | None, what: str, *, how: str) -> Any:
@@ -304,7 +310,9 @@ def _one_split(found: Any, split: str | None, what: str, *, how: str) -> Any:
         return found[split]
     if split is None:
         raise RequestError(f"{what} has the splits {names(found)}: {how}.")
-    raise RequestError(f"{what}: no split {split!r}; there are {names(found)}.{did_you_mean(split, found)}")
+    raise RequestError(
+        f"{what} has no split {split!r}. Its splits: {names(found)}.{did_you_mean(split, found)}"
+    )
 
 
 def _library() -> Any:

@@ -1,4 +1,4 @@
-"""JSON: one object a line, or one array of objects, read object by object."""
+"""JSON: one object per line, or one array of objects, read object by object."""
 
 from __future__ import annotations
 
@@ -15,33 +15,33 @@ from fairbrief.readers.files import UTF8, InputFile, Meter, open_text, opened
 from fairbrief.readers.messages import fault, not_utf8, show
 
 Row = tuple[int, Any]
-"""A row's number (of its line, where the source has lines), and its object or what is wrong with it."""
+"""A row's number (of its line, if the source has lines), and its object or its error."""
 
 Range = tuple[int, int]
-"""Where a part of a file begins and ends (half open): bytes of lines, or row groups of a Parquet file."""
+"""Start and end (exclusive) of a part of a file: bytes, or row groups of a Parquet file."""
 
 PART = 8 << 20
-"""Bytes of lines that make a part of a large file, at least: some ten thousand records."""
+"""Fewest bytes of a part of a large file: about ten thousand records."""
 SMALL_PART = 1 << 20
-"""The same, of a file that has few parts."""
+"""Fewest bytes of a part of a file with few parts."""
 FEW_PARTS = 16
-"""So many parts a file has at least, if they are not too small."""
+"""Fewest parts of a file, unless they would be too small."""
 LATE = 4
-"""The last 1/LATE of a file is cut into parts 1/LATE as large, so that workers end at about the same time."""
+"""The last 1/LATE of a file has parts 1/LATE as large, so that workers finish at about the same time."""
 PARTS = 512
-"""Parts of one file, at most."""
+"""Most parts of a file."""
 
 _decode = msgspec.json.Decoder().decode
 
 EVERY = 64
-"""Rows between two looks at how far the file is read."""
+"""Rows between two updates of the progress."""
 CHUNK = 1 << 20
 LONGEST = 1 << 25
-"""Characters that one object of an array may have: beyond, the array is taken to be broken."""
+"""Most characters of one object of an array; longer ones count as broken."""
 
 
 def line_ranges(size: int) -> list[Range]:
-    """The parts of a file of so many bytes; a line belongs to the part that its first byte is in."""
+    """The parts of a file of ``size`` bytes; a line belongs to the part with its first byte."""
     least = -(-size // PARTS)
     step = max(PART, least)
     while size < FEW_PARTS * step and step > SMALL_PART:
@@ -58,9 +58,9 @@ def read_lines(
     part: Range | None = None,
     encoding: str = UTF8,
 ) -> Iterator[Row]:
-    """The objects of a JSON Lines file, or of a part of one, whose lines are then counted from its own first.
+    """The objects of a JSON Lines file, or of a part of it, whose lines are then numbered from the part's start.
 
-    Blank lines hold nothing and are passed over.
+    Blank lines are skipped.
     """
     with open_text(path, name, encoding) as (raw, content):
         if part is not None and part[0]:
@@ -82,7 +82,7 @@ def read_lines(
 
 
 def count_lines(path: InputFile, start: int) -> int:
-    """How many lines of a file come before the first that begins at or behind the byte ``start``, above 0."""
+    """The number of lines before the first that begins at or after the byte ``start`` (above 0)."""
     with opened(path) as file:
         return sum(chunk.count(b"\n") for chunk in _chunks(file, start - 1)) + 1
 
@@ -94,7 +94,7 @@ def _chunks(file: IO[bytes], left: int) -> Iterator[bytes]:
 
 
 def parse_line(line: bytes, start: int = 0) -> Any:
-    """The object in a line, or a DataError that says why there is none. ``start`` is the line's byte offset."""
+    """The object in a line, or the DataError of an invalid line. ``start`` is the line's byte offset."""
     try:
         row = _decode(line)
     except (msgspec.DecodeError, ValueError, RecursionError):
@@ -103,7 +103,7 @@ def parse_line(line: bytes, start: int = 0) -> Any:
 
 
 def _parse_with_care(line: bytes, start: int) -> Any:
-    """The same from Python's parser, which is slower, takes more (half a character, NaN) and tells what is wrong."""
+    """The same with Python's parser, which is slower, accepts more (lone surrogates, NaN) and explains errors."""
     try:
         text = line.decode()
     except UnicodeDecodeError as error:
@@ -120,16 +120,16 @@ def _parse_with_care(line: bytes, start: int) -> Any:
 
 
 def read_json(path: InputFile, name: str, meter: Meter, encoding: str = UTF8) -> Iterator[Row]:
-    """The objects of a .json file: of its array if it begins with one, else of its lines."""
+    """The objects of a .json file: of its array if it begins with one, otherwise of its lines."""
     with open_text(path, name, encoding) as (_, content):
         is_array = content.peek(CHUNK).lstrip()[:1] == b"["
     return (read_array if is_array else read_lines)(path, name, meter, encoding=encoding)
 
 
 def read_array(path: InputFile, name: str, meter: Meter, encoding: str = UTF8) -> Iterator[Row]:
-    """The objects of one JSON array, without holding the array; each is numbered by the line it begins on.
+    """The objects of one JSON array, streamed; each is numbered by the line it begins on.
 
-    Where the array itself is broken the rest cannot be read, on any setting.
+    Raises DataError for a broken array, on any setting, since the rest cannot be read.
     """
     with open_text(path, name, encoding) as (raw, content):
         window = _Window(content, name, content.tell() if content is raw else 0)
@@ -148,7 +148,7 @@ def read_array(path: InputFile, name: str, meter: Meter, encoding: str = UTF8) -
 
 
 class _Window:
-    """The part of an array's text that is held: from the next object on, as far as has been read."""
+    """The part of an array's text in memory: from the next object to the last byte read."""
 
     def __init__(self, content: IO[bytes], name: str, start: int) -> None:
         self.content = content
@@ -161,7 +161,7 @@ class _Window:
         self.at_end = False
 
     def peek(self) -> str:
-        """The next character that is not a space; empty at the end. Moves to it."""
+        """Move to the next character that is not a space and return it; empty at the end."""
         while True:
             text, position = self.text, self.position
             while position < len(text) and text[position] in " \t\r\n":
@@ -176,7 +176,7 @@ class _Window:
         self._move(self.position + 1)
 
     def next_is(self, character: str) -> bool:
-        """Whether the next character is this one, which is then passed over."""
+        """Whether the next character is this one; skips it if so."""
         if self.peek() == character:
             self._move(self.position + 1)
             return True
@@ -205,12 +205,12 @@ class _Window:
 
     def broken(self, found: str) -> DataError:
         return DataError(
-            f"{self.name}:{self.line}: found {found}; wanted an array of objects, [{{…}}, {{…}}]; "
-            "mend it, or write one object a line, where a broken one spoils no other. The rest was not read."
+            f"{self.name}:{self.line}: found {found}; expected an array of objects, [{{…}}, {{…}}]; "
+            "correct it, or write one object per line, so that one error does not affect the rest. The rest was not read."
         )
 
     def _is_cut(self, error: json.JSONDecodeError) -> bool:
-        """Whether the object may be whole once more of the file is read."""
+        """Whether the object may be complete after more of the file is read."""
         return error.msg.startswith("Unterminated string") or error.pos >= len(self.text) - 16
 
     def _move(self, position: int) -> None:
@@ -240,11 +240,11 @@ def _not_json(error: json.JSONDecodeError, text: str) -> DataError:
     if error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated string"):
         return fault(
             f"JSON that ends too early ({error.msg} {where})",
-            "a whole object on one line",
-            "complete the line, or join it with the next if it was broken in two",
+            "a complete object on one line",
+            "complete the line, or join it with the next if the object continues there",
         )
-    return fault(f"what is not JSON ({error.msg} {where})", "one JSON object a line", "mend the line")
+    return fault(f"invalid JSON ({error.msg} {where})", "one JSON object per line", "correct the line")
 
 
 def _not_object(row: Any) -> DataError:
-    return fault(show(row), 'an object like {"id": …, "documents": […]}', "write one object a line")
+    return fault(show(row), 'an object like {"id": …, "documents": […]}', "write one object per line")

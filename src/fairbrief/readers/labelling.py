@@ -1,4 +1,4 @@
-"""Labels of documents made usable: numbers in bins, and what is done where a document has none."""
+"""Labels of documents: numbers in bins, and the treatment of missing labels."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from fairbrief.types import Document, Mention, Record
 Missing = Literal["refuse", "drop", "group"]
 CHOICES = ("refuse", "drop", "group")
 MISSING_GROUP = "missing"
-"""The group of documents without a label, where they are one."""
+"""The group of documents without a label, with ``missing="group"``."""
 HEAD = 200
-"""Records that are looked at for attributes, where none is named."""
+"""Records that are searched for attributes if none is named."""
 MOST_GROUPS = 20
 WATCHED = 1_000
-"""Different values of an attribute that are counted to see whether they are nearly unique."""
+"""Most different values of an attribute that are counted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bins:
-    """Cuts between groups of numbers (a number equal to a cut belongs below it), or how many equal shares to cut."""
+    """Cuts between groups of numbers (a number equal to a cut is below it), or a number of equal shares."""
 
     cuts: tuple[float, ...] = ()
     shares: int = 0
@@ -63,37 +63,37 @@ def bins_of(text: str) -> Bins:
         cuts = ()
     if not cuts or not all(map(math.isfinite, cuts)) or list(cuts) != sorted(set(cuts)):
         raise RequestError(
-            f"'{text}' makes no bins: write rising cuts, as in --bin rating=3,7, or equal shares, as in --bin rating=q3."
+            f"--bin with '{text}': write increasing cuts, as in --bin rating=3,7, or equal shares, as in --bin rating=q3."
         )
     return Bins(cuts)
 
 
 @dataclass(slots=True)
 class Labelling:
-    """What is done with the labels of each record as it is read."""
+    """The treatment of the labels of each record."""
 
     bins: dict[str, Bins]
     missing: Missing
     named: tuple[str, ...]
-    """Attributes that were named; where none was, those of the first records that could be groups are meant."""
+    """The named attributes; if none, those of the first records that could be groups."""
     lacking: dict[str, dict[str, int]] = field(default_factory=dict)
-    """Per attribute, how many documents of each record have none."""
+    """Attribute → record → number of documents without it."""
     values: dict[str, Counter[str]] = field(default_factory=dict)
     binned: set[str] = field(default_factory=set)
 
     @property
     def changes_records(self) -> bool:
-        """Whether a record may leave other than it came."""
+        """Whether records may be changed."""
         return bool(self.bins) or self.missing != "refuse"
 
     @property
     def looks_ahead(self) -> bool:
-        """Whether the records must be read once before."""
+        """Whether all records must be read once before."""
         unnamed = self.missing != "refuse" and not self.named
         return unnamed or any(bins.shares for bins in self.bins.values())
 
     def look(self, records: Iterable[Record]) -> None:
-        """Find the cuts of equal shares, and the attributes that are meant."""
+        """Determine the cuts of equal shares, and the attributes."""
         stream = iter(records)
         head = list(islice(stream, HEAD))
         if self.missing != "refuse" and not self.named:
@@ -106,38 +106,38 @@ class Labelling:
             self.bins[name] = _cut(numbers, self.bins[name].shares, name)
 
     def applied(self, record: Record) -> Record | None:
-        """The record with its labels as asked for; None where no document of it has one."""
+        """The record with its labels; None if no document has one and such records are dropped."""
         for name, bins in self.bins.items():
             record = self._in_bins(record, name, bins)
         for name in self.named if self.missing != "refuse" else ():
-            found = self._without_missing(record, name)
-            if found is None:
+            result = self._without_missing(record, name)
+            if result is None:
                 return None
-            record = found
+            record = result
         self._watch(record)
         return record
 
     def notes(self) -> list[str]:
-        """What was done, and which attributes are hardly groups."""
-        done = "left out" if self.missing == "drop" else f"in the group '{MISSING_GROUP}'"
-        said = [
-            f"{counted(sum(of.values()), 'document')} of {counted(len(of), 'record')} without {name!r} {done}, as asked."
+        """What was done, and which attributes have too many values to be groups."""
+        done = "excluded" if self.missing == "drop" else f"in the group '{MISSING_GROUP}'"
+        notes = [
+            f"{counted(sum(of.values()), 'document')} of {counted(len(of), 'record')} without {name!r} {done} (--missing)."
             for name, of in self.lacking.items()
         ]
         for name, known in self.values.items():
             if len(known) > MOST_GROUPS and len(known) > known.total() / 3:
-                said.append(
-                    f"{name!r} has {len(known):,} different values in {counted(known.total(), 'document')}: groups of one or two say "
-                    f"little. If they are numbers, --bin {name}=q3 makes three groups of them, --bin {name}=CUT,CUT others."
+                notes.append(
+                    f"{name!r} has {len(known):,} different values in {counted(known.total(), 'document')}: groups of one or two show "
+                    f"little. If they are numbers, --bin {name}=q3 makes three groups, --bin {name}=CUT,CUT your own."
                 )
-        return said
+        return notes
 
     def check(self) -> None:
-        """RequestError for bins of an attribute that nothing has."""
+        """RequestError for bins of an attribute that does not occur."""
         for name in self.bins:
             if name not in self.binned:
                 raise RequestError(
-                    f"--bin {name}: no document and no record has the attribute {name!r}. Name its field: --attribute {name}=FIELD."
+                    f"--bin {name}: no document and no record has the attribute {name!r}. Give its field: --attribute {name}=FIELD."
                 )
 
     def _in_bins(self, record: Record, name: str, bins: Bins) -> Record:
@@ -192,12 +192,12 @@ def _groups(head: Sequence[Record]) -> tuple[str, ...]:
 
 
 def _values(record: Record, name: str) -> Iterable[str]:
-    own = [
+    holders = [
         record.attributes,
         *(d.attributes for d in record.documents),
         *(e.attributes for e in record.entities),
     ]
-    return (attributes[name] for attributes in own if name in attributes)
+    return (attributes[name] for attributes in holders if name in attributes)
 
 
 def _number(value: str, name: str, record: Record) -> float:
@@ -210,8 +210,8 @@ def _number(value: str, name: str, record: Record) -> float:
             record.where,
             fault(
                 f"{value!r} as {name!r}",
-                "a number, since it is put in bins",
-                f"mend it, or drop --bin {name}",
+                "a number, because of --bin",
+                f"correct it, or drop --bin {name}",
             ),
             record.id,
         )
@@ -219,21 +219,21 @@ def _number(value: str, name: str, record: Record) -> float:
 
 
 def _cut(numbers: Sequence[float], shares: int, name: str) -> Bins:
-    """Cuts into equal shares, as far as equal numbers allow; the highest number is no cut."""
+    """Cuts into shares as equal as ties allow; the largest number is not a cut."""
     if not numbers:
-        return Bins((0.0,))  # `check` says that nothing has the attribute
-    found = np.quantile(np.asarray(numbers), np.arange(1, shares) / shares, method="inverted_cdf")
-    cuts = tuple(sorted({float(cut) for cut in found} - {max(numbers)}))
+        return Bins((0.0,))  # `check` reports that the attribute does not occur
+    result = np.quantile(np.asarray(numbers), np.arange(1, shares) / shares, method="inverted_cdf")
+    cuts = tuple(sorted({float(cut) for cut in result} - {max(numbers)}))
     if not cuts:
         raise RequestError(
-            f"--bin {name}=q{shares}: nearly all of its numbers are equal, so that there is nothing to cut. Name cuts "
-            f"({names([f'--bin {name}=3,7'])}), or drop it."
+            f"--bin {name}=q{shares}: nearly all numbers are equal, so they cannot be divided. Give cuts "
+            f"({names([f'--bin {name}=3,7'])}), or drop --bin."
         )
     return Bins(cuts)
 
 
 def _without(record: Record, lacking: set[int]) -> Record:
-    """The record without some documents, and without what is said of people in them."""
+    """The record without some documents and the mentions in them."""
     kept: list[Document] = []
     place: dict[int, int] = {}
     for i, document in enumerate(record.documents):

@@ -1,7 +1,7 @@
-"""Files that other tools write, known by their names or by how they begin: each row as our own rows are.
+"""Files of other tools, recognized by their names or beginnings, as rows in our format.
 
-A row keeps the tool's fields beside ours, so that any of them can be named with a path. The table `LAYOUTS` at the end
-says how each tool's file is recognized and what reads it. All tools are in this one module, a few functions each.
+A row also keeps the tool's fields, so that options can name them with a path. The table `LAYOUTS` at the end lists how
+each tool's file is recognized and read. All tools are in this module, with a few functions each.
 """
 
 from __future__ import annotations
@@ -24,21 +24,20 @@ from fairbrief.readers.json_lines import read_lines
 from fairbrief.readers.messages import fault, names, show
 
 SAMPLE = 1 << 18
-"""Bytes at a file's beginning that are looked at."""
+"""Bytes at the start of a file that are used for recognition."""
 
 Rows = Iterator[tuple[int, Any]]
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """What a tool writes.
+    """The format of a tool's file.
 
-    ``line`` recognizes one by the object in a file's first line, ``head`` by the beginning of a file that is one JSON
-    document, ``ending`` by its name. ``rows`` is the key of the list of rows in a document (perhaps in the object under the
-    key ``inside``); without it each line is a row. ``fields`` has the path of each of our fields, or several with bars
-    between them, of which the first that is not empty is taken. ``more`` adds what takes more than a path, from a row and
-    what ``about`` found out from the whole file; a row for which it returns None is left out. ``reader`` reads a file
-    of another shape.
+    ``line`` recognizes it by the object in the first line, ``head`` by the beginning of a JSON document, ``ending`` by
+    the name. ``rows`` is the key of the list of rows in a document (possibly in the object under the key ``inside``);
+    without it each line is a row. ``fields`` maps our fields to paths, or to several paths separated by bars, of which
+    the first with a value counts. ``more`` computes further fields from a row and the result of ``about``, which reads
+    the whole file; rows for which it returns None are skipped. ``reader`` reads files of another shape.
     """
 
     name: str
@@ -54,7 +53,7 @@ class Layout:
     ending: str = ""
 
     def read(self, path: InputFile, name: str, meter: Meter, encoding: str) -> Rows:
-        """The rows of a file, numbered from 1; what is no object is passed on for the reader of rows to refuse."""
+        """The rows of a file, numbered from 1; values that are not objects are passed on and refused later."""
         if self.reader is not None:
             yield from self.reader(path, name, meter, encoding)
             return
@@ -73,7 +72,7 @@ class Layout:
 
 
 class File(NamedTuple):
-    """A file to read: where it is, and of a JSON document its content and its rows."""
+    """A file: its place, and for a JSON document its content and rows."""
 
     path: InputFile
     name: str
@@ -92,39 +91,39 @@ LIKELY = (
     "documents", "reviews", "articles", "document", "article", "source", "text", "passage", "transcript", "dialogue",
     "input", "inputs", "context", "content",
 )  # fmt: skip
-"""Names under which tools' users keep what is summarized, the likeliest first."""
+"""Usual names of the fields with documents, the most likely first."""
 
 
 def load(path: InputFile, name: str, encoding: str) -> Mapping[str, Any]:
-    """The document; DataError where it is none."""
+    """The JSON document; DataError if it is not an object."""
     with open_text(path, name, encoding) as (_, content):
         try:
-            found = json.load(content)
+            result = json.load(content)
         except (ValueError, RecursionError) as error:
             raise DataError(
-                f"{name}: found what is not JSON ({error}); wanted one document; make or copy the file again."
+                f"{name}: found invalid JSON ({error}); expected one document; create or copy the file again."
             ) from error
-    if not isinstance(found, Mapping):
-        raise DataError(f"{name}: found {show(found)}; wanted an object; name another --format.")
-    return found
+    if not isinstance(result, Mapping):
+        raise DataError(f"{name}: found {show(result)}; expected an object; give another --format.")
+    return result
 
 
 def listed(found: Mapping[str, Any], key: str, name: str) -> list[Any]:
-    """A list that the document must have."""
+    """A required list of the document."""
     rows = found.get(key)
     if not isinstance(rows, list):
-        raise DataError(f"{name}: found {show(rows)} under {key!r}; wanted a list; name another --format.")
+        raise DataError(f"{name}: found {show(rows)} under {key!r}; expected a list; give another --format.")
     return rows
 
 
 def _inside(whole: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-    """The object under a key, where the document is one around it."""
+    """The object under a key, or the document if there is none."""
     inner = whole.get(key)
     return inner if isinstance(inner, Mapping) else whole
 
 
 def source_among(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """``documents`` from the likeliest of some fields, or the only one; nothing where none is likely."""
+    """``documents`` from the most likely field, or the only one; empty if none is likely."""
     for name in LIKELY:
         if fields.get(name):
             return {"documents": fields[name]}
@@ -134,7 +133,7 @@ def source_among(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def text_in(content: Any) -> str | None:
-    """The text of a message: a text, or the texts of its parts."""
+    """The text of a message, or the texts of its parts, joined."""
     if isinstance(content, list):
         texts = [part.get("text") for part in content if isinstance(part, Mapping)]
         return "\n".join(text for text in texts if isinstance(text, str)) or None
@@ -142,17 +141,17 @@ def text_in(content: Any) -> str | None:
 
 
 def at(row: Any, path: str) -> Any:
-    """The value at a path; of a path with stars a list; None where there is none."""
-    found = find(row, path)
-    return None if found is ABSENT else list(found.values()) if isinstance(found, Several) else found
+    """The value at a path (a list for a path with stars); None if there is none."""
+    result = find(row, path)
+    return None if result is ABSENT else list(result.values()) if isinstance(result, Several) else result
 
 
 def first_at(row: Mapping[str, Any], paths: str) -> Any:
-    """The first value at one of several paths (with bars between them) that is not empty; None where there is none."""
+    """The first value that is not empty at one of several paths, separated by bars; None if there is none."""
     return next((value for path in paths.split("|") if (value := at(row, path))), None)
 
 
-# ------------------------------ HELM: an instance is a record, its perturbations and trials vary it
+# ------------------------------ HELM: an instance is a record; perturbations and trials are counterfactuals
 
 
 def _helm(state: Mapping[str, Any], model: Any) -> dict[str, Any]:
@@ -169,7 +168,7 @@ def _helm(state: Mapping[str, Any], model: Any) -> dict[str, Any]:
     }
 
 
-# -------------------------------------- MLflow: a table whose columns are called as its user wished
+# -------------------------------------- MLflow: a table with columns named by the user
 
 
 USUAL = {
@@ -179,7 +178,7 @@ USUAL = {
 
 
 def mlflow(path: InputFile, name: str, meter: Meter, encoding: str) -> Rows:  # noqa: ARG001 # read at once
-    """A row for each row of the table."""
+    """One row per row of the table."""
     whole = load(path, name, encoding)
     columns = [str(column) for column in listed(whole, "columns", name)]
     for number, cells in enumerate(listed(whole, "data", name), 1):
@@ -191,12 +190,12 @@ def mlflow(path: InputFile, name: str, meter: Meter, encoding: str) -> Rows:  # 
 
 
 def _mlflow_usual(row: dict[str, Any]) -> dict[str, Any]:
-    found = source_among(row) if len(row) > 1 else {}
+    result = source_among(row) if len(row) > 1 else {}
     for ours, usual in USUAL.items():
         known = [name for name in usual if name in row]
         if known:
-            found[ours] = row[known[0]]
-    return found
+            result[ours] = row[known[0]]
+    return result
 
 
 # ------------------------------- promptfoo: a test is a record, a provider (with a prompt) a system
@@ -225,7 +224,7 @@ def _promptfoo(row: Mapping[str, Any], prompts: list[Any]) -> dict[str, Any]:
 
 
 def json_list(path: InputFile, name: str, meter: Meter, encoding: str) -> Rows:  # noqa: ARG001 # read at once
-    """A row for each object of the only list of objects; without a list, for each object, its key as its id if it has none."""
+    """One row per object of the only list of objects; without a list, per object, with its key as the default id."""
     whole = load(path, name, encoding)
     lists = lists_of(whole)
     if not lists and whole and all(isinstance(value, Mapping) for value in whole.values()):
@@ -233,13 +232,13 @@ def json_list(path: InputFile, name: str, meter: Meter, encoding: str) -> Rows: 
         return
     if len(lists) != 1:
         raise DataError(
-            f"{name}: found lists of objects under {names(lists)}; wanted one such list; write it to a file."
+            f"{name}: found lists of objects under {names(lists)}; expected one list; write it to a separate file."
         )
     yield from enumerate(next(iter(lists.values())), 1)
 
 
 def lists_of(whole: Mapping[str, Any]) -> dict[str, list[Any]]:
-    """The lists of a document that hold objects, by their keys."""
+    """The lists of objects in a document, by key."""
     return {
         key: value
         for key, value in whole.items()
@@ -250,11 +249,11 @@ def lists_of(whole: Mapping[str, Any]) -> dict[str, list[Any]]:
 CUT = "cut off by the filter"
 
 
-# --------------------------------------------- the OpenAI Batch API: one answer a line, in no order
+# --------------------------------------------- the OpenAI Batch API: one answer per line, unordered
 
 
 def _model_of_batch(file: File) -> str | None:
-    """The model of a batch: requests that failed name none, and a batch has one."""
+    """The model of a batch, which failed requests do not name."""
     answers = read_lines(file.path, file.name, Meter(), encoding=file.encoding)
     models = (at(row, "response.body.model") for _, row in answers)
     return next((m for m in models if isinstance(m, str) and m), None)
@@ -275,7 +274,7 @@ def _openai_batch(row: Mapping[str, Any], model: str | None) -> dict[str, Any]:
 
 
 def _answer(body: Mapping[str, Any]) -> tuple[str | None, str]:
-    """The text of an answer, and why there is none."""
+    """The text of an answer, and the reason if there is none."""
     message = at(body, "choices[0].message")
     if message is None:
         texts = at(body, "output[*].content[*].text")
@@ -294,7 +293,7 @@ RESULTS = "results_"
 
 
 def _of_lm_eval(file: File) -> tuple[str | None, Any]:
-    """The model, and the first filter, whose responses are taken."""
+    """The model, and the first filter, whose responses are used."""
     rows = read_lines(file.path, file.name, Meter(), encoding=file.encoding)
     assert isinstance(file.path, Path)  # object stores are refused
     return _model(file.path), next((row.get("filter") for _, row in rows if isinstance(row, Mapping)), None)
@@ -316,7 +315,7 @@ def _lm_eval(row: Mapping[str, Any], about: tuple[str | None, Any]) -> dict[str,
 
 
 def _first_text(given: Any) -> str | None:
-    """The first response, however deep it stands in lists."""
+    """The first response in nested lists."""
     while isinstance(given, list):
         if not given:
             return None
@@ -325,7 +324,7 @@ def _first_text(given: Any) -> str | None:
 
 
 def _model(path: Path) -> str | None:
-    """The model that the results beside the samples name, or the folder; None if neither does."""
+    """The model from the results in the same folder, or from the folder's name; None if neither has it."""
     date = path.name.removesuffix(".jsonl").rpartition("_")[2]
     for results in sorted(path.parent.glob(f"{RESULTS}*{date}.json")):
         try:
@@ -338,7 +337,7 @@ def _model(path: Path) -> str | None:
     return folder.replace("__", "/") if "__" in folder else None
 
 
-# -------------------------- SummEval (a line for each system) and SummVis (a field for each system)
+# -------------------------- SummEval (one line per system) and SummVis (one field per system)
 
 
 BEGIN = "summary:"
@@ -346,7 +345,7 @@ REFERENCE = "summary:reference"
 
 
 def _summeval(row: Mapping[str, Any], _about: None) -> dict[str, Any]:
-    """Only the paired file has the sources, under ``text``."""
+    """A row; only the paired file has the sources, under ``text``."""
     source = {"documents": row["text"]} if row.get("text") else {}
     return {**source, "summary": row["decoded"], "system": row.get("model_id")}
 
@@ -360,16 +359,16 @@ def _summvis(row: Mapping[str, Any], _about: None) -> dict[str, Any]:
     }
 
 
-# ----------- Inspect (``.eval``, a zip, or ``.json``): a sample is a record, its epochs are runs of one system
+# ----------- Inspect (``.eval``, a zip, or ``.json``): a sample is a record; epochs are runs of one system
 
 
 ZSTD = 93
 HEADER = struct.Struct("<26xHH")
-"""The end of a zip entry's own header: the lengths of its name and of its extra field."""
+"""The end of the header of a zip entry: the lengths of its name and of its extra field."""
 
 
 def inspect_log(path: Path, name: str, meter: Meter, encoding: str) -> Rows:
-    """A row for each sample and epoch."""
+    """One row per sample and epoch."""
     is_zip = zipfile.is_zipfile(path)
     whole = {} if is_zip else load(path, name, encoding)
     samples = _entries(path, name, meter) if is_zip else iter(listed(whole, "samples", name))
@@ -383,13 +382,13 @@ def inspect_log(path: Path, name: str, meter: Meter, encoding: str) -> Rows:
 def _inspect_row(sample: Mapping[str, Any], model: Any, runs: int) -> dict[str, Any]:
     ident, epoch = str(sample.get("id")), sample.get("epoch", 1)
     metadata = sample.get("metadata") or {}
-    own = {"id": ident} if runs == 1 else {"id": f"{ident}, epoch {epoch}", "seed_document": ident}
+    ids = {"id": ident} if runs == 1 else {"id": f"{ident}, epoch {epoch}", "seed_document": ident}
     failed = sample.get("error") is not None
     completion = at(sample, "output.completion")
     target = sample.get("target")
     return {
         **sample,
-        **own,
+        **ids,
         "documents": metadata.get("documents") or _asked(sample.get("input")),
         "summary": None if failed else completion or "",
         "system": model or None,
@@ -400,7 +399,7 @@ def _inspect_row(sample: Mapping[str, Any], model: Any, runs: int) -> dict[str, 
 
 
 def _asked(given: Any) -> str | None:
-    """What a sample was asked: its text, or the last message of the user."""
+    """The input of a sample: its text, or the last message of the user."""
     if isinstance(given, list):
         asked = [m for m in given if isinstance(m, Mapping) and m.get("role") == "user"]
         return text_in(asked[-1].get("content")) if asked else None
@@ -408,17 +407,19 @@ def _asked(given: Any) -> str | None:
 
 
 def _described(path: Path, name: str) -> Mapping[str, Any]:
-    """What the log says of the run: at its end, or at its start where it did not come to its end."""
+    """The log's description of the run: from its end, or from its start if the run did not finish."""
     with _whole(name), zipfile.ZipFile(path) as log, path.open("rb") as raw:
         for entry in ("header.json", "_journal/start.json"):
             if entry in log.namelist():
-                found = json.loads(_unpacked(log.getinfo(entry), log, raw))
-                return found if isinstance(found, Mapping) else {}
-    raise DataError(f"{name}: found neither header.json nor _journal/start.json; wanted an Inspect log.")
+                result = json.loads(_unpacked(log.getinfo(entry), log, raw))
+                return result if isinstance(result, Mapping) else {}
+    raise DataError(
+        f"{name}: found neither header.json nor _journal/start.json; expected an Inspect log; copy the log again."
+    )
 
 
 def _entries(path: Path, name: str, meter: Meter) -> Iterator[Any]:
-    """The samples of a log, or what is wrong with one."""
+    """The samples of a log; an invalid one is replaced by its error."""
     with _whole(name), zipfile.ZipFile(path) as log, path.open("rb") as raw:
         for info in log.infolist():
             if info.filename.startswith("samples/"):
@@ -426,14 +427,14 @@ def _entries(path: Path, name: str, meter: Meter) -> Iterator[Any]:
                     yield json.loads(_unpacked(info, log, raw))
                 except (ValueError, RecursionError) as error:
                     yield fault(
-                        f"{info.filename} that is not JSON ({error})", "a sample", "copy the log again"
+                        f"{info.filename} with invalid JSON ({error})", "a sample", "copy the log again"
                     )
                 meter.at(raw.tell())
 
 
 @contextmanager
 def _whole(name: str) -> Iterator[None]:
-    """Say which file it is that is no whole zip of JSON."""
+    """Turn errors of zip files into DataError with the file's name."""
     try:
         with unreadable(name):
             yield
@@ -444,7 +445,7 @@ def _whole(name: str) -> Iterator[None]:
         ValueError,
     ) as error:  # RuntimeError: with a password
         raise DataError(
-            f"{name}: found damage ({first_line(error)}); wanted a whole Inspect log; copy the log again."
+            f"{name}: found damage ({first_line(error)}); expected a complete Inspect log; copy the log again."
         ) from error
 
 
@@ -452,8 +453,8 @@ def _unpacked(info: zipfile.ZipInfo, log: zipfile.ZipFile, raw: IO[bytes]) -> by
     content = _opened(info, log, raw)
     if len(content) > LONGEST_PACKED:
         raise DataError(
-            f"{log.filename}: found {info.filename} of more than {LONGEST_PACKED >> 20} MiB; wanted samples that cannot fill "
-            "the memory; write the log as .json if it is to be read nevertheless."
+            f"{log.filename}: found {info.filename} of more than {LONGEST_PACKED >> 20} MiB; expected smaller samples, since "
+            "this one could fill the memory; write the log as .json."
         )
     return content
 
@@ -520,11 +521,11 @@ LAYOUTS = {
         ),
     )
 }  # fmt: skip
-"""Layouts by the name that --format takes."""
+"""Name for --format → layout."""
 
 
 def recognize(path: InputFile, encoding: str) -> Layout | None:
-    """The layout of a file, by its ending or by how it begins; None where it is like no tool's."""
+    """The layout of a file, by its ending or beginning; None if no tool's matches."""
     ending = files.endings(path)[0]
     for layout in LAYOUTS.values():
         if layout.ending and layout.ending == ending:
@@ -535,7 +536,7 @@ def recognize(path: InputFile, encoding: str) -> Layout | None:
         with files.open_text(path, path.name, encoding) as (_, content):
             head = content.read(SAMPLE).decode(errors="replace")
     except DataError:
-        return None  # whoever reads it says what is wrong
+        return None  # its reader reports the error
     return _of_head(head, is_document=ending == "json" and head.lstrip()[:1] == "{")
 
 
@@ -547,7 +548,9 @@ def _of_head(head: str, *, is_document: bool) -> Layout | None:
     for layout in LAYOUTS.values():
         if layout.line is not None and isinstance(first, dict) and layout.line(first):
             return layout
-        is_plain = layout.name == "json-list" and first is not None  # JSON Lines, whose rows begin alike
+        is_plain = (
+            layout.name == "json-list" and first is not None
+        )  # JSON Lines, whose rows have the same beginning
         if layout.head is not None and is_document and not is_plain and layout.head.search(head):
             return layout
     return None

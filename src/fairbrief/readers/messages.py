@@ -1,4 +1,4 @@
-"""What an error says: where, what was found, what was wanted, what to do."""
+"""Error messages: where, what was found, what was expected, what to do."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ SHOWN = 40
 """Characters of a value that a message shows."""
 
 
-def fault(found: str, wanted: str, remedy: str) -> DataError:
-    """An error of one row, still without its place: `at` adds it."""
-    return DataError(f"found {found}; wanted {wanted}; {remedy}.")
+def fault(found: str, expected: str, remedy: str) -> DataError:
+    """An error of one row, without its place; `at` adds the place."""
+    return DataError(f"found {found}; expected {expected}; {remedy}.")
 
 
 def not_utf8(byte: int, where: str) -> DataError:
-    """An error of a row that holds a byte which is not UTF-8, ``where`` it says."""
+    """An error of a row with a byte that is not UTF-8; ``where`` names its position."""
     return fault(
         f"the byte 0x{byte:02x} {where}, which is not UTF-8",
         "UTF-8 text",
-        "save the file with that encoding, or say which it has, as in --encoding cp1252",
+        "save the file as UTF-8, or give its encoding, as in --encoding cp1252",
     )
 
 
 def at(where: str, error: DataError, ident: Any = None) -> DataError:
-    """The same error with its place, and with the record's id where there is one to show.
+    """The same error with its place, and with the record's id if it is known.
 
     >>> str(at("reviews.jsonl:214", DataError("found null."), "yelp-031"))
     "reviews.jsonl:214 (id 'yelp-031'): found null."
@@ -41,7 +41,7 @@ def at(where: str, error: DataError, ident: Any = None) -> DataError:
 
 
 def show(value: Any) -> str:
-    """A value as a message names it: short, on one line, and printable whatever it holds.
+    """A value for a message: short, on one line and printable.
 
     >>> show(5), show(None), show([1, 2]), show("a text")
     ('the number 5', 'null', 'a list of 2', "the text 'a text'")
@@ -56,7 +56,7 @@ def show(value: Any) -> str:
         case int():
             return f"the number {value}" if value.bit_length() <= 64 else "a number of many digits"
         case float():
-            return f"the number {value}" if math.isfinite(value) else f"{value} (not a number to count with)"
+            return f"the number {value}" if math.isfinite(value) else f"the number {value} (not finite)"
         case str():
             return (
                 f"the text {_clip(repr(value[:SHOWN]), cut=len(value) > SHOWN)}" if value else "an empty text"
@@ -79,7 +79,7 @@ def names(known: Iterable[Any], most: int = 20) -> str:
 
 
 def did_you_mean(name: str, known: Iterable[Any]) -> str:
-    """A guess at what was meant, to end a message with; empty if nothing is near."""
+    """The nearest known name as the end of a message; empty if none is near."""
     near = difflib.get_close_matches(name, [str(k) for k in known], n=1)
     return f" Did you mean {near[0]!r}?" if near else ""
 

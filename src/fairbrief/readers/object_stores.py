@@ -1,7 +1,7 @@
-"""Files in object stores (``s3://``, ``gs://``, ``abfs://``, ``hdfs://``), read where they are, through the file systems of Arrow.
+"""Files in object stores (``s3://``, ``gs://``, ``abfs://``, ``hdfs://``), read through the file systems of Arrow.
 
-Credentials are found as the stores' own tools find them (environment, files of the user, the machine's role); an
-address that holds one is refused, since addresses are written down.
+Credentials come from the environment, the user's files or the machine's role, as for the stores' own tools. An address
+that contains a credential is refused, since addresses are written to results.
 """
 
 from __future__ import annotations
@@ -22,25 +22,25 @@ from fairbrief.errors import BackendError, DataError, FairbriefError, RequestErr
 from fairbrief.text.addresses import COPYING, name_of, redacted, refuse_secrets, where_credentials
 
 ATTEMPTS = 6
-"""How often a request is sent that gets no answer."""
+"""Attempts per request."""
 PATIENCE = timedelta(seconds=60)
-"""How long a request is sent again, of stores that count time."""
+"""Time limit of retries, for stores that limit time instead of attempts."""
 AT_ONCE = 1 << 20
-"""Bytes that are asked for at once, at least, where a file is read from one place on."""
+"""Bytes per request, at least, when a file is read sequentially."""
 
 
 @dataclass(frozen=True, slots=True)
 class StoredFile:
-    """A file in an object store as it was when it was found: readers open it as they open a path.
+    """A file in an object store, with its size and version. Readers open it like a path.
 
-    Raises, also while it is read: RequestError where it may not be read, DataError where it has changed since it was
-    found, BackendError where the store does not answer.
+    Raises, also during reading: RequestError without permission, DataError if the file has changed, BackendError if
+    the store does not answer.
     """
 
     address: str
     size: int
     version: str
-    """What tells it from another content under the same address."""
+    """Changes with the content of the file."""
 
     def __str__(self) -> str:
         return self.address
@@ -56,14 +56,14 @@ class StoredFile:
         return PurePosixPath(self.name).suffix
 
     def open(self, mode: str = "rb") -> io.BufferedReader:
-        """Its bytes, from the first on or from any other."""
+        """Its bytes, as a seekable stream."""
         assert mode == "rb"
         return io.BufferedReader(self.native(), AT_ONCE)
 
     def native(self) -> Any:
-        """The same as Arrow's own file, each read of which is a request."""
+        """The same as a file of Arrow, in which each read is a request."""
         store, path = _placed(self.address)
-        with _telling(self.address):
+        with _naming_the_file(self.address):
             handle = store.open_input_file(path)
             if (handle.size(), _version(store, path, handle)) != (self.size, self.version):
                 raise self._changed()
@@ -75,25 +75,25 @@ class StoredFile:
 
     def _changed(self) -> DataError:
         return DataError(
-            f"{self.address} was changed while it was read; wanted one content from beginning to end: run the command again "
-            "once nothing writes there any more."
+            f"{self.address}: found that the file changed during reading; expected a file that stays the same; run the "
+            "command again when nothing writes to it."
         )
 
 
 def find(address: str) -> list[StoredFile]:
-    """The file at an address, or, where its name has stars, the files whose names fit, in their order.
+    """The file at an address, or, for a name with stars, the matching files, sorted.
 
-    Raises RequestError where there is none, or it may not be read; BackendError where the store does not answer.
+    Raises RequestError if there is none or it may not be read; BackendError if the store does not answer.
     """
     refuse_secrets(address)
     store, path = _placed(address)
-    with _telling(address):
+    with _naming_the_file(address):
         has_stars = re.search(r"[*\[]", path) and store.get_file_info(path).type.name != "File"
         if not has_stars:
             return [_found(store, path, address)]
         fitting = _fitting(store, path)
     if not fitting:
-        raise RequestError(f"There is no file {address}.")
+        raise RequestError(f"There is no file {address}. Check the address.")
     plain, mark, query = address.partition("?")
     inside = plain.split("/", 3)[3]
     before, under = plain.removesuffix(inside), path.removesuffix(inside)
@@ -107,9 +107,9 @@ def _placed(address: str) -> tuple[Any, str]:
     host, _, path = place.partition("/")
     if not host or not path:
         raise RequestError(
-            f"{address} names no file: write {scheme}://{host or 'BUCKET'}/FOLDER/FILE, or FOLDER/*.jsonl for several."
+            f"{address} is not the address of a file: write {scheme}://{host or 'BUCKET'}/FOLDER/FILE, or FOLDER/*.jsonl."
         )
-    with _telling(address):
+    with _naming_the_file(address):
         store, base = _store(scheme, host, query, os.getpid())
     return store, f"{base}/{path}"
 
@@ -119,22 +119,22 @@ def _store(scheme: str, host: str, query: str, process: int) -> tuple[Any, str]:
     """A store, and the path of its address there."""
     from pyarrow import fs
 
-    told = dict(setting.partition("=")[::2] for setting in query.split("&")) if query else {}
-    is_public = told.pop("anonymous", "").lower() in ("1", "true", "yes")
+    settings = dict(setting.partition("=")[::2] for setting in query.split("&")) if query else {}
+    is_public = settings.pop("anonymous", "").lower() in ("1", "true", "yes")
     if scheme == "s3":
-        return _s3(fs, host, told, is_public=is_public), host
+        return _s3(fs, host, settings, is_public=is_public), host
     if scheme in ("gs", "gcs"):
-        return fs.GcsFileSystem(anonymous=is_public, retry_time_limit=PATIENCE, **told), host
-    more = "&".join(f"{name}={value}" for name, value in told.items())
+        return fs.GcsFileSystem(anonymous=is_public, retry_time_limit=PATIENCE, **settings), host
+    more = "&".join(f"{name}={value}" for name, value in settings.items())
     store, base = fs.FileSystem.from_uri(f"{scheme}://{host}/{f'?{more}' if more else ''}")
     return store, base.rstrip("/")
 
 
-def _s3(fs: Any, bucket: str, told: Mapping[str, str], *, is_public: bool) -> Any:
-    # pyarrow heeds these variables in addresses alone.
+def _s3(fs: Any, bucket: str, settings: Mapping[str, str], *, is_public: bool) -> Any:
+    # pyarrow uses these variables only in addresses.
     endpoints = (os.environ.get(name) for name in ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"))
-    endpoint = told.get("endpoint_override") or next((url for url in endpoints if url), None)
-    region = told.get("region") or os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION")
+    endpoint = settings.get("endpoint_override") or next((url for url in endpoints if url), None)
+    region = settings.get("region") or os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION")
     if region is None:
         region = "us-east-1" if endpoint else fs.resolve_s3_region(bucket)
     return fs.S3FileSystem(
@@ -142,23 +142,23 @@ def _s3(fs: Any, bucket: str, told: Mapping[str, str], *, is_public: bool) -> An
         region=region,
         endpoint_override=endpoint,
         retry_strategy=fs.AwsStandardS3RetryStrategy(max_attempts=ATTEMPTS),
-        **({"scheme": told["scheme"]} if "scheme" in told else {}),
+        **({"scheme": settings["scheme"]} if "scheme" in settings else {}),
     )
 
 
 def _found(store: Any, path: str, address: str) -> StoredFile:
-    with _telling(address):
+    with _naming_the_file(address):
         try:
             handle = store.open_input_file(path)
         except OSError:
             kind = store.get_file_info(path).type.name
             if kind == "Directory":
                 raise RequestError(
-                    f"{address} is a folder: name its files, or write {address.rstrip('/')}/*.jsonl."
+                    f"{address} is a folder: give its files, as in {address.rstrip('/')}/*.jsonl."
                 ) from None
             if kind == "NotFound":
                 raise RequestError(
-                    f"There is no file {address}, or none that these credentials see."
+                    f"There is no file {address}, or your credentials do not give access to it. Check both."
                 ) from None
             raise
         with handle:
@@ -166,7 +166,7 @@ def _found(store: Any, path: str, address: str) -> StoredFile:
 
 
 def _fitting(store: Any, pattern: str) -> list[str]:
-    """The files whose paths fit, part for part."""
+    """The files whose paths match the pattern, part by part."""
     from pyarrow import fs
 
     wanted = pattern.split("/")
@@ -174,8 +174,8 @@ def _fitting(store: Any, pattern: str) -> list[str]:
     selector = fs.FileSelector(
         "/".join(wanted[:first]), recursive=first + 1 < len(wanted), allow_not_found=True
     )
-    found = [one.path for one in store.get_file_info(selector) if one.type == fs.FileType.File]
-    return sorted(path for path in found if _fits(path.split("/"), wanted))
+    result = [one.path for one in store.get_file_info(selector) if one.type == fs.FileType.File]
+    return sorted(path for path in result if _fits(path.split("/"), wanted))
 
 
 def _fits(path: Sequence[str], wanted: Sequence[str]) -> bool:
@@ -183,19 +183,19 @@ def _fits(path: Sequence[str], wanted: Sequence[str]) -> bool:
 
 
 def _version(store: Any, path: str, handle: Any) -> str:
-    """What the store says of a file's content: its tag, or when it was written."""
-    told: dict[str, Any] = {}
+    """The store's version of a file: its tag, or its time of writing."""
+    metadata: dict[str, Any] = {}
     with suppress(NotImplementedError):
-        told = {str(name).lower(): value for name, value in (handle.metadata() or {}).items()}
-    tag = told.get("etag")
+        metadata = {str(name).lower(): value for name, value in (handle.metadata() or {}).items()}
+    tag = metadata.get("etag")
     if tag is None:
         return str(store.get_file_info(path).mtime_ns)
     return tag.decode("utf-8", "replace") if isinstance(tag, bytes) else str(tag)
 
 
 @contextmanager
-def _telling(address: str) -> Iterator[None]:
-    """Say which file it is that the store does not give, and what to do."""
+def _naming_the_file(address: str) -> Iterator[None]:
+    """Turn errors of a store into ours, with the address and the advice."""
     import pyarrow as pa
 
     try:
@@ -203,40 +203,37 @@ def _telling(address: str) -> Iterator[None]:
     except FairbriefError:
         raise
     except (OSError, ValueError, TypeError, pa.ArrowException) as error:
-        raise fault(address, error) from None  # what it was raised from may say more than may be shown
+        raise fault(address, error) from None  # the cause may contain secrets
 
 
 def fault(address: str, error: Exception) -> FairbriefError:
-    """What is told of an error of a store: which file it is, and what to do."""
-    said = redacted(_without_keys(first_line(error, 300)))
+    """Our error for an error of a store."""
+    reason = redacted(_without_keys(first_line(error, 300)))
     scheme = address.partition("://")[0]
     if isinstance(error, FileNotFoundError):
-        return RequestError(
-            f"{address} is not there, or not any more ({said}): put it back, or name another."
-        )
+        return RequestError(f"{address} does not exist, or no longer ({reason}). Check the address.")
     if isinstance(error, PermissionError) or re.search(
         r"ACCESS_DENIED|INVALID_ACCESS_KEY|INVALID_SIGNATURE|SIGNATURE_DOES_NOT_MATCH|UNRECOGNIZED_CLIENT|EXPIRED|\b40[13]\b"
         r"|unauthenticated|permission|credential|forbidden",
-        said,
+        reason,
         re.IGNORECASE,
     ):
         return RequestError(
-            f"{address} may not be read with the credentials that were found, or none were ({said}): give them as the store's "
-            f"own tools take them ({where_credentials(scheme)})."
+            f"{address} cannot be read with your credentials, or there are none ({reason}): set them as for the store's own "
+            f"tools ({where_credentials(scheme)})."
         )
-    if isinstance(error, (ValueError, TypeError)) or "libhdfs" in said or "libjvm" in said:
+    if isinstance(error, (ValueError, TypeError)) or "libhdfs" in reason or "libjvm" in reason:
         return RequestError(
-            f"{address} cannot be opened here ({said}): mend the address, or copy the file to this machine with: "
+            f"{address} cannot be opened ({reason}): correct the address, or copy the file to this machine with: "
             f"{COPYING[scheme]} {address.partition('?')[0]} ."
         )
     return BackendError(
-        f"{address} could not be read, though it was asked for several times ({said}). Run the command again when the store "
-        "answers."
+        f"{address} could not be read after several attempts ({reason}). Run the command again when the store answers."
     )
 
 
 def _without_keys(text: str) -> str:
-    """A store's message without what stands in the environment as a key or token."""
+    """A store's message without the keys and tokens of the environment."""
     for name, value in os.environ.items():
         if len(value) >= 4 and re.search(r"KEY|SECRET|TOKEN|PASSWORD", name):
             text = text.replace(value, "***")

@@ -1,4 +1,4 @@
-"""A reading: the cases of an input, one at a time, and what was left out of it."""
+"""The cases of an input, one at a time, with counts of excluded rows."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from fairbrief.types import Case, Document, Record, Summary
 
 
 class Step(msgspec.Struct, frozen=True, gc=False):
-    """One row of the input: where it is, and what was read; None if it was left out."""
+    """One row of the input: its place and content; None if it was excluded."""
 
     source: int
     number: int
@@ -42,17 +42,16 @@ class Step(msgspec.Struct, frozen=True, gc=False):
 
 
 class Reading:
-    """The cases of an input, read anew at each iteration and never held.
+    """The cases of an input, read again at each iteration and not stored.
 
-    Iterating gives a `Case` per record and system; ``records()`` gives each record once and needs no
-    summaries. ``files`` are the paths read; ``bytes_read`` of ``bytes_total`` is how far the present
-    iteration is (0 of 0 for what is in memory). ``skipped`` holds the first 1,000 messages about what the last
-    iteration left out; ``notes`` says how the input was understood, and which of its fields nothing used. One
-    iteration at a time.
+    Iterating gives a `Case` per record and system; ``records()`` gives each record once and needs no summaries.
+    ``files`` are the paths. ``bytes_read`` of ``bytes_total`` is the progress of the current iteration (0 of 0 in
+    memory). ``skipped`` has the first 1,000 messages about rows that the last iteration excluded; ``notes`` describe how
+    the input was understood and list unused fields. One iteration at a time.
 
-    Raises, while iterating: DataError at the first row that is not as it must be, unless the reading
-    skips such rows; at damage after which nothing can be read, and for an empty input, on every setting.
-    RequestError if a field that was asked for is nowhere in the first 1,000 objects (or the columns).
+    Raises, while iterating: DataError at the first invalid row, unless invalid rows are skipped; on every setting also
+    at damage after which nothing can be read, and for an empty input. RequestError if a named field is missing in the
+    first 1,000 objects (or in the columns).
     """
 
     def __init__(
@@ -70,7 +69,7 @@ class Reading:
         self.files = tuple(source.path for source in sources if source.path is not None)
         self.bytes_total = sum(source.size for source in sources)
         self.tally = PartTally()
-        """What the last iteration counted, and the places of a part's records."""
+        """Counts of the last iteration, and the places of a part's records."""
         self._sources = sources
         self._fields = fields
         self._summaries = summaries
@@ -88,37 +87,37 @@ class Reading:
 
     @property
     def skipped(self) -> list[str]:
-        """The first messages about what the last iteration left out."""
+        """The first messages about rows that the last iteration excluded."""
         return self.tally.skipped
 
     @property
     def skipped_count(self) -> int:
-        """How much the last iteration left out."""
+        """How many rows the last iteration excluded."""
         return self.tally.skipped_count
 
     @property
     def unwanted_count(self) -> int:
-        """How many cases lack what was required."""
+        """How many cases lack a required attribute."""
         return self.tally.unwanted
 
     @property
     def bytes_read(self) -> int:
-        """How many bytes of the files this iteration has read, as they are on disk."""
+        """Bytes of the files on disk that this iteration has read."""
         return self._meter.bytes_read
 
     def __iter__(self) -> Iterator[Case]:
         self._begin()
         with ExitStack() as stack:
             summary_files = [
-                open_summary_file(name, path, self._summary_fields, self._leave_out, stack)
+                open_summary_file(name, path, self._summary_fields, self._exclude, stack)
                 for name, path in self._summaries
             ]
             seen, known = KnownIds(len(self._sources)), set[int]()
-            for step in self._steps(own=not summary_files):
+            for step in self._steps(with_summaries=not summary_files):
                 if step.read is None:
-                    _pass_over(summary_files)
+                    _skip_summaries(summary_files)
                     continue
-                yield from self._own_cases(step, step.read, seen, is_alone=not summary_files)
+                yield from self._cases_of_row(step, step.read, seen, is_alone=not summary_files)
                 if summary_files and (key := hash_of(step.read.record.id, "")) not in known:
                     known.add(key)
                     yield from self._cases_of_files(step, step.read.record, seen, summary_files)
@@ -131,10 +130,10 @@ class Reading:
 
     @property
     def ranges(self) -> list[tuple[int, Range]] | None:
-        """The parts that the input can be read in, as numbers of sources and ranges in them; None where it cannot be.
+        """The parts of the input, as numbers of sources and ranges in them; None if it cannot be divided.
 
-        They depend on the input alone. Rows that are numbered or gathered to records, or that find summaries or fields
-        in other files, need the rows before them; so do files that must be read from their beginning.
+        They depend only on the input. Rows that are numbered or combined to records, or whose summaries or fields are in
+        other files, need the rows before them; so do files that must be read from their beginning.
         """
         fields = self._fields
         gathers = fields.group_by is not None or fields.has_several_documents
@@ -143,22 +142,21 @@ class Reading:
         if self._labelling.changes_records:
             return None
         ranges = [input_parts.ranges_of(source, fields.id) for source in self._sources]
-        if any(found is None for found in ranges):
+        if any(result is None for result in ranges):
             return None
-        return [(i, found) for i, of_source in enumerate(ranges) for found in of_source or ()]
+        return [(i, result) for i, of_source in enumerate(ranges) for result in of_source or ()]
 
     def part(self, source: int, part: Range) -> Reading:
         """A reading of one range of one source.
 
-        What only the whole input can tell is not checked: ids of other parts, fields that no row has, and
-        whether anything is left.
+        Checks that need the whole input are skipped: ids of other parts, fields that no row has, and empty inputs.
         """
         reading = self._of_one(input_parts.part_of(self._sources[source], part))
         reading._is_part = True
         return reading
 
     def _of_one(self, source: Source) -> Reading:
-        """A reading of one source in the same way, of nothing beside it."""
+        """A reading of only one source, with the same settings."""
         reading = copy(self)
         reading.files = () if source.path is None else (source.path,)
         reading.bytes_total = source.size
@@ -168,7 +166,7 @@ class Reading:
 
     @property
     def places(self) -> RecordPlaces:
-        """Where every record stands, of an input that has `ranges`; looked up where it was not read in parts."""
+        """The places of all records, for an input with `ranges`; searched if it was not read in parts."""
         if self._places is None:
             self._places = RecordPlaces.found(self._look_up_places())
         return self._places
@@ -180,9 +178,9 @@ class Reading:
                 yield i, ident, start
 
     def in_files(self, lines: Mapping[tuple[int, Range], int]) -> Callable[[str], str]:
-        """Makes the place of a record in a part, ``x.jsonl@8388608:12``, its place in the file, ``x.jsonl:4711``.
+        """A function from the place of a record in a part, ``x.jsonl@8388608:12``, to that in the file, ``x.jsonl:4711``.
 
-        ``lines`` says how many each part of each source has.
+        ``lines`` are the numbers of lines of each part of each source.
         """
         before: dict[str, int] = {}
         of_source = [0] * len(self._sources)
@@ -197,15 +195,15 @@ class Reading:
         return place
 
     def look(self) -> None:
-        """Read the first rows of every source, as before its parts are read; notes how they are understood.
+        """Read the first rows of every source, before its parts are read, and set ``notes``.
 
-        Raises RequestError where a field that was asked for is in none of them, DataError where there is no row.
+        Raises RequestError if a named field is in none of them, DataError if there is no row.
         """
         self._begin()
         for source in self._sources:
             first = self._of_one(source)
             first._on_error, first._require = "skip", ()
-            for _ in itertools.islice(first._steps(own=True), PATIENCE + 1):
+            for _ in itertools.islice(first._steps(with_summaries=True), PATIENCE + 1):
                 pass
             if not first.notes and first._reader is not None:
                 first._note_source(source, first._reader)
@@ -213,14 +211,14 @@ class Reading:
             self.notes += first.notes
 
     def reach(self, share: float) -> None:
-        """Note how much of the input has been read in parts."""
+        """Set the share of the input that has been read in parts."""
         self._meter.at(int(share * self.bytes_total))
 
     def finish(self, tally: PartTally) -> bool:
-        """Take what all parts had to tell; whether they are those of an input without repeated ids.
+        """Set the tally of all parts; returns whether the input has no repeated ids.
 
-        Else a reading from the beginning says what is wrong with it. Raises as that does where no record has a
-        summary, or all were left out.
+        If it has, a reading from the beginning reports the error. Raises as that does if no record has a summary, or all
+        were excluded.
         """
         self.tally = tally
         self._places = tally.places()
@@ -231,10 +229,10 @@ class Reading:
         return not tally.has_repeats()
 
     def records(self) -> Iterator[Record]:
-        """Each record once, whether or not there are summaries of it."""
+        """Each record once, with or without summaries."""
         self._begin()
         seen, known = KnownIds(len(self._sources)), set[int]()
-        for step in self._steps(own=False):
+        for step in self._steps(with_summaries=False):
             if step.read is None:
                 continue
             record, summaries = step.read.record, step.read.summaries
@@ -247,8 +245,8 @@ class Reading:
             self._check_required()
             self._note_blank()
 
-    def _own_cases(self, step: Step, read: Read, seen: KnownIds, *, is_alone: bool) -> Iterator[Case]:
-        """The summaries that stand in the row itself; one that is missing counts only if there are no others."""
+    def _cases_of_row(self, step: Step, read: Read, seen: KnownIds, *, is_alone: bool) -> Iterator[Case]:
+        """The summaries in the row itself; a missing one counts only if there are no files of summaries."""
         record = read.record
         self.tally.rows += 1
         for summary in read.summaries:
@@ -262,7 +260,7 @@ class Reading:
     def _cases_of_files(
         self, step: Step, record: Record, seen: KnownIds, summary_files: Sequence[SummaryFile]
     ) -> Iterator[Case]:
-        """The summaries that stand in files of their own."""
+        """The summaries in separate files."""
         for summary_file in summary_files:
             for summary in self._take(summary_file, record):
                 if self._is_new(seen, record, summary, step) and self._is_wanted(record, step.where):
@@ -274,16 +272,20 @@ class Reading:
         self._clusters: dict[int, int] = {}
         self._meter = Meter()
 
-    def _steps(self, *, own: bool) -> Iterator[Step]:
-        """The rows of all sources, their records labelled as asked for."""
+    def _steps(self, *, with_summaries: bool) -> Iterator[Step]:
+        """The rows of all sources, with the labels of their records processed."""
         self._labelling = labelling = self._new_labelling()
         if labelling.looks_ahead:
-            labelling.look(step.read.record for step in self._plain_steps(own=own) if step.read is not None)
+            labelling.look(
+                step.read.record
+                for step in self._plain_steps(with_summaries=with_summaries)
+                if step.read is not None
+            )
             self._begin()
-        if self._is_part:  # which is of an input whose records no label changes
-            yield from self._plain_steps(own=own)
+        if self._is_part:  # only inputs without such processing have parts
+            yield from self._plain_steps(with_summaries=with_summaries)
             return
-        for step in self._plain_steps(own=own):
+        for step in self._plain_steps(with_summaries=with_summaries):
             read = None if step.read is None else self._labelled(step.read)
             yield step if read is step.read else Step(step.source, step.number, step.where, read)
         labelling.check()
@@ -293,42 +295,42 @@ class Reading:
         try:
             record = self._labelling.applied(read.record)
         except DataError as error:
-            self._leave_out(error)
+            self._exclude(error)
             return None
         if record is None:
             self._count(
-                f"{read.record.where} (id {read.record.id!r}): left out, as asked: no document has a label."
+                f"{read.record.where} (id {read.record.id!r}): excluded (--missing drop): no document has a label."
             )
             return None
         return read if record is read.record else Read(record, read.summaries)
 
-    def _plain_steps(self, *, own: bool) -> Iterator[Step]:
+    def _plain_steps(self, *, with_summaries: bool) -> Iterator[Step]:
         for index, source in enumerate(self._sources):
             fields = self._fields
             use = FieldUse({*fields.named(), *fields.summary_names()})
-            if not own:
+            if not with_summaries:
                 use.unseen -= {fields.system, *fields.summary_names()}
             self._reader = reader = RowReader(
                 self._read_by(),
                 self._system or source.system,
                 use,
                 cells=source.is_table,
-                own_summaries=own,
+                own_summaries=with_summaries,
             )
             if self._is_part:
-                use.unseen.clear()  # whoever parted the input has looked
+                use.unseen.clear()  # `look` has checked the fields
             count = 0
-            for number, row in self._rows(source, reader, own=own):
+            for number, row in self._rows(source, reader, with_summaries=with_summaries):
                 count += 1
                 where = f"{source.name}:{number}"
                 read = self._read(reader, row, count, where)
                 if use.unseen and use.rows >= (1 if source.is_table else PATIENCE):
-                    _complain(reader, source)
+                    _report_missing_field(reader, source)
                 yield Step(index, number, where, read)
             if not count and not self._is_part:
                 raise no_record(source.name)
             if use.unseen and use.rows:
-                _complain(reader, source)
+                _report_missing_field(reader, source)
             if not self._is_part:
                 self._note_source(source, reader)
             self.tally.blank += reader.blank
@@ -336,18 +338,18 @@ class Reading:
             self._meter.at(0)
             self.tally.lines = self._meter.lines
 
-    def _rows(self, source: Source, reader: RowReader, *, own: bool) -> Iterator[Row]:
-        """The rows of a source, gathered to records where several rows make one."""
+    def _rows(self, source: Source, reader: RowReader, *, with_summaries: bool) -> Iterator[Row]:
+        """The rows of a source, combined if several rows make one record."""
         rows = self._watched(source.rows(self._meter), reader, source)
         if self._fields.group_by is None:
             yield from rows
             return
-        table = LongTable(self._fields, reader.use, own_summaries=own)
+        table = LongTable(self._fields, reader.use, own_summaries=with_summaries)
         yield from table.rows(rows)
         reader.blank += table.without_text
 
     def _watched(self, rows: Iterator[Row], reader: RowReader, source: Source) -> Iterator[Row]:
-        """The rows of a source; the first says whether its columns are there, and its ids."""
+        """The rows of a source; the first is checked for columns and ids."""
         for number, row in rows:
             if isinstance(row, Mapping):
                 if not reader.use.rows:
@@ -373,11 +375,11 @@ class Reading:
                 return Read(row, (Summary(row.id, reader.system, "", reason=MISSING),))
             raise at(where, row if isinstance(row, DataError) else not_a_row(row))
         except DataError as error:
-            self._leave_out(error)
+            self._exclude(error)
             return None
 
     def _with_text(self, read: Read) -> Read:
-        """Without documents that have no text, if others have one; people are told by the numbers of their documents."""
+        """Without blank documents, if others have text; not for records with people, whose mentions number documents."""
         record = read.record
         for document in record.documents:
             if not document.text or document.text.isspace():
@@ -391,55 +393,55 @@ class Reading:
         return Read(replace(record, documents=tuple(kept)), read.summaries)
 
     def _check_cluster(self, record: Record) -> None:
-        """Counterfactuals of one seed document are observed together, so no two clusters may share them."""
+        """DataError if counterfactuals of one seed document, which are observed together, are in two clusters."""
         if record.seed_document is None:
             return
         cluster = hash_of(record.cluster, "")
         if self._clusters.setdefault(hash_of(record.seed_document, ""), cluster) != cluster:
             other = fault(
-                f"{record.cluster!r} as {record.cluster_by!r}, and another one at an earlier counterfactual of {record.seed_document!r}",
+                f"{record.cluster!r} as {record.cluster_by!r}, and another value at an earlier counterfactual of {record.seed_document!r}",
                 "counterfactuals of one seed document in one cluster",
-                "mend the value, or cluster by something that counterfactuals share",
+                "correct the value, or give another --cluster-by",
             )
             raise at(record.where, other, record.id)
 
     def _read_by(self) -> Fields:
-        """The fields as rows have them: where rows are gathered to records, their id is what gathers them."""
+        """The fields of rows; if rows are combined to records, the id is the field of --group-by."""
         fields = self._fields
         if fields.group_by is None:
             return fields
         return replace(fields, id=fields.group_by)
 
     def _note_source(self, source: Source, reader: RowReader) -> None:
-        """Note what a person should know of how the source was read."""
+        """Add notes on how the source was read."""
         use = reader.use
         self.notes += source.notes
         if reader.is_numbered and use.rows:
             self.notes.append(f"{source.name}: it has no field 'id', so its records are numbered from 1.")
         if source.kind not in LAYOUTS and (unused := list(use.unused())):
-            self.notes.append(f"{source.name}: nothing used {names(unused)}.")
+            self.notes.append(f"{source.name}: unused fields: {names(unused)}.")
 
     def _note_blank(self) -> None:
         if self.tally.blank:
-            self.notes.append(f"{counted(self.tally.blank, 'document')} without text left out.")
+            self.notes.append(f"{counted(self.tally.blank, 'document')} without text excluded.")
 
     def _take(self, summary_file: SummaryFile, record: Record) -> list[Summary]:
         try:
             return summary_file.take(record)
         except DataError as error:
-            self._leave_out(error)
+            self._exclude(error)
             return []
 
     def _is_new(self, seen: KnownIds, record: Record, summary: Summary, step: Step) -> bool:
-        """Whether this is the system's first summary of the record; a second one is an error, as are other documents."""
+        """Whether this is the system's first summary of the record. A second one, or other documents, is an error."""
         texts = tuple([document.text for document in record.documents])
         before = seen.first(record.id, summary.system, step.source, step.number, texts)
         if before is not None:
-            self._leave_out(at(step.where, self._again(summary, before), record.id))
+            self._exclude(at(step.where, self._again(summary, before), record.id))
             return False
         other = seen.of_another_system(record.id, summary.system, texts) if len(seen.systems) > 1 else None
         if other is not None and not other[1].is_same:
-            self._leave_out(at(step.where, other_documents(other[0], self._place(other[1])), record.id))
+            self._exclude(at(step.where, other_documents(other[0], self._place(other[1])), record.id))
             return False
         if self._is_part:
             self.tally.note(record, summary.system, texts, self._meter.row)
@@ -448,7 +450,7 @@ class Reading:
     def _again(self, summary: Summary, before: EarlierPlace) -> DataError:
         reader, field = self._reader, self._fields.system
         if before.is_same and reader is not None and self._on_error == "stop" and field in reader.use.unseen:
-            _complain(reader, self._sources[before.source])
+            _report_missing_field(reader, self._sources[before.source])
         absent = field if reader is not None and field not in reader.use.names else ""
         return repeated_id(summary.system, self._place(before), is_same=before.is_same, absent=absent)
 
@@ -456,11 +458,11 @@ class Reading:
         return f"{self._sources[before.source].name}:{before.number}"
 
     def _is_wanted(self, record: Record, where: str) -> bool:
-        """Whether all documents have the attributes that were required; if not, the case is counted."""
+        """Whether all documents have the required attributes; counts the case if not."""
         for name in self._require:
             for i, document in enumerate(record.documents, 1):
                 if name not in document.attributes:
-                    missing = f"left out, as required: document {i} has no attribute {name!r}."
+                    missing = f"excluded (--require): document {i} has no attribute {name!r}."
                     self._count(str(at(where, DataError(missing), record.id)))
                     self.tally.unwanted += 1
                     return False
@@ -470,19 +472,19 @@ class Reading:
     def _check_answered(self, *, has_others: bool) -> None:
         if self.tally.rows and not self.tally.summaries and not has_others:
             raise RequestError(
-                f"No record has a summary in the field {' or '.join(map(repr, self._fields.summary_names()))}. Name "
-                "the right field with --summary-field, or give the summaries in a file of their own (--summaries FILE)."
+                f"No record has a summary in the field {' or '.join(map(repr, self._fields.summary_names()))}. Give "
+                "the field with --summary-field FIELD, or a separate file with --summaries FILE."
             )
 
     def _check_required(self) -> None:
-        """An attribute that is required and that leaves nothing over is taken to be misspelt."""
+        """RequestError if the required attributes exclude everything; they are probably misspelt."""
         if self.unwanted_count and not self.tally.wanted:
             raise RequestError(
-                f"Requiring {' and '.join(map(repr, self._require))} leaves out {'the only case' if self.unwanted_count == 1 else f'all {self.unwanted_count:,} cases'}: in "
-                "each, some document lacks it. Name an attribute that the documents have."
+                f"--require {' and '.join(map(repr, self._require))} excludes {'the only case' if self.unwanted_count == 1 else f'all {self.unwanted_count:,} cases'}: in "
+                "each, a document lacks it. Give an attribute that the documents have, or drop --require."
             )
 
-    def _leave_out(self, error: DataError) -> None:
+    def _exclude(self, error: DataError) -> None:
         if self._on_error == "stop":
             raise error
         self._count(str(error))
@@ -494,7 +496,7 @@ class Reading:
 
 
 def _wrong_with(given: Case | Record) -> DataError | None:
-    """What is wrong with an object that somebody made: texts in place of documents, the summary of another record."""
+    """The error of a Case or Record that the caller made, if any: texts as documents, or the summary of another record."""
     record = given.record if isinstance(given, Case) else given
     documents: tuple[object, ...] = record.documents
     for number, document in enumerate(documents, 1):
@@ -506,18 +508,18 @@ def _wrong_with(given: Case | Record) -> DataError | None:
         return fault(
             f"a summary of the record {given.summary.record!r}",
             "one of this record",
-            "pair each record with its own",
+            "pair each record with its own summary",
         )
     return None
 
 
-def _pass_over(summary_files: Sequence[SummaryFile]) -> None:
+def _skip_summaries(summary_files: Sequence[SummaryFile]) -> None:
     for summary_file in summary_files:
         summary_file.take(None)
 
 
-def _complain(reader: RowReader, source: Source) -> None:
-    """Refuse to go on without a field that was asked for and is in none of the objects read."""
+def _report_missing_field(reader: RowReader, source: Source) -> None:
+    """Raise RequestError for a named field that is in none of the objects read."""
     use = reader.use
     wanted = min(use.unseen)
     what = "column" if source.is_table else "field"

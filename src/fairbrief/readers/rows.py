@@ -1,6 +1,6 @@
-"""One row (an object of named fields) -> one record and its summaries.
+"""One row (an object of named fields) to one record and its summaries.
 
-The summaries are one text, an object of several systems' texts, or a field for each system.
+The summaries are one text, an object of texts by system, or one field per system.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from fairbrief.readers.documents import (
     draft_documents,
     draft_several,
     give_ids,
+    ids_in_documents,
     look_up,
     map_attribute,
     named_ids,
     need,
-    own_ids,
     parse_documents_cell,
     record_value,
 )
@@ -43,11 +43,11 @@ from fairbrief.serialization import EMPTY, MISSING
 from fairbrief.types import Record, Summary
 
 TRIM = " _-:./"
-"""What may stand between a system's name and the rest of a field's name."""
+"""Characters between a system's name and the rest of a field's name."""
 
 
 def summary(ident: str, system: str, text: Any, claims: Any = None) -> Summary:
-    """A summary from the value of its field: blank is an empty one, null a missing one."""
+    """A summary from the value of its field: blank is empty, null is missing."""
     cut = read_claims(claims) if claims is not None else None
     if text is None:
         return Summary(ident, system, "", cut, MISSING, NOTHING)
@@ -57,7 +57,7 @@ def summary(ident: str, system: str, text: Any, claims: Any = None) -> Summary:
 
 
 def with_origin(plain: Summary, reason: Any, made: Any) -> Summary:
-    """The summary with what the row says of how it was made, and why its text is none."""
+    """The summary with the row's ``reason`` and ``made``."""
     if reason in (None, "") and made in (None, ""):
         return plain
     return replace(
@@ -68,7 +68,7 @@ def with_origin(plain: Summary, reason: Any, made: Any) -> Summary:
 
 
 class SummaryReader:
-    """The summaries of a row. ``system`` is the system of a row that names none."""
+    """Reads the summaries of a row. ``system`` is the system of rows that name none."""
 
     def __init__(self, fields: Fields, system: str, use: FieldUse, *, cells: bool) -> None:
         self.fields = fields
@@ -77,7 +77,7 @@ class SummaryReader:
         self.cells = cells
 
     def read(self, row: Mapping[str, Any], ident: str) -> tuple[Summary, ...]:
-        """What each system wrote."""
+        """The summary of each system."""
         if self.fields.has_several_summaries:
             return self._by_field(row, ident)
         text = self.use.given(row, self.fields.summary[0][1])
@@ -89,14 +89,16 @@ class SummaryReader:
         return (with_origin(plain, row.get("reason"), self._cell(row.get("made"))),)
 
     def _by_field(self, row: Mapping[str, Any], ident: str) -> tuple[Summary, ...]:
-        """A summary for each field that was named, or that fits a pattern."""
+        """A summary per named field, or per field that matches a pattern."""
         if (system := self.use.given(row, self.fields.system)) is not None:
             raise _two_names(system, self.fields.system)
         texts: dict[str, Any] = {}
         for name, text in self._texts(row):
             if name in texts:
                 raise fault(
-                    f"two fields with the summary of {name!r}", "one", "name them: --summary-field NAME=FIELD"
+                    f"two fields with the summary of {name!r}",
+                    "one per system",
+                    "name the systems: --summary-field NAME=FIELD",
                 )
             texts[name] = text
         return tuple(summary(ident, name, text) for name, text in texts.items())
@@ -106,8 +108,8 @@ class SummaryReader:
             value = self.use.given(row, field)
             if isinstance(value, Several):
                 for part, text in value.items():
-                    own = " ".join(piece.strip(TRIM) for piece in part)
-                    yield f"{name} {own}" if name else own or field, text
+                    match = " ".join(piece.strip(TRIM) for piece in part)
+                    yield f"{name} {match}" if name else match or field, text
             else:
                 yield name or field, value
 
@@ -116,7 +118,7 @@ class SummaryReader:
     ) -> tuple[Summary, ...]:
         if not texts:
             raise fault(
-                "an empty object as the summaries", "a summary per system", "write null where there is none"
+                "an empty object as the summaries", "a summary per system", "write null if there is none"
             )
         if system is not None:
             raise _two_names(system, self.fields.system)
@@ -139,14 +141,14 @@ class SummaryReader:
 
 def _two_names(system: Any, field: str) -> Exception:
     return fault(
-        f"{show(system)} as the system, beside summaries that name their own",
-        "the one or the other",
-        f"remove the field {field!r}, or name another one with --system-field",
+        f"{show(system)} as the system, in a row whose summaries name their systems",
+        "one of the two",
+        f"remove the field {field!r}, or give another one with --system-field",
     )
 
 
 class Read(msgspec.Struct, frozen=True, gc=False):
-    """A row that was read: its record, and what each system wrote for it."""
+    """A row after reading: its record and its summaries."""
 
     record: Record
     summaries: tuple[Summary, ...]
@@ -155,7 +157,7 @@ class Read(msgspec.Struct, frozen=True, gc=False):
 class RowReader:
     """Reads the rows of one source.
 
-    ``cells`` says that rows come from a table, where lists may stand as JSON in one cell.
+    ``cells``: rows come from a table, in which a cell may contain JSON.
     """
 
     def __init__(
@@ -169,11 +171,11 @@ class RowReader:
         self.system = system
         self.is_numbered = fields.id is None
         self.blank = 0
-        """Fields of documents that were null or blank, and so hold none."""
+        """Number of fields of documents that were null or blank."""
         use.used.update(OWN)
 
     def check_columns(self, columns: Mapping[str, Any], name: str) -> None:
-        """RequestError unless a table has the columns without which no row of it can be read."""
+        """RequestError unless a table has the columns that every row needs."""
         fields = self.fields
         wanted = [*fields.documents, *(fields.summary_names() if self.own_summaries else ())]
         if fields.id not in (None, ID):
@@ -186,11 +188,11 @@ class RowReader:
                 )
 
     def begin(self, row: Mapping[str, Any]) -> None:
-        """Look at a source's first row: without the usual field of ids, its rows are numbered."""
+        """Inspect a source's first row: without the default field of ids, rows are numbered."""
         self.is_numbered = self.fields.id is None or (self.fields.id == ID and ID not in row)
 
     def read(self, row: Mapping[str, Any], count: int, where: str) -> Read:
-        """The record and summaries of a row; DataError, with its place, where it is not as it must be."""
+        """The record and summaries of a row; DataError with its place for invalid rows."""
         try:
             return self._read(row, count, where)
         except DataError as error:
@@ -201,9 +203,9 @@ class RowReader:
         if self.is_numbered:
             if self.fields.id == ID and row.get(ID) is not None:
                 raise fault(
-                    "an id, which rows before have not",
-                    "an id in each row or in none",
-                    "give each row its id",
+                    "an id after rows without one",
+                    "an id in every row or in none",
+                    "give every row an id",
                 )
             ident = str(count)
         else:
@@ -257,16 +259,16 @@ class RowReader:
         """The documents of several fields, or of the parts of one."""
         placed: list[Placed] = []
         for field in self.fields.documents:
-            found = self.use.value(row, field)
-            if isinstance(found, Several):
+            result = self.use.value(row, field)
+            if isinstance(result, Several):
                 head, star, inner = field.rpartition("[*].")
                 parents = find(row, f"{head}[*]") if star and inner else None
                 holders = parents if isinstance(parents, Several) else Several()
-                placed += [(part, text, holders.get(part)) for part, text in found.items()]
-            elif found is ABSENT and len(self.fields.documents) == 1:
+                placed += [(part, text, holders.get(part)) for part, text in result.items()]
+            elif result is ABSENT and len(self.fields.documents) == 1:
                 need(row, field)
-            elif found is not ABSENT:
-                placed.append(((field,), found, None))
+            elif result is not ABSENT:
+                placed.append(((field,), result, None))
         draft = draft_several(placed, self.fields.documents)
         self.blank += len(placed) - len(draft.texts)
         self.use.see_documents(draft.objects)
@@ -276,7 +278,7 @@ class RowReader:
     def _name_documents(self, row: Mapping[str, Any], draft: Draft) -> None:
         source = self.fields.document_id
         if source is None:
-            ids = own_ids(draft)
+            ids = ids_in_documents(draft)
         elif (ids := named_ids(draft, source, row, self.fields.separator)) is not None:
             self._noted(row, source)
         if ids is not None:
@@ -291,9 +293,7 @@ class RowReader:
             need(row, source)
         self._noted(row, source)
         if (text := record_value(value, source)) is None:
-            raise fault(
-                f"no value of {source!r}, by which records are clustered", "one for each record", "fill it in"
-            )
+            raise fault(f"no value of {source!r}, the field of clusters", "one per record", "add it")
         return {**attributes, source: text}
 
     def _mapped(
@@ -336,18 +336,18 @@ class RowReader:
 
 
 def how_to_say(field: str, fields: Fields) -> str:
-    """What to do where the usual field of documents or summaries is not there."""
+    """The advice if the default field of documents or summaries is missing."""
     if field == "documents" and fields.group_by is not None:
-        return " Say which one holds the text of a document: --documents-field."
+        return " Give the field with the text of a document: --documents-field FIELD."
     if field == "documents":
         return (
-            " Say where the documents stand: --documents-field FIELD; for several fields, 'review_*'; where each "
-            "row is one document, --documents-field FIELD with --group-by ID; in another file, audit "
-            "that file, and give this one with --summaries. fairbrief init FILE proposes it."
+            " Give the field of the documents: --documents-field FIELD, or a pattern such as 'review_*'. If each row is one "
+            "document, add --group-by FIELD with the record's id. If the documents are in another file, audit that file, "
+            "with --summaries for this one. 'fairbrief init FILE' proposes the options."
         )
     if field == "summary":
         return (
-            " Say where the summaries stand: --summary-field FIELD (several: once for each system, or 'summary_*'), "
-            "or give them in a file of their own: --summaries FILE."
+            " Give the field of the summaries: --summary-field FIELD (for several systems: repeat it, or 'summary_*'), "
+            "or a separate file: --summaries FILE."
         )
     return ""

@@ -1,4 +1,4 @@
-"""Rows kept in a temporary file and read again by key: only their places are held in memory."""
+"""Rows in a temporary file, read again by key. Only their places are in memory."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from fairbrief.readers.messages import fault, show
 
 
 class RowsOnDisk:
-    """Objects by key, in the order in which the keys first came. The file goes with the context, or with the object.
+    """Objects by key, in the order in which the keys first came. The file is deleted with the context or the object.
 
-    Raises OSError that names the folder for temporary files where the disk is full.
+    Raises OSError with the folder of temporary files if the disk is full.
     """
 
     def __init__(self) -> None:
-        self._file = TemporaryFile()  # noqa: SIM115 # closed by what comes next
+        self._file = TemporaryFile()  # noqa: SIM115 # closed by the finalizer
         self._close = weakref.finalize(self, _close, self._file)
         self._places: dict[Any, list[int]] = {}
 
@@ -38,7 +38,7 @@ class RowsOnDisk:
         self._close()
 
     def add(self, key: Any, row: Any) -> None:
-        """Put an object behind the others of its key."""
+        """Append an object to its key."""
         with _naming_the_folder():
             self._places.setdefault(key, []).append(self._file.seek(0, 2))
             pickle.dump(row, self._file, protocol=pickle.HIGHEST_PROTOCOL)
@@ -50,17 +50,17 @@ class RowsOnDisk:
         return iter(self._places)
 
     def take(self, key: Any) -> list[Any]:
-        """All objects of a key, in their order; none where it is not known."""
+        """All objects of a key, in order; empty if it is unknown."""
         return [self._at(place) for place in self._places.get(key, ())]
 
     def pop(self, key: Any) -> list[Any]:
-        """All objects of a key, which is then forgotten; none where it is not known."""
+        """Remove a key and return its objects; empty if it is unknown."""
         return [self._at(place) for place in self._places.pop(key, ())]
 
     def _at(self, place: int) -> Any:
         with _naming_the_folder():  # what is still to be written is written first
             self._file.seek(place)
-        return pickle.load(self._file)  # noqa: S301 # a file of our own, which nobody else can open
+        return pickle.load(self._file)  # noqa: S301 # our temporary file, which has no name
 
 
 @contextmanager
@@ -72,29 +72,30 @@ def _naming_the_folder() -> Iterator[None]:
 
 
 def _close(file: IO[bytes]) -> None:
-    with suppress(OSError):  # of a full disk, which was reported already
+    with suppress(OSError):  # a full disk, already reported
         file.close()
 
 
-# ---- The rows of a record combined to one row.
+# ---- Combines the rows of a record into one row.
 
 
-Laid = tuple[int, dict[str, Any]]
-"""The number of a row, and the values of those of its fields that are read."""
+StoredRow = tuple[int, dict[str, Any]]
+"""The number of a row, and the values of its fields that are read."""
 
 
 class LongTable:
-    """Gathers the rows of a source by the field that names their record (and by system, if rows name one).
+    """Combines the rows of a source by the field with the record's id (and by system, if rows name one).
 
-    What speaks of a document (its text, id, attributes) becomes a list; what speaks of the record (summary,
-    references, attributes of the record) must be the same in all its rows, where it is given.
+    Fields of documents (text, id, attributes) become lists. Fields of the record (summary, references, attributes of
+    the record) must be equal in all its rows, where they are not blank.
     """
 
     def __init__(self, fields: Fields, use: FieldUse, *, own_summaries: bool) -> None:
         assert fields.group_by is not None
         if fields.has_several_documents:
             raise RequestError(
-                "With --group-by each row holds one document: name one field with --documents-field, or drop --group-by."
+                "--group-by needs one field of documents, since each row is one document: give one --documents-field, or drop "
+                "--group-by."
             )
         self.key = fields.group_by
         self.fields = fields
@@ -115,20 +116,20 @@ class LongTable:
         if own_summaries:
             self.once += [fields.system, *fields.summary_names()]
         self.without_text = 0
-        """Rows whose text is null or blank: they hold no document."""
+        """Number of rows whose text is null or blank."""
 
     def rows(self, source: Iterator[Row]) -> Iterator[Row]:
-        """A row for each record, numbered by its first; rows that cannot be read as their errors, before."""
-        with RowsOnDisk() as laid:
+        """One row per record, with the number of its first row; before them, errors for unreadable rows."""
+        with RowsOnDisk() as stored:
             for number, row in source:
                 try:
-                    self._lay(laid, number, row)
+                    self._store(stored, number, row)
                 except DataError as error:
                     yield number, error
-            for key in laid:
-                yield self._gathered(key[0], laid.take(key))
+            for key in stored:
+                yield self._gathered(key[0], stored.take(key))
 
-    def _lay(self, laid: RowsOnDisk, number: int, row: Any) -> None:
+    def _store(self, stored: RowsOnDisk, number: int, row: Any) -> None:
         if isinstance(row, DataError):
             raise row
         if not isinstance(row, Mapping):
@@ -136,11 +137,11 @@ class LongTable:
         ident = id_of(need(row, self.key), f"the value of {self.key!r}")
         self.use.use(row, self.key)
         system = self.use.value(row, self.fields.system)
-        found = {field: self.use.value(row, field) for field in (*self.each, *self.once, self.text)}
-        values = {field: value for field, value in found.items() if value is not ABSENT}
-        laid.add((ident, None if system in (None, ABSENT) else str(system)), (number, values))
+        result = {field: self.use.value(row, field) for field in (*self.each, *self.once, self.text)}
+        values = {field: value for field, value in result.items() if value is not ABSENT}
+        stored.add((ident, None if system in (None, ABSENT) else str(system)), (number, values))
 
-    def _gathered(self, ident: str, rows: list[Laid]) -> Row:
+    def _gathered(self, ident: str, rows: list[StoredRow]) -> Row:
         number = rows[0][0]
         gathered: dict[str, Any] = {self.key: ident}
         kept = [row for row in rows if not _is_blank(row[1].get(self.text))]
@@ -148,8 +149,8 @@ class LongTable:
         if not kept:
             return number, fault(
                 f"no text in {self.text!r} in any row of {ident!r}",
-                "at least one",
-                "fill it in, or remove the rows",
+                "at least one text",
+                "add it, or remove the rows",
             )
         gathered[self.text] = [values[self.text] for _, values in kept]
         for field in self.each:
@@ -165,22 +166,22 @@ class LongTable:
 
 
 def at_record(ident: str, error: DataError) -> DataError:
-    """The error with the record that it is in."""
+    """The error with its record."""
     return DataError(f"the record {ident!r}: {error}")
 
 
-def _agreed(field: str, rows: list[Laid]) -> Any:
-    """What the rows of a record that say anything agree on; ABSENT where no row has the field."""
-    said = [(number, values[field]) for number, values in rows if field in values]
-    given = [(number, value) for number, value in said if not _is_blank(value)]
+def _agreed(field: str, rows: list[StoredRow]) -> Any:
+    """The value on which the non-blank rows of a record agree; ABSENT if no row has the field."""
+    present = [(number, values[field]) for number, values in rows if field in values]
+    given = [(number, value) for number, value in present if not _is_blank(value)]
     for number, value in given[1:]:
         if value != given[0][1]:
             raise fault(
                 f"{show(given[0][1])} in the field {field!r} of row {given[0][0]} and {show(value)} in row {number}",
                 "one value in all rows of a record",
-                "mend it, or, if it speaks of the document, name it with --attribute",
+                "correct it, or, if the field belongs to documents, name it with --attribute",
             )
-    return given[0][1] if given else (said[0][1] if said else ABSENT)
+    return given[0][1] if given else (present[0][1] if present else ABSENT)
 
 
 def _is_blank(value: Any) -> bool:

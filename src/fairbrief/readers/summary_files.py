@@ -1,13 +1,13 @@
-"""Summaries in a file of their own, matched to records by id or by order.
+"""Summaries in separate files, matched to records by id or by order.
 
-A file of rows (``{"id", "summary"}``, and ``system`` if several wrote them) is matched by id, in any order: its texts are laid into a temporary
-file and only their places are held. Any other file is plain text, one summary a line, in the order of the
-records; there a blank line is an empty summary.
+A file of rows (``{"id", "summary"}``, and ``system`` for several systems) is matched by id, in any order; its texts
+are stored in a temporary file, only their places in memory. Any other file is plain text, one summary per line, in
+the order of the records; a blank line is an empty summary.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -19,9 +19,9 @@ from fairbrief.readers.duplicates import hash_of
 from fairbrief.readers.field_values import id_of
 from fairbrief.readers.fields import ABSENT, ID, Fields, FieldUse
 from fairbrief.readers.files import Meter
-from fairbrief.readers.input_sources import Source, in_memory, one_source
+from fairbrief.readers.input_sources import FRAMES, Source, in_memory, one_source
 from fairbrief.readers.layouts import LAYOUTS
-from fairbrief.readers.messages import at, fault, names, not_utf8
+from fairbrief.readers.messages import at, fault, names, not_utf8, show
 from fairbrief.readers.rows import SummaryReader, summary
 from fairbrief.readers.rows_on_disk import RowsOnDisk
 from fairbrief.text.addresses import is_stored
@@ -32,41 +32,52 @@ if TYPE_CHECKING:
 
 
 NOWHERE = "\0"
-"""The field of systems where none is read: no field has this name."""
-LeaveOut = Callable[[DataError], None]
-"""What is done with an error: raised, or counted and listed."""
+"""The name of the field of systems if none is read; no field has this name."""
+Exclude = Callable[[DataError], None]
+"""Handles an error: raises it, or counts and lists it."""
 
 
 class SummaryFile(Protocol):
-    """The summaries of a file, given out record by record."""
+    """The summaries of a file, by record."""
 
     def take(self, record: Record | None) -> list[Summary]:
-        """Each system's summary of the next record; None for one that could not be read."""
+        """Each system's summary of the next record; ``record`` is None for an unreadable one."""
         ...
 
     def finish(self) -> None:
-        """All records have been seen: say what is left over."""
+        """Report the summaries without a record, after the last record."""
         ...
 
 
 def open_summary_file(
-    system: str | None, given: Any, fields: Fields, leave_out: LeaveOut, stack: ExitStack
+    system: str | None, given: Any, fields: Fields, exclude: Exclude, stack: ExitStack
 ) -> SummaryFile:
-    """The summaries of a file, as long as the stack is open; without a system its rows name theirs."""
+    """The summaries of a file, while the stack is open. Without a system, the rows name theirs."""
     if isinstance(given, Path) and is_plain_text(given):
         return _InOrder(system or files.stem(given), given, stack)
-    return _ById(system, one_source(given), fields, leave_out, stack)
+    source = one_source(given)
+    if not isinstance(given, (str, Path)):  # in memory, where the records may have the same name
+        source = replace(source, name=HELD, system=HELD)
+    return _ById(system, source, fields, exclude, stack)
 
 
 Given = Any
-"""Files of summaries, with the names of their systems or without; a table, or rows with ids, in place of any file."""
+"""Files of summaries, with or without the names of their systems; a table or rows with ids can replace any file."""
+WANTED = (
+    "a data frame or rows with the fields 'id' and 'summary' (and 'system', if several systems wrote them)"
+)
+HELD = "summaries"
+"""The name of a table of summaries in memory, and of its system if nothing names it."""
 
 
 def summary_files(given: Given) -> list[tuple[str | None, Any]]:
-    """System (None: those that the rows name) and file or table of each; files are checked to be there."""
+    """System (None: the rows name it) and file or table of each. RequestError for a missing file."""
     if given is None:
         return []
     is_one = isinstance(given, (str, Path)) or in_memory(given) is not None or _are_rows(given)
+    if not is_one and isinstance(given, Iterable) and type(given).__module__.partition(".")[0] in FRAMES:
+        kind = type(given).__name__
+        raise RequestError(f"The summaries are a {kind}. Give {WANTED}.")
     listed = [given] if is_one else given
     named = listed.items() if isinstance(listed, Mapping) else listed
     pairs = [pair if isinstance(pair, tuple) else (None, pair) for pair in named]
@@ -79,9 +90,13 @@ def _are_rows(given: Any) -> bool:
 
 def _checked(name: str | None, source: Any) -> tuple[str | None, Any]:
     path = Path(source) if isinstance(source, (str, Path)) and not is_stored(source) else None
+    if isinstance(source, str) and path is not None and " " in source and not files.parted(path)[0].exists():
+        raise RequestError(
+            f"The summaries are {show(source)}, which is not a file. Give a file, or {WANTED}."
+        )
     if name is not None and not name.strip():
         raise RequestError(
-            f"The summaries in {path or 'a table'} need the name of a system: write NAME=FILE."
+            f"The summaries in {path or 'a table'} have an empty system name: write --summaries NAME=FILE."
         )
     if is_stored(source):
         object_stores.find(source)
@@ -92,7 +107,7 @@ def _checked(name: str | None, source: Any) -> tuple[str | None, Any]:
 
 
 def is_plain_text(path: Path) -> bool:
-    """Whether a file holds a summary a line and no ids."""
+    """Whether a file has one summary per line and no ids."""
     path, _ = files.parted(path)
     files.check(path)
     return files.endings(path)[0] not in files.FORMATS
@@ -109,8 +124,8 @@ class _InOrder:
         number, line = next(self.lines, (0, b""))
         if not number:
             raise RequestError(
-                f"{self.name}: found fewer lines than there are records; wanted one summary a line, in the "
-                "order of the records; add the missing lines, or give the summaries ids in a .jsonl file."
+                f"{self.name}: found fewer lines than records; expected one summary per line, in the order of the "
+                "records; add the missing lines, or write the summaries with ids to a .jsonl file."
             )
         where = f"{self.name}:{number}"
         if record is None:
@@ -127,49 +142,49 @@ class _InOrder:
         extra = sum(1 for _, line in self.lines)
         if extra:
             raise RequestError(
-                f"{self.name}: found {extra} more lines than there are records; wanted one summary a line, in "
-                "the order of the records; remove the others, or give the summaries ids in a .jsonl file."
+                f"{self.name}: found {extra} more lines than records; expected one summary per line, in the order of "
+                "the records; remove the extra lines, or write the summaries with ids to a .jsonl file."
             )
 
 
 class _ById:
-    """Summaries matched by id. ``system`` is None where the file's rows name their systems."""
+    """Summaries matched by id. ``system`` is None if the rows name their systems."""
 
     def __init__(
-        self, system: str | None, source: Source, fields: Fields, leave_out: LeaveOut, stack: ExitStack
+        self, system: str | None, source: Source, fields: Fields, exclude: Exclude, stack: ExitStack
     ) -> None:
         self.systems: dict[str, None] = {} if system is None else {system: None}
         self.is_named = system is not None
         self.name = source.name
-        self.leave_out = leave_out
-        self.laid = stack.enter_context(RowsOnDisk())
+        self.exclude = exclude
+        self.stored = stack.enter_context(RowsOnDisk())
         self.use = FieldUse({*fields.summary_names()})
         if source.kind in LAYOUTS:
             fields = replace(fields, system=Fields().system, summary=Fields().summary)
-        own = replace(fields, system=NOWHERE) if system is not None else fields
-        self.reader = SummaryReader(own, system or source.system, self.use, cells=source.is_table)
+        read_by = replace(fields, system=NOWHERE) if system is not None else fields
+        self.reader = SummaryReader(read_by, system or source.system, self.use, cells=source.is_table)
         for number, row in source.rows(Meter()):
             where = f"{source.name}:{number}"
             try:
-                self._lay(row, where, fields)
+                self._store(row, where, fields)
             except DataError as error:
-                leave_out(error)
+                exclude(error)
 
-    def _lay(self, row: Any, where: str, fields: Fields) -> None:
+    def _store(self, row: Any, where: str, fields: Fields) -> None:
         if isinstance(row, DataError):
             raise at(where, row)
         ident = None
         try:
             ident = self._ident(row, fields)
-            found = self.reader.read(row, ident)
+            result = self.reader.read(row, ident)
         except DataError as error:
             raise at(where, error, ident) from None
-        known = {laid.system for laid, _ in self.laid.take(hash_of(ident, ""))}
-        for written in found:
+        known = {stored.system for stored, _ in self.stored.take(hash_of(ident, ""))}
+        for written in result:
             if written.system in known:
                 raise at(where, self._again(written, fields), ident)
             self.systems.setdefault(written.system)
-            self.laid.add(hash_of(ident, ""), (written, where))
+            self.stored.add(hash_of(ident, ""), (written, where))
 
     def _ident(self, row: Any, fields: Fields) -> str:
         key = fields.id or ID
@@ -181,65 +196,64 @@ class _ById:
             raise fault(
                 f"the fields {names(row)}",
                 f"the fields {wanted}",
-                "name them like those of the records, or say --summaries-id-field and --summary-field",
+                "rename them, or give --summaries-id-field and --summary-field",
             )
         return id_of(value)
 
     def _again(self, second: Summary, fields: Fields) -> DataError:
-        first = next(w for s, w in self.laid.take(hash_of(second.record, "")) if s.system == second.system)
+        first = next(w for s, w in self.stored.take(hash_of(second.record, "")) if s.system == second.system)
         remedy = "remove one"
         if self.is_named:
-            remedy += (
-                f", or, if a column says which system wrote it, write --summaries {self.name} without a name"
-            )
+            remedy += f", or, if a column has the system, write --summaries {self.name} without a name"
         elif fields.system in self.use.unseen or fields.system not in self.use.names:
-            remedy += ", or name the column that says which system wrote it: --system-field"
+            remedy += ", or give --system-field FIELD with the system"
         return fault(
-            f"a second summary of {second.system!r} with this id, after {first}", "one a record", remedy
+            f"a second summary of {second.system!r} with this id, after {first}", "one per record", remedy
         )
 
     def take(self, record: Record | None) -> list[Summary]:
         if record is None:
             return []
-        found = {laid.system: laid for laid, _ in self.laid.pop(hash_of(record.id, ""))}
-        return [found.get(system) or summary(record.id, system, None) for system in self.systems]
+        result = {stored.system: stored for stored, _ in self.stored.pop(hash_of(record.id, ""))}
+        return [result.get(system) or summary(record.id, system, None) for system in self.systems]
 
     def finish(self) -> None:
-        for key in list(self.laid):
-            for extra, where in self.laid.pop(key):
-                self.leave_out(
+        for key in list(self.stored):
+            for extra, where in self.stored.pop(key):
+                self.exclude(
                     at(
                         where,
                         fault(
-                            "a summary of no record that was read",
+                            "an id that no record has",
                             "the id of a record",
-                            "mend the id, or remove the line",
+                            "correct the id, or remove the line",
                         ),
                         extra.record,
                     )
                 )
 
 
-# ---- References audited as systems: what people wrote, measured like what systems wrote.
+# ---- References audited as systems.
 
 
 @dataclass(frozen=True, slots=True)
 class WithReferences:
-    """The cases of a reading, and each record's references, as the systems ``reference 1``, ``reference 2`` and so on.
+    """The cases of a reading, and the references of each record as the systems ``reference 1``, ``reference 2`` …
 
-    A reference is compared with the record's other references only. Raises, while iterating: what the reading raises; DataError where a system already has such a name; RequestError where no record has a reference.
+    A reference is compared only with the record's other references. Raises, while iterating: what the reading raises;
+    DataError if a system already has such a name; RequestError if no record has a reference.
     """
 
     reading: Reading
 
     @property
     def skipped_count(self) -> int:
-        """How many rows the last iteration left out."""
+        """How many rows the last iteration excluded."""
         return self.reading.skipped_count
 
     @property
     def unwanted_count(self) -> int:
-        """How many cases lack an attribute that was required."""
+        """How many cases lack a required attribute."""
         return self.reading.unwanted_count
 
     def __iter__(self) -> Iterator[Case]:
@@ -247,8 +261,8 @@ class WithReferences:
         for case in self.reading:
             if case.summary.system.startswith(f"{REFERENCE} "):
                 raise DataError(
-                    f"{case.record.where or 'input'} (id '{case.record.id}'): a system is called "
-                    f"'{case.summary.system}', as --references calls references. Rename it, or drop --references."
+                    f"{case.record.where or 'input'} (id '{case.record.id}'): found the system '{case.summary.system}', a name that "
+                    "--references gives to references. Rename the system, or drop --references."
                 )
             yield case
             if (key := hash_of(case.record.id, "")) not in known:
@@ -257,12 +271,12 @@ class WithReferences:
                 yield from references_of(case)
         if not is_any:
             raise RequestError(
-                "--references: no record has a reference. Name their field with --references-field."
+                "--references: no record has a reference. Give their field with --references-field, or drop --references."
             )
 
 
 def references_of(case: Case) -> Iterator[Case]:
-    """The references of a case's record, each as a summary by a system of its own."""
+    """The references of a case's record, each as the summary of a separate system."""
     references = case.record.references
     for i, text in enumerate(references):
         record = replace(case.record, references=references[:i] + references[i + 1 :])

@@ -1,4 +1,4 @@
-"""Tables: CSV and its kin line by line, Parquet and Arrow batch by batch, data frames slice by slice."""
+"""Tables: CSV and similar line by line, Parquet and Arrow batch by batch, data frames slice by slice."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from fairbrief.readers.object_stores import StoredFile
 from fairbrief.text.counted import counted
 
 DELIMITERS = {",": ("commas", "csv"), ";": ("semicolons", "ssv"), "\t": ("tabs", "tsv")}
-"""What stands between the fields of a table in text → how it is called, and the format to name."""
+"""Delimiter → its name, and the format for --format."""
 BATCH = 256
-"""Rows of a table that are held at a time."""
+"""Rows of a table in memory at a time."""
 LARGEST = 1 << 26
-"""Bytes of one CSV field: beyond, a quotation mark is taken to be open."""
+"""Most bytes of one CSV field; a longer one indicates an open quotation mark."""
 
 
 def read_csv(
     path: InputFile, name: str, meter: Meter, encoding: str = UTF8, *, delimiter: str = ","
 ) -> Iterator[Row]:
-    """The rows of a CSV file, or one with another delimiter, as objects; the first line names the columns."""
+    """The rows of a CSV file, or of one with another delimiter, as objects; the first line has the columns."""
     csv.field_size_limit(max(csv.field_size_limit(), LARGEST))
     with open_text(path, name, encoding) as (raw, content):
         lines = _Lines(content)
@@ -49,14 +49,14 @@ def read_csv(
                     number,
                     fault(
                         counted(len(cells), "field"),
-                        f"{len(header)}, as many as the columns",
-                        "quote fields that hold the delimiter",
+                        f"{len(header)}, one per column",
+                        "quote fields that contain the delimiter",
                     ),
                 )
 
 
 def read_parquet(path: InputFile, name: str, meter: Meter, part: Range | None = None) -> Iterator[Row]:
-    """The rows of a Parquet file, or of some row groups of it, as objects, numbered from 1 in the file."""
+    """The rows of a Parquet file, or of some of its row groups, as objects, numbered from 1 in the file."""
     with unreadable(name), open_parquet(path) as file:
         check_columns(file.schema_arrow.names, name)
         first, stop = part if part is not None else (0, file.num_row_groups)
@@ -66,7 +66,7 @@ def read_parquet(path: InputFile, name: str, meter: Meter, part: Range | None = 
 
 
 def _batches(file: Any, groups: Iterable[int], meter: Meter) -> Iterator[Any]:
-    """One row group at a time: of a file elsewhere all that are named are fetched at once."""
+    """The batches, one row group at a time, since named row groups of remote files are fetched at once."""
     for group in groups:
         meter.row = group
         yield from file.iter_batches(BATCH, row_groups=[group])
@@ -74,7 +74,7 @@ def _batches(file: Any, groups: Iterable[int], meter: Meter) -> Iterator[Any]:
 
 @contextmanager
 def open_parquet(path: InputFile) -> Iterator[Any]:
-    """A Parquet file, of which what is read is asked for, and no more."""
+    """A Parquet file; of a remote one, only what is read is requested."""
     import pyarrow.parquet as pq
 
     source, is_stored = (path.native(), True) if isinstance(path, StoredFile) else (path, False)
@@ -83,16 +83,16 @@ def open_parquet(path: InputFile) -> Iterator[Any]:
 
 
 def row_group_ranges(path: InputFile, name: str) -> list[Range]:
-    """The parts of a Parquet file: row groups, joined while they hold less than `PART` bytes together."""
+    """The parts of a Parquet file: row groups, joined up to `PART` bytes."""
     with unreadable(name), open_parquet(path) as file:
         sizes = [file.metadata.row_group(i).total_byte_size for i in range(file.num_row_groups)]
-    found, first, held = [], 0, 0
+    result, first, total = [], 0, 0
     for i, size in enumerate(sizes):
-        if held and held + size > PART:
-            found.append((first, i))
-            first, held = i, 0
-        held += size
-    return [*found, (first, len(sizes))] if sizes else []
+        if total and total + size > PART:
+            result.append((first, i))
+            first, total = i, 0
+        total += size
+    return [*result, (first, len(sizes))] if sizes else []
 
 
 def read_arrow(path: InputFile, name: str, meter: Meter) -> Iterator[Row]:
@@ -121,11 +121,11 @@ def _arrow_source(path: InputFile) -> Any:
     return path.native() if isinstance(path, StoredFile) else pa.OSFile(str(path), "rb")
 
 
-def read_frame(frame: Any) -> Iterator[Row]:
-    """The rows of a pandas, polars or pyarrow table as objects, numbered from 1."""
-    library = type(frame).__module__.partition(".")[0]
+def read_frame(frame: Any, library: str) -> Iterator[Row]:
+    """The rows of a pandas, polars or pyarrow table (or batch) as objects, numbered from 1."""
     if library == "pyarrow":
-        yield from _rows_of(frame.to_batches(max_chunksize=BATCH), Meter(), 0)
+        batches = frame.to_batches(max_chunksize=BATCH) if hasattr(frame, "to_batches") else [frame]
+        yield from _rows_of(batches, Meter(), 0)
         return
     slices = (
         _pandas_slices(frame) if library == "pandas" else (s.to_dicts() for s in frame.iter_slices(BATCH))
@@ -152,22 +152,20 @@ def _rows_of(batches: Iterable[Any], meter: Meter, bytes_per_row: float, before:
 
 
 def _objects(batch: Any) -> Sequence[Any]:
-    """The rows of a batch; where one of them cannot be given out, the error in its place."""
+    """The rows of a batch; an unreadable row is replaced by its error."""
     try:
         rows: list[Any] = batch.to_pylist()
     except ValueError as error:
         if batch.num_rows == 1:
             return [
-                fault(
-                    f"a value that cannot be read ({error})", "UTF-8 text, numbers or lists", "mend the row"
-                )
+                fault(f"an unreadable value ({error})", "UTF-8 text, numbers or lists", "correct the row")
             ]
         return [row for i in range(batch.num_rows) for row in _objects(batch.slice(i, 1))]
     return rows
 
 
 def _sound(batch: Any) -> Any:
-    """The batch, once its offsets are known to lie inside it: Arrow itself takes them on trust."""
+    """The batch, after a check of its offsets, which Arrow does not check by default."""
     batch.validate(full=True)
     return batch
 
@@ -178,16 +176,16 @@ def _cut(batch: Any) -> Iterator[Any]:
 
 
 def check_columns(columns: Sequence[str], where: str) -> None:
-    """DataError for a name that two columns have."""
+    """DataError for a repeated name of a column."""
     twice = [column for column, count in Counter(columns).items() if count > 1 and column]
     if twice:
         raise DataError(
-            f"{where}: found the column {names(twice)} more than once; wanted each once; rename one."
+            f"{where}: found the column {names(twice)} more than once; expected unique names; rename one."
         )
 
 
 class _Lines:
-    """The lines of a CSV file as text; one that is not UTF-8 is passed on with marks, and noted."""
+    """The lines of a CSV file as text; invalid UTF-8 is replaced, and its error stored."""
 
     def __init__(self, content: IO[bytes]) -> None:
         self.content = content
@@ -199,7 +197,7 @@ class _Lines:
         return self
 
     def take_fault(self) -> DataError | None:
-        """What is wrong with the lines read since the last call."""
+        """The error of the lines since the last call, if any."""
         bad, self.bad = self.bad, None
         return bad
 
@@ -217,19 +215,19 @@ class _Lines:
 
 
 def _check_delimiter(header: Sequence[str], line: str, delimiter: str, name: str) -> None:
-    """RequestError where the first line is one column that another delimiter would cut into several.
+    """RequestError if the first line is one column that another delimiter would split.
 
-    A name in quotation marks may hold any of them. Nothing is read by a guess: a text may hold both.
+    Quoted names may contain any delimiter. The delimiter is never guessed, since a text may contain several.
     """
     if len(header) != 1 or line.lstrip().startswith('"'):
         return
     others = {header[0].count(mark): mark for mark in reversed(DELIMITERS) if mark != delimiter}
     most = max(others)
     if most:
-        (found, said), (wanted, _) = DELIMITERS[others[most]], DELIMITERS[delimiter]
+        (other, option), (expected, _) = DELIMITERS[others[most]], DELIMITERS[delimiter]
         raise RequestError(
-            f"{name}:1: found one column {names(header)}, with {found} in its name; wanted {wanted} between the "
-            f"columns; if {found} stand there instead, say --format {said}, or let the file's name end in .{said}."
+            f"{name}:1: found one column {names(header)}, with {other} in its name; expected {expected} between the "
+            f"columns; if the file uses {other}, give --format {option}, or rename it to end in .{option}."
         )
 
 
@@ -244,7 +242,7 @@ def _header(reader: Iterator[list[str]], lines: _Lines, name: str) -> list[str]:
 
 
 def _records(reader: Iterator[list[str]], lines: _Lines) -> Iterator[tuple[int, list[str] | DataError]]:
-    """Rows with the line each begins on; a row that cannot be read is an error in its place."""
+    """Rows with the line on which each begins; an unreadable row is replaced by its error."""
     while True:
         start = lines.number + 1
         try:
@@ -257,9 +255,9 @@ def _records(reader: Iterator[list[str]], lines: _Lines) -> Iterator[tuple[int, 
             yield (
                 start,
                 fault(
-                    f"what is not CSV in {lines_read} ({error})",
-                    "quotation marks that close, doubled inside a field",
-                    "mend the quotation marks",
+                    f"invalid CSV in {lines_read} ({error})",
+                    "closed quotation marks, doubled inside a field",
+                    "correct the quotation marks",
                 ),
             )
             continue
@@ -269,17 +267,17 @@ def _records(reader: Iterator[list[str]], lines: _Lines) -> Iterator[tuple[int, 
             yield start, cells
 
 
-# ---- Spreadsheets: the rows of one sheet as objects; its first row that holds anything names the columns.
+# ---- Spreadsheets: the rows of one sheet as objects; its first row that is not empty has the columns.
 
 
 EXTRA = "excel"
 CELL = re.compile(rb'\br="([A-Z]{1,3})([0-9]{1,7})"')
 MOST_UNPACKED, MOST_CELLS = 1 << 26, 1 << 22
-"""Bytes and cells of a sheet below which it is read in any case: beyond, it must not be mostly nothing."""
+"""Bytes and cells up to which any sheet is read; larger ones must not be mostly empty."""
 
 
 def read_sheet(path: Path, name: str, meter: Meter, sheet: str | None) -> Iterator[Row]:  # noqa: ARG001 # read at once
-    """The rows of a sheet, numbered as the spreadsheet shows them; empty cells are null, empty rows none."""
+    """The rows of a sheet, numbered as in the spreadsheet; empty cells are null, empty rows are skipped."""
     header: list[str] | None = None
     for number, cells in enumerate(_sheet(path, name, sheet), 1):
         values = [_cell_value(cell) for cell in cells]
@@ -292,20 +290,20 @@ def read_sheet(path: Path, name: str, meter: Meter, sheet: str | None) -> Iterat
 
 
 def _sheet(path: Path, name: str, wanted: str | None) -> Iterator[Sequence[Any]]:
-    """The rows of the sheet that is wanted, or of the only one that holds something."""
+    """The rows of the named sheet, or of the only one that is not empty."""
     calamine = _calamine()
-    _refuse_mostly_nothing(path, name)
+    _check_size(path, name)
     with _whole_book(name, calamine):
         book = calamine.load_workbook(str(path))
         sheets = {title: book.get_sheet_by_name(title) for title in book.sheet_names}
-        filled = [title for title, found in sheets.items() if found.width and found.height]
+        filled = [title for title, result in sheets.items() if result.width and result.height]
         if wanted is not None and wanted not in sheets:
             raise RequestError(
                 f"{name} has no sheet {wanted!r}. Its sheets: {names(sheets)}.{did_you_mean(wanted, sheets)}"
             )
         if wanted is None and len(filled) > 1:
             raise RequestError(
-                f"{name} has the sheets {names(filled)}: say which with --sheet, or as {name}#{filled[0]}."
+                f"{name} has the sheets {names(filled)}: choose one with --sheet, or as {name}#{filled[0]}."
             )
         if wanted is None and not filled:
             return
@@ -314,31 +312,31 @@ def _sheet(path: Path, name: str, wanted: str | None) -> Iterator[Sequence[Any]]
 
 @contextmanager
 def _whole_book(name: str, calamine: Any) -> Iterator[None]:
-    """Say which file it is that cannot be read; the library may also fall over one ("PanicException")."""
+    """Turn errors of the library, which may also panic, into DataError with the file's name."""
     try:
         yield
     except BaseException as error:
         if not isinstance(error, calamine.CalamineError) and type(error).__name__ != "PanicException":
             raise
         raise DataError(
-            f"{name}: found damage ({first_line(error)}); wanted a whole spreadsheet without a password; save the file again."
+            f"{name}: found damage ({first_line(error)}); expected a complete spreadsheet without a password; save the file again."
         ) from error
 
 
-def _refuse_mostly_nothing(path: Path, name: str) -> None:
-    """DataError for a small file that would fill the memory: one far cell makes a sheet as large as it is far."""
+def _check_size(path: Path, name: str) -> None:
+    """DataError for a small file that would fill the memory, since one distant cell makes a sheet large."""
     if not zipfile.is_zipfile(path):
         return
     with unreadable(name):
         try:
             with zipfile.ZipFile(path) as book:
                 for info in book.infolist():
-                    _look_through(book, info, name)
+                    _check_part(book, info, name)
         except (zipfile.BadZipFile, RuntimeError, NotImplementedError):
-            return  # whoever reads it says what is wrong
+            return  # its reader reports the error
 
 
-def _look_through(book: zipfile.ZipFile, info: zipfile.ZipInfo, name: str) -> None:
+def _check_part(book: zipfile.ZipFile, info: zipfile.ZipInfo, name: str) -> None:
     unpacked = cells = rows = columns = 0
     rest = b""
     with book.open(info) as part:
@@ -346,8 +344,8 @@ def _look_through(book: zipfile.ZipFile, info: zipfile.ZipInfo, name: str) -> No
             unpacked += len(chunk)
             if unpacked > MOST_UNPACKED and unpacked > 50 * info.compress_size:
                 raise DataError(
-                    f"{name}: found {info.filename}, which unpacks to over {unpacked >> 20} MiB; wanted a sheet that cannot "
-                    "fill the memory; save it as CSV if it is to be read nevertheless."
+                    f"{name}: found {info.filename}, which unpacks to over {unpacked >> 20} MiB; expected a smaller sheet, "
+                    "since this one could fill the memory; save it as CSV."
                 )
             if "/worksheets/" in info.filename:
                 text = rest + chunk
@@ -357,16 +355,16 @@ def _look_through(book: zipfile.ZipFile, info: zipfile.ZipInfo, name: str) -> No
                 rest = text[-16:] if not CELL.search(text[-16:]) else b""
     if rows * columns > MOST_CELLS and rows * columns > 16 * cells:
         raise DataError(
-            f"{name}: found {counted(cells, 'cell')} in a sheet of {rows:,} rows and {columns:,} columns; wanted a sheet that is "
-            "not mostly empty; delete what stands far from the table, or save it as CSV."
+            f"{name}: found {counted(cells, 'cell')} in a sheet of {rows:,} rows and {columns:,} columns; expected a sheet "
+            "that is not mostly empty; delete the cells far from the table, or save it as CSV."
         )
 
 
 def _column_number(column: bytes) -> int:
-    found = 0
+    result = 0
     for letter in column:
-        found = 26 * found + letter - 64
-    return found
+        result = 26 * result + letter - 64
+    return result
 
 
 def _sheet_header(cells: Sequence[Any], name: str, number: int) -> list[str]:
@@ -376,7 +374,7 @@ def _sheet_header(cells: Sequence[Any], name: str, number: int) -> list[str]:
 
 
 def _cell_value(cell: Any) -> Any:
-    """A cell as other tables have it: text, a number, a truth value, a date in ISO form; null if it is empty."""
+    """A cell as text, a number, a truth value or a date in ISO form; null if it is empty."""
     if cell == "":
         return None
     if isinstance(cell, float) and cell.is_integer():
@@ -395,8 +393,8 @@ def _calamine() -> Any:
 
 
 def sheets_of(path: Path) -> dict[str, tuple[int, int]]:
-    """The sheets that hold something, with their numbers of rows and columns."""
-    _refuse_mostly_nothing(path, path.name)
+    """The sheets that are not empty, with their numbers of rows and columns."""
+    _check_size(path, path.name)
     book = _calamine().load_workbook(str(path))
     sheets = {title: book.get_sheet_by_name(title) for title in book.sheet_names}
     return {

@@ -1,8 +1,8 @@
 """CoNLL-2012 and OntoNotes 5: words with Penn tags, names of people, and chains of mentions.
 
-A CoNLL-2012 file has a word a line. OntoNotes as it is released has ``X.coref``, ``X.name`` and ``X.parse`` beside each
-other: words and tags come from the tree, which also tells which words are traces (``-NONE-``) and so no part of the text.
-Neither holds the spacing: ``natural`` sets the words as a newspaper would, ``tokens`` separates them by one blank.
+A CoNLL-2012 file has one word per line. The release of OntoNotes has ``X.coref``, ``X.name`` and ``X.parse`` in one
+folder: words and tags come from the tree, which also marks traces (``-NONE-``), which are not part of the text.
+Neither contains the spacing: ``natural`` sets the words as in a newspaper, ``tokens`` separates them by one blank.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ _NO_BLANK_AFTER: Final = frozenset("([{$#£€")
 def set_words(
     words: Sequence[str], tags: Sequence[str], sentences: Sequence[int], spacing: Spacing
 ) -> tuple[str, list[Token]]:
-    """A text of the words, and where each of them stands in it.
+    """A text of the words, and the place of each word.
 
-    ``sentences`` holds the number of words of each sentence; a blank parts sentences. ``natural``
-    spacing also turns the treebank's signs (``-LRB-``, ``-AMP-``, two back quotes) into what they stand for.
+    ``sentences`` are the numbers of words per sentence; a blank separates sentences. ``natural`` spacing also replaces
+    the treebank's escapes (``-LRB-``, ``-AMP-``, two back quotes) by their characters.
     """
     natural = spacing == "natural"
     pieces: list[str] = []
@@ -68,10 +68,10 @@ _STOPS = frozenset((",", "IN", "TO", "WP", "WDT", "WP$", "-LRB-", ":", "VBN", "V
 
 
 def link_names(tokens: Sequence[Token], names: Sequence[Span], mentions: Sequence[Span]) -> list[Span]:
-    """Each name with the chain of the innermost mention that it heads; with no chain if it heads none.
+    """Each name with the chain of the innermost mention that it heads, if any.
 
-    In "[the company of Ida Bell]" and "[[Ben Fox]'s sister]" the outer mention is not the person named,
-    and of "[John and Mary Baker]" neither name is the head.
+    In "[the company of Ida Bell]" and "[[Ben Fox]'s sister]" the outer mention is not the named person,
+    and in "[John and Mary Baker]" neither name is the head.
     """
     linked = []
     for name in names:
@@ -86,13 +86,13 @@ def link_names(tokens: Sequence[Token], names: Sequence[Span], mentions: Sequenc
 
 
 def _home(mentions: Sequence[Span], name: Span) -> list[Span]:
-    """The innermost mention of the name's own chain around it."""
+    """The innermost mention of the name's chain around it."""
     around = [m for m in mentions if m.chain == name.chain and m.covers(name)]
     return [min(around, key=lambda m: m.last - m.first)] if around else []
 
 
 def heads(tokens: Sequence[Token], name: Span, mention: Span) -> bool:
-    """Whether a name heads the mention around it, or stands in apposition to its head."""
+    """Whether a name heads the mention around it, or is in apposition to its head."""
     after = tokens[name.last + 1 : mention.last + 1]
     if after and after[0].tag == "POS" and len(after) > 1:
         return False
@@ -106,7 +106,7 @@ def heads(tokens: Sequence[Token], name: Span, mention: Span) -> bool:
 def nouns_of(tokens: Sequence[Token], mentions: Sequence[Span], names: Sequence[Span]) -> list[Span]:
     """The noun that heads each mention, where a common noun in the singular does: the "wife" of "his wife, Anna"."""
     taken = {i for n in names for i in range(n.first, n.last + 1)}
-    found = []
+    result = []
     for mention in mentions:
         head = None
         owner = max((i for i in range(mention.first, mention.last) if tokens[i].tag == "POS"), default=None)
@@ -117,8 +117,8 @@ def nouns_of(tokens: Sequence[Token], mentions: Sequence[Span], names: Sequence[
             if tokens[i].tag in _NOUNS:
                 head = i
         if head is not None and tokens[head].tag == "NN":
-            found.append(Span(head, head, mention.chain))
-    return found
+            result.append(Span(head, head, mention.chain))
+    return result
 
 
 _BEGIN = re.compile(r"#begin document \((?P<name>.*)\); part (?P<part>\d+)")
@@ -147,7 +147,9 @@ def _read_file(path: Path, spacing: Spacing) -> Iterator[Record]:
             begun, sentences = number, [[]]
         elif line.startswith("#end document"):
             if not begun:
-                raise DataError(f"{path}:{number}: a document ends that never began.")
+                raise DataError(
+                    f"{path}:{number}: found '#end document' without '#begin document'; add the beginning, or remove the line."
+                )
             yield _record(id_, [s for s in sentences if s], f"{path}:{begun}", path, spacing)
             begun = 0
         elif not line:
@@ -156,13 +158,17 @@ def _read_file(path: Path, spacing: Spacing) -> Iterator[Record]:
             columns = line.split()
             if len(columns) < 12:
                 raise DataError(
-                    f"{path}:{number}: {len(columns)} columns. A word of CoNLL-2012 has 12 or more."
+                    f"{path}:{number}: found {len(columns)} columns; expected 12 or more, as in CoNLL-2012; correct the line."
                 )
             if not begun:
-                raise DataError(f"{path}:{number}: a word stands outside any '#begin document'.")
+                raise DataError(
+                    f"{path}:{number}: found a word before any '#begin document'; expected it inside a document; correct the file."
+                )
             sentences[-1].append((number, columns))
     if begun:
-        raise DataError(f"{path}:{begun}: document '{id_}' never ends. Wanted '#end document'.")
+        raise DataError(
+            f"{path}:{begun}: found no end of the document '{id_}'; expected '#end document'; add it."
+        )
 
 
 def _record(id_: str, sentences: Sequence[Sequence[Row]], where: str, path: Path, spacing: Spacing) -> Record:
@@ -177,28 +183,32 @@ def _record(id_: str, sentences: Sequence[Sequence[Row]], where: str, path: Path
 
 def _people(rows: Sequence[Row], path: Path) -> list[Span]:
     """Names of people in the column of names: ``(PERSON)``, or ``(PERSON*`` … ``*)``."""
-    found, open_ = [], None
+    result, open_ = [], None
     for i, (number, columns) in enumerate(rows):
         cell = columns[10]
         if "(" in cell:
             if open_ is not None:
-                raise DataError(f"{path}:{number}: a name begins inside another one.")
+                raise DataError(
+                    f"{path}:{number}: found a name that begins inside another name; expected separate names; correct the line."
+                )
             open_ = (i, cell.strip("()*"))
         if ")" in cell:
             if open_ is None:
-                raise DataError(f"{path}:{number}: a name ends that never began.")
+                raise DataError(
+                    f"{path}:{number}: found the end of a name without its beginning; correct the line."
+                )
             begin, kind = open_
             open_ = None
             if kind == "PERSON":
-                found.append(Span(begin, i, None))
+                result.append(Span(begin, i, None))
     if open_ is not None:
-        raise DataError(f"{path}:{rows[open_[0]][0]}: a name begins that never ends.")
-    return found
+        raise DataError(f"{path}:{rows[open_[0]][0]}: found a name without its end; correct the line.")
+    return result
 
 
 def _chains(rows: Sequence[Row], path: Path) -> list[Span]:
     """Mentions in the last column: ``(1``, ``1)``, ``(1)``, several joined by ``|``."""
-    found: list[Span] = []
+    result: list[Span] = []
     open_: dict[str, list[int]] = defaultdict(list)
     for i, (number, columns) in enumerate(rows):
         for piece in columns[-1].split("|"):
@@ -207,12 +217,16 @@ def _chains(rows: Sequence[Row], path: Path) -> list[Span]:
                 open_[chain].append(i)
             if piece.endswith(")"):
                 if not open_[chain]:
-                    raise DataError(f"{path}:{number}: a mention of chain {chain} ends that never began.")
-                found.append(Span(open_[chain].pop(), i, chain))
+                    raise DataError(
+                        f"{path}:{number}: found the end of a mention of chain {chain} without its beginning; correct the line."
+                    )
+                result.append(Span(open_[chain].pop(), i, chain))
     for chain, begun in open_.items():
         if begun:
-            raise DataError(f"{path}:{rows[begun[0]][0]}: a mention of chain {chain} begins that never ends.")
-    return found
+            raise DataError(
+                f"{path}:{rows[begun[0]][0]}: found a mention of chain {chain} without its end; correct the line."
+            )
+    return result
 
 
 _LEAF = re.compile(r"\(([^\s()]+) ([^\s()]+)\)")
@@ -223,7 +237,7 @@ _ENTITIES = {"&amp;": "&", "&lt;": "<", "&gt;": ">", "&quot;": '"'}
 
 @dataclass(frozen=True, slots=True)
 class _Marked:
-    """A span of words that a tag encloses."""
+    """A span of words inside a tag."""
 
     first: int
     last: int
@@ -233,8 +247,8 @@ class _Marked:
 def read_ontonotes(source: str | Path, spacing: Spacing = "natural") -> Iterator[Record]:
     """The document of one ``.coref`` file, or of all below a folder, each with its ``.name`` and ``.parse``.
 
-    Chains are those of type ``IDENT``; the parts of an apposition (``APPOS``) lie inside of the mention that
-    the chain has and add nothing to it. Raises `DataError` with file and line.
+    Chains are those of type ``IDENT``; the parts of an apposition (``APPOS``) are inside the chain's mention and are
+    ignored. Raises `DataError` with file and line.
     """
     for path in files_of(Path(source), ".coref"):
         yield _read_triple(path, spacing)
@@ -245,7 +259,7 @@ def _read_triple(path: Path, spacing: Spacing) -> Record:
     for other in (parse, name):
         if not other.is_file():
             raise DataError(
-                f"{path}: '{other.name}' is not beside it. Wanted all of .coref, .name and .parse."
+                f"{path}: found no '{other.name}' in its folder; expected .coref, .name and .parse together; add the file."
             )
     leaves, sentences = _leaves(parse)
     document, chains = _marked(path, "COREF", leaves)
@@ -280,21 +294,23 @@ def _leaves(path: Path) -> tuple[list[tuple[str, str]], list[tuple[int, int]]]:
         leaves += _LEAF.findall(line)
         depth += line.count("(") - line.count(")")
         if depth < 0:
-            raise DataError(f"{path}:{number}: a bracket closes that was never opened.")
+            raise DataError(
+                f"{path}:{number}: found a closing bracket without an opening one; correct the tree."
+            )
         if depth == 0 and len(leaves) > begin:
             sentences.append((begin, len(leaves)))
             begin = len(leaves)
     if depth:
-        raise DataError(f"{path}: the last tree is never closed.")
+        raise DataError(f"{path}: found no end of the last tree; add the closing brackets.")
     return leaves, sentences
 
 
 def _marked(path: Path, mark: str, leaves: Sequence[tuple[str, str]]) -> tuple[str, list[_Marked]]:
     """The document's number, and every span inside the tag ``mark``, by index among the leaves.
 
-    The words must be those of the tree, one after the other.
+    The words must equal those of the tree.
     """
-    document, found, parts, index = "", [], 0, 0
+    document, result, parts, index = "", [], 0, 0
     stack: list[tuple[int, dict[str, str]]] = []
     for at, piece in _pieces(path):
         closing, tag, rest = piece[1], piece[2], piece[3]
@@ -303,22 +319,24 @@ def _marked(path: Path, mark: str, leaves: Sequence[tuple[str, str]]) -> tuple[s
             index += 1
         elif tag == mark and closing:
             if not stack:
-                raise DataError(f"{at}: </{mark}> closes what was never opened.")
+                raise DataError(f"{at}: found </{mark}> without <{mark}>; correct the tags.")
             begin, attributes = stack.pop()
-            found.append(_Marked(begin, index - 1, attributes))
+            result.append(_Marked(begin, index - 1, attributes))
         elif tag == mark:
             stack.append((index, dict(_ATTRIBUTE.findall(rest))))
         elif tag == "DOC" and not closing:
             document = dict(_ATTRIBUTE.findall(rest)).get("DOCNO", "")
         parts += tag == "TEXT" and not closing
     if stack:
-        raise DataError(f"{path}: a <{mark}> is never closed.")
+        raise DataError(f"{path}: found <{mark}> without </{mark}>; correct the tags.")
     if index != len(leaves):
-        raise DataError(f"{path}: {index} words, but the trees in {path.stem}.parse have {len(leaves)}.")
+        raise DataError(
+            f"{path}: found {index} words; expected {len(leaves)}, as in {path.stem}.parse; use files of one release."
+        )
     if parts > 1:
-        # A chain's number begins anew in each part.
-        raise DataError(f"{path}: {parts} parts. Wanted one <TEXT> a file: split it.")
-    return document, found
+        # Numbers of chains restart in each part.
+        raise DataError(f"{path}: found {parts} parts; expected one <TEXT> per file; split the file.")
+    return document, result
 
 
 def _pieces(path: Path) -> Iterator[tuple[str, re.Match[str]]]:
@@ -332,15 +350,13 @@ def _same_word(word: str, leaves: Sequence[tuple[str, str]], index: int, at: str
     for escape, sign in _ENTITIES.items():
         word = word.replace(escape, sign)
     if index >= len(leaves):
-        raise DataError(f"{at}: '{word}' stands after the last word of the trees.")
+        raise DataError(f"{at}: found '{word}' after the last word of the trees; use files of one release.")
     leaf = leaves[index][1]
     if word.replace("-AMP-", "&") != leaf.replace("-AMP-", "&"):
-        raise DataError(
-            f"{at}: '{word}' where the tree has '{leaf}'. The three files must hold the same words."
-        )
+        raise DataError(f"{at}: found '{word}'; expected '{leaf}', as in the tree; use files of one release.")
 
 
 def _span(marked: _Marked, place: dict[int, int], chain: str | None) -> Span | None:
-    """The words of the text inside a marked span; None if it holds traces only."""
+    """The words of the text inside a marked span; None if it contains only traces."""
     inside = [place[i] for i in range(marked.first, marked.last + 1) if i in place]
     return Span(inside[0], inside[-1], chain) if inside else None

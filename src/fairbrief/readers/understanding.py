@@ -1,6 +1,6 @@
-"""How some files can be read: which field is what, as settings that equal options of ``audit``.
+"""Proposes how to read files: the role of each field, as settings that equal options of ``audit``.
 
-All of it is in this one module: what a field is taken for depends on what all others are taken for.
+All of it is in this module, since the role of a field depends on those of all others.
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ from fairbrief.readers.rows import RowReader
 from fairbrief.text.counted import counted
 
 HEAD = 1_000
-"""Rows of a file that are looked at."""
+"""Rows of a file that are inspected."""
 DELIMITED = ("ssv", "tsv")
 
 
 @dataclass(slots=True)
 class InspectedFile:
-    """A file that was looked at."""
+    """An inspected file."""
 
     path: str
     source: Source
     options: dict[str, str]
     rows: list[Mapping[str, Any]]
-    holds: str = ""
-    """Where the records stand, if the file is one object around them."""
+    records_place: str = ""
+    """The place of the records, if the file is one object around them."""
     columns: dict[str, Column] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -46,20 +46,20 @@ class InspectedFile:
 
     @property
     def is_of_a_tool(self) -> bool:
-        """Whether another tool wrote it, so that its rows are as ours."""
+        """Whether it is a file of another tool, whose rows are converted to ours."""
         return self.source.kind in LAYOUTS and self.source.kind != "json-list"
 
     @property
     def is_bare(self) -> bool:
-        """Whether another tool wrote it, and wrote no documents."""
+        """Whether it is a file of another tool without documents."""
         return self.is_of_a_tool and not any(name.startswith("documents") for name in self.columns)
 
 
 def inspect_file(path: str) -> list[InspectedFile]:
-    """The first rows of a file; of each sheet of a spreadsheet.
+    """The first rows of a file, or of each sheet of a spreadsheet.
 
-    Raises as an audit does where there is no row, or none that can be read, and RequestError for a document of JSON
-    that holds records in a way that is not read.
+    Raises as an audit does if there is no readable row, and RequestError for a JSON document whose records cannot be
+    read.
     """
     options: dict[str, str] = {}
     source = find_sources(path)[0]
@@ -73,15 +73,15 @@ def inspect_file(path: str) -> list[InspectedFile]:
             raise
         source = find_sources(path, FileOptions(**options))[0]
         rows = _head(source)
-    if (holds := held_in(source, rows)) is not None:
+    if (records_place := place_of_records(source, rows)) is not None:
         options = {"format": "json-list"}
         source = find_sources(path, FileOptions(**options))[0]
         rows = _head(source)
-    return [InspectedFile(path, source, options, _objects(rows, source), holds or "")]
+    return [InspectedFile(path, source, options, _objects(rows, source), records_place or "")]
 
 
 def is_plain(path: str) -> bool:
-    """Whether a file holds a summary a line and no fields."""
+    """Whether a file has one summary per line and no fields."""
     ending = files.endings(Path(path))[0]
     return Path(path).is_file() and ending in ("txt", "out", "hyp", "pred") and ending not in files.FORMATS
 
@@ -91,10 +91,10 @@ def _head(source: Source) -> list[tuple[int, Any]]:
 
 
 def _objects(rows: list[tuple[int, Any]], source: Source) -> list[Mapping[str, Any]]:
-    """The rows that could be read; DataError where there is none."""
-    found = [row for _, row in rows if isinstance(row, Mapping)]
-    if found:
-        return found
+    """The readable rows; DataError if there is none."""
+    result = [row for _, row in rows if isinstance(row, Mapping)]
+    if result:
+        return result
     if not rows:
         raise no_record(source.name)
     number, error = rows[0]
@@ -102,12 +102,12 @@ def _objects(rows: list[tuple[int, Any]], source: Source) -> list[Mapping[str, A
 
 
 def _delimited(message: str) -> str:
-    """The format that reads a table of another delimiter, as the message says."""
-    return next((name for name in DELIMITED if f"say --format {name}" in message), "")
+    """The format for a table with another delimiter, from the message."""
+    return next((name for name in DELIMITED if f"give --format {name}" in message), "")
 
 
 def _sheets(path: Path) -> list[str]:
-    """The sheets of a spreadsheet that hold a table: two rows and two columns at least."""
+    """The sheets with a table: at least two rows and two columns."""
     from fairbrief.readers.tables import sheets_of
 
     return [title for title, (rows, columns) in sheets_of(path).items() if rows > 1 and columns > 1]
@@ -116,10 +116,10 @@ def _sheets(path: Path) -> list[str]:
 # -------------------------------------------------------------------- one object around the records
 
 
-def held_in(source: Source, rows: Sequence[Row]) -> str | None:
-    """Where the records of a file stand that the format json-list reads, in words; None for any other file.
+def place_of_records(source: Source, rows: Sequence[Row]) -> str | None:
+    """A description of where the records are in a file that the format json-list reads; None for other files.
 
-    ``rows`` are the file's first.
+    ``rows`` are the file's first rows.
     """
     whole = _whole(source, rows)
     if whole is None:
@@ -128,9 +128,7 @@ def held_in(source: Source, rows: Sequence[Row]) -> str | None:
     if len(objects) == len(whole) > 1:
         shared = set.intersection(*(set(value) for value in objects))
         if _has_field("documents", shared):
-            return (
-                f"one object that holds {counted(len(whole), 'record')} under their names: {names(whole, 3)}"
-            )
+            return f"one object with {counted(len(whole), 'record')} under their names: {names(whole, 3)}"
     for key, listed in lists_of(whole).items():
         fields = columns_of([value for value in listed if isinstance(value, Mapping)])
         is_alone = len(whole) == 1
@@ -139,12 +137,12 @@ def held_in(source: Source, rows: Sequence[Row]) -> str | None:
             and _has_field("documents", fields)
             and (is_alone or _has_field("summary", fields))
         ):
-            return f"one object that holds {counted(len(listed), 'record')} under {key!r}"
+            return f"one object with {counted(len(listed), 'record')} under {key!r}"
     return None
 
 
 def _whole(source: Source, rows: Sequence[Row]) -> Mapping[str, Any] | None:
-    """The object that a file is, on one line or on several; None where it is none."""
+    """The only object of a file, on one line or several; None if it is not one object."""
     if source.kind in ("json", "jsonl") and len(rows) == 1 and isinstance(rows[0][1], Mapping):
         return rows[0][1]
     if source.kind != "json" or source.path is None or any(isinstance(row, Mapping) for _, row in rows):
@@ -152,11 +150,11 @@ def _whole(source: Source, rows: Sequence[Row]) -> Mapping[str, Any] | None:
     try:
         return load(source.path, source.name, source.encoding)
     except DataError:
-        return None  # the reader of its lines explains what is wrong
+        return None  # the reader of its lines reports the error
 
 
 def _is_record(whole: Mapping[str, Any]) -> bool:
-    """Whether the object is a record itself, which has documents or a summary."""
+    """Whether the object is itself a record, with documents or a summary."""
     fields = [Column(str(name), [value]) for name, value in whole.items()]
     return any(f.name in ("documents", "summary") or (f.is_called("summary") and f.is_text) for f in fields)
 
@@ -166,92 +164,92 @@ def _has_field(what: str, fields: Any) -> bool:
 
 
 SEPARATORS = (" ||||| ", "|||||", " || ", "||", "\n\n", "</s>", "<doc-sep>")
-"""What stands between documents in one text, if most texts hold it; the first that does."""
+"""Separators of documents in one text; the first that most texts contain is used."""
 MESSAGES = "body.messages[*].content"
-"""Where a request to a chat service has its messages, the last of which holds the source."""
+"""The messages in a request to a chat service; the last contains the source."""
 INSTRUCTS = frozenset(("system", "developer"))
-"""The roles of messages that tell a model what to do."""
-UNEQUAL = "no attribute: in some record it has another number of values than there are documents"
+"""The roles of messages with instructions."""
+UNEQUAL = "not an attribute: in some records it has more or fewer values than there are documents"
 DISTINCT_NUMBERS = 10
-"""An attribute of more different numbers than this is proposed in three bins."""
+"""An attribute with more different numbers is proposed in three bins."""
 
 
 @dataclass(slots=True)
 class Understanding:
-    """Settings, and what each field was taken for."""
+    """Settings, and the role of each field."""
 
     settings: dict[str, Any]
     roles: dict[str, str] = field(default_factory=dict)
 
     def take(self, key: str, value: Any, column: str, role: str) -> None:
-        """A setting, unless it is the usual one, and the field that it is for."""
+        """Add a setting, unless it is the default (None), and the role of its field."""
         if value is not None:
             self.settings[key] = value
         self.roles[column] = role
 
 
 def understand(inspected: Sequence[InspectedFile], plain: Sequence[str] = ()) -> Understanding:
-    """Settings for some files; ``plain`` are those that hold a summary a line.
+    """Settings for some files; ``plain`` are those with one summary per line.
 
-    The files with documents are the input; those without are summaries, matched by the ids that they share.
-    RequestError where no file seems to hold documents.
+    The files with documents are the input; those without are summaries, matched by shared ids. Raises RequestError if
+    no file seems to have documents.
     """
     sources = [one for one in inspected if one.is_of_a_tool or _documents(one.columns)]
-    beside = [one for one in inspected if one not in sources]
+    summary_files = [one for one in inspected if one not in sources]
     bare = [one for one in sources if one.is_bare]
     if len(bare) < len(sources):
-        sources, beside = [one for one in sources if one not in bare], [*beside, *bare]
+        sources, summary_files = [one for one in sources if one not in bare], [*summary_files, *bare]
     if not sources:
         raise RequestError(
-            f"No file seems to hold documents: {', '.join(one.path for one in inspected)}. Name the field with "
-            "fairbrief audit FILE --documents-field FIELD."
+            f"No file seems to have documents: {', '.join(one.path for one in inspected)}. Give the field: "
+            "fairbrief audit FILE --documents-field FIELD"
         )
     if len(sources) > 1 and (parted := _parted(sources)) is not None:
         sources, more = parted
-        beside = [*beside, *more]
-    refuse_apart(sources, beside)
+        summary_files = [*summary_files, *more]
+    check_together(sources, summary_files)
     first = sources[0]
-    found = Understanding({"files": [one.path for one in sources], **first.options})
-    found.roles |= {one.source.name: one.holds for one in sources if one.holds}
+    result = Understanding({"files": [one.path for one in sources], **first.options})
+    result.roles |= {one.source.name: one.records_place for one in sources if one.records_place}
     if not first.is_of_a_tool:
-        _describe(first, found, has_summaries=not beside and not plain)
-    if beside or plain:
-        found.settings["summaries"] = [*(one.path for one in beside), *plain]
-    for one in beside[:1]:
-        _match(first, one, found)
-    return found
+        _describe(first, result, has_summaries=not summary_files and not plain)
+    if summary_files or plain:
+        result.settings["summaries"] = [*(one.path for one in summary_files), *plain]
+    for one in summary_files[:1]:
+        _match(first, one, result)
+    return result
 
 
 # ------------------------------------------------------------------------------------- one file
 
 
-def _describe(one: InspectedFile, found: Understanding, *, has_summaries: bool) -> None:
+def _describe(one: InspectedFile, proposal: Understanding, *, has_summaries: bool) -> None:
     columns = one.columns
     documents = _documents(columns) or ""
     systems = _summaries(columns, documents) if has_summaries else []
     key = _id(one, documents, systems, is_alone=has_summaries)
     is_long = key is not None and documents in columns and _is_long(one.rows, key, documents)
     if is_long:
-        found.take("group-by", key, key or "", "the record of a row, which is one document")
+        proposal.take("group-by", key, key or "", "the record's id; each row is one document")
     elif key is not None:
-        found.take("id-field", None if key == "id" else key, key, "the record's id")
+        proposal.take("id-field", None if key == "id" else key, key, "the record's id")
     usual = documents == "documents" or documents.startswith("documents[*].text")
-    found.take(
+    proposal.take(
         "documents-field",
         None if usual else [documents],
         documents,
         "the documents" if not is_long else "its text",
     )
     if (separator := _separator(columns.get(documents))) is not None and not is_long:
-        found.settings["separator"] = separator
+        proposal.settings["separator"] = separator
     if has_summaries:
-        _take_summaries(columns, systems, found)
-    _take_references(columns, systems, found)
-    _take_attributes(one, documents, key if is_long else None, found)
+        _take_summaries(columns, systems, proposal)
+    _take_references(columns, systems, proposal)
+    _take_attributes(one, documents, key if is_long else None, proposal)
 
 
 def _documents(columns: Mapping[str, Column], *, strictly: bool = False) -> str | None:
-    """The field, or the pattern, that holds documents."""
+    """The field, or the pattern, of the documents."""
     if "documents" in columns:
         return "documents"
     for pattern, fitting in numbered(columns).items():
@@ -262,31 +260,31 @@ def _documents(columns: Mapping[str, Column], *, strictly: bool = False) -> str 
     likely = [c for c in columns.values() if c.has_sentences and not (c.is_called("reference") or _is_own(c))]
     texts = [c for c in likely if c.is_text]
     named = [c for c in texts if c.is_called("documents") and not c.is_called("summary")]
-    if not named and not strictly:  # the same in the rows of several systems
+    if not named and not strictly:  # repeated in the rows of several systems
         named = [c for c in likely if c.is_called("documents") and not c.is_called("summary")]
     if named:
-        found = max(
+        result = max(
             named, key=lambda c: (c.is_list, _is_labelled(c, columns), _length(c))
-        )  # what has its groups beside it
-        return found.name.replace("[*]", "[-1]") if _is_request(found, columns) else found.name
+        )  # prefer texts with groups in the same lists
+        return result.name.replace("[*]", "[-1]") if _is_request(result, columns) else result.name
     others = [] if strictly else [c for c in texts if not c.is_called("summary")]
     return max(others, key=_length).name if others else None
 
 
 def _is_labelled(column: Column, columns: Mapping[str, Column]) -> bool:
-    """Whether groups stand beside each text of a list: in the same list, or in one that is always as long."""
+    """Whether each text of a list has a group: in the same list, or in one of always equal length."""
     if not column.is_list or _is_request(column, columns):
         return False
-    own, lengths = list_of_path(column.name), _lengths(column)
+    path, lengths = list_of_path(column.name), _lengths(column)
     return any(
         other is not column and _has_groups_in_lists(other)
-        and (own == list_of_path(other.name) if own else _lengths(other) == lengths)
+        and (path == list_of_path(other.name) if path else _lengths(other) == lengths)
         for other in columns.values()
     )  # fmt: skip
 
 
 def _is_request(column: Column, columns: Mapping[str, Column]) -> bool:
-    """Whether it holds the messages of a request to a chat service, of which only the last is a source."""
+    """Whether it has the messages of a request to a chat service, of which only the last is a source."""
     roles = columns.get(f"{list_of_path(column.name)}.role")
     return roles is not None and any(INSTRUCTS & set(map(str, value)) for value in roles.values)
 
@@ -296,13 +294,13 @@ def _has_groups_in_lists(column: Column) -> bool:
 
 
 def _parts(column: Column) -> Column:
-    """What the lists of a column hold, one by one."""
+    """The parts of a column's lists, as a column."""
     lists = [value for value in column.values if isinstance(value, list)]
     return Column(column.name, [part for parts in lists for part in parts if part is not None])
 
 
 def _lengths(column: Column) -> dict[int, int]:
-    """How long the list of each row is."""
+    """Row → length of its list."""
     return {
         row: len(value)
         for row, value in zip(column.rows, column.values, strict=True)
@@ -311,7 +309,7 @@ def _lengths(column: Column) -> dict[int, int]:
 
 
 def _is_own(column: Column) -> bool:
-    """Whether it lies in a field that is read under its own name alone, such as ``entities``."""
+    """Whether it is inside a field with a fixed name, such as ``entities``."""
     head = ENDS.split(column.name, maxsplit=1)[0]
     return head in OWN and head != column.name
 
@@ -322,7 +320,7 @@ def _length(column: Column) -> float:
 
 
 def _summaries(columns: Mapping[str, Column], documents: str) -> list[str]:
-    """The fields with summaries: of systems, and references that stand beside no system's."""
+    """The fields with summaries of systems, or the references if there are none."""
     named = [
         c.name for c in columns.values()
         if c.name != documents and c.is_called("summary") and (c.has_sentences or c.name == "summary")
@@ -331,21 +329,21 @@ def _summaries(columns: Mapping[str, Column], documents: str) -> list[str]:
     return named or [c.name for c in columns.values() if c.is_called("reference") and c.has_sentences]
 
 
-def _take_summaries(columns: Mapping[str, Column], systems: Sequence[str], found: Understanding) -> None:
+def _take_summaries(columns: Mapping[str, Column], systems: Sequence[str], proposal: Understanding) -> None:
     for name in systems:
-        found.take("summary-field", None, name, "a summary")
+        proposal.take("summary-field", None, name, "a summary")
     systems = [name.replace("[*]", "[0]") for name in systems]
     begin = _common_beginning(systems)
     if len(systems) > 1:
-        found.settings["summary-field"] = [f"{begin}*"] if begin else list(systems)
+        proposal.settings["summary-field"] = [f"{begin}*"] if begin else list(systems)
     elif systems and systems[0] != "summary":
-        found.settings["summary-field"] = [systems[0]]
+        proposal.settings["summary-field"] = [systems[0]]
     if (writer := _system(columns, systems)) is not None:
-        found.take("system-field", None if writer == "system" else writer, writer, "the system that wrote it")
+        proposal.take("system-field", None if writer == "system" else writer, writer, "the system")
 
 
 def _system(columns: Mapping[str, Column], systems: Sequence[str]) -> str | None:
-    """The field that names the system, where the summaries stand in one field."""
+    """The field with the system, if the summaries are in one field."""
     named = (
         c.name for c in columns.values()
         if c.is_called("system") and c.values and not (c.is_text or c.is_list or _is_own(c))
@@ -353,22 +351,24 @@ def _system(columns: Mapping[str, Column], systems: Sequence[str]) -> str | None
     return next(named, None) if len(systems) <= 1 else None
 
 
-def _take_references(columns: Mapping[str, Column], systems: Sequence[str], found: Understanding) -> None:
+def _take_references(columns: Mapping[str, Column], systems: Sequence[str], proposal: Understanding) -> None:
     for column in columns.values():
         if column.is_called("reference") and column.has_sentences and column.name not in systems:
             usual = column.name == "references"
-            found.take("references-field", None if usual else column.name, column.name, "a summary by people")
+            proposal.take(
+                "references-field", None if usual else column.name, column.name, "a summary by people"
+            )
             break
 
 
 def _common_beginning(names: Sequence[str]) -> str:
-    """What all names begin with, up to a mark: ``summary_`` of ``summary_a`` and ``summary_b``."""
+    """The common beginning of all names, up to a mark: ``summary_`` of ``summary_a`` and ``summary_b``."""
     begin = commonprefix(list(names))  # noqa: RUF071 - of any texts
     return begin[: max(begin.rfind(mark) for mark in "_-:. ") + 1]
 
 
 def _id(one: InspectedFile, documents: str, systems: Sequence[str], *, is_alone: bool) -> str | None:
-    """The field that names the record: repeated while the documents differ, or called so."""
+    """The field with the record's id: repeated in rows with different documents, or with a usual name."""
     rest = [
         c for name, c in one.columns.items()
         if name != documents and name not in systems and len(c.values) == len(one.rows) and not c.is_list
@@ -377,12 +377,12 @@ def _id(one: InspectedFile, documents: str, systems: Sequence[str], *, is_alone:
     named = [c for c in rest if c.is_called("id")]
     if documents in one.columns and not one.columns[documents].is_list:
         repeated = [c for c in rest if _gathers(one, c, documents, systems)]
-        is_told = bool(systems) or not is_alone or not any(len(c.groups) == len(one.rows) for c in named)
+        is_likely = bool(systems) or not is_alone or not any(len(c.groups) == len(one.rows) for c in named)
         if repeated and _is_in_most_rows(
             one, systems
-        ):  # what shares each summary is the record, or a part of it
+        ):  # rows with the same summary are one record, or a part of one
             return min(repeated, key=lambda c: (len(c.groups), c not in named, c.is_number)).name
-        likely = [c for c in repeated if c in named] or [c for c in repeated if is_told and not c.is_number]
+        likely = [c for c in repeated if c in named] or [c for c in repeated if is_likely and not c.is_number]
         if likely:
             return max(likely, key=lambda c: len(c.groups)).name
     exact = [c for c in named if c.name == "id"]
@@ -394,7 +394,7 @@ def _is_in_most_rows(one: InspectedFile, systems: Sequence[str]) -> bool:
 
 
 def _gathers(one: InspectedFile, column: Column, documents: str, systems: Sequence[str]) -> bool:
-    """Whether rows that share the value have several documents, and the same summary of each system, as a record has."""
+    """Whether rows with the same value have several documents and one summary per system, as a record has."""
     if not 1 < len(column.groups) <= len(one.rows) / 1.5 or not _is_long(one.rows, column.name, documents):
         return False
     writer = _system(one.columns, systems) if systems else None
@@ -403,7 +403,7 @@ def _gathers(one: InspectedFile, column: Column, documents: str, systems: Sequen
 
 
 def _is_long(rows: Sequence[Mapping[str, Any]], key: str, documents: str) -> bool:
-    """Whether rows that share a key have different documents."""
+    """Whether rows with the same key have different documents."""
     return not within(rows, [key], documents)
 
 
@@ -418,31 +418,31 @@ def _separator(column: Column | None) -> str | None:
 ATTRIBUTES = ("attribute", "record-attribute")
 """The settings that name attributes."""
 Attribute = tuple[str, str, list[Column]]
-"""An attribute's name, its field, and the columns that hold it."""
+"""An attribute's name, its field, and its columns."""
 
 
-def _take_attributes(one: InspectedFile, documents: str, key: str | None, found: Understanding) -> None:
-    """What could be groups: of documents where it differs in a record, of the record where it does not."""
+def _take_attributes(one: InspectedFile, documents: str, key: str | None, proposal: Understanding) -> None:
+    """Add the attributes: of documents if they differ within a record, otherwise of the record."""
     of_documents = _beside_numbered(one, documents)
     taken = {c.name for _, _, fitting in of_documents for c in fitting}
-    taken |= {c.name for c in numbered(one.columns).get(documents, ())} | found.roles.keys()
+    taken |= {c.name for c in numbered(one.columns).get(documents, ())} | proposal.roles.keys()
     of_records: list[Attribute] = []
     for name, column in one.columns.items():
-        if name not in taken and (attribute := _attribute(column, documents, found)) is not None:
-            (of_records if _is_of_record(one, name, key, documents, found) else of_documents).append(
+        if name not in taken and (attribute := _attribute(column, documents, proposal)) is not None:
+            (of_records if _is_of_record(one, name, key, documents, proposal) else of_documents).append(
                 attribute
             )
     if key is None:
-        unequal = [path for _, path, _ in of_documents if not _is_parallel(one, documents, path, found)]
-        found.roles.update(dict.fromkeys(unequal, UNEQUAL))
+        unequal = [path for _, path, _ in of_documents if not _is_parallel(one, documents, path, proposal)]
+        proposal.roles.update(dict.fromkeys(unequal, UNEQUAL))
         of_documents = [attribute for attribute in of_documents if attribute[1] not in unequal]
-    _put("attribute", of_documents, "an attribute of documents", found)
-    _put("record-attribute", of_records, "an attribute of the record", found)
+    _put("attribute", of_documents, "an attribute of documents", proposal)
+    _put("record-attribute", of_records, "an attribute of the record", proposal)
 
 
-def _is_parallel(one: InspectedFile, documents: str, path: str, found: Understanding) -> bool:
-    """Whether a field gives each document its value in all rows that can be read without it."""
-    plain = Fields(id=None, documents=(documents,), separator=found.settings.get("separator"))
+def _is_parallel(one: InspectedFile, documents: str, path: str, proposal: Understanding) -> bool:
+    """Whether a field has one value per document in all rows that can be read without it."""
+    plain = Fields(id=None, documents=(documents,), separator=proposal.settings.get("separator"))
     bare, labelled = (
         RowReader(fields, "", FieldUse(set()), cells=one.source.is_table)
         for fields in (plain, replace(plain, attributes={"it": path}))
@@ -459,7 +459,7 @@ def _can_read(reader: RowReader, row: Mapping[str, Any]) -> bool:
 
 
 def _beside_numbered(one: InspectedFile, documents: str) -> list[Attribute]:
-    """Fields numbered like those of the documents: ``stars_*`` beside ``review_*``."""
+    """Attributes in fields numbered like those of the documents: ``stars_*`` with ``review_*``."""
     if "*" not in documents or "[*]" in documents:
         return []
     return [
@@ -469,8 +469,8 @@ def _beside_numbered(one: InspectedFile, documents: str) -> list[Attribute]:
     ]
 
 
-def _attribute(column: Column, documents: str, found: Understanding) -> Attribute | None:
-    """The attribute that a field could be; None if its values are no groups."""
+def _attribute(column: Column, documents: str, proposal: Understanding) -> Attribute | None:
+    """The attribute of a field; None if its values cannot be groups."""
     head = documents.rpartition("[*].")[0] or ("documents" if documents == "documents" else "")
     messages = documents.partition("[-1]")[0] if "[-1]" in documents else "body.messages"
     last = column.name.rpartition(".")[2]
@@ -479,7 +479,7 @@ def _attribute(column: Column, documents: str, found: Understanding) -> Attribut
         or column.name in OWN
         or _is_own(column)
     ):
-        return None  # it is one already, or read as what it is called
+        return None  # already an attribute, or a field with a fixed name
     if head and column.name.startswith(f"{head}[*]."):
         parts = _parts(column)
         is_plain = last not in ("text", "id") and _looks_like_groups([parts])
@@ -490,31 +490,31 @@ def _attribute(column: Column, documents: str, found: Understanding) -> Attribut
     if column.is_list and not column.is_text and documents != column.name:
         parts = _parts(column)
         return (last, column.name, [parts]) if _looks_like_groups([parts]) else None
-    return (last, column.name, []) if _separator_of(column, found) is not None else None
+    return (last, column.name, []) if _separator_of(column, proposal) is not None else None
 
 
 def _is_of_record(
-    one: InspectedFile, name: str, key: str | None, documents: str, found: Understanding
+    one: InspectedFile, name: str, key: str | None, documents: str, proposal: Understanding
 ) -> bool:
-    """Whether an attribute speaks of the record rather than of a document."""
-    if "[*]" in name or one.columns[name].is_list or _separator_of(one.columns[name], found) is not None:
+    """Whether an attribute belongs to the record rather than to documents."""
+    if "[*]" in name or one.columns[name].is_list or _separator_of(one.columns[name], proposal) is not None:
         return False
     if key is not None:
         return within(one.rows, [key], name)
     text = one.columns.get(documents)
-    return text is None or text.is_list or "separator" in found.settings
+    return text is None or text.is_list or "separator" in proposal.settings
 
 
-def _put(key: str, listed: Sequence[Attribute], role: str, found: Understanding) -> None:
-    taken = [text.partition("=")[0] for kind in ATTRIBUTES for text in found.settings.get(kind, ())]
+def _put(key: str, listed: Sequence[Attribute], role: str, proposal: Understanding) -> None:
+    taken = [text.partition("=")[0] for kind in ATTRIBUTES for text in proposal.settings.get(kind, ())]
     for last, path, fitting in listed:
         name = path if last in taken else last
         taken.append(name)
-        found.roles[path] = role
-        found.settings.setdefault(key, []).append(name if name == path else f"{name}={path}")
+        proposal.roles[path] = role
+        proposal.settings.setdefault(key, []).append(name if name == path else f"{name}={path}")
         is_many = len({group for column in fitting for group in column.groups}) > DISTINCT_NUMBERS
         if fitting and is_many and all(column.is_number for column in fitting):
-            found.settings.setdefault("bin", []).append(f"{name}=q3")
+            proposal.settings.setdefault("bin", []).append(f"{name}=q3")
 
 
 def _looks_like_groups(fitting: Sequence[Column]) -> bool:
@@ -522,8 +522,8 @@ def _looks_like_groups(fitting: Sequence[Column]) -> bool:
     return joined.is_group or joined.is_number
 
 
-def _separator_of(column: Column, found: Understanding) -> str | None:
-    separator = found.settings.get("separator")
+def _separator_of(column: Column, proposal: Understanding) -> str | None:
+    separator = proposal.settings.get("separator")
     if separator is None or column.is_list or not column.values:
         return None
     marks = [separator.strip(), "|"]
@@ -535,7 +535,7 @@ def _separator_of(column: Column, found: Understanding) -> str | None:
 
 
 def _parted(sources: Sequence[InspectedFile]) -> tuple[list[InspectedFile], list[InspectedFile]] | None:
-    """Files of documents and files of summaries, where the latter have no field called like documents; None if alike."""
+    """Files of documents and files of summaries, which have no field with a name of documents; None if all files have the same fields."""
     if all(set(one.columns) == set(sources[0].columns) for one in sources):
         return None
     with_documents = [one for one in sources if one.is_of_a_tool or _documents(one.columns, strictly=True)]
@@ -544,42 +544,45 @@ def _parted(sources: Sequence[InspectedFile]) -> tuple[list[InspectedFile], list
     return with_documents, [one for one in sources if one not in with_documents]
 
 
-def _match(first: InspectedFile, beside: InspectedFile, found: Understanding) -> None:
-    """By which field a file of summaries is matched, and where its summaries and systems stand."""
-    key = found.settings.get("group-by") or found.settings.get("id-field") or "id"
-    if beside.is_of_a_tool:
+def _match(first: InspectedFile, summary_file: InspectedFile, proposal: Understanding) -> None:
+    """Add the field that matches a file of summaries, and its fields of summaries and systems."""
+    key = proposal.settings.get("group-by") or proposal.settings.get("id-field") or "id"
+    if summary_file.is_of_a_tool:
         return
     known = {str(find(row, key)) for row in first.rows}
     shares = {
         name: sum(str(value) in known for value in column.values) / len(column.values)
-        for name, column in beside.columns.items() if column.values
+        for name, column in summary_file.columns.items() if column.values
     }  # fmt: skip
     if shares and max(shares.values()) >= 0.5:
         name = max(shares, key=lambda n: (shares[n], n == key))
-        found.take(
-            "summaries-id-field", None if name == key else name, f"{name} ({beside.path})", "the record's id"
+        proposal.take(
+            "summaries-id-field",
+            None if name == key else name,
+            f"{name} ({summary_file.path})",
+            "the record's id",
         )
-    texts = [c.name for c in beside.columns.values() if c.is_text]
-    systems = _summaries(beside.columns, "") or texts[:1]
-    _take_summaries(beside.columns, systems, found)
+    texts = [c.name for c in summary_file.columns.values() if c.is_text]
+    systems = _summaries(summary_file.columns, "") or texts[:1]
+    _take_summaries(summary_file.columns, systems, proposal)
 
 
-def refuse_apart(sources: Sequence[InspectedFile], beside: Sequence[InspectedFile]) -> None:
-    """RequestError for what no setting of ``audit`` reads: files of several formats, tools' files without documents."""
+def check_together(sources: Sequence[InspectedFile], summary_files: Sequence[InspectedFile]) -> None:
+    """RequestError for files that no settings of ``audit`` read together: several formats, tools' files without documents."""
     if any(one.options for one in sources) and len({one.source.kind for one in sources}) > 1:
         several = ", ".join(f"{one.source.name} ({one.source.kind})" for one in sources)
         raise RequestError(
-            f"One --format is for all files, and these are of several: {several}. Audit each alone."
+            f"The files have several formats: {several}. One --format applies to all files: audit each separately."
         )
-    for one in beside:
+    for one in summary_files:
         if one.options:
-            what = one.holds or f"a table that --format {one.options['format']} reads"
+            what = one.records_place or f"a table for --format {one.options['format']}"
             raise RequestError(
-                f"{one.source.name} is {what}, which a file of summaries cannot be. Write its rows to a .jsonl file."
+                f"{one.source.name} is {what}; files of summaries cannot have this format. Write its rows to a .jsonl file."
             )
     for one in sources:
         if one.is_bare:
             raise RequestError(
-                f"{one.source.name} is {LAYOUTS[one.source.kind].title}, and has no documents. Name the file that has "
-                f"them, too: fairbrief init RECORDS {one.path}."
+                f"{one.source.name} is {LAYOUTS[one.source.kind].title}, and has no documents. Add the file with the "
+                f"documents: fairbrief init RECORDS {one.path}"
             )

@@ -1,4 +1,4 @@
-"""The folder that an audit leaves behind: who writes it, what is in it, and reading it again."""
+"""The folder of an audit: writing, content, and loading."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from contextvars import copy_context
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
+from fairbrief.atomic_files import atomic_path, clear_unfinished, exclusive
 from fairbrief.errors import DataError, RequestError
-from fairbrief.kept_files import clear_unfinished, held, taking_place
 from fairbrief.text.addresses import refuse_stored
 
 if TYPE_CHECKING:
@@ -27,18 +27,18 @@ PER_RECORD, TABLES = "per_record", "tables"
 PAGE, MARKDOWN = "report.html", "report.md"
 ESTIMATES, EXAMPLES, SOURCES = "estimates.csv", "examples.json", "sources.parquet"
 LISTED = ".written"
-"""In the folders of per-record statistics and of tables the names of the files that the audit wrote: the next one takes these away and nothing else."""
+"""The list of files that the audit wrote into a subfolder: the next audit removes only these."""
 UNFINISHED = "unfinished"
-"""The file that stands in the folder while an audit is made for it, and after one that did not come to its end."""
+"""The file that marks an audit in progress, or one that was interrupted."""
 RESULTS = "results.json"
 OURS = b'"schema": "fairbrief.'
-"""What our results begin with."""
+"""The beginning of Fairbrief's results.json."""
 WRITTEN = (
     PAGE, MARKDOWN, ESTIMATES, PER_RECORD, EXAMPLES, SOURCES, RESULTS,
 )  # fmt: skip
-"""What an audit writes over in its folder."""
+"""The files that an audit replaces in its folder."""
 STAGE = ".new"
-"""Where the files of an audit are written before they take the place of the old ones."""
+"""The subfolder for new files before they replace the old ones."""
 
 
 # ------------------------------------------------------------------------------------------- claiming
@@ -46,12 +46,11 @@ STAGE = ".new"
 
 @contextlib.contextmanager
 def claimed(folder: Path) -> Iterator[Path]:
-    """Hold the folder for this process, from before the work begins until its files stand; made if absent.
+    """Lock the folder for this process until its files are written; create it if missing.
 
-    The lock is the kernel's and goes with the process. Where the work fails or the process is killed the file
-    `UNFINISHED` stays beside an older audit, so that nobody takes that for the new one; a folder that holds none
-    is left as it was. RequestError where another process holds the folder, and where it holds files that have the names
-    of an audit's and are not. A link is followed.
+    The kernel's lock ends with the process. If the work fails or the process is killed, the file `UNFINISHED` stays next to an
+    older audit, so that it is not mistaken for the new one; a folder without an audit is left unchanged. Raises RequestError
+    if another process has the lock, or if the folder has files with the names of an audit's that no audit wrote. Follows links.
     """
     refuse_stored(folder)
     folder = folder.resolve()
@@ -60,7 +59,7 @@ def claimed(folder: Path) -> Iterator[Path]:
     folder.mkdir(parents=True, exist_ok=True)
     mark = folder / UNFINISHED
     busy = f"Another process is making an audit for {folder}. Wait for it, or name another folder."
-    with held(mark, busy):
+    with exclusive(mark, busy):
         clear(folder)
         try:
             yield folder
@@ -69,7 +68,7 @@ def claimed(folder: Path) -> Iterator[Path]:
             if not any((folder / name).exists() for name in WRITTEN):
                 mark.unlink(missing_ok=True)
                 if is_new:
-                    with contextlib.suppress(OSError):  # an answer or a cache may stand in it
+                    with contextlib.suppress(OSError):  # it may contain a journal or a cache
                         folder.rmdir()
             raise
         mark.unlink(missing_ok=True)
@@ -85,19 +84,19 @@ def _refuse_strangers(folder: Path) -> None:
                 return
     them = "it" if len(there) == 1 else "them"
     raise RequestError(
-        f"{folder} holds {', '.join(there)}, which no audit wrote there, and an audit would write over {them}. Name another "
-        f"folder, or move {them} away."
+        f"{folder} contains {', '.join(there)}, which no audit wrote, and an audit would replace {them}. Name another folder, or move "
+        f"{them} away."
     )
 
 
 def clear(folder: Path) -> None:
-    """Take away what a killed run left half written."""
+    """Remove incomplete files of a killed run."""
     shutil.rmtree(folder / STAGE, ignore_errors=True)
     clear_unfinished(folder)
 
 
 def refuse_unfinished(folder: Path) -> None:
-    """DataError where an audit is being made for the folder, or the last one did not come to its end."""
+    """Raise DataError if an audit for the folder is in progress, or was interrupted."""
     mark = folder / UNFINISHED
     try:
         descriptor = os.open(mark, os.O_RDONLY)
@@ -107,13 +106,13 @@ def refuse_unfinished(folder: Path) -> None:
         fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
         raise DataError(
-            f"{folder}: an audit is being made for this folder. Wait until it has ended."
+            f"{folder}: an audit for this folder is in progress. Wait until it has ended."
         ) from None
     finally:
         os.close(descriptor)
     raise DataError(
-        f"{folder}: the last audit for this folder did not come to its end, so that what is in it is older. "
-        f"Run it again; or, to take the older one for what it is, delete {mark}."
+        f"{folder}: the last audit for this folder was interrupted, so its files are from an older one. Run it again; to use the older "
+        f"one, delete {mark}."
     )
 
 
@@ -124,19 +123,18 @@ def write_all(result: Result, folder: Path | str) -> tuple[Path, ...]:
     """Write every format into the folder, all of them or none; return their paths.
 
     ``results.json``, ``sources.parquet``, ``examples.json``, ``report.html``, ``report.md``, ``estimates.csv``, per observation
-    ``per_record/NAME.parquet``, and per printed table ``tables/NAME.csv`` and ``tables/NAME.tex``. The files of an older audit are taken away.
+    ``per_record/NAME.parquet``, and per printed table ``tables/NAME.csv`` and ``tables/NAME.tex``. Files of an older audit are removed.
 
-    Raises RequestError where another process is writing there, OSError where the disk does.
+    Raises RequestError if another process writes there, OSError for a full or failing disk.
     """
     with claimed(Path(folder)) as claim:
         return replace_all(result, claim)[0]
 
 
 class PerRecordAhead:
-    """Per-record statistics that another thread writes into a folder as soon as its rows are settled: while they are estimated, and while
-    the examples of the page are read. Most of it is done in libraries, which let other threads run meanwhile.
+    """Writes per-record statistics in another thread as soon as their rows are sorted, during the estimation.
 
-    The folder is one that the caller has claimed (`claimed`), until after this is left.
+    The caller must hold the folder (`claimed`) until after the ``with`` block.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -150,25 +148,25 @@ class PerRecordAhead:
     def __exit__(self, *_: object) -> None:
         self._pool.shutdown()
         if self._begun is not None and self._begun.exception() is None:
-            self._begun.result().close()  # which was done, if the work came to its end
+            self._begun.result().close()  # already closed if the work finished
 
     def begin(self, rows: PerRecordRows) -> None:
-        """Begin to write these rows, which nobody may change any more."""
+        """Begin to write these rows, which must not change any more."""
         from fairbrief.reports.per_record import PerRecordWriter
 
         stage = _stage(self._folder)
-        # It knows what is set for whoever asks for it: the language that texts are in.
+        # With the context of the caller: the language of the texts.
         self._begun = self._pool.submit(copy_context().run, PerRecordWriter, rows, stage / PER_RECORD)
 
     def end(self, audit: str) -> None:
-        """Write what is not written yet of what was begun, and the audit that it is of; raises what writing raised."""
+        """Write the remaining rows and the audit's identity; raises errors of the writing thread."""
         assert self._begun is not None
         self._begun.result().end(audit)
 
 
 @contextlib.contextmanager
 def ahead_in(folder: Path | None, threads: int) -> Iterator[PerRecordAhead | None]:
-    """What writes per-record statistics ahead into a folder; None without a folder, and where the process may use one thread alone."""
+    """The writer for a folder; None without a folder, or if the process may use only one thread."""
     if folder is None or threads < 2:
         yield None
         return
@@ -184,9 +182,10 @@ def replace_all(
 ) -> tuple[tuple[Path, ...], str]:
     """`write_all` into a folder that the caller has claimed (`claimed`).
 
-    ``complete`` adds the examples that the page shows, where the result is without. ``ahead`` has begun to write the evidence.
-    The paths, and the result's identity (`fairbrief.reports.json_file.identity`). Everything is written aside first, so that a full disk spoils nothing; then it is put in place,
-    ``results.json`` last. All that is read again carries the same identity.
+    ``complete`` adds the examples of the report, if the result has none. ``ahead`` has begun to write the per-record statistics.
+    Returns the paths and the result's identity (`fairbrief.reports.json_file.identity`). Everything is first written to a
+    subfolder, so that a full disk damages nothing; then the files are moved, ``results.json`` last. All files that are loaded
+    again have the same identity.
     """
     stage = _stage(folder)
     try:
@@ -207,7 +206,7 @@ def replace_all(
 
 
 def _stage(folder: Path) -> Path:
-    """Where files are written aside; made if absent."""
+    """The subfolder for new files; created if missing."""
     for below in (PER_RECORD, TABLES):
         (folder / STAGE / below).mkdir(parents=True, exist_ok=True)
     return folder / STAGE
@@ -216,7 +215,7 @@ def _stage(folder: Path) -> Path:
 def _write(
     result: Result, stage: Path, complete: Callable[[Result], Result], ahead: PerRecordAhead | None
 ) -> tuple[list[str], str]:
-    """Every file, by its name below the folder, in the order in which they are to be put in place; the identity."""
+    """Write every file; their names in the order in which they are moved, and the identity."""
     from fairbrief.reports import json_file
     from fairbrief.reports.per_record import PerRecordWriter, files_of
 
@@ -272,10 +271,10 @@ def _listed(folder: Path) -> list[str]:
 
 
 def load(folder: Path | str) -> Result:
-    """Read the result that `write_all` wrote; rows of per-record statistics when they are asked for.
+    """Load the result that `write_all` wrote; per-record statistics are read when needed.
 
-    Raises DataError where a file is absent or damaged, where the files are of different audits, and where the
-    last audit for the folder did not come to its end; and for damaged rows of per-record statistics, when they are asked for.
+    Raises DataError if a file is missing or damaged, if the files are from different audits, or if the last audit for the folder
+    was interrupted; for damaged per-record statistics, when they are read.
     """
     from fairbrief.reports import json_file
 
@@ -286,7 +285,7 @@ def load(folder: Path | str) -> Result:
 
 
 def opened(folder: Path) -> tuple[Saved, SavedRows]:
-    """The content of a folder's ``results.json``, and the rows of its evidence. DataError as `load`."""
+    """The content of a folder's ``results.json``, and its per-record statistics. Raises DataError as `load`."""
     from fairbrief.reports import json_file
     from fairbrief.reports.per_record import SavedRows
 
@@ -296,9 +295,9 @@ def opened(folder: Path) -> tuple[Saved, SavedRows]:
 
 
 def place(path: Path, write: Callable[[Path], object]) -> Path:
-    """Let ``write`` fill a file beside ``path``, then put it in place in one step; a link is followed."""
+    """Let ``write`` fill a temporary file, then move it to ``path`` in one step; follows links."""
     path = path.resolve()
-    with taking_place(path) as part:
+    with atomic_path(path) as part:
         write(part)
     return path
 
@@ -308,18 +307,18 @@ def _sync(path: Path) -> None:
         os.fsync(written.fileno())
 
 
-# -------------------------------------------------------------------- hashes of what was summarized
+# ------------------------------------------------------------------------------ hashes of the sources
 
 
 def write_sources(sources: pa.Table, path: Path, audit: str) -> None:
-    """Write the hashes; the file's metadata name the audit."""
+    """Write the hashes, with the audit's identity in the metadata."""
     from fairbrief.reports.per_record import write_hashes
 
     write_hashes(sources.replace_schema_metadata({b"audit": audit.encode()}), path)
 
 
 def read_sources(path: Path, audit: str) -> pa.Table | None:
-    """The hashes; None where an audit has none. DataError where the file is damaged or of another audit."""
+    """The hashes; None if the audit has none. Raises DataError if the file is damaged or of another audit."""
     import pyarrow.parquet as pq
 
     from fairbrief.reports.per_record import mixed, reading

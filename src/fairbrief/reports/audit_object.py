@@ -1,46 +1,50 @@
-"""An audit in a person's hands: data frames, pictures, single records, a folder, the screen, a notebook."""
+"""An audit in Python: data frames, figures, single records, a folder, text, and a view for notebooks."""
 
 from __future__ import annotations
 
 import io
-import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from fairbrief.errors import RequestError
 from fairbrief.readers.messages import did_you_mean
-from fairbrief.reports import arrangement, figures, first_answers, terminal, wording, write_all
+from fairbrief.reports import (
+    arrangement,
+    figures,
+    first_answers,
+    first_screen,
+    palette,
+    terminal,
+    wording,
+    write_all,
+)
 from fairbrief.reports.estimate_figures import Figure, Panel
 from fairbrief.reports.frames import Estimates, PerRecord
-from fairbrief.reports.pages import page, style_text
+from fairbrief.reports.pages import page
 from fairbrief.reports.result import Result, TopCase
 from fairbrief.reports.tables import contrast_tables, section_table
 from fairbrief.text.counted import counted
 from fairbrief.types import Table
 
 
-def standing_alone(figure: Figure) -> Figure:
-    """The figure with the light colours and the paper of the page in its pictures, for where its style sheet is not."""
-    colours = dict(
-        reversed(re.findall(r"(?<![\w-])--([\w-]+): (#\w+)", style_text()))
-    )  # those of the light page come first
-    background = f'<svg style="background: {colours["paper"]}" '
+def completed(figure: Figure) -> Figure:
+    """The figure with pictures that are complete without the page's style sheet."""
+    return replace(figure, panels=tuple(Panel(p.title, palette.complete(p.svg)) for p in figure.panels))
 
-    def coloured(svg: str) -> str:
-        svg = re.sub(r"var\(--([\w-]+)\)", lambda name: colours.get(name[1], name[0]), svg)
-        return svg.replace("<svg ", background, 1)
 
-    return replace(figure, panels=tuple(Panel(panel.title, coloured(panel.svg)) for panel in figure.panels))
+def _notebook(context: Mapping[str, Any]) -> str:
+    return page("notebook.html.j2", {**context, "colours": palette.LIGHT, "series": palette.SERIES})
 
 
 class Figures(tuple[Figure, ...]):
-    """Figures that a notebook shows; ``.save(folder)`` writes each picture as an SVG file."""
+    """Figures that a notebook shows; ``.save(folder)`` writes each picture as an SVG file. Each picture is complete by itself."""
 
     __slots__ = ()
 
     def _repr_html_(self) -> str:
-        return page("notebook.html.j2", {"figures": map(standing_alone, self)})
+        return _notebook({"figures": self})
 
     def __repr__(self) -> str:
         return f"<Figures: {'; '.join(f.title for f in self) or 'none'}>"
@@ -50,7 +54,7 @@ class Figures(tuple[Figure, ...]):
         folder = Path(folder)
         folder.mkdir(parents=True, exist_ok=True)
         written = []
-        for i, figure in enumerate(map(standing_alone, self), 1):
+        for i, figure in enumerate(self, 1):
             for k, panel in enumerate(figure.panels, 1):
                 written.append(folder / f"{i:02}-{k:02}.svg")
                 written[-1].write_text(panel.svg, encoding="utf-8")
@@ -59,11 +63,11 @@ class Figures(tuple[Figure, ...]):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Audit:
-    """What an audit found. ``print`` shows what the command prints; a notebook shows the first screen."""
+    """The result of an audit. ``print`` shows what the command prints; a notebook shows finding, caution and leading table."""
 
     result: Result
     read: Callable[[Result], Result] = lambda result: result
-    """Adds the records that the page shows, which takes another look at the input."""
+    """Adds the records that the report shows, which reads the input again."""
 
     @property
     def estimates(self) -> Estimates:
@@ -72,12 +76,12 @@ class Audit:
 
     @property
     def differences(self) -> Estimates:
-        """Paired differences between systems; frames as above."""
+        """Paired differences between systems, with the same methods."""
         return Estimates(self.result.differences)
 
     @property
     def per_record(self) -> PerRecord:
-        """The rows under the estimates; frames as above."""
+        """The per-record statistics behind the estimates, with the same methods."""
         return PerRecord(self.result.per_record)
 
     @property
@@ -86,14 +90,14 @@ class Audit:
         return self.result.tables
 
     def worst(self, n: int = 5, measure: str | None = None, system: str | None = None) -> tuple[TopCase, ...]:
-        """Records where a measure's main value is largest: at most ``n`` of each measure and system, largest first.
+        """The records with the largest main value: at most ``n`` per measure and system, the largest first.
 
-        ``measure`` is a measure spec or a measure's name. Each has ``case`` (the texts), ``value`` and ``story``. An audit
-        keeps five of each; of levels (a ROUGE score), which have no zero to be held to, none.
-        Raises RequestError for an ``n`` below 1, and for a measure or a system that the audit has not.
+        ``measure`` is a measure's spec or name. Each record has ``case`` (the texts), ``value`` and ``story``. An audit keeps
+        five per measure and system, and none of label-independent scores such as ROUGE.
+        Raises RequestError for an ``n`` below 1, and for an unknown measure or system.
         """
         if n < 1:
-            raise RequestError(f"n is how many records to show, at least 1, not {n}.")
+            raise RequestError(f"n is the number of records to show: at least 1, not {n}.")
         estimates = self.result.estimates
         measures = {name for e in estimates for name in (e.measure, wording.name_of(e.measure))}
         for what, name, there in (
@@ -111,8 +115,8 @@ class Audit:
         return tuple(x for of in kept.values() for x in sorted(of, key=lambda x: -x.value)[:n])
 
     def plot(self) -> Figures:
-        """The figures that the measures declare, as the page shows them."""
-        return Figures(figures.draw(self.result))
+        """The figures that the measures declare, as the report shows them."""
+        return Figures(map(completed, figures.draw(self.result)))
 
     def save(self, folder: Path | str) -> Path:
         """Write results.json, the per-record statistics, report.html and the tables; return the folder."""
@@ -126,7 +130,7 @@ class Audit:
             counted(len(made.get("systems", ())), "system"),
             counted(len({e.measure for e in self.result.estimates}), "measure"),
         )
-        return f"<Audit: {', '.join(counts)}; print it for its findings>"
+        return f"<Audit: {', '.join(counts)}; print() shows its findings>"
 
     def __str__(self) -> str:
         from rich.console import Console
@@ -139,5 +143,10 @@ class Audit:
     def _repr_html_(self) -> str:
         main_values = [e for e in self.result.estimates if wording.is_main_value(e)]
         sections = arrangement.arrange(main_values, self.result.made)
-        tables = contrast_tables(self.result) or [section_table(s, self.result.made) for s in sections]
-        return page("notebook.html.j2", {"answers": first_answers.sentences(self.result), "tables": tables})
+        context = {
+            "first": first_screen.make(self.result),
+            "caution": first_answers.CAUTION,
+            "leading": contrast_tables(self.result)[:1],
+            "tables": [section_table(section, self.result.made) for section in sections],
+        }
+        return _notebook(context)

@@ -1,7 +1,6 @@
-"""Why a number is what it is: the records behind it, in each the documents and sentences behind it; and these as sheets to read,
-on a terminal, in Markdown, on a page with the texts, and as JSON for a program.
+"""The contributions of records, documents and sentences to a value, as tables for terminal, Markdown and HTML, and as JSON.
 
-An effect is the value with something less the value without it: positive raises it, negative lowers it.
+A contribution is the drop in value when an item is removed: the value with it minus the value without it.
 """
 
 from __future__ import annotations
@@ -25,28 +24,28 @@ Kind = Literal["record", "counterfactual", "document", "sentence", "claim"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 SCHEMA = "fairbrief.explanation/1"
 MOST_PARTS = 4
-"""Documents, and sentences, that a sheet shows of one record: those of the largest effect."""
+"""Documents, and sentences, per record in a sheet: those with the largest contributions."""
 MOST_UNDEFINED = 2
-"""Documents, and sentences, without which there is no value, that a sheet shows with their text."""
+"""Documents, and sentences, in a sheet without which there is no value."""
 NAMED: tuple[Kind, ...] = ("record", "counterfactual")
-"""What is told by its id."""
+"""Kinds that are shown by their id."""
 EXCERPT = 72
 """Characters of a text in a table."""
 MOST_CHARACTERS = 2_000
-"""Characters of one document or sentence on a page."""
+"""Characters of one document or sentence on the page."""
 ABOUT = 40
 """Characters of a document's attributes."""
 LEGEND = (
-    "Each line leaves one thing out and keeps the rest; adds: the value with it less the value without it. "
-    "Of two alike documents either can go without much change, and neither adds much."
+    "Contribution: the drop in value when only that item is removed. Of two similar documents, neither has a large "
+    "contribution, because the other remains."
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """What a value is ``without`` something, and the ``effect`` of having it: the value less that.
+    """The value ``without`` an item, and the item's contribution (``effect``): the value minus that.
 
-    Where either value is undefined there is no effect, and where there is none without, ``reason`` says why.
+    ``effect`` is None if either value is undefined; ``reason`` is why there is no value without the item.
     """
 
     without: float | None
@@ -56,9 +55,9 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class Influence:
-    """One record (all counterfactuals of one seed document, or records of one cluster, together), and what it does to the value of the whole.
+    """The contribution of one record, or of all records of one cluster (e.g. the counterfactuals of a seed document).
 
-    ``rank`` 1 moves it most; ``rows`` counts those of the per-record statistics that go with the record.
+    ``rank`` 1 is the largest; ``rows`` is the number of the cluster's per-record statistics.
     """
 
     cluster: str
@@ -69,9 +68,10 @@ class Influence:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One thing left out of a record: a document, a sentence or unit of the summary; of a cluster a record or a variant.
+    """One removed item: a document, a sentence or claim of the summary; of a cluster, a record or counterfactual.
 
-    ``number`` counts its kind from 1; ``text`` is what was left out, of a record or variant its id. ``own`` is what that does to the record's own value, ``whole`` what to that of all records;
+    ``number`` counts its kind from 1; ``text`` is its text, or the id of a record or counterfactual. ``own`` is its contribution to the value of the record,
+    ``whole`` to the value of all records.
     """
 
     kind: Kind
@@ -84,10 +84,10 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A record looked into. ``value`` is its own; where it has none, ``reason`` says why.
+    """A record in detail. ``value`` is of this record alone; if it is None, ``reason`` says why.
 
-    ``story`` is the measure's own sentence on it; empty of several records together. ``influence`` is None for a record that the value of the
-    whole does not rest on.
+    ``story`` is the measure's sentence on the record; empty for several records. ``influence`` is None for a record that the
+    value of all records does not use.
     """
 
     record: str
@@ -100,11 +100,11 @@ class Opened:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """One system's value of a measure, taken apart.
+    """The contributions to one system's value of a measure.
 
-    ``influences`` holds every record: first those without which there is no value, then the largest effects; ``opened`` those that were looked into;
-    ``together`` what leaving all of these out at once does. ``excluded`` counts what had no value, by reason.
-    ``estimate`` is the value with what stands beside it: permuted labels, random extracts.
+    ``influences`` has every record, first those without which there is no value, then by size; ``opened`` has the records in
+    detail; ``together`` is the contribution of all of these. ``excluded`` counts records without a value, by reason. ``estimate``
+    is the value with its baselines.
     """
 
     measure: str
@@ -123,7 +123,7 @@ class Explanation:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One row: its numbers as text, what they are about, and the text that was left out."""
+    """One row: its numbers as text, the name of the removed item, and its text."""
 
     numbers: tuple[str, ...]
     what: str
@@ -132,7 +132,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """A table with what it comes to above it. ``header`` names the numbers."""
+    """A table below its summary (``lead``). ``header`` names the numbers."""
 
     title: str
     lead: tuple[str, ...]
@@ -142,16 +142,16 @@ class Sheet:
 
 
 def sheets(found: Explanation) -> list[Sheet]:
-    """The records that move the value most, then what moves each of them."""
+    """The records with the largest contributions, then the items of each."""
     return [_records(found), *(_parts(opened) for opened in found.opened)]
 
 
 def _records(found: Explanation) -> Sheet:
     places = _places([o.influence.whole.effect for o in found.opened if o.influence])
-    header = ["adds", "without it"]
+    header = ["contribution", "without it"]
     by_itself = any(o.value is not None for o in found.opened)
     asked = [o.influence.rank for o in found.opened if o.influence] != [*range(1, len(found.opened) + 1)]
-    header += ["by itself"] * by_itself + ["rank"] * asked
+    header += ["record alone"] * by_itself + ["rank"] * asked
     lines = []
     for o in found.opened:
         numbers = [ABSENT, ABSENT]
@@ -161,24 +161,24 @@ def _records(found: Explanation) -> Sheet:
         numbers += [f"{o.influence.rank:,}" if o.influence else ABSENT] * asked
         lines.append(Line(tuple(numbers), o.record, o.reason if o.influence is None else ""))
     value = UNDEFINED if found.value is None else number(found.value, min(places, 4))
-    # A measure's own name is the quantity that is meant unless another is named.
+    # Without another name, the quantity is the main value, which has the measure's name.
     of = "" if found.measure.startswith(found.quantity) else f"{found.quantity} of "
     return Sheet(
-        f"Why {of}{found.measure} is {value} · {found.system}",
+        f"{of[:1].upper() + of[1:]}{found.measure} of {found.system}: {value}",
         tuple(filter(None, (_beaten(found), " ".join(_said(found, places))))),
         tuple(header),
         tuple(lines),
-        tuple(f"Without value, and so without effect: {n:,} ({why})." for why, n in found.excluded.items()),
+        tuple(f"Excluded: {counted(n, 'record')} ({why})." for why, n in found.excluded.items()),
     )
 
 
 def _beaten(found: Explanation) -> str:
-    """Which references the value beats: what follows is about a number that may be any pick's."""
+    """How the value compares with its baselines."""
     return "" if found.estimate is None else wording.references(found.estimate).replace("\u00a0", " ")
 
 
 def _said(found: Explanation, places: int) -> Iterator[str]:
-    """What all records come to, in words."""
+    """The contributions of all records in sentences."""
     rows, clusters = sum(i.rows for i in found.influences), len(found.influences)
     yield (
         f"{counted(rows, 'record')}."
@@ -187,33 +187,37 @@ def _said(found: Explanation, places: int) -> Iterator[str]:
     )
     effects = [i.whole.effect for i in found.influences if i.whole.effect is not None]
     if effects and not any(effects):
-        yield "Leaving out any one changes nothing."
+        yield "No single record changes the value."
     elif effects:
         least, most = min(effects), max(effects)
         share = (
-            f" ({max(-least, most) / abs(found.value):.1%} of it at most)"
+            f" (at most {max(-least, most) / abs(found.value):.1%} of it)"
             if found.value and isfinite(found.value)
             else ""
         )
-        yield f"Leaving out one moves it by {signed(-most, places)} to {signed(-least, places)}{share}."
+        yield f"Removing one changes the value by {signed(-most, places)} to {signed(-least, places)}{share}."
     listed = sum(o.influence is not None for o in found.opened)
     if listed > 1:
         left = found.together.without
-        yield f"Without these {listed} together it is {UNDEFINED if left is None else number(left, places)}."
+        yield f"Without these {listed} it is {UNDEFINED if left is None else number(left, places)}."
     if alone := [i for i in found.influences if i.whole.reason]:
         yield f"There is no value without {_listed([i.cluster for i in alone])}: {alone[0].whole.reason}."
 
 
 def _parts(opened: Opened) -> Sheet:
-    """What of one record moves its value most: its documents, then the sentences or units of its summary."""
+    """The items of one record with the largest contributions: documents, then sentences or claims of its summary."""
     by_itself = opened.value is not None
     effects = [(p.own if by_itself else p.whole, p) for p in opened.parts]
     places = 3 if by_itself else _places([e.effect for e, _ in effects])
     of_kinds = [[(e, p) for e, p in effects if p.kind == kind] for kind in KINDS]
-    value = number(opened.value) if opened.value is not None else f"no value by itself ({opened.reason})"
-    header = ("adds", "without it") if by_itself else ("adds to the whole", "whole without it")
+    value = (
+        number(opened.value)
+        if opened.value is not None
+        else f"no value of this record alone ({opened.reason})"
+    )
+    header = ("contribution", "without it") if by_itself else ("contribution to all", "all without it")
     hidden = [text for of_kind in of_kinds for text in _hidden(of_kind, places)]
-    notes = [f"Not shown: {' and '.join(hidden)}."] if hidden else []
+    notes = [f"And {' and '.join(hidden)}."] if hidden else []
     return Sheet(
         f"{opened.record}: {value}",
         tuple(text for text in (_verdict(opened, effects, places), opened.story) if text),
@@ -224,7 +228,7 @@ def _parts(opened: Opened) -> Sheet:
 
 
 def _lines(effects: Sequence[tuple[Effect, Part]], places: int) -> Iterator[Line]:
-    """The parts of one kind that a sheet shows: those of the largest effect, then some without which there is no value."""
+    """The items of one kind in a sheet: the largest contributions, then some without which there is no value."""
     for e, p in [(e, p) for e, p in effects if not e.reason][:MOST_PARTS]:
         yield Line((signed(e.effect, places), number(e.without, places)), _called(p), _text(p))
     for e, p in [(e, p) for e, p in effects if e.reason][:MOST_UNDEFINED]:
@@ -232,33 +236,33 @@ def _lines(effects: Sequence[tuple[Effect, Part]], places: int) -> Iterator[Line
 
 
 def _hidden(effects: Sequence[tuple[Effect, Part]], places: int) -> Iterator[str]:
-    """How many of one kind the table has no room for, and how large their effects are at most."""
+    """The number of further items of one kind, and their largest contribution."""
     if more := [abs(e.effect or 0.0) for e, _ in effects if not e.reason][MOST_PARTS:]:
-        yield f"{counted(len(more), effects[0][1].kind)} of at most {number(max(more), places)}"
+        yield f"{counted(len(more), 'more ' + effects[0][1].kind)} (contribution at most {number(max(more), places)})"
 
 
 def _verdict(opened: Opened, effects: Sequence[tuple[Effect, Part]], places: int) -> str:
-    """The one thing that makes most of the record's value, if one does."""
+    """The item with the largest contribution to the record's value, if there is one."""
     moved = [(e, p) for e, p in effects if e.effect is not None and e.without is not None]
     if not opened.value or not moved:
         return ""
-    # Along the value's own sign: what makes a negative gap more negative makes it, too.
+    # In the direction of the value: an item that makes a negative gap more negative contributes to it.
     way = 1 if opened.value > 0 else -1
     most, part = max(moved, key=lambda m: way * (m[0].effect or 0.0))
     share = way * (most.effect or 0.0) / abs(opened.value)
     if not any(e.effect for e, _ in moved):
-        return "Leaving out any one of these changes nothing."
+        return "Removing any one of these changes nothing."
     if share <= 0:
-        return "No one of these alone makes it: without any one of them it would be as large or larger."
-    told = f"{share:.0%}" if share < 1 else "all"
+        return "No single item contributes to the value: without any one of them it is as large or larger."
+    part_of_value = f"{share:.0%}" if share < 1 else "all"
     named = _called(part)[0].upper() + _called(part)[1:] + ("," if part.attributes else "")
-    return f"{named} makes {told} of it: without it {number(most.without, places)}."
+    return f"{named} contributes {part_of_value} of the value: without it, {number(most.without, places)}."
 
 
 def _undefined(effects: Sequence[tuple[Effect, Part]]) -> Iterator[str]:
-    """What the table has no room for, of the parts of one kind without which there is no value."""
+    """The further items of one kind without which there is no value."""
     if more := [(e, p) for e, p in effects if e.reason][MOST_UNDEFINED:]:
-        yield f"No value either without {_listed([_name(p) for _, p in more])}: {more[0][0].reason}."
+        yield f"There is also no value without {_listed([_name(p) for _, p in more])}: {more[0][0].reason}."
 
 
 def _called(part: Part) -> str:
@@ -268,7 +272,7 @@ def _called(part: Part) -> str:
 
 
 def _text(part: Part) -> str:
-    """What was left out, in its own words; a record is named, not shown."""
+    """The text of an item; empty for a record, which is shown by its id."""
     return "" if part.kind in NAMED else part.text
 
 
@@ -277,7 +281,7 @@ def _name(part: Part) -> str:
 
 
 def _places(effects: Iterable[float | None]) -> int:
-    """Decimals that show two digits of the largest effect: between 3 and 7."""
+    """Decimals that show two digits of the largest contribution: between 3 and 7."""
     largest = max((abs(e) for e in effects if e and isfinite(e)), default=0.0)
     return 3 if not largest else min(max(1 - floor(log10(largest)), 3), 7)
 
@@ -291,13 +295,13 @@ def _listed(names: Sequence[str], most: int = 6) -> str:
 
 
 def table(sheet: Sheet) -> Table:
-    """The sheet as a printed table, its texts cut short, what it comes to in the notes."""
+    """The sheet as a table with shortened texts; its lead becomes notes."""
     rows = tuple((excerpt(line), *line.numbers) for line in sheet.lines)
     return Table(sheet.title, ("", *sheet.header), rows, (*sheet.lead, *sheet.notes))
 
 
 def excerpt(line: Line, length: int = EXCERPT) -> str:
-    """What a line is about, and the beginning of the text."""
+    """The name of a line and the beginning of its text."""
     return f"{line.what}: “{shorten(printable(line.text), length)}”" if line.text else line.what
 
 
@@ -310,7 +314,7 @@ def as_markdown(explanations: Iterable[Explanation]) -> str:
 
 
 def as_json(explanations: Sequence[Explanation]) -> str:
-    """Every effect, with whole texts; a number that is undefined is null. ``schema`` names this form."""
+    """Every contribution with full texts; an undefined number is null. ``schema`` names this format."""
     return json_file.text_of({"schema": SCHEMA, "explanations": explanations})
 
 
@@ -328,7 +332,7 @@ def as_page(explanations: Sequence[Explanation]) -> str:
 
 
 def print_all(explanations: Iterable[Explanation], console: Console) -> None:
-    """Every sheet on a terminal, and how to read them."""
+    """Print every sheet on a terminal, then the legend."""
     from fairbrief.reports import terminal
 
     for explanation in explanations:
@@ -339,7 +343,7 @@ def print_all(explanations: Iterable[Explanation], console: Console) -> None:
 
 
 def _print_sheet(sheet: Sheet, console: Console) -> None:
-    """What the sheet comes to, then a line for each part, cut to the width."""
+    """Print the lead, then a line per item, shortened to the width."""
     from rich.cells import cell_len
 
     from fairbrief.reports.terminal import heading, plain, ruled, say
@@ -353,7 +357,7 @@ def _print_sheet(sheet: Sheet, console: Console) -> None:
         width = max(map(cell_len, (*name.split(), *(line.numbers[k] for line in sheet.lines))))
         width = max(width, min(cell_len(name), len("without it")))
         grid.add_column(plain(name), justify="right", min_width=width, max_width=width)
-        room -= width + 2  # the gap, and the border that is a blank
+        room -= width + 2  # the gap and the blank border
     grid.add_column("", no_wrap=True)
     for line in sheet.lines:
         what = plain(line.what, "bold")

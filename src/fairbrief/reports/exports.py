@@ -1,4 +1,4 @@
-"""Tables and estimates in the formats of others: Markdown, LaTeX, and CSV in which no cell is a formula to a spreadsheet."""
+"""Tables and estimates as Markdown, LaTeX, and CSV without formulas for spreadsheets."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MARKUP = re.compile(
     r"|(?<![\w)])@|@(?=[\w-]+\.)|:(?=//|[\w+-]+:)|\.(?=\w)(?<=www\.)"  # people, addresses, emoji
     r"|^[#+=-](?=\s|[#+=-]|$)|(?<=^\d)[.)](?=\s|$)|(?<=^\d\d)[.)](?=\s|$)"  # what a line can begin with
 )
-"""What some renderer takes for markup where it stands; anything else stays as it is, to be read as it is."""
+"""Everything that some renderer interprets as markup; all other text stays unchanged."""
 
 
 def markdown(result: Result, tables: Sequence[Table] | None = None) -> str:
@@ -37,21 +37,21 @@ def markdown(result: Result, tables: Sequence[Table] | None = None) -> str:
         parts.append(markdown_table(absent))
     if result.skipped:
         lines = "\n".join(f"- {markdown_escape(line)}" for line in result.skipped)
-        parts.append(f"## Input that was left out\n\n{lines}")
+        parts.append(f"## Input lines that could not be read\n\n{lines}")
     made = "\n".join(f"- {markdown_escape(k)}: {markdown_escape(v)}" for k, v in made_lines(result.made))
-    parts.append(f"## How it was made\n\n{made}")
+    parts.append(f"## Settings\n\n{made}")
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
 def _answer(answer: Answer) -> str:
     """A heading and its sentences."""
     lines = [markdown_escape(text) for text, _ in answer.lines]
-    told = lines[0] if len(lines) == 1 else "\n\n" + "\n".join(f"- {line}" for line in lines)
-    return f"**{markdown_escape(answer.asked)}** {told}"
+    text = lines[0] if len(lines) == 1 else "\n\n" + "\n".join(f"- {line}" for line in lines)
+    return f"**{markdown_escape(answer.asked)}** {text}"
 
 
 def markdown_table(t: Table) -> str:
-    """One table under its title, with its notes."""
+    """One table with title and notes."""
     rows = [t.header, tuple("---" for _ in t.header), *t.rows]
     lines = [_markdown_row(row) if row != rows[1] else "|" + "|".join(row) + "|" for row in rows]
     notes = "".join(f"\n\n{markdown_escape(note)}" for note in t.notes)
@@ -60,13 +60,13 @@ def markdown_table(t: Table) -> str:
 
 @lru_cache(maxsize=1 << 12)
 def markdown_escape(text: str) -> str:
-    """Text that no Markdown renderer takes for markup, a link or HTML."""
+    """Text that no Markdown renderer interprets as markup, link or HTML."""
     shown = printable(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     return MARKUP.sub(r"\\\g<0>", shown)
 
 
 def _markdown_row(row: tuple[str, ...]) -> str:
-    """A row; lines within a cell (a score and its intervals) stay lines, save in the name that a row begins with."""
+    """A row; line breaks within cells (a score and its intervals) stay, except in the first cell."""
     cells = [
         markdown_escape(row[0]),
         *("<br>".join(map(markdown_escape, cell.split("\n"))) for cell in row[1:]),
@@ -95,7 +95,7 @@ def latex(shown: Result | Table) -> str:
 
 @lru_cache(maxsize=1 << 12)
 def latex_escape(text: str) -> str:
-    """Text without any LaTeX command; controls, which LaTeX cannot set, become question marks."""
+    """Text without LaTeX commands; control characters become question marks."""
     return printable(text).translate(LATEX)
 
 
@@ -114,7 +114,7 @@ def _float(t: Table) -> str:
 
 
 def _cell(text: str) -> str:
-    """A cell; what stands below its first line (intervals) is stacked in small print, as papers set it."""
+    """A cell; further lines (intervals) are stacked in small print, as in papers."""
     first, *below = text.split("\n")
     if not below:
         return latex_escape(text)
@@ -129,7 +129,7 @@ NUMBER = re.compile(r"[+-]?(\d[\d,]*)?(\.\d+)?(e[+-]?\d+)?%?", re.IGNORECASE)
 
 
 def csv_text(shown: Result | Table | Iterable[Estimate]) -> str:
-    """One printed table, or estimates (of a result: then its differences) with all fields at full precision."""
+    """One printed table, or estimates (for a result, also its differences) with all fields at full precision."""
     rows: Iterable[Iterable[Any]]
     if isinstance(shown, Table):
         rows = (
@@ -146,7 +146,7 @@ def csv_text(shown: Result | Table | Iterable[Estimate]) -> str:
 
 
 def csv_cell(value: Any) -> str | float | None:
-    """A number or nothing as it is; a text that a spreadsheet could run stands behind an apostrophe."""
+    """A number or None unchanged; a text that a spreadsheet could run gets an apostrophe in front."""
     if value is None or isinstance(value, (int, float)):
         return value
     return _csv_text(str(value))

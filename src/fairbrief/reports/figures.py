@@ -1,7 +1,4 @@
-"""All figures of a result: each kind that a measure may declare, then those of any measures.
-
-One module of some 450 lines, since its kinds are read side by side and share their histograms and captions.
-"""
+"""All figures of a result: first the kinds that a measure may declare, then those that every result has."""
 
 from __future__ import annotations
 
@@ -24,28 +21,28 @@ from fairbrief.reports.estimate_figures import (
     describe,
     first_of,
 )
-from fairbrief.reports.plot import CHANCE, COLOURS, INK, Axis, Bounds, Box, Dot, Line, Mark
+from fairbrief.reports.plot import INK, Axis, Bounds, Box, Dot, Line, Mark
 from fairbrief.reports.result import Result
 from fairbrief.text.counted import counted
 from fairbrief.types import Estimate, Floats
 
 RATIO_EDGES = tuple(i / 10 for i in range(22))
-"""Tenths of the due share; what is above twice of it is in the last bin."""
+"""Tenths of the expected share; the last bin has everything above twice that share."""
 P_EDGES = tuple(i / 20 for i in range(21))
 MOST_NAMES = 10
 MOST_POINTS = 300
-"""Points of one scatter; more are a blot on the page and megabytes in the file."""
+"""Points of one scatter; more would overlap and take megabytes."""
 FEWEST_POINTS = 10
-"""A line through fewer would say more than they do."""
+"""Fewer points do not determine a line."""
 COEFFICIENT_STEPS = 4
 """Gender coefficients are drawn to the nearest quarter."""
 ARTICLES = "articles"
 
 
 def draw(result: Result) -> tuple[Figure, ...]:
-    """All pictures of a result that have a panel: of each kind that its measures declare, then those of any measures.
+    """All figures of a result that have a panel.
 
-    Figures whose title came before, say of another version of the same measure, name what they show.
+    A figure whose title is taken already, e.g. of another version of the same measure, has the measure in its title.
     """
     material = estimate_figures.gather(result)
     declared = (drawn for kind, figures_of in KINDS.items() for drawn in figures_of(material, kind))
@@ -60,7 +57,7 @@ def draw(result: Result) -> tuple[Figure, ...]:
 
 
 def even_edges(values: Floats, bins: int = 20) -> tuple[float, ...]:
-    """Edges of about so many bins of a round width that hold all values."""
+    """Edges of about ``bins`` bins of a round width that contain all values."""
     low, high = (float(values.min()), float(values.max())) if len(values) else (0.0, 1.0)
     if high - low < 1e-9:
         low, high = low - 0.5, high + 0.5
@@ -70,13 +67,13 @@ def even_edges(values: Floats, bins: int = 20) -> tuple[float, ...]:
 
 
 def shares_of(values: Floats, edges: Sequence[float]) -> list[float]:
-    """The share of the values in each bin; a value on an edge (within rounding) belongs to the bin above it."""
+    """The share of the values in each bin; a value on an edge (after rounding) belongs to the bin above."""
     counts, _ = np.histogram(np.round(values, 9), bins=np.asarray(edges))
     return [float(share) for share in counts / max(len(values), 1)]
 
 
 def each(figure_of: Callable[[Material, Part, str], Figure | None]) -> Callable[[Material, str], Drawn]:
-    """The figures of each part of the per-record statistics that a kind is drawn from."""
+    """The figures of one kind, one for each part of the per-record statistics."""
 
     def figures(material: Material, kind: str) -> Drawn:
         for measure, part in material.parts_for(kind):
@@ -91,7 +88,7 @@ def each(figure_of: Callable[[Material, Part, str], Figure | None]) -> Callable[
 
 @dataclass(frozen=True, slots=True)
 class Distribution:
-    """The values of one panel by name of the line, and a value of the axis that is marked."""
+    """The values of one panel by line, and a marked value of the axis."""
 
     title: str
     alt: str
@@ -109,7 +106,7 @@ def _histograms(
     ticks: Sequence[float] | None = None,
     expected: float | None = None,
 ) -> tuple[Panel, ...]:
-    """Steps over common bins and axes; a name has one colour in all panels. ``expected`` draws a level line at one share."""
+    """Stepped lines over common bins and axes; a name has one colour in all panels. ``expected`` draws a horizontal line at one share."""
     shares = [{name: shares_of(v, edges) for name, v in p.values.items() if len(v)} for p in panels]
     top = max([expected or 0.0, *(max(s) for several in shares for s in several.values())]) or 1.0
     across = Axis.of_numbers((edges[0], edges[-1]), x, ticks=ticks)
@@ -117,7 +114,7 @@ def _histograms(
     made = []
     for panel, several in zip(panels, shares, strict=True):
         marks: list[Mark] = [] if panel.mark is None else [plot.upright(panel.mark)]
-        marks += [] if expected is None else [plot.level(expected, CHANCE)]
+        marks += [] if expected is None else [plot.level(expected)]
         for name, heights in several.items():
             dash = plot.dash_of(names, name) if len(several) > 1 else None
             marks.append(plot.steps(edges, heights, plot.colour_of(names, name), dash))
@@ -126,17 +123,19 @@ def _histograms(
 
 
 def _mean(estimate: Estimate | None) -> str:
-    """``mean 0.30, chance level 0.25``; "" where there is no estimate."""
+    """``mean 0.30, permutation mean 0.25``; "" if there is no estimate."""
     if estimate is None:
         return ""
-    chance = "" if estimate.permutation_mean is None else f", chance level {number_format.chance(estimate)}"
+    chance = (
+        "" if estimate.permutation_mean is None else f", permutation mean {number_format.chance(estimate)}"
+    )
     return f"mean {number_format.value(estimate)}{chance}"
 
 
 def _by_system(
     material: Material, measure: str, values: Mapping[str, Floats], what: Callable[[Floats], str]
 ) -> Iterator[Distribution]:
-    """A panel per system with the mean of the measure, marked at its chance level."""
+    """A panel per system with the mean of the measure, marked at its permutation mean."""
     for system, numbers in values.items():
         estimate = material.main_value(measure, system)
         mean = _mean(estimate)
@@ -153,19 +152,19 @@ def _over(material: Material, part: Part, word: str = "over") -> str:
 
 
 def _normalised(matrix: Floats) -> Floats:
-    """Each row as shares of its sum; rows that sum to zero stay zero."""
+    """Each row as shares of its sum; rows whose sum is zero stay zero."""
     sums = matrix.sum(axis=1, keepdims=True)
     shares: Floats = np.divide(matrix, sums, out=np.zeros_like(matrix), where=sums > 0)
     return shares
 
 
 def _kept_shares(material: Material, part: Part, _: str) -> Figure | None:
-    """Per value, how often the summaries give it which part of its share of the sources."""
+    """Per group, its share of the summary as a multiple of its share of the sources."""
     values = part.subscripts("source")
     if not (values and part.subscripts("summary")):
         return None
     values.sort(key=lambda v: (-float(part.column(f"source[{v}]").sum()), v))
-    shown, cut = first_of(values, MOST_VALUES, "values", "most frequent")
+    shown, cut = first_of(values, MOST_VALUES, "groups", "most frequent")
     drawn, systems_cut = first_of(material.systems(part), MOST_SYSTEMS, "systems")
     parts = {s: part.of(s) for s in drawn}
     source, summary = (
@@ -189,24 +188,24 @@ def _kept_shares(material: Material, part: Part, _: str) -> Figure | None:
             title = f"{value} · {due[due[:, i] > 0, i].mean():.0%} of the source on average"
             panels.append(Distribution(title, alt, ratios, 1.0))
     return Figure(
-        f"What summaries give each value{_over(material, part, 'of')}",
-        "Over the records whose sources hold the value: how the value's share of the summary compares with its share of "
-        "the sources. At the dashed line both are equal; to its left the value is heard less in the summary, at 0 not at all. "
-        f"The last step holds everything above 2.{cut}{systems_cut}",
+        f"Share of each group{_over(material, part, 'by')}: summary ÷ sources",
+        "Records whose sources contain the group. At the dashed line, the group's share of the summary equals its share of the "
+        "sources. To the left its share of the summary is smaller; at 0 the summary leaves the group out. "
+        f"The last step has all values above 2.{cut}{systems_cut}",
         _histograms(
             panels,
             RATIO_EDGES,
             "summary share ÷ source share",
             "share of records",
-            drawn,
+            material.result.all_systems,
             ticks=(0, 0.5, 1, 1.5, 2),
         ),
-        tuple(drawn),
+        material.key(drawn),
     )
 
 
 def _gaps(material: Material, part: Part, measure: str) -> Figure:
-    """How unequally single records are covered."""
+    """The coverage gap of single records."""
     systems = material.systems(part)
     shown, cut = first_of(systems, MOST_SYSTEMS, "systems")
     gaps = {s: part.of(s).column("gap") for s in shown}
@@ -215,7 +214,7 @@ def _gaps(material: Material, part: Part, measure: str) -> Figure:
         for s in shown
         if (e := material.main_value(measure, s)) and e.permutation_mean is not None
     ]
-    # A few records of one document a side reach far out; they share the last step.
+    # A few records with one document per group have very large gaps; they share the last step.
     reach = max([*chances, *(float(np.quantile(gap, 0.99)) for gap in gaps.values() if len(gap)), 1e-6])
     edges = even_edges(np.array([0.0, reach]))
 
@@ -225,16 +224,16 @@ def _gaps(material: Material, part: Part, measure: str) -> Figure:
     gaps = {s: np.minimum(gap, edges[-1]) for s, gap in gaps.items()}
     panels = list(_by_system(material, measure, gaps, what))
     return Figure(
-        f"How unequally single records are covered{_over(material, part)}",
-        "The gap between each value's coverage and the record's own mean. The dashed line is the mean of "
-        "all gaps when labels are permuted: gaps are never negative, so a mean above zero is no disparity "
-        "by itself. The last step holds everything above it." + cut,
-        _histograms(panels, edges, "gap of one record", "share of records", systems),
+        f"Coverage gap of single records{_over(material, part, 'by')}",
+        "How far the coverage of each group differs from the record's mean. The dashed line is the permutation mean. A gap "
+        "cannot be negative, so a mean above zero is not per-record statistics of a disparity. The last step has all larger gaps."
+        + cut,
+        _histograms(panels, edges, "gap of one record", "share of records", material.result.all_systems),
     )
 
 
 def _p_values(material: Material, part: Part, _: str) -> Figure:
-    """The p-values of records in which some label permutation could have been significant."""
+    """The p-values of testable records."""
     systems = material.systems(part)
     shown, cut = first_of(systems, MOST_SYSTEMS, "systems")
     panels = []
@@ -244,44 +243,44 @@ def _p_values(material: Material, part: Part, _: str) -> Figure:
         if testable.any() and "p" in rows.rows.column_names:
             p = rows.column("p")[testable]
             expected = rows.column("expected_significant")[testable].sum() / testable.sum()
-            shares = f"p below 0.05 in {(p < 0.05).mean():.1%}, by chance {expected:.1%}"
+            shares = f"p below 0.05 in {(p < 0.05).mean():.1%}, expected {expected:.1%}"
             alt = f"{system}: {len(p):,} testable records; {shares}"
             panels.append(Distribution(f"{system} · {shares}", alt, {system: p}))
     return Figure(
-        f"Single records against their own permuted labels{_over(material, part)}",
-        "p of each testable record: how often its own labels, permuted, give as large a gap. If values made no "
-        "difference, each step would hold about 5% (dashed). Where a record allows few exchanges its p takes few values, "
-        "and those pile up; the share below 0.05 is therefore to be read against its own chance level, named above each "
-        "picture." + cut,
+        f"Permutation tests of single records{_over(material, part, 'by')}",
+        "p of each testable record: the share of its label permutations with at least as large a gap. If groups made no "
+        "difference, each step would have about 5% of the records (dashed). A record with few permutations has few possible "
+        "p-values, so compare the share below 0.05 with the expected share above each picture." + cut,
         _histograms(
-            panels, P_EDGES, "p of one record", "share of records", systems,
+            panels, P_EDGES, "p of one record", "share of records", material.result.all_systems,
             ticks=(0, 0.2, 0.4, 0.6, 0.8, 1), expected=0.05,
         ),
     )  # fmt: skip
 
 
 def _originals(material: Material, part: Part, measure: str) -> Figure:
-    """How well each seed document's groups can be told apart."""
+    """How well the groups of each seed document can be distinguished."""
     systems = material.systems(part)
     shown, cut = first_of(systems, MOST_SYSTEMS, "systems")
     scores = {s: part.of(s).column("score")[part.of(s).column("one") > 0] for s in shown}
     panels = list(
-        _by_system(material, measure, scores, lambda x: f"scores of {counted(len(x), 'seed_document')}")
+        _by_system(material, measure, scores, lambda x: f"scores of {counted(len(x), 'seed document')}")
     )
     return Figure(
-        "How well a summary tells the group, original by original",
-        "Twice the share of a seed document's variants that are most like the other summaries of their own group, less one: "
-        "1 where all are. The dashed line is the chance level of the mean, which can be below zero, since a "
-        "summary is never compared with itself." + cut,
+        "How well a summary reveals the group, by seed document",
+        "Twice the share of a seed document's counterfactuals whose summary is most similar to the other summaries of its "
+        "group, minus one: 1 if all are. The dashed line is the permutation mean. It can be below zero because a summary is "
+        "never compared with itself." + cut,
         _histograms(
-            panels, even_edges(np.array([-1.0, 1.0])), "score of one seed document", "share of seed documents", systems,
+            panels, even_edges(np.array([-1.0, 1.0])), "score of one seed document", "share of seed documents",
+            material.result.all_systems,
             ticks=(-1, -0.5, 0, 0.5, 1),
         ),
     )  # fmt: skip
 
 
 def _sentiments(material: Material, part: Part, _: str) -> Figure:
-    """The sentiment of each group's articles, each once, and of each system's summaries."""
+    """The sentiment of each group's articles, each counted once, and of each system's summaries."""
     groups, groups_cut = first_of(sorted(part.subscripts("one")), MOST_VALUES, "groups")
     shown, cut = first_of(material.systems(part), MOST_SYSTEMS, "systems")
     records = np.array(part.rows["record"].to_pylist(), dtype=object)
@@ -304,14 +303,13 @@ def _sentiments(material: Material, part: Part, _: str) -> Figure:
             panels.append(
                 Distribution(f"{group} · {many}, mean {articles.mean():+.2f}", alt, values, neutral)
             )
-    names = (ARTICLES, *shown)
     return Figure(
-        "The sentiment of articles and of their summaries, by group",
-        "One line for the articles, one for the summaries of each system. Where groups' articles differ, the scorer "
-        "or the sources do; where summaries move otherwise than their articles, the summaries do. The dashed line is "
-        f"neutral.{cut}{groups_cut}",
-        _histograms(panels, edges, "sentiment", "share of texts", names),
-        names,
+        "Sentiment of articles and summaries, by group",
+        "One line for the articles (grey), one for the summaries of each system. If the groups' articles differ, the cause is "
+        "the sources or the scorer. If the summaries differ from their articles by more in one group, the cause is the "
+        f"summaries. The dashed line is neutral.{cut}{groups_cut}",
+        _histograms(panels, edges, "sentiment", "share of texts", material.result.all_systems),
+        material.key((ARTICLES, *shown)),
     )
 
 
@@ -319,7 +317,7 @@ def _sentiments(material: Material, part: Part, _: str) -> Figure:
 
 
 def _segments(material: Material, kind: str) -> Drawn:
-    """Where in the text the summaries' content is, of the first measure that has it, preferably against references."""
+    """The positions from which summaries take their content, by the first measure that has them, preferably with references."""
     parts = [pair for pair in material.parts_for(kind) if pair[1].subscripts("generated")]
     parts.sort(key=lambda pair: not pair[1].subscripts("reference"))
     figures = ((_segments_of(material, part), measure) for measure, part in parts)
@@ -336,11 +334,11 @@ def _segments_of(material: Material, part: Part) -> Figure:
         if len(places) > 1 and sums[0].any():
             shares[system] = _normalised(sums).tolist()
     top = max((x for several in shares.values() for series in several for x in series), default=1.0)
-    across = Axis.of_numbers((0, 1), "place in the text", percent=True)
+    across = Axis.of_numbers((0, 1), "position in the text", percent=True)
     up = Axis.of_numbers(plot.domain([0.0, top], 4), "share of content", 4, percent=True)
     k, panels = len(places), []
-    for i, (system, (generated, *reference)) in enumerate(shares.items()):
-        colour = COLOURS[i % len(COLOURS)]
+    for system, (generated, *reference) in shares.items():
+        colour = material.colour(system)
         marks: list[Mark] = [
             Box((j / k, (j + 0.96) / k), (0, x), colour, 0.55) for j, x in enumerate(generated)
         ]
@@ -349,10 +347,10 @@ def _segments_of(material: Material, part: Part) -> Figure:
             marks.append(plot.steps([j / k for j in range(k + 1)], line, INK))
             alt += f"; references: first {line[0]:.0%}, last {line[-1]:.0%}"
         panels.append(Panel(system, plot.drawn(alt, across, up, marks)))
-    against = "the line, the references' content." if len(names) > 1 else "no references were given."
+    against = "Line: the references' content." if len(names) > 1 else "There are no references."
     return Figure(
-        "Where the content of summaries comes from",
-        f"The text is cut into equal segments, from its beginning to its end. Bars: the system's content; {against}{cut}",
+        "Where in the text summaries take their content from",
+        f"The text is cut into equal segments from start to end. Bars: the system's content. {against}{cut}",
         tuple(panels),
     )
 
@@ -361,7 +359,7 @@ def _segments_of(material: Material, part: Part) -> Figure:
 
 
 def _invented(material: Material, part: Part, _: str) -> Figure:
-    """How many invented people are of which group."""
+    """Invented people by group."""
     groups, systems = part.subscripts("invented"), material.systems(part)
     counts = {
         s: [*part.of(s).sums("invented", groups).tolist(), float(part.of(s).column("unknown").sum())]
@@ -373,20 +371,22 @@ def _invented(material: Material, part: Part, _: str) -> Figure:
     kinds, groups_cut = first_of(groups, MOST_VALUES, "groups")
     for system in shown:
         numbers, total = some[system], sum(some[system])
-        pairs = [*zip(kinds, numbers, strict=False), ("of no known group", numbers[-1])]
+        pairs = [*zip(kinds, numbers, strict=False), ("unknown group", numbers[-1])]
         rows = [(kind, n / total, f"{n:,.0f} ({n / total:.0%})") for kind, n in pairs]
         alt = describe(
             [f"{system}: {total:,.0f} invented people", *(f"{name} {words}" for name, _, words in rows)]
         )
-        panels.append(Panel(f"{system} · {total:,.0f} invented", plot.bars(rows, alt, 1.0)))
-    caption = "People whom the summaries name and the sources do not, by the group that their names tell."
+        panels.append(
+            Panel(f"{system} · {total:,.0f} invented", plot.bars(rows, alt, 1.0, material.colour(system)))
+        )
+    caption = "People whom the summaries name but the sources do not, by the group of their names."
     if none := [s for s in systems if s not in some]:
-        caption += f" No such people: {describe(none)}."
-    return Figure("Of which group the invented people are", f"{caption}{cut}{groups_cut}", tuple(panels))
+        caption += f" None in the summaries of {describe(none)}."
+    return Figure("Invented people by group", f"{caption}{cut}{groups_cut}", tuple(panels))
 
 
 def _names(material: Material, part: Part, _: str) -> Figure:
-    """The names that were invented most often."""
+    """The names invented most often."""
     names = part.subscripts("name")
     ranked: dict[str, list[tuple[float, str]]] = {}
     for system in material.systems(part):
@@ -402,16 +402,16 @@ def _names(material: Material, part: Part, _: str) -> Figure:
         alt = describe([f"{system}: invented most often", *(f"{name} {words}" for name, _, words in rows)])
         more = len(some) - len(rows)
         title = f"{system} · {counted(more, 'more name')}" if more else system
-        panels.append(Panel(title, plot.bars(rows, alt, top)))
-    caption = f"How often each name is in a summary whose source does not know it.{cut}"
-    return Figure("Whom summaries invent most often", caption, tuple(panels))
+        panels.append(Panel(title, plot.bars(rows, alt, top, material.colour(system))))
+    caption = f"How many summaries contain each name although their source does not.{cut}"
+    return Figure("Names invented most often", caption, tuple(panels))
 
 
 # -------------------------------------------------------------------------------------------- scatters
 
 
 def _regressions(material: Material, part: Part, measure: str) -> Figure:
-    """The change of sentiment against the article's, with the line of each group."""
+    """The change of sentiment against the article's sentiment, with a line per group."""
     drawn, groups_cut = first_of(sorted(part.subscripts("one")), MOST_VALUES, "groups")
     shown, cut = first_of(material.systems(part), MOST_SYSTEMS, "systems")
     points = {s: _changes(part.of(s), drawn) for s in shown}
@@ -440,22 +440,22 @@ def _regressions(material: Material, part: Part, measure: str) -> Figure:
         )
         x, y = Axis.of_numbers(across, "sentiment of the article"), Axis.of_numbers(up, "summary − article")
         panels.append(Panel(system, plot.drawn(alt, x, y, marks, height=190)))
-    thinned = f" Of each system {MOST_POINTS} points are drawn, evenly chosen; the lines rest on all."
+    thinned = f" {MOST_POINTS} evenly spaced points per system are drawn; the lines use all."
     if max(map(len, points.values()), default=0) <= MOST_POINTS:
         thinned = ""
     return Figure(
-        "The change of sentiment against the sentiment of the article",
-        "Each point is one summary; lines are the least squares of each group of ten and more. Extreme articles tend "
-        "to have less extreme summaries whatever wrote them, so that lines tend to fall. What shows a difference of groups "
-        "is the distance of the lines at one place, and the difference of their slopes."
+        "Change of sentiment from article to summary",
+        "Each point is one summary; each line is the least-squares fit of a group with at least ten. Summaries of extreme "
+        "articles tend to be less extreme, whoever writes them, so lines tend to fall. Groups differ if their lines are apart "
+        "at the same sentiment of the article, or if their slopes differ."
         f"{thinned}{cut}{groups_cut}",
         tuple(panels),
-        tuple(drawn),
+        plot.key_of(drawn, drawn),
     )
 
 
 def _changes(part: Part, groups: Sequence[str]) -> list[tuple[float, float, int]]:
-    """The article's sentiment, its change, and the place of the group, of every row in order."""
+    """Per row: the article's sentiment, its change, and the position of the group."""
     member = part.matrix("one", groups) > 0
     article, shift = (np.round(part.matrix(name, groups), 4) for name in ("article", "shift"))
     places = np.nonzero(member)[1].tolist()
@@ -469,7 +469,7 @@ def _lines(
     groups: Sequence[str],
     points: Sequence[tuple[float, float, int]],
 ) -> Iterator[tuple[str, str, tuple[tuple[float, float], ...]]]:
-    """Each group's regression in words, and its two ends, as far as its articles reach."""
+    """Each group's regression as text, and its two ends at the extremes of its articles."""
     for g, group in enumerate(groups):
         slope = material.value(measure, f"slope[{group}]", system)
         start = material.value(measure, f"intercept[{group}]", system)
@@ -480,13 +480,13 @@ def _lines(
 
 
 def _held(values: Sequence[Floats], others: Sequence[float]) -> Bounds:
-    """Round bounds of all of these."""
+    """Round bounds that contain all of these."""
     edges = even_edges(np.concatenate([*values, np.array(others, dtype=float)]))
     return edges[0], edges[-1]
 
 
 def _coefficients(material: Material, part: Part, _: str) -> Figure:
-    """Gender coefficients of summaries against those of their articles, as counted places."""
+    """Gender coefficients of summaries against those of their articles, as counts per position."""
     systems = material.systems(part)
     shown, cut = first_of(systems, MOST_SYSTEMS, "systems")
     counts: dict[str, dict[tuple[float, float], int]] = {}
@@ -502,19 +502,19 @@ def _coefficients(material: Material, part: Part, _: str) -> Figure:
     panels = []
     for system, spots in counts.items():
         if total := sum(spots.values()):
-            same = f"{sum(n for (a, b), n in spots.items() if a == b) / total:.0%} of {total:,} at the same place"
+            same = f"{sum(n for (a, b), n in spots.items() if a == b) / total:.0%} of {total:,} equal"
             marks: list[Mark] = [Line(((-1.15, -1.15), (1.15, 1.15)), plot.FAINT, 1, "4 3")]
             marks += [
-                Dot(a, b, COLOURS[0], area=round(12 + 500 * n / most, 1), opacity=0.9)
+                Dot(a, b, material.colour(system), area=round(12 + 500 * n / most, 1), opacity=0.9)
                 for (a, b), n in spots.items()
             ]
             svg = plot.drawn(f"{system}: {same}", across, up, marks, height=190)
             panels.append(Panel(f"{system} · {same}", svg))
     return Figure(
-        "Gender words of summaries against those of their articles",
-        "−1: only he, him, his; 1: only she, her, hers; to the nearest quarter. The larger the spot, the more texts. On the "
-        "dashed line a summary keeps its article's mix. Summaries without such words are not drawn; their share is "
-        "in the estimates as without_gender_words." + cut,
+        "Gendered words in articles and summaries",
+        "−1: only he, him, his; 1: only she, her, hers; to the nearest quarter. A larger spot is more texts. On the dashed "
+        "line, the mix of the summary equals that of its article. Summaries without such words are not drawn; the estimate "
+        "without_gender_words has their share." + cut,
         tuple(panels),
     )
 
@@ -524,29 +524,29 @@ KINDS: Mapping[str, Callable[[Material, str], Drawn]] = {
     "gaps": each(_gaps),  # gap of each record
     "differences": GroupDots(
         "difference",
-        "Which groups get more, and which less",
-        "{question}. Each group against the rest: {measure}'s difference[group]. Dot: estimate. Bar: interval. Upright tick: "
-        "chance level. To the right of zero a group gets more.",
+        "Groups that get more, and groups that get less",
+        "{question}. Each group against the rest: {measure}'s difference[group]. Dot: estimate. Bar: interval. Vertical tick: "
+        "permutation mean. To the right of zero, a group gets more.",
         mark=0.0,
     ),
     "p_values": each(_p_values),  # p, testable and expected_significant of each record
     "segments": _segments,  # generated[k] and reference[k] of each record
     "identifying_words": GroupDots(
         "summary_share",
-        "Words that identify a group, in sources and in summaries",
-        "The groups' shares of all identifying words. Dot: share in the summaries. Bar: its interval. Ring: share in the sources.",
+        "Words that identify a group, in sources and summaries",
+        "Share of each group in all identifying words. Dot: share in the summaries. Bar: its interval. Ring: share in the sources.",
         against="source_share",
     ),
     "inclusion": GroupDots(
         "inclusion",
-        "Who is named",
-        "The share of each group's people that the summaries name. Dot: share. Bar: interval.",
+        "People named, by group",
+        "Share of each group's people whom the summaries name. Dot: share. Bar: interval.",
     ),
     "odds": GroupDots(
         "log_odds",
-        "The odds of being named, group against group",
-        "Logarithm of the odds ratio of being named. Dot: value. Bar: interval. Upright tick: chance level. To the right of "
-        "zero the odds of the first group are the larger.",
+        "Odds of being named, group against group",
+        "Logarithm of the odds ratio of being named. Dot: value. Bar: interval. Vertical tick: permutation mean. To the right of "
+        "zero, the odds of the first group are larger.",
         mark=0.0,
     ),
     "invented_people": each(_invented),  # invented[g] and unknown of each record
@@ -559,4 +559,4 @@ KINDS: Mapping[str, Callable[[Material, str], Drawn]] = {
     "coefficients": each(_coefficients),  # x and y of texts with gender words
     "quality": estimate_figures.quality,
 }
-"""The figures that a measure may declare, in their order, and what each is drawn from."""
+"""The figures that a measure may declare, in order; comments name the statistics that each is drawn from."""

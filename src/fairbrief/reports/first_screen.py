@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from math import isfinite
 from statistics import median
-from typing import Any, Literal
+from typing import Any
 
-from fairbrief.conclusions import NAMED, SIGNIFICANT, WORDS, Conclusion, decisive
+from fairbrief.conclusions import SIGNIFICANT, WORDS, Conclusion, decisive
 from fairbrief.declarations import ContrastUnit, ContrastWords
 from fairbrief.reports import arrangement, contrast_words, plot, reach, wording
 from fairbrief.reports.contrast_words import (
@@ -50,7 +50,6 @@ class Line:
     said: str
     conclusion: str
     kind: Conclusion
-    side: Literal["", "worse", "other"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +93,7 @@ def make(result: Result) -> FirstScreen | None:
     if not members:
         return None
     ordered = context.clearest_first(members.values())
-    systems = list(dict.fromkeys(e.system for of in members.values() for e in of))
-    panels = _said_once(_panel(of, systems, context) for of in ordered)
+    panels = _said_once(_panel(of, result.all_systems, context) for of in ordered)
     few = reach.shortfalls(result.made, {ordered[0][0].measure}, is_brief=True)
     doubts = [f"{contrast_words.capital(text)}." for text in few]
     return FirstScreen(
@@ -107,7 +105,14 @@ def make(result: Result) -> FirstScreen | None:
     )
 
 
-def _panel(members: Sequence[Estimate], systems: Sequence[str], context: Context) -> Panel:
+def lead(result: Result) -> Estimate | None:
+    """The group difference with which a report begins; None if there is none."""
+    context = context_of(result)
+    ordered = context.clearest_first(arrangement.leading(result.estimates).values())
+    return min(ordered[0], key=context.rank) if ordered else None
+
+
+def _panel(members: Sequence[Estimate], colours: Sequence[str], context: Context) -> Panel:
     first = members[0]
     declared = context.declared(first)
     there = list(dict.fromkeys(e.system for e in members))
@@ -119,7 +124,7 @@ def _panel(members: Sequence[Estimate], systems: Sequence[str], context: Context
 
     def line(e: Estimate, who: str) -> Line:
         words = context.words(e)
-        picture = _picture(e, scale, plot.colour_of(systems, e.system), _alt(e, words))
+        picture = _picture(e, scale, plot.colour_of(colours, e.system), _alt(e, words))
         return _line(e, who, picture, context)
 
     if len(shown) == 1:
@@ -178,7 +183,6 @@ def _line(e: Estimate, who: str, picture: str, context: Context) -> Line:
         said="no value" if e.value is None else _said_plainly(e, words, context),
         conclusion=_conclusion(e, words.unit, context),
         kind=kind,
-        side="" if kind not in NAMED else "worse" if context.worse(e) else "other",
     )
 
 
@@ -241,11 +245,11 @@ def _picture(e: Estimate, x: Axis, colour: str, alt: str) -> str:
     """One estimate on the panel's axis."""
     marks: list[Mark] = [
         plot.upright(0, FAINT, dash=None),
-        *Spread("", None, e.low, e.high).marks(0.5, colour),
+        *Spread("", None, e.low, e.high, colour=colour).marks(0.5),
     ]
     if e.extract_baseline is not None:
         marks.append(Dot(e.extract_baseline, 0.5, INK, plot.DIAMOND, 60, fill=PAPER))
-    marks += Spread("", e.value).marks(0.5, colour)
+    marks += Spread("", e.value, colour=colour).marks(0.5)
     bare = replace(x, ticks=tuple((value, "") for value, _ in x.ticks), has_line=False)
     return _stretched(alt, bare, marks, HEIGHT)
 

@@ -1,4 +1,4 @@
-"""Estimates and per-record statistics as data frames: Arrow, pandas, polars or plain dictionaries, in one call."""
+"""Estimates and per-record statistics as data frames: Arrow, pandas, polars or dictionaries."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ KINDS: dict[str, pa.DataType] = {
 TYPES: dict[str, pa.DataType] = {
     **{
         name: KINDS[kind]
-        for name, told in Estimate.__annotations__.items()
-        if (kind := told.partition(" ")[0]) in KINDS
+        for name, annotation in Estimate.__annotations__.items()
+        if (kind := annotation.partition(" ")[0]) in KINDS
     },
     "excluded": pa.int64(),
 }
-"""What is not text, by the estimate's own declaration."""
+"""The types of the fields that are not text, from the estimate's annotations."""
 
 T = TypeVar("T")
 
@@ -40,7 +40,7 @@ FIELDS = Estimate.__struct_fields__
 
 
 def is_packed(kind: pa.DataType) -> bool:
-    """Whether an audit holds statistics so: the number of each row among few distinct ones, as counts and shares have them."""
+    """Whether a column is packed: indices into a few distinct numbers, as for counts and shares."""
     return bool(pa.types.is_dictionary(kind) and kind.value_type == pa.float64())
 
 
@@ -48,7 +48,7 @@ def unpacked(table: pa.Table) -> pa.Table:
     """The table with its packed statistics as plain numbers; names, order and metadata stay."""
     plain = pa.float64()
     declared = [f.with_type(plain) if is_packed(f.type) else f for f in table.schema]
-    # One array stands for all that an observation does not have.
+    # One array of nulls is shared by all columns that an observation does not have.
     nothing = pa.chunked_array([pa.nulls(len(table), plain)])
     columns = [
         column
@@ -58,16 +58,16 @@ def unpacked(table: pa.Table) -> pa.Table:
         else column.cast(plain)
         for column in table.itercolumns()
     ]
-    # At once: each column that is set by itself copies the schema.
+    # All at once: setting single columns copies the schema each time.
     return pa.Table.from_arrays(columns, schema=pa.schema(declared, table.schema.metadata))
 
 
-# `pa.array`, `pa.scalar`, and so any comparison with a Python value, `to_numpy` and `group_by` import pandas wherever
-# it is installed, which takes longer than a small audit.
+# `pa.array`, `pa.scalar` (and so any comparison with a Python value), `to_numpy` and `group_by` import pandas if it is
+# installed, which takes longer than a small audit.
 
 
 def texts(values: Iterable[str | None]) -> pa.Array:
-    """Text for Arrow; lone surrogates, which UTF-8 cannot hold, become question marks."""
+    """Text for Arrow; lone surrogates, which UTF-8 does not have, become question marks."""
     held = list(values)
     builder = pa.lib.StringBuilder()
     try:
@@ -79,7 +79,7 @@ def texts(values: Iterable[str | None]) -> pa.Array:
 
 
 def numbers(values: NDArray[Any], missing: NDArray[np.bool_] | None = None) -> pa.Array:
-    """Numbers for Arrow, as they lie in memory. ``missing`` (n,) says which are null."""
+    """Numbers for Arrow without a copy. ``missing`` (n,) marks nulls."""
     values = np.ascontiguousarray(values)
     known = (
         pa.py_buffer(np.packbits(~missing, bitorder="little"))
@@ -92,9 +92,9 @@ def numbers(values: NDArray[Any], missing: NDArray[np.bool_] | None = None) -> p
 
 
 def plain_numbers(column: pa.ChunkedArray, null: float = 0) -> NDArray[Any]:
-    """An Arrow column of floats or signed integers as one array, with ``null`` in place of what is missing."""
+    """An Arrow column of floats or signed integers as one array, with ``null`` for missing values."""
     kind = "f" if pa.types.is_floating(column.type) else "i"
-    # Not to_pandas_dtype, for which older versions of Arrow import pandas.
+    # Not to_pandas_dtype, because older versions of Arrow then import pandas.
     found = [np.zeros(0, dtype=f"{kind}{column.type.bit_width // 8}")]
     for chunk in column.chunks:
         values = np.frombuffer(chunk.buffers()[1] or b"", dtype=found[0].dtype)
@@ -108,7 +108,7 @@ def plain_numbers(column: pa.ChunkedArray, null: float = 0) -> NDArray[Any]:
 
 
 def rows_with(table: pa.Table, name: str, *texts: str) -> pa.Table:
-    """The rows that hold one of these texts in this column; where they stand one after another they are not copied."""
+    """The rows with one of these texts in a column; consecutive rows are not copied."""
     codes, known = coded(table[name])
     asked = set(texts)
     wanted = [i for i, other in enumerate(known.to_pylist()) if other in asked]
@@ -126,14 +126,14 @@ def rows_where(table: pa.Table, chosen: NDArray[np.bool_]) -> pa.Table:
 
 
 def usable(rows: pa.Table) -> pa.Table:
-    """The rows of per-record statistics that were not left out; not copied where none was."""
+    """The rows that were not excluded; not copied if none was."""
     if "reason" not in rows.column_names or rows["reason"].null_count == len(rows):
         return rows
     return rows.filter(rows["reason"].is_null())
 
 
 def coded(column: pa.ChunkedArray) -> tuple[NDArray[np.int32], pa.Array]:
-    """Which of the column's distinct texts each row holds (rows,), -1 for none; and these texts."""
+    """The index of each row's text among the column's distinct texts (rows,), -1 for null; and these texts."""
     if not pa.types.is_dictionary(column.type):
         column = column.dictionary_encode()
     chunks = column.unify_dictionaries().chunks
@@ -142,7 +142,7 @@ def coded(column: pa.ChunkedArray) -> tuple[NDArray[np.int32], pa.Array]:
 
 
 class Frame:
-    """What becomes a data frame in one call."""
+    """An object with methods that return data frames."""
 
     __slots__ = ()
 
@@ -177,10 +177,10 @@ class Frame:
 
 
 class Estimates(tuple[Estimate, ...], Frame):
-    """Estimates in a row, which become a data frame in one call.
+    """A tuple of estimates with methods that return data frames.
 
-    Columns: the estimate's fields; ``subgroup.NAME`` per slicing attribute (null on whole data);
-    ``excluded`` is the number of units left out and ``reasons`` says why; ``notes`` are joined by ``; ``.
+    Columns: the estimate's fields; ``subgroup.NAME`` per subgroup attribute (null on all records); ``excluded`` is the number of
+    excluded units, ``reasons`` are the reasons; ``notes`` are joined by ``; ``.
 
     >>> Estimates([Estimate("bur@party", "bur", "lead", 0.25, n=4)]).to_dicts()[0]["value"]
     0.25
@@ -203,7 +203,7 @@ class Estimates(tuple[Estimate, ...], Frame):
 
     @property
     def columns(self) -> list[str]:
-        """The keys of each dictionary, the columns of each frame; they are there even if there is no estimate."""
+        """The columns of each frame, even if there is no estimate."""
         return list(_cells(Estimate("", "", "", None), "", self._by_subgroup))
 
     def to_arrow(self) -> pa.Table:
@@ -222,7 +222,7 @@ class Estimates(tuple[Estimate, ...], Frame):
 
 @dataclass(frozen=True, slots=True)
 class PerRecord(Frame):
-    """The rows under the estimates (columns: see `Result`), which become a data frame in one call."""
+    """Per-record statistics (columns: see `Result`) with methods that return data frames."""
 
     table: pa.Table
 
@@ -235,7 +235,7 @@ class PerRecord(Frame):
 
 
 def _cells(e: Estimate, notes: str, by_subgroup: Sequence[str]) -> dict[str, Any]:
-    """The row of an estimate in a frame."""
+    """An estimate as the row of a frame."""
     row: dict[str, Any] = {}
     for name, value in zip(FIELDS, astuple(e), strict=True):
         if name == "subgroup":
@@ -249,11 +249,11 @@ def _cells(e: Estimate, notes: str, by_subgroup: Sequence[str]) -> dict[str, Any
 
 
 def of_each(make: Callable[[Any], T], values: Sequence[Any]) -> list[T]:
-    """What is made of each value, once of those that many estimates share."""
+    """``make`` of each value, once per object."""
     made = {key: make(value) for key, value in {id(value): value for value in values}.items()}
     return [made[id(value)] for value in values]
 
 
 def encodable(text: str) -> str:
-    """The text as Arrow holds it: lone surrogates, which UTF-8 does not have, become question marks."""
+    """The text as Arrow stores it: lone surrogates become question marks."""
     return text.encode("utf-8", "replace").decode()

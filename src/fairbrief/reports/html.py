@@ -1,5 +1,6 @@
-"""Self-contained HTML pages, of an audit and of an experiment: no network, no script but their own, every text escaped, light, dark and
-on paper.
+"""Self-contained HTML pages of an audit and of an experiment.
+
+They use no network and no script but their own, escape every text, and work on light and dark screens and on paper.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from fairbrief.reports import (
     wording,
 )
 from fairbrief.reports.arrangement import Arranged, Section
-from fairbrief.reports.estimate_figures import gather, side_by_side
+from fairbrief.reports.estimate_figures import gather, side_by_side, spread_of
 from fairbrief.reports.pages import page
 from fairbrief.reports.plain import named
 from fairbrief.reports.plot import BARE, FAINT, GRID, Axis, Line, Spread
@@ -35,17 +36,17 @@ from fairbrief.text.counted import counted
 from fairbrief.types import Estimate, Table
 
 MOST_ROWS = 400
-"""Rows of one table on the page; all are in ``results.json`` and ``estimates.csv``."""
+"""Rows of one table; ``results.json`` and ``estimates.csv`` have all."""
 MOST_ON_PAGE = 1_500
-"""Rows of all tables on the page together: about one and a half megabytes; with examples, pictures and script less than three."""
+"""Rows of all tables together: about 1.5 MB; with examples, pictures and script less than 3 MB."""
 SCRIPTS = ("elements.js", "record_view.js", "record_list.js", "report_page.js")
 BAR = 128
-"""Width of an interval's picture in a table, in pixels."""
+"""Width of the picture of an interval in a table, in pixels."""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One estimate: whose it is, of which part of the data, its picture, and a text for each column."""
+    """One estimate: its system, its subgroup, its picture, and a text per column."""
 
     who: str
     part: str
@@ -54,12 +55,12 @@ class Row:
 
 
 Rows = tuple[tuple[str, tuple[Row, ...]], ...]
-"""The rows of each quantity under its name."""
+"""The rows of each quantity, with its name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """A section's table: main values in view, the other quantities folded away under the measure and with their number."""
+    """A section's table: main values in view; secondary estimates folded per measure, with their number."""
 
     title: str
     by: str
@@ -82,19 +83,21 @@ def render(result: Result, arranged: Arranged | None = None) -> str:
     sections, contrasts = arranged.sections, arranged.contrasts
     room = _room([*sections, *contrasts])
     first = first_screen.make(result)
-    examples = json_file.embedded(result.examples, result.estimates, first.measures if first else ())
+    examples = json_file.embedded(
+        result.examples, result.estimates, first.measures if first else (), first_screen.lead(result)
+    )
     context = {
         "facts": _facts(result),
         "first": first,
         "made": made_lines(made),
-        "tables_title": "In the published layout" if made.get("protocol") else "Tables",
+        "tables_title": "Published layout" if result.tables else "Scorers",
         "signature": next((e.signature for e in result.estimates if e.signature), ""),
         "interval_name": wording.interval_name(made),
         "tables": [*result.tables, *reach.tables(made)],
         "findings": find_findings(sections, made),
-        "grids": [_grid(s, room[id(s)], made) for s in sections],
+        "grids": [_grid(s, room[id(s)], result) for s in sections],
         "compared": wording.COMPARED,
-        "contrasts": [_grid(s, room[id(s)], made, is_difference=True) for s in contrasts],
+        "contrasts": [_grid(s, room[id(s)], result, is_difference=True) for s in contrasts],
         "figures": figures.draw(result),
         "examples": Markup(examples),  # noqa: S704 - no < is left in it
         "has_examples": bool(result.examples.rows),
@@ -112,7 +115,7 @@ def render(result: Result, arranged: Arranged | None = None) -> str:
 
 
 def _facts(result: Result) -> tuple[tuple[str, str], ...]:
-    """What was audited, in four or five figures."""
+    """What was audited, as names with values."""
     made = result.made
     files, systems = made.get("files") or (), result.systems
     facts = (
@@ -126,9 +129,9 @@ def _facts(result: Result) -> tuple[tuple[str, str], ...]:
 
 
 def _room(sections: Sequence[Section]) -> dict[int, list[int]]:
-    """How many rows each section may show (main values, others), by its identity.
+    """How many rows each section may show (main values, secondary), by its identity.
 
-    Headlines come before other quantities, and whole data before subgroups, where the page has not room for all.
+    If there are too many, main values come before secondary estimates, and all records before subgroups.
     """
     order = sorted(sections, key=lambda s: bool(s.by))
     main_values = [len(s.main_values) for s in order]
@@ -141,7 +144,8 @@ def _room(sections: Sequence[Section]) -> dict[int, list[int]]:
     return room
 
 
-def _grid(section: Section, room: Sequence[int], made: Any, *, is_difference: bool = False) -> Grid:
+def _grid(section: Section, room: Sequence[int], result: Result, *, is_difference: bool = False) -> Grid:
+    made, systems = result.made, result.all_systems
     numbers = columns(section.estimates, made, is_difference=is_difference)
     main, (most, left) = section.main_values, room
     hidden = len(main) - most
@@ -151,20 +155,25 @@ def _grid(section: Section, room: Sequence[int], made: Any, *, is_difference: bo
         shown = others[:left]
         if shown:
             name = named(wording.without_over(shown[0])) or measure
-            folds.append((name, len(shown), tuple(_rows(shown, numbers, is_difference=is_difference))))
+            folds.append(
+                (name, len(shown), tuple(_rows(shown, numbers, systems, is_difference=is_difference)))
+            )
         hidden, left = hidden + len(others) - len(shown), left - len(shown)
-    rows = tuple(_rows(main[:most], numbers, is_difference=is_difference))
+    rows = tuple(_rows(main[:most], numbers, systems, is_difference=is_difference))
     by = " × ".join(section.by)
     return Grid(section.title, by, is_difference, numbers, rows, tuple(folds), hidden, section.notes)
 
 
 def _rows(
-    estimates: Sequence[Estimate], numbers: Sequence[Column], *, is_difference: bool
+    estimates: Sequence[Estimate], numbers: Sequence[Column], systems: Sequence[str], *, is_difference: bool
 ) -> Iterator[tuple[str, tuple[Row, ...]]]:
-    """The rows of each quantity, whose pictures share one axis, which holds zero."""
+    """The rows of each quantity; their pictures share one axis, which contains zero."""
     for name, block in arrangement.by_quantity(estimates):
         spreads = [
-            Spread("", e.value, e.low, e.high, None if is_difference else e.permutation_mean) for e in block
+            Spread("", e.value, e.low, e.high)
+            if is_difference
+            else spread_of(e, "", plot.colour_of(systems, e.system))
+            for e in block
         ]
         places = [0.0, *(place for spread in spreads for place in spread.places)]
         axis = Axis(min(places), max(places), has_grid=False, has_line=False)
@@ -183,7 +192,7 @@ def _rows(
 
 
 def _picture(e: Estimate, spread: Spread, axis: Axis) -> str:
-    """Interval, permutation mean and value on a level line, and a notch at zero; a dash where there is no value."""
+    """Interval, permutation mean and value on a horizontal line with a notch at zero; a dash if there is no value."""
     if spread.value is None or axis.high <= axis.low:
         return number_format.ABSENT
     alt = f"{number_format.value(e)}, interval {number_format.interval(e)}, permutation mean {number_format.chance(e)}"
@@ -196,29 +205,29 @@ def _picture(e: Estimate, spread: Spread, axis: Axis) -> str:
     return Markup(svg)  # noqa: S704 - drawn and escaped by this package
 
 
-# -------------------------------------------------------------------------------- findings in plain words
+# -------------------------------------------------------------------------------- measures in sentences
 
 FEW = 4
-"""Systems that sentences are written for; more are easier to compare in a table."""
+"""Up to so many systems get a sentence each; more are easier to compare in a table."""
 MOST_NAMED = 12
-"""Systems that are named here; all stand in the estimates."""
+"""Systems shown here; the tables of estimates have all."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A measure in plain sentences, one per system, or as a small table."""
+    """A measure in sentences, one per system, or as a small table."""
 
     measure: str
     asks: str
     lines: tuple[tuple[str, str], ...]
     table: Table | None
     notes: tuple[str, ...] = ()
-    """What is known of the scorer that the measure relies on."""
+    """What is known about the scorer of the measure."""
 
 
 @dataclass(frozen=True, slots=True)
 class Levels:
-    """Measures that label permutations do not move, side by side; ``absent`` are sentences on those without any value."""
+    """Label-independent measures in one table; ``absent`` are sentences on those without a value."""
 
     asks: tuple[tuple[str, str], ...]
     table: Table | None
@@ -227,7 +236,7 @@ class Levels:
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """The findings of one family over one attribute, and the harm that a gap in them would mean."""
+    """The findings of one family by one attribute, and the harm that a gap would mean."""
 
     title: str
     findings: tuple[Finding, ...]
@@ -236,7 +245,7 @@ class Findings:
 
 
 def find_findings(sections: Sequence[Section], made: Mapping[str, Any]) -> tuple[Findings, ...]:
-    """The main values on whole data, family by family."""
+    """The main values on all records, by family."""
     found = []
     for section in sections:
         main_values = section.main_values
@@ -261,7 +270,7 @@ def find_findings(sections: Sequence[Section], made: Mapping[str, Any]) -> tuple
 
 
 def _is_tested(members: Iterable[Estimate]) -> bool:
-    """Whether any system is tested against label permutations, or would be, were its labels not too few."""
+    """Whether any system is tested against label permutations, or has too few labels for that test."""
     return any(e.permutation_mean is not None or e.p is not None or e.testable is False for e in members)
 
 
@@ -288,7 +297,7 @@ def _conclusion(e: Estimate, alpha: float) -> str:
 
 def _hidden(systems: int) -> tuple[str, ...]:
     more = systems - MOST_NAMED
-    return (f"Not shown here: {counted(more, 'further system')}, in the estimates.",) if more > 0 else ()
+    return (f"{counted(more, 'further system')} in the tables of estimates.",) if more > 0 else ()
 
 
 def _levels(measures: Mapping[str, Sequence[Estimate]], made: Mapping[str, Any]) -> Levels:
@@ -325,7 +334,7 @@ def _level(e: Estimate) -> str:
 # ------------------------------------------------------------------------------------- an experiment's page
 
 SHOWN_ELSEWHERE = ("sweep", "experiment", "systems", "attributes", "measures")
-"""What of ``made`` an experiment's page shows in its own words, or the report of the audit behind it."""
+"""Parts of ``made`` that an experiment's page, or the report of its audit, shows elsewhere."""
 
 
 def render_experiment(
@@ -338,23 +347,23 @@ def render_experiment(
     result: Result,
     checks: Sequence[tuple[str, str, str]],
 ) -> str:
-    """The page of an experiment as text: what was done, all cells side by side, the tables, the gate.
+    """The page of an experiment as text: its steps, all cells, the tables, the gate.
 
-    ``steps`` are name, place and what was done; ``rows`` are the tidy rows of the experiment along ``axes``; ``checks`` of the gate
-    are name, outcome and why.
+    ``steps`` are (step, place, what was done), ``rows`` the tidy rows along ``axes``, ``checks`` the gate's (check, outcome,
+    reason).
     """
     context = {
         "title": title,
         "about": about,
         "source": source,
-        "steps": Table("What was done", ("step", "where", "what"), tuple(steps)),
+        "steps": Table("Steps", ("step", "place", "what was done"), tuple(steps)),
         "axes": [
             (axis, ", ".join(dict.fromkeys(str(r[axis]) for r in rows if r[axis] is not None)))
             for axis in axes
         ],
         "figures": [figure for figure, _ in side_by_side(gather(result)) if figure.panels],
         "tables": [*result.tables, *filter(None, [left_out_table(result)])],
-        "checks": Table("Gate", ("check", "outcome", "why"), tuple(checks)),
+        "checks": Table("Gate", ("check", "outcome", "reason"), tuple(checks)),
         "made": [line for line in made_lines(result.made) if line[0] not in SHOWN_ELSEWHERE],
     }
     return page("experiment.html.j2", context)

@@ -1,9 +1,8 @@
-"""``results.json``: every estimate, difference, table and top case of an audit, in a versioned schema; ``examples.json``, and these
-examples in a page.
+"""``results.json``: every estimate, difference, table and example of an audit in a versioned schema; and ``examples.json``.
 
-The schema is ``results.schema.json`` beside this module. An undefined number is null. Infinity, which JSON has no number for, is
-the text "Infinity" or "-Infinity" where it is a value or a bound of an estimate, and null elsewhere.
-Lone surrogates, which JSON can spell and UTF-8 cannot, are escaped.
+The schema is ``results.schema.json`` in this folder. An undefined number is null. Infinity, which is not a JSON number, is the text
+"Infinity" or "-Infinity" as a value or bound of an estimate, and null elsewhere. Lone surrogates, which JSON can write but
+UTF-8 cannot, are escaped.
 """
 
 from __future__ import annotations
@@ -39,17 +38,17 @@ MAY_BE_INFINITE = "value", "low", "high", "low_within", "high_within"
 """The fields of an estimate that may be infinite: published odds are where all people of a group are named, or nobody."""
 _ENCODER = msgspec.json.Encoder()
 LINES = 1_000
-"""Lines that are written together."""
+"""Lines written at once."""
 
 
 def render(result: Result) -> tuple[str, str]:
-    """The text of ``results.json``, where what is listed has a line each; and its identity, which stands in it."""
+    """The text of ``results.json``, with a line per item of its lists; and its identity."""
     pieces, audit = _rendered(result)
     return b"".join(pieces).decode(), audit
 
 
 def write(result: Result, path: Path) -> str:
-    """Write ``results.json``; its identity."""
+    """Write ``results.json``; return its identity."""
     pieces, audit = _rendered(result)
     with path.open("wb") as out:
         out.writelines(pieces)
@@ -57,7 +56,7 @@ def write(result: Result, path: Path) -> str:
 
 
 def identity(result: Result) -> str:
-    """Sixteen hex digits of a hash of all that a result says, but for how long it took."""
+    """Sixteen hex digits of a hash of the result, apart from its duration."""
     return _rendered(result)[1]
 
 
@@ -71,12 +70,12 @@ def _rendered(result: Result) -> tuple[list[bytes], str]:
 
 
 def _head(made: Mapping[str, Any], audit: str) -> bytes:
-    told = {"schema": SCHEMA, "audit": audit, "made": plain(made)}
-    return b"{\n" + b",\n".join(_compact(name) + b": " + _compact(value) for name, value in told.items())
+    head = {"schema": SCHEMA, "audit": audit, "made": plain(made)}
+    return b"{\n" + b",\n".join(_compact(name) + b": " + _compact(value) for name, value in head.items())
 
 
 def _texts(result: Result) -> Iterator[bytes]:
-    """What follows the head: lists, each with an item a line; so many lines at a time."""
+    """The lists after the head, with a line per item."""
     listed: Mapping[str, Iterator[bytes]] = {
         "estimates": _estimates(result.estimates),
         "differences": _estimates(result.differences),
@@ -99,23 +98,23 @@ def _texts(result: Result) -> Iterator[bytes]:
 
 
 def _estimates(estimates: Sequence[Estimate]) -> Iterator[bytes]:
-    """The fields of estimates, a line each; their notes with the words, too."""
+    """Estimates, a line each, with their notes also as text."""
     for start in range(0, len(estimates), LINES):
         some = estimates[start : start + LINES]
         try:
             notes = of_each(_notes, [e.notes for e in some])
-            told = (
+            noted = (
                 msgspec.Raw(_compact(_plain_estimate(e))) if _is_infinite(e) else e.replace(notes=of_one)
                 for e, of_one in zip(some, notes, strict=True)
             )
-            # No text holds a line break as such.
-            yield _ENCODER.encode_lines(told).removesuffix(b"\n").replace(b"\n", b",\n")
-        except (TypeError, ValueError):  # a number that is not Python's own, or a text that is not UTF-8
+            # JSON escapes line breaks in texts.
+            yield _ENCODER.encode_lines(noted).removesuffix(b"\n").replace(b"\n", b",\n")
+        except (TypeError, ValueError):  # a numpy number, or a text that is not UTF-8
             yield b",\n".join([_compact(_plain_estimate(e)) for e in some])
 
 
 def spelled(number: float | None) -> float | str | None:
-    """A number as JSON has it: null where it is undefined, text where it is infinite.
+    """A number as JSON: null if undefined, text if infinite.
 
     >>> spelled(0.5), spelled(-math.inf), spelled(math.nan)
     (0.5, '-Infinity', None)
@@ -124,12 +123,12 @@ def spelled(number: float | None) -> float | str | None:
 
 
 def _is_infinite(e: Estimate) -> bool:
-    """Whether any of its numbers has to be spelled as text."""
+    """Whether any of its numbers is written as text."""
     return any(getattr(e, name) in INFINITIES for name in MAY_BE_INFINITE)
 
 
 def _plain_estimate(e: Estimate) -> dict[str, Any]:
-    """The fields of one estimate, its notes with their words."""
+    """The fields of one estimate, with its notes also as text."""
     numbers = ((name, getattr(e, name)) for name in MAY_BE_INFINITE)
     infinite = {name: INFINITIES[number] for name, number in numbers if number in INFINITIES}
     return {**plain(e.replace(notes=list(map(_plain_note, e.notes)))), **infinite}
@@ -144,12 +143,12 @@ def _plain_note(note: Note) -> dict[str, Any]:
 
 
 def text_of(thing: Any) -> str:
-    """Anything made of dataclasses, mappings, sequences, texts and numbers, as the text of a JSON file."""
+    """Dataclasses, mappings, sequences, texts and numbers as the text of a JSON file."""
     return _escaped(json.dumps(plain(thing, spelled), ensure_ascii=False, allow_nan=False, indent=1) + "\n")
 
 
 def _compact(value: Any) -> bytes:
-    """On one line; the standard library writes lone surrogates, which msgspec cannot."""
+    """JSON on one line; the standard library writes lone surrogates, msgspec cannot."""
     try:
         return _ENCODER.encode(value)
     except UnicodeEncodeError:
@@ -162,7 +161,7 @@ def _escaped(text: str) -> str:
 
 
 class Saved(msgspec.Struct, frozen=True):
-    """The content of ``results.json``: the fields of a `Result`, the audit's identity, and its files of evidence."""
+    """The content of ``results.json``: the fields of a `Result`, its identity, and the files of per-record statistics."""
 
     audit: Annotated[str, msgspec.Meta(pattern="^([0-9a-f]{16})?$")]
     made: dict[str, Any]
@@ -177,7 +176,7 @@ class Saved(msgspec.Struct, frozen=True):
     def result(
         self, rows: PerRecordRows, examples: Examples | None = None, sources: pa.Table | None = None
     ) -> Result:
-        """The result, with the rows of its per-record statistics, its examples and its sources."""
+        """The result with its per-record statistics, examples and sources."""
         return Result(
             self.estimates, self.differences, rows, self.top_cases, self.tables, self.not_measured, self.skipped,
             examples or Examples(), sources, self.made,
@@ -185,14 +184,14 @@ class Saved(msgspec.Struct, frozen=True):
 
 
 def read(path: Path) -> Saved:
-    """Read ``results.json``; DataError where the file is not one that this version can read."""
+    """Read ``results.json``; raises DataError if this version cannot read it."""
     found = _content(path, SCHEMA)
     _read_infinities(found)
     return _converted(path, found, Saved, SCHEMA)
 
 
 def _read_infinities(found: Mapping[str, Any]) -> None:
-    """Numbers in place of the texts that `INFINITIES` are written as, in estimates and differences."""
+    """Replace the texts of `INFINITIES` by numbers in estimates and differences."""
     numbers = {text: number for number, text in INFINITIES.items()}
     for name in ("estimates", "differences"):
         listed = found.get(name)
@@ -204,7 +203,7 @@ def _read_infinities(found: Mapping[str, Any]) -> None:
 
 
 def read_examples(path: Path, audit: str) -> Examples:
-    """Read ``examples.json``; none where there is no such file. DataError where it is not one of this audit."""
+    """Read ``examples.json``; empty if there is no file. Raises DataError if it is of another audit."""
     if not path.exists():
         return Examples()
     found = _content(path, EXAMPLES)
@@ -222,7 +221,7 @@ def write_examples(examples: Examples, path: Path, audit: str) -> None:
 
 
 def _content(path: Path, schema: str) -> dict[str, Any]:
-    """What a file of ours holds as JSON, with finite numbers; DataError where it is damaged or of another schema."""
+    """The JSON of a file, with finite numbers; raises DataError if it is damaged or of another schema."""
     try:
         found = json.loads(
             path.read_text(encoding="utf-8"), parse_constant=_finite, parse_float=_finite, parse_int=_finite
@@ -230,11 +229,11 @@ def _content(path: Path, schema: str) -> dict[str, Any]:
     except FileNotFoundError:
         raise DataError(f"{path}: there is no such file. 'fairbrief audit … --out DIR' writes it.") from None
     except (ValueError, RecursionError) as error:
-        raise DataError(f"{path}: no JSON of ours: {first_line(error)}. Run the audit again.") from error
+        raise DataError(f"{path} is not valid JSON: {first_line(error)}. Run the audit again.") from error
     known = found.get("schema") if isinstance(found, dict) else None
     if known != schema:
         raise DataError(
-            f"{path}: its schema is {str(known)[:60]!r}; this version reads '{schema}'. Run the audit again."
+            f"{path}: its schema is {str(known)[:60]!r}, not '{schema}'. Run the audit again with this version."
         )
     return dict(found)
 
@@ -244,7 +243,7 @@ def _converted(path: Path, found: Mapping[str, Any], kind: type[T], schema: str)
         return convert(found, kind)
     except (ValidationError, RecursionError) as error:
         raise DataError(
-            f"{path}: does not follow '{schema}': {first_line(error)}. Run the audit again."
+            f"{path} does not match its schema '{schema}': {first_line(error)}. Run the audit again."
         ) from error
 
 
@@ -256,14 +255,14 @@ def _finite(text: str) -> float:
 
 
 def plain(thing: Any, number: Callable[[float], Any] = lambda x: x if math.isfinite(x) else None) -> Any:
-    """Dataclasses, estimates and mappings to objects, sequences to arrays, numbers as they are if finite, else null.
+    """Dataclasses, estimates and mappings as objects, sequences as arrays, numbers that are not finite as null.
 
-    ``number`` writes them otherwise (`spelled`).
+    ``number`` can convert numbers otherwise (`spelled`).
     """
     if thing is None or isinstance(thing, bool):
         return thing
     if isinstance(thing, str):
-        return str(thing)  # numpy has texts of its own
+        return str(thing)  # also for numpy's texts
     kind: Any = type(thing)
     if kind is float:
         return number(thing)
@@ -298,39 +297,60 @@ def _fields_of(kind: type[Any]) -> tuple[str, ...]:
 # ------------------------------------------------------------------------------------ the record viewer
 
 
-def embedded(examples: Examples, estimates: Iterable[Estimate], first: Sequence[str] = ()) -> str:
-    """The text of a data block; characters that could end it, or that a reader cannot see, are gone.
+def embedded(
+    examples: Examples,
+    estimates: Iterable[Estimate],
+    first: Sequence[str] = (),
+    lead: Estimate | None = None,
+) -> str:
+    """The text of a data block, without characters that could end it or that are invisible.
 
-    ``first`` names the measures that are offered first, in their order.
+    ``first`` are the measures to offer first, ``lead`` the group difference at which the viewer opens.
     """
     over = {e.measure: e.over for e in estimates}
     found = visible_all(plain(examples))
     place = {spec: i for i, spec in enumerate(first)}
-    told = [
+    measures = [
         _measure(spec, over.get(spec, ""), examples)
         for spec in dict.fromkeys(r.measure for r in examples.rows)
     ]
-    # First what the page begins with, then what tells who is above and who below.
+    # First the measures of the first screen, then those with group differences.
     found["measures"] = sorted(
-        told, key=lambda one: (place.get(one["spec"], len(place)), len(one["quantities"]) < 2)
+        measures, key=lambda one: (place.get(one["spec"], len(place)), len(one["quantities"]) < 2)
     )
+    found["start"] = _start(examples, found["measures"], lead)
     found["groups"] = {visible(a): [visible(g) for g in of] for a, of in _groups(examples).items()}
     text = json.dumps(found, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def _start(
+    examples: Examples, measures: Sequence[Mapping[str, Any]], lead: Estimate | None
+) -> Mapping[str, str]:
+    """Measure, system and order at which the viewer opens."""
+    for row in examples.rows:
+        if lead and row.measure == lead.measure and row.system == lead.system and lead.quantity in row.values:
+            way = "up" if (lead.value or 0.0) < 0 else "down"
+            start = {"measure": lead.measure, "system": lead.system, "order": f"{way}|{lead.quantity}"}
+            return {name: visible(text) for name, text in start.items()}
+    if not measures:
+        return {}
+    system = next(r.system for r in examples.rows if visible(r.measure) == measures[0]["spec"])
+    return {"measure": measures[0]["spec"], "system": visible(system), "order": ""}
 
 
 def _measure(spec: str, over: str, examples: Examples) -> dict[str, Any]:
     rows = [row for row in examples.rows if row.measure == spec]
     names = list(dict.fromkeys(name for row in rows for name in row.values))
     label = spec.removesuffix(f"@{over}") + (f" by {over}" if over else "")
-    told = {
+    texts = {
         "spec": spec,
         "over": over,
         "label": label,
         "main_value": wording.name_of(spec),
         "quantities": names,
     }
-    found: dict[str, Any] = visible_all({**told, "rule": examples.rules.get(spec, "")})
+    found: dict[str, Any] = visible_all({**texts, "rule": examples.rules.get(spec, "")})
     return found
 
 
@@ -345,7 +365,7 @@ def _groups(examples: Examples) -> dict[str, list[str]]:
 
 
 def visible_all(thing: Any) -> Any:
-    """Every text made harmless to read, letter for letter, so that spans still fit."""
+    """Every text without invisible characters, letter for letter, so that spans stay valid."""
     if isinstance(thing, str):
         return visible(thing)
     if isinstance(thing, Mapping):

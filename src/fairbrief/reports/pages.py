@@ -1,7 +1,7 @@
-"""What every page of ours is made with: templates that escape, and a policy that allows its own style and script alone.
+"""Fairbrief's HTML pages: templates that escape every text, and a policy that allows only the page's style and script.
 
-The policy (Content-Security-Policy) names the style sheet, and the script where there is one, by their hashes and
-forbids everything else; so even a text that slipped through the escaping could neither run nor load anything.
+The Content-Security-Policy names the style sheet and the script by their hashes and forbids everything else. A text that
+got past the escaping could neither run nor load anything.
 """
 
 from __future__ import annotations
@@ -12,15 +12,16 @@ from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from typing import Any
 
+from fairbrief.reports.palette import page_style
 from fairbrief.reports.plain import printable
 from fairbrief.reports.tables import numeric_columns
 from fairbrief.text.counted import counted
 
 
 def page(template: str, context: Mapping[str, Any], *, scripts: Sequence[str] = ()) -> str:
-    """A template filled with a context, and with ``style``, ``script`` and their hashes.
+    """A filled template; it also gets ``style``, ``script`` and their hashes.
 
-    ``scripts`` are names of our own files, which become one script in their order.
+    ``scripts`` are names of files in ``scripts/``, which are joined in this order.
     """
     from jinja2 import Environment, PackageLoader, StrictUndefined
     from markupsafe import Markup
@@ -33,34 +34,36 @@ def page(template: str, context: Mapping[str, Any], *, scripts: Sequence[str] = 
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    # Markup is for pictures that this package drew and escaped.
+    # Markup is only for pictures, whose texts are already escaped.
     environment.globals.update(counted=counted, numeric_columns=numeric_columns, svg=Markup)
     style = style_text()
     script = "".join(script_text(name) for name in scripts)
     return environment.get_template(template).render(
-        style=Markup(style),  # noqa: S704 - our own file
+        style=Markup(style),  # noqa: S704 - a file of this package
         style_hash=digest(style),
-        script=Markup(script),  # noqa: S704 - our own files
+        script=Markup(script),  # noqa: S704 - files of this package
         script_hash=digest(script),
         **context,
     )
 
 
 def style_text() -> str:
-    """The style sheet of all pages."""
-    return (files("fairbrief.reports") / "templates" / "report.css").read_text(encoding="utf-8")
+    """The style sheet of all pages, with their colours."""
+    return page_style() + (files("fairbrief.reports") / "templates" / "report.css").read_text(
+        encoding="utf-8"
+    )
 
 
 def script_text(name: str) -> str:
-    """One of our own scripts."""
+    """A script of this package."""
     return (files("fairbrief.reports") / "scripts" / name).read_text(encoding="utf-8")
 
 
 def digest(text: str) -> str:
-    """What a policy calls a style or script by."""
+    """The hash by which a policy names a style or script."""
     return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
 def _finalize(value: Any) -> Any:
-    """Every text that a template prints is made printable; texts that keep their lines already were."""
+    """Make every text that a template prints printable; Markup is already."""
     return printable(value, lines=True) if type(value) is str else value

@@ -1,4 +1,4 @@
-"""The per-record statistics under a result: its rows in whatever form takes little room, and ``per_record/``, a file of Parquet for each observation."""
+"""The per-record statistics of a result, in memory and in ``per_record/``, a Parquet file per observation."""
 
 from __future__ import annotations
 
@@ -28,26 +28,26 @@ def all_columns(_: str) -> bool:
 
 
 class PerRecordRows(ABC):
-    """The rows of all observations, one observation after another. See `Result` for the columns."""
+    """The rows of all observations, in order. See `Result` for the columns."""
 
     @abstractmethod
     def __len__(self) -> int:
-        """How many rows there are."""
+        """The number of rows."""
 
     @abstractmethod
     def measures(self) -> Mapping[str, str]:
-        """The measures by spec, and the observation that each reads."""
+        """The observation of each measure, by spec."""
 
     @abstractmethod
     def column_names(self) -> Sequence[str]:
-        """The columns that some observation has, each once."""
+        """The columns of all observations, each once."""
 
     @abstractmethod
     def each_of(self, observation: str, wanted: Wanted = all_columns) -> Iterator[pa.Table]:
-        """`of`, some rows at a time, all with the same columns; at least one table."""
+        """`of` in pieces with the same columns; at least one table."""
 
     def of(self, observation: str, wanted: Wanted = all_columns) -> pa.Table:
-        """The rows of one observation, with the columns that it has and whose names are wanted."""
+        """The rows of one observation, with those of its columns whose names are wanted."""
         return pa.concat_tables(self.each_of(observation, wanted))
 
     def table(self) -> pa.Table:
@@ -56,10 +56,10 @@ class PerRecordRows(ABC):
 
 
 def of_all(per_record: PerRecordRows) -> pa.Table:
-    """The rows of all observations below each other, null in the columns that an observation does not have."""
+    """The rows of all observations in one table; columns that an observation does not have are null."""
     observed = [per_record.of(observation) for observation in dict.fromkeys(per_record.measures().values())]
     schema = pa.unify_schemas([pa.schema([]), *(rows.schema for rows in observed)])
-    # Arrow would fill each column by itself: one array stands for all of its kind.
+    # One array of nulls per type is shared by all columns.
     most = max(map(len, observed), default=0)
     nothing = {kind: pa.nulls(most, kind) for kind in {*schema.types}}
     whole = [schema.empty_table()]
@@ -72,7 +72,7 @@ def of_all(per_record: PerRecordRows) -> pa.Table:
 
 @dataclass(frozen=True, slots=True)
 class Held(PerRecordRows):
-    """Per-record statistics that is held as a table."""
+    """Per-record statistics in memory."""
 
     held: pa.Table
 
@@ -92,7 +92,7 @@ class Held(PerRecordRows):
 
     def each_of(self, observation: str, wanted: Wanted = all_columns) -> Iterator[pa.Table]:
         names = [name for name in self.held.column_names if wanted(name)]
-        # Before any row is copied: what is not wanted is left behind.
+        # Before any row is copied, select the wanted columns.
         kept = self.held.select(list(dict.fromkeys(["observation", *names])))
         yield rows_with(kept, "observation", observation).select(names)
 
@@ -102,7 +102,7 @@ class Held(PerRecordRows):
 
 @dataclass(frozen=True, slots=True)
 class Renamed(PerRecordRows):
-    """Per-record statistics some of whose columns are called otherwise; ``names`` are the new ones by the old."""
+    """Per-record statistics with renamed columns; ``names`` maps old names to new."""
 
     rows: PerRecordRows
     names: Mapping[str, str]
@@ -128,12 +128,12 @@ SCHEMA = "fairbrief.per_record/4"
 GROUP = 1 << 15
 """The most rows of a row group."""
 NAMES = ("record", "cluster")
-"""Columns in which few texts are alike: written as they are they take less room, and less time, than with a dictionary."""
+"""Columns with few equal texts, which are smaller and faster without a dictionary."""
 
 
 @dataclass(frozen=True, slots=True)
 class PerRecordFile:
-    """A file of evidence: its name, which observation its rows are of, and the specs of the measures that read them."""
+    """A file of per-record statistics: its name, its observation, and the specs of the measures of that observation."""
 
     file: str
     observation: str
@@ -141,7 +141,7 @@ class PerRecordFile:
 
 
 def files_of(rows: PerRecordRows) -> tuple[PerRecordFile, ...]:
-    """The files that the rows are written to, named after what was observed: ``positions.parquet``, ``positions-2.parquet``."""
+    """The files of the rows, named after their observation: ``positions.parquet``, ``positions-2.parquet``."""
     read: dict[str, list[str]] = {}
     for spec, observation in rows.measures().items():
         read.setdefault(observation, []).append(spec)
@@ -158,7 +158,7 @@ def _name_of(observation: str) -> str:
 
 
 def file_name(title: str, taken: set[str]) -> str:
-    """A short, plain and unused file name from a title, without an ending; from then on it is taken."""
+    """A short, plain file name from a title, without an ending; it is added to ``taken``."""
     stem = re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")[:60].strip("-") or "table"
     name, i = stem, 1
     while name in taken:
@@ -169,7 +169,7 @@ def file_name(title: str, taken: set[str]) -> str:
 
 
 class PerRecordWriter:
-    """What writes per-record statistics into a folder, compressed with Zstandard: all rows when it is made, and at the `end` the audit that they are of."""
+    """Writes per-record statistics into a folder, compressed with Zstandard: the rows at once, the audit's identity at the `end`."""
 
     def __init__(self, rows: PerRecordRows, folder: Path) -> None:
         self._writers: list[pq.ParquetWriter] = []
@@ -179,13 +179,13 @@ class PerRecordWriter:
             self._opened = opened.pop_all()
 
     def end(self, audit: str) -> None:
-        """Let all files name the audit, and close them."""
+        """Write the audit's identity into all files, and close them."""
         for writer in self._writers:
             writer.add_key_value_metadata({"audit": audit})
         self.close()
 
     def close(self) -> None:
-        """Close the files; those that were not brought to their end are of no audit."""
+        """Close the files; without `end` they belong to no audit."""
         self._opened.close()
 
     def _write(self, tables: Iterator[pa.Table], path: Path, opened: ExitStack) -> None:
@@ -193,8 +193,8 @@ class PerRecordWriter:
 
         first = unpacked(next(tables))
         schema = first.schema.with_metadata({b"schema": SCHEMA.encode()})
-        alike = [name for name in schema.names if name not in NAMES]
-        writer = pq.ParquetWriter(path, schema, compression="zstd", use_dictionary=alike)
+        repeated = [name for name in schema.names if name not in NAMES]
+        writer = pq.ParquetWriter(path, schema, compression="zstd", use_dictionary=repeated)
         self._writers.append(opened.enter_context(writer))
         writer.write_table(first, row_group_size=GROUP)
         for rows in tables:
@@ -202,17 +202,17 @@ class PerRecordWriter:
 
 
 def write_hashes(table: pa.Table, path: Path) -> None:
-    """Write a row of hashes for each record: without a dictionary, since no two are alike."""
+    """Write a row of hashes per record, without a dictionary because no two are equal."""
     import pyarrow.parquet as pq
 
     pq.write_table(table, path, compression="zstd", row_group_size=GROUP, use_dictionary=False)
 
 
 class SavedRows(PerRecordRows):
-    """The rows of the files in a folder, as `fairbrief.reports.per_record.PerRecordRows` gives them: only what is asked for is read.
+    """The rows of the files in a folder; only requested columns are read.
 
-    The files are opened once: one that takes the place of another later is not looked at. DataError where one is absent,
-    damaged, or of another audit than the one named.
+    The files are opened once, so later replacements are ignored. Raises DataError if one is missing, damaged, or of another
+    audit.
     """
 
     def __init__(self, folder: Path, files: Sequence[PerRecordFile], audit: str) -> None:
@@ -231,7 +231,7 @@ class SavedRows(PerRecordRows):
         return sum(int(file.metadata.num_rows) for _, file in self._files.values())
 
     def measures(self) -> dict[str, str]:
-        """The measures by spec, and the observation that each reads."""
+        """The observation of each measure, by spec."""
         return self._measures
 
     def schema(self, observation: str) -> pa.Schema:
@@ -239,7 +239,7 @@ class SavedRows(PerRecordRows):
         return self._files[observation][1].schema_arrow.remove_metadata()
 
     def column_names(self) -> list[str]:
-        """The columns that some observation has."""
+        """The columns of all observations."""
         return list(
             dict.fromkeys(name for observation in self._files for name in self.schema(observation).names)
         )
@@ -257,18 +257,16 @@ class SavedRows(PerRecordRows):
 
 
 def _refuse_other(path: Path, metadata: Mapping[bytes, bytes], audit: str) -> None:
-    """DataError for per-record statistics of another version, or of another audit than the one named."""
+    """Raise DataError for another version or another audit."""
     if metadata.get(b"schema", b"").decode("utf-8", "replace") != SCHEMA:
-        raise DataError(
-            f"{path}: its schema is not '{SCHEMA}', which this version reads. Run the audit again."
-        )
+        raise DataError(f"{path}: its schema is not '{SCHEMA}'. Run the audit again with this version.")
     if metadata.get(b"audit", b"").decode("utf-8", "replace") != audit:
         raise DataError(mixed(path))
 
 
 @contextmanager
 def reading(path: Path | str) -> Iterator[None]:
-    """Say of a file of Parquet that it is absent or damaged."""
+    """Raise DataError if a Parquet file is missing or damaged."""
     try:
         yield
     except FileNotFoundError:
@@ -277,10 +275,10 @@ def reading(path: Path | str) -> Iterator[None]:
         if getattr(error, "filename", None) is not None:
             raise
         raise DataError(
-            f"{path}: not a Parquet file, or damaged: {first_line(error)}. Run the audit again."
+            f"{path}: the Parquet file is damaged: {first_line(error).rstrip('.')}. Run the audit again."
         ) from error
 
 
 def mixed(path: Path | str) -> str:
-    """The message about a file beside the results of another audit."""
-    return f"{path}: it is of another audit than results.json beside it. Run the audit again."
+    """The message for a file from another audit than ``results.json``."""
+    return f"{path} and results.json are from different audits. Run the audit again."

@@ -1,7 +1,7 @@
-"""The plot kit: two axes and a few marks become one labelled SVG, from which every picture of the reports is made.
+"""Axes and marks as one labelled SVG: every picture of the reports is made of them.
 
-Colours are the page's CSS variables, so that one picture serves light, dark and print. The same data give the same text.
-Nothing is drawn outside the axes: what lies beyond them is drawn at their end. Labels are cut, never the picture stretched.
+A picture is complete without a style sheet; `palette` gives it dark colours. The same data give the same text.
+Nothing is drawn outside the axes: values beyond them are drawn at their end. Long labels are shortened.
 """
 
 from __future__ import annotations
@@ -13,13 +13,14 @@ from math import ceil, copysign, floor, isfinite, isinf, log10, sqrt
 from typing import Protocol
 from xml.sax.saxutils import escape, quoteattr
 
+from fairbrief.reports.palette import LIGHT, SERIES
 from fairbrief.reports.plain import printable, shorten
 from fairbrief.statistics.arrays import TIE
 
-INK, FAINT, GRID, CHANCE, PAPER = "var(--ink)", "var(--soft)", "var(--line)", "var(--chance)", "var(--paper)"
-COLOURS = tuple(f"var(--s{i})" for i in range(1, 9))
+INK, FAINT, GRID, PAPER = (LIGHT[name] for name in ("ink", "soft", "line", "paper"))
+COLOURS = tuple(LIGHT[name] for name in SERIES)
 DASHES = (None, "5 2", "2 2", "7 2 2 2", "1 2", "9 3", "4 1 1 1", "3 3")
-"""Colour never speaks alone: lines also differ in their dashes."""
+"""Lines differ in their dashes as well as in their colours."""
 WIDTH, HEIGHT = 262, 120
 LABEL = 24
 """Characters of a label."""
@@ -47,7 +48,7 @@ Ticks = tuple[tuple[float, str], ...]
 
 
 def tag(name: str, content: str = "", /, **attributes: object) -> str:
-    """One element; attributes that are None are left out, and ``stroke_width`` becomes ``stroke-width``."""
+    """One element, without the attributes that are None; ``stroke_width`` becomes ``stroke-width``."""
     written = (
         f' {key.replace("_", "-")}="{v}"'
         if isinstance(v, (int, float))
@@ -72,7 +73,7 @@ def line(x1: float, y1: float, x2: float, y2: float, colour: str, width: float =
 def text(
     x: float, y: float, words: str, colour: str = FAINT, anchor: str | None = None, **more: object
 ) -> str:
-    """Words at a place, their middle at its height."""
+    """Words at a place, centred on its height."""
     shown = escape(printable(words))
     return (
         tag("text", shown, x=x, y=round(y + 4, 2), fill=colour, text_anchor=anchor, **more) if shown else ""
@@ -80,7 +81,7 @@ def text(
 
 
 def shape(kind: int, x: float, y: float, area: float, **look: object) -> str:
-    """A mark of so many square pixels; kinds beyond the last begin again."""
+    """A mark of ``area`` square pixels; kinds repeat after the last."""
     r, kind = sqrt(area) / 2, kind % 6
     if kind == CIRCLE:
         return tag("circle", cx=x, cy=y, r=round(r * 1.13, 2), **look)
@@ -100,9 +101,9 @@ def picture(
     *,
     is_stretched: bool = False,
 ) -> str:
-    """The parts as one labelled image around an area of so many pixels, with room on each side of it.
+    """The parts as one labelled image: an area of ``width`` × ``height`` pixels with a margin on each side.
 
-    A stretched picture is as wide as the cell that it is in.
+    A stretched picture fills the width of its cell.
     """
     size = round(left + width + right, 1), round(top + height + bottom, 1)
     return (
@@ -118,7 +119,7 @@ def picture(
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """From values to pixels: ``low`` is drawn at ``start``, ``high`` at ``end``, what is beyond them there, too."""
+    """From values to pixels: ``low`` is drawn at ``start``, ``high`` at ``end``; values beyond them are drawn there, too."""
 
     low: float
     high: float
@@ -134,7 +135,7 @@ class Scale:
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """What is drawn from one end to the other, with marked values and a title; ``of_names`` has a row or column per name."""
+    """An axis from ``low`` to ``high``, with marked values and a title; ``of_names`` has a row or column per name."""
 
     low: float
     high: float
@@ -161,30 +162,30 @@ class Axis:
 
     @classmethod
     def of_names(cls, names: Sequence[str], *, is_upright: bool = True) -> Axis:
-        """The middle of the name at place i is at i + ½; an upright axis begins at the top."""
+        """The name at place i is centred at i + ½; an upright axis begins at the top."""
         ticks = tuple((i + 0.5, name) for i, name in enumerate(unique(names)))
         ends = (len(names), 0) if is_upright else (0, len(names))
         return cls(*ends, ticks, has_grid=False, has_line=False)
 
     @property
     def widest(self) -> float:
-        """About how many pixels its longest label takes."""
+        """The approximate width of its longest label in pixels."""
         return max((wide(words) for _, words in self.ticks), default=0)
 
 
 BARE = Axis(1, 0, has_grid=False, has_line=False)
-"""Nothing is drawn of it: one row."""
+"""An axis of one row that is not drawn."""
 
 
 def step_of(low: float, high: float, count: int) -> float:
-    """A round width of which about ``count`` lie between two values."""
+    """A round width that divides the distance of two values into about ``count`` parts."""
     raw = (high - low) / count
     power: float = 10.0 ** floor(log10(raw))
     return next(m * power for m in STEPS if m * power >= raw * (1 - 1e-9))
 
 
 def domain(values: Iterable[float | None], count: int = 5, *, zero: bool = False) -> Bounds:
-    """Round bounds that hold all values but infinite ones, and zero where it is wanted."""
+    """Round bounds that contain all finite values, and zero if ``zero`` is set."""
     held = [*(v for v in values if v is not None and isfinite(v)), *((0.0,) if zero else ())] or [0.0, 1.0]
     low, high = min(held), max(held)
     if high - low < TIE:
@@ -207,17 +208,17 @@ def marked(low: float, high: float, count: int = 5, *, percent: bool = False) ->
 
 
 def wide(words: str) -> float:
-    """About how many pixels a label takes."""
-    return len(words) * LETTER
+    """The approximate width of a label in pixels; a percent sign is as wide as two letters."""
+    return (len(words) + words.count("%")) * LETTER
 
 
 def cut(words: str, limit: int = LABEL) -> str:
-    """A label of at most so many characters."""
+    """A label of at most ``limit`` characters."""
     return shorten(printable(words), limit)
 
 
 def unique(names: Sequence[str]) -> list[str]:
-    """Short labels; those that became equal are numbered, so that no two rows have one name."""
+    """Short labels; equal ones are numbered, so that each row has its own name."""
     labels: list[str] = []
     for name in names:
         short, i = cut(name), 1
@@ -229,12 +230,19 @@ def unique(names: Sequence[str]) -> list[str]:
 
 
 def colour_of(names: Sequence[str], who: str) -> str:
-    """The colour of a name; colours repeat when they run out."""
+    """The colour of a name by its place, grey if it is not among the names; colours repeat after the last."""
     return COLOURS[list(names).index(who) % len(COLOURS)] if who in names else FAINT
 
 
+def key_of(names: Sequence[str], shown: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    """The names shown, each with the class of its colour in the style sheet: ``s0`` for grey, else ``s1`` to ``s8``."""
+    return tuple(
+        (who, f"s{list(names).index(who) % len(COLOURS) + 1}" if who in names else "s0") for who in shown
+    )
+
+
 def dash_of(names: Sequence[str], who: str) -> str | None:
-    """The dashes of a name's line; None is drawn whole."""
+    """The dashes of a name's line; None is a solid line."""
     return DASHES[list(names).index(who) % len(DASHES)] if who in names else None
 
 
@@ -242,7 +250,7 @@ def dash_of(names: Sequence[str], who: str) -> str | None:
 
 
 class Mark(Protocol):
-    """What is drawn at values of two axes."""
+    """Something drawn at values of two axes."""
 
     def svg(self, x: Scale, y: Scale) -> str: ...
 
@@ -265,7 +273,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Dot:
-    """A mark of so many square pixels; a hollow one has the colour as its outline, and ``fill`` inside."""
+    """A mark of ``area`` square pixels; with ``fill``, the colour is its outline."""
 
     x: float
     y: float
@@ -325,7 +333,7 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """A label at a place, or so many pixels to the right of it."""
+    """A label ``shift`` pixels to the right of a place."""
 
     x: float
     y: float
@@ -338,24 +346,24 @@ class Words:
 
 
 def upright(value: float, colour: str = INK, width: float = 1.4, dash: str | None = "4 3") -> Line:
-    """A line at one value of the level axis, across the whole picture."""
+    """A vertical line at one value, over the whole height."""
     return Line(((value, -EVERYWHERE), (value, EVERYWHERE)), colour, width, dash)
 
 
 def level(value: float, colour: str = INK) -> Line:
-    """A dashed line at one value of the upright axis."""
+    """A dashed horizontal line at one value."""
     return Line(((-EVERYWHERE, value), (EVERYWHERE, value)), colour, 1.4, "4 3")
 
 
 def steps(edges: Sequence[float], heights: Sequence[float], colour: str, dash: str | None = None) -> Line:
-    """A line that is level over each bin: one height per bin, one edge more."""
+    """A stepped line: a height per bin, and one edge more than bins."""
     places = [(edge, h) for i, h in enumerate(heights) for edge in edges[i : i + 2]]
     return Line(places, colour, dash=dash)
 
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """A value with its interval, its chance level, and what it is held against, each None where there is none."""
+    """A value with its interval, its permutation mean, and the value that it is compared with; each None if absent."""
 
     name: str
     value: float | None
@@ -363,29 +371,32 @@ class Spread:
     high: float | None = None
     chance: float | None = None
     against: float | None = None
+    colour: str = INK
 
     @property
     def places(self) -> Iterator[float]:
-        """Every value that an axis has to hold; none holds an infinite one."""
+        """Every finite value that its axis must contain."""
         fields = (self.value, self.low, self.high, self.chance, self.against)
         return (value for value in fields if value is not None and isfinite(value))
 
-    def marks(self, y: float, colour: str = COLOURS[0], tick: float = 0.32) -> Iterator[Mark]:
-        """Interval as a bar, chance level as an upright tick, what it is held against as a ring, value as a dot.
+    def marks(self, y: float, tick: float = 0.32) -> Iterator[Mark]:
+        """The interval as a bar, the permutation mean as a tick, the compared value as a ring, the value as a dot.
 
-        Arrows at the ends of the axis are for infinite values and bounds.
+        Arrows at the ends of the axis are infinite values and bounds.
         """
         if self.low is not None and self.high is not None:
-            yield Line(((self.low, y), (self.high, y)), colour, 3, opacity=0.6)
+            yield Line(((self.low, y), (self.high, y)), self.colour, 3, opacity=0.6)
             yield from (
-                Arrow(end, y, colour) for end in (self.low, self.high) if isinf(end) and end != self.value
+                Arrow(end, y, self.colour)
+                for end in (self.low, self.high)
+                if isinf(end) and end != self.value
             )
         if self.chance is not None:
-            yield Line(((self.chance, y - tick), (self.chance, y + tick)), CHANCE, 2)
+            yield Line(((self.chance, y - tick), (self.chance, y + tick)), INK, 2)
         if self.against is not None:
             yield Dot(self.against, y, INK, area=62, fill="none")
         if self.value is not None:
-            yield dot_or_arrow(self.value, y, colour)
+            yield dot_or_arrow(self.value, y, self.colour)
 
 
 # ------------------------------------------------------------------------------------------- pictures
@@ -403,7 +414,7 @@ def drawn(
     right: float = 0,
     is_stretched: bool = False,
 ) -> str:
-    """Axes and marks as one picture; ``alt`` is what those hear who cannot see it. Sizes are those of the area between the axes."""
+    """Axes and marks as one picture; ``alt`` is its text for screen readers. Sizes are those of the area between the axes."""
     across, up = Scale(x.low, x.high, 0, width), Scale(y.low, y.high, height, 0)
     is_steep = not x.has_grid and x.widest > 0.9 * width / max(len(x.ticks), 1)
     parts = [*_level_axis(x, across, height, is_steep=is_steep), *_upright_axis(y, up, width)]
@@ -422,7 +433,7 @@ def drawn(
 
 
 def _level_axis(axis: Axis, scale: Scale, height: float, *, is_steep: bool) -> Iterator[str]:
-    """Faint upright lines at the marks of the axis below the area, and their labels."""
+    """Faint vertical lines at the marks of the horizontal axis, with labels below the area."""
     for value, words in axis.ticks:
         at = scale.at(value)
         if axis.has_grid:
@@ -434,7 +445,7 @@ def _level_axis(axis: Axis, scale: Scale, height: float, *, is_steep: bool) -> I
 
 
 def _upright_axis(axis: Axis, scale: Scale, width: float) -> Iterator[str]:
-    """Faint level lines at the marks of the axis left of the area, and their labels; its title is above."""
+    """Faint horizontal lines at the marks of the vertical axis, with labels on the left and the title above."""
     for value, words in axis.ticks:
         at = scale.at(value)
         if axis.has_grid:
@@ -446,12 +457,12 @@ def _upright_axis(axis: Axis, scale: Scale, width: float) -> Iterator[str]:
 
 
 ROW = 22
-"""Pixels of a row that has a name."""
+"""Height of a named row in pixels."""
 ACROSS = WIDTH - 70
 
 
 def forest(rows: Sequence[Spread], alt: str, bounds: Bounds | None = None, mark: float | None = None) -> str:
-    """A row per spread on one axis, which ``bounds`` hold; ``mark`` draws an upright line at one place of it."""
+    """A row per spread on one axis within ``bounds``; ``mark`` draws a vertical line at one value."""
     x = Axis.of_numbers(bounds or domain(p for row in rows for p in row.places), count=4)
     marks: list[Mark] = [] if mark is None else [upright(mark, FAINT, dash="2 3")]
     marks += [m for i, row in enumerate(rows) for m in row.marks(i + 0.5)]
@@ -459,12 +470,12 @@ def forest(rows: Sequence[Spread], alt: str, bounds: Bounds | None = None, mark:
     return drawn(alt, x, y, marks, ACROSS, max(ROW * len(rows), 34))
 
 
-def bars(rows: Sequence[tuple[str, float, str]], alt: str, top: float) -> str:
-    """A level bar per name, value and text; the text is at the end of the bar, and ``top`` fills four fifths of the width."""
+def bars(rows: Sequence[tuple[str, float, str]], alt: str, top: float, colour: str = INK) -> str:
+    """A horizontal bar per name, value and text, with the text at its end; ``top`` fills four fifths of the width."""
     marks: list[Mark] = []
     for i, (_, value, words) in enumerate(rows):
         marks += [
-            Box((0, value), (i + 0.23, i + 0.77), COLOURS[0], 0.6),
+            Box((0, value), (i + 0.23, i + 0.77), colour, 0.6),
             Words(value, i + 0.5, words, shift=4),
         ]
     x = replace(BARE, low=0, high=1.25 * top or 1.0)

@@ -1,4 +1,4 @@
-"""The result of an audit: estimates, per-record statistics, example records, and what was excluded."""
+"""The result of an audit: estimates, per-record statistics, examples, and everything that was excluded."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from fairbrief.types import Case, Estimate, Table
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A text as shown, its attributes, and how many characters were cut from its end."""
+    """A shown text, its attributes, and the number of characters cut from its end."""
 
     text: str
     attributes: Mapping[str, str] = field(default_factory=dict)
@@ -36,7 +36,7 @@ class Texts:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A sentence of a document (characters ``start`` to ``end``) that supports the summary's claim ``unit``."""
+    """A sentence of a document (characters ``start`` to ``end``) that supports claim ``unit`` of the summary."""
 
     unit: int
     document: int
@@ -47,10 +47,10 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Support:
-    """Which sentences of the sources support which units of one summary, by which rule.
+    """The source sentences that support the claims of one summary, and the rule.
 
-    ``units`` are spans of the summary's text, or (start = end = −1) texts of their own in ``unit_texts``. ``scorer`` is what
-    links were made with; empty: none could be.
+    ``units`` are spans of the summary's text, or start = end = −1 if the claim, in ``unit_texts``, is not in the text. ``scorer``
+    is the scorer of the links; empty if there are none.
     """
 
     record: str
@@ -64,10 +64,10 @@ class Support:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One record's values by one measure.
+    """One record by one measure.
 
-    ``values`` holds the main value and the groups' signed contrasts; ``without`` by kind (``document``, ``sentence``, ``unit``), what
-    each one does to the main value: the value less the value without it, null where there is none without.
+    ``values`` are the main value and the group differences; ``without`` is, by kind (``document``, ``sentence``, ``unit``), the
+    contribution of each item to the main value: the value minus the value without it, null if that is undefined.
     """
 
     measure: str
@@ -81,9 +81,9 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Examples:
-    """All that the record viewer shows of an audit.
+    """The records of an audit in the viewer.
 
-    ``rules`` says of each measure by which rule its links are made; ``of`` is how many summaries were audited.
+    ``rules`` are the rules for links by measure; ``of`` is the number of audited summaries.
     """
 
     texts: tuple[Texts, ...] = ()
@@ -95,7 +95,7 @@ class Examples:
 
 @dataclass(frozen=True, slots=True)
 class TopCase:
-    """A record with one of the largest main values of a measure, with its texts and an explanation."""
+    """An example: a record with a large main value, with its texts and the measure's sentence."""
 
     measure: str
     system: str
@@ -107,7 +107,7 @@ class TopCase:
 
 @dataclass(frozen=True, slots=True)
 class NotMeasured:
-    """A measure that was not computed, and why."""
+    """A measure that was not taken, and the reason."""
 
     measure: str
     reason: str
@@ -115,13 +115,14 @@ class NotMeasured:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """The whole result of an audit; reports only arrange it.
+    """The complete result of an audit; reports only arrange it.
 
-    ``rows`` hold the per-record statistics, of which ``per_record`` makes a table. It has one row per observation, system and unit: the columns ``observation``, ``measures``
-    (the specs of those that read it, one a line), ``system``, ``system_kind``, ``record``, ``cluster``, ``block`` (the
-    sampled variant of a seed document, if it is one), ``reason`` (null where there is a row), ``p`` (of that unit alone, where tested), one ``subgroup.NAME`` per slicing attribute, one ``attribute.NAME`` per other attribute of the records that has not too many values,
-    and one number per statistic, named ``statistic[value]``; null where an observation has no such statistic. Numbers stand packed
-    (dictionaries of the distinct ones): `fairbrief.reports.frames.unpacked` makes them plain.
+    ``rows`` are the per-record statistics, which ``per_record`` returns as a table: one row per observation, system and unit. Columns:
+    ``observation``; ``measures``, the specs of its measures, one per line; ``system``; ``system_kind``; ``record``; ``cluster``; ``block``,
+    the sampled counterfactual of a seed document, if it is one; ``reason``, why the unit is excluded, else null; ``p`` of this unit
+    alone, if tested; ``subgroup.NAME`` per subgroup attribute; ``attribute.NAME`` per other attribute of the records with not too
+    many values; and a number per statistic, named ``statistic[value]``, null if the observation does not have it. Numbers are
+    packed (dictionaries of distinct values); `fairbrief.reports.frames.unpacked` returns plain numbers.
     """
 
     estimates: tuple[Estimate, ...]
@@ -131,31 +132,36 @@ class Result:
     tables: tuple[Table, ...] = ()
     not_measured: tuple[NotMeasured, ...] = ()
     skipped: tuple[str, ...] = ()
-    """Messages about input lines that were skipped on request; ``made['skipped']`` counts them all."""
+    """Messages about skipped input lines; ``made['skipped']`` counts all."""
     examples: Examples = field(default_factory=Examples)
-    """What the page's record viewer shows; `fairbrief.saved.examples` makes it."""
+    """The records in the report's viewer, from `fairbrief.saved.examples`."""
     sources: pa.Table | None = None
-    """Hashes of each record's id and of its documents (`fairbrief.auditing.watchers`); None where unknown."""
+    """Hashes of each record's id and documents (`fairbrief.auditing.watchers`); None if unknown."""
     made: Mapping[str, Any] = field(default_factory=dict)
-    """How it was made: version, files, records, systems, attributes, seed, n_resamples, protocol, seconds."""
+    """Settings: version, files, records, systems, attributes, seed, n_resamples, protocol, seconds."""
 
     def __post_init__(self) -> None:
-        """Let estimates and differences become data frames in one call."""
+        """Give estimates and differences their methods for data frames."""
         object.__setattr__(self, "estimates", Estimates(self.estimates))
         object.__setattr__(self, "differences", Estimates(self.differences))
 
     @property
     def per_record(self) -> pa.Table:
-        """All rows of per-record statistics as a table, made at each call where they are not held as one."""
+        """All per-record statistics as a table, built at each call unless they are one."""
         return self.rows.table()
 
     @property
     def systems(self) -> Any:
-        """The recorded names of the systems, else their names in the order of the estimates."""
+        """The names of the systems in the order of the audit, else of the estimates."""
         return self.made.get("systems") or list(dict.fromkeys(e.system for e in self.estimates))
 
     @property
+    def all_systems(self) -> list[str]:
+        """Every system with an estimate, the audited ones first: a system's place in it decides its colour."""
+        return list(dict.fromkeys([*map(str, self.systems), *(e.system for e in self.estimates)]))
+
+    @property
     def n_skipped(self) -> int:
-        """The number of input lines that were skipped on request."""
+        """The number of skipped input lines."""
         recorded = self.made.get("skipped")
         return recorded if isinstance(recorded, int) else len(self.skipped)

@@ -1,4 +1,4 @@
-"""An audit for experiment trackers, by their own clients, and for the head of a model card."""
+"""An audit for experiment trackers, through their clients, and for the head of a model card."""
 
 from __future__ import annotations
 
@@ -19,35 +19,35 @@ PARAMETERS = (
     "version", "files", "records", "systems", "measures", "protocol", "seed", "n_resamples", "confidence_level", "n_extracts",
 )  # fmt: skip
 FILES = (PAGE, RESULTS, ESTIMATES)
-"""What is kept with the run; the per-record statistics, which holds a row per summary, stays where it is."""
+"""The files sent with the run; the per-record statistics, with a row per summary, stay in the folder."""
 NOT_IN_NAMES = re.compile(r"[^\w\-. ]+", re.ASCII)
-"""A slash is none of them: a tracker on disk cannot have a metric beneath another."""
+"""A slash is not allowed: a tracker on disk cannot store a metric below another."""
 LONGEST = 250
-"""Characters of a metric's name that trackers take."""
+"""The longest metric name that trackers accept."""
 
 
 def send(result: Result, folder: Path, tracker: str) -> str:
-    """Send an audit to ``mlflow`` or ``wandb``; what was made there, in words.
+    """Send an audit to ``mlflow`` or ``wandb``; the name of the new run.
 
-    Where it goes is for the client's own settings to say (``MLFLOW_TRACKING_URI``, ``WANDB_PROJECT`` …). RequestError for
-    another tracker, MissingExtra where its client is not installed, BackendError with the client's words where it fails.
+    The client's own settings decide where it goes (``MLFLOW_TRACKING_URI``, ``WANDB_PROJECT``). Raises RequestError for another
+    tracker, MissingExtra if its client is not installed, BackendError with the client's message if it fails.
     """
     if tracker not in TRACKERS:
-        raise RequestError(f"There is no tracker '{tracker}' (--to). There are: {', '.join(TRACKERS)}.")
+        raise RequestError(f"--to: there is no tracker '{tracker}'. Trackers: {', '.join(TRACKERS)}.")
     try:
         return TRACKERS[tracker](result, folder)
     except ImportError as error:
         raise MissingExtra(tracker, tracker, f"--to {tracker}") from error
-    except Exception as error:  # whatever a client raises is of the service or its settings
+    except Exception as error:  # the client cannot reach the service, or lacks a setting
         raise BackendError(
-            f"{tracker} took nothing, or not all: {type(error).__name__}: {error}. See its settings, then send again."
+            f"{tracker} did not store the audit completely: {type(error).__name__}: {str(error).rstrip('.')}. {REMEDIES[tracker]}"
         ) from error
 
 
 def metrics(result: Result) -> dict[str, float]:
-    """Headlines and leading contrasts on whole data, by system, measure and quantity, with their bounds and p.
+    """Main values and primary estimates on all records, by system, measure and quantity, with bounds and p.
 
-    What a name cannot hold is written as ``_``; names that would then be one get a number.
+    Characters that a name cannot contain become ``_``; equal names get a number.
     """
     values: dict[str, float] = {}
     for e in _shown(result):
@@ -57,31 +57,31 @@ def metrics(result: Result) -> dict[str, float]:
         while name in values:
             name, number = f"{base}_{number}", number + 1
         values[name] = e.value or 0.0
-        values |= {f"{name}.{end}": value for end, value in _beside(e).items() if end != "chance_level"}
+        values |= {f"{name}.{end}": value for end, value in _beside(e).items() if end != "permutation_mean"}
     return values
 
 
 def _shown(result: Result) -> Iterator[Estimate]:
-    """Headlines and leading contrasts on whole data that have a value."""
+    """The main values and primary estimates on all records that have a value."""
     for e in result.estimates:
         if e.value is not None and not e.subgroup and (e.is_primary or wording.is_main_value(e)):
             yield e
 
 
 def _beside(e: Estimate) -> dict[str, float]:
-    """Interval, p, baselines and records of an estimate, those that it has."""
+    """Interval, p, baselines and number of records of an estimate, as far as known."""
     numbers = {
         "low": e.low, "high": e.high, "p": e.p if e.p_adjusted is None else e.p_adjusted,
-        "chance_level": e.permutation_mean, "random_extract": e.extract_baseline, "records": e.n,
+        "permutation_mean": e.permutation_mean, "extract_baseline": e.extract_baseline, "records": e.n,
     }  # fmt: skip
     return {name: number for name, number in numbers.items() if number is not None}
 
 
 def model_card(result: Result) -> str:
-    """The YAML of a model card's head, between its lines of dashes: one model for each system, as model hubs read it.
+    """The YAML head of a model card, with its lines of dashes: one model per system, in the form of model hubs.
 
-    Headlines and leading contrasts on whole data are its metrics, each with interval, p and baselines in its ``args``.
-    Written as JSON inside YAML, whose texts need no quoting rules of their own.
+    Main values and primary estimates on all records are its metrics, with interval, p and baselines in ``args``. The content
+    is JSON, which is valid YAML and needs no further quoting.
     """
     dataset = ", ".join(map(str, result.made.get("files", ()))) or "records"
     by_system: dict[str, list[dict[str, Any]]] = {}
@@ -106,7 +106,7 @@ def model_card(result: Result) -> str:
 
 
 def parameters(result: Result) -> dict[str, Any]:
-    """What was audited, and how."""
+    """The input and the settings of the audit."""
     return {name: result.made[name] for name in PARAMETERS if result.made.get(name) is not None}
 
 
@@ -142,9 +142,14 @@ def _files(folder: Path) -> list[Path]:
 
 
 def _short(value: Any) -> str:
-    """A parameter as MLflow takes it, which is a text."""
+    """A parameter as text, as MLflow requires."""
     text = ", ".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
     return text if len(text) <= 500 else f"{text[:499]}…"
 
 
+REMEDIES: Mapping[str, str] = {
+    "mlflow": "Set MLFLOW_TRACKING_URI to your server, then send again. Without a server: install mlflow (the extra has only its "
+    "client) and use sqlite:///mlflow.db, or use a folder with MLFLOW_ALLOW_FILE_STORE=true.",
+    "wandb": "Set WANDB_PROJECT and your key, or WANDB_MODE=offline, then send again.",
+}
 TRACKERS: Mapping[str, Callable[[Result, Path], str]] = {"mlflow": _mlflow, "wandb": _wandb}

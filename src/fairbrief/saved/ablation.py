@@ -1,7 +1,6 @@
-"""A record without each of its documents, sentences or units in turn; a cluster without each of its records.
+"""A record without each of its documents, sentences or claims in turn; a cluster without each of its records.
 
-What is left of a text stays letter by letter: the pieces that a scorer is asked about are among those of the whole case, and
-a scorer of pairs has nothing new to score.
+The rest of a text stays unchanged, letter by letter, so that a scorer of pairs has no new pair to score.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from fairbrief.statistics import LabelDraws
 from fairbrief.text.sentences import sentence_spans, split
 from fairbrief.types import Case, Cases, Column, Entity, Measure, Observation, Reason, Totals
 
-ALONE = "one record alone does not tell it"
+ALONE = "undefined for a single record"
 
 PerRecord = Mapping[Column, float]
 """A row, or a sum of rows, by name."""
@@ -32,10 +31,10 @@ PerRecord = Mapping[Column, float]
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """A record to open: ``members`` are its cases, all counterfactuals of one seed document, or records of one cluster, together.
+    """A record to open: ``members`` are its cases, or all records of one cluster (e.g. counterfactuals of a seed document).
 
-    ``focus`` is the one whose documents and sentences are left out; None where there are several and none was
-    named: then each is left out as a whole. ``rest`` is the per-record statistics of all other records.
+    ``focus`` is the case whose documents and sentences are removed; None if there are several and none was named: then each is
+    removed as a whole. ``rest`` are the sums of all other records.
     """
 
     name: str
@@ -47,7 +46,7 @@ class Subject:
 
 @dataclass(frozen=True, slots=True)
 class Omission:
-    """What is left out, and the cases that are left."""
+    """The removed item, and the remaining cases."""
 
     kind: Kind
     number: int
@@ -57,7 +56,7 @@ class Omission:
 
 
 def open_record(measure: Measure, quantity: str, subject: Subject, scorers: Scorers) -> Opened:
-    """What each part of the record does to its own value and to that of the whole."""
+    """The contribution of each item to the value of the record and of all records."""
     left_out = list(_omissions(subject))
     rows = observed(
         measure.observation, [subject.members, *(omission.left for omission in left_out)], scorers
@@ -72,18 +71,18 @@ def open_record(measure: Measure, quantity: str, subject: Subject, scorers: Scor
     ]  # fmt: skip
     parts.sort(key=lambda p: _size((p.own if value is not None else p.whole).effect))
     reason = "" if value is not None else row.text if isinstance(row, Reason) else ALONE
-    # A measure speaks of one row; those of a cluster are summed.
+    # A measure explains one row; rows of a cluster are summed.
     is_one = len(units_of(subject.members, measure.observation.declaration.scope)) == 1
     story = measure.explain(totals_of(row)) if is_one and not isinstance(row, Reason) else ""
     return Opened(subject.name, subject.influence, value, reason, story, tuple(parts))
 
 
 def _size(effect: float | None) -> float:
-    """Sorts the largest effects first, and what has none last."""
+    """A key that sorts the largest contributions first, undefined ones last."""
     return 1.0 if effect is None else -abs(effect)
 
 
-# ---------------------------------------------------------------------------------- what is left out
+# ------------------------------------------------------------------------------------ removed items
 
 
 def _omissions(subject: Subject) -> Iterator[Omission]:
@@ -97,13 +96,13 @@ def _omissions(subject: Subject) -> Iterator[Omission]:
 
 
 def omissions(case: Case, members: Cases) -> Iterator[Omission]:
-    """One of the members without each of its documents, units and sentences, beside the others."""
+    """One of the members without each of its documents, claims and sentences, and the other members."""
 
     def with_case(reduced: Case) -> tuple[Case, ...]:
         return tuple(reduced if member is case else member for member in members)
 
     documents = case.record.documents
-    # Without its only document a record is no record: that is told by leaving out the record.
+    # A record needs a document: the contribution of an only document is that of the record.
     for i, document in enumerate(documents if len(documents) > 1 else ()):
         left = with_case(without_document(case, i))
         yield Omission("document", i + 1, document.text, document.attributes, left)
@@ -116,7 +115,7 @@ def omissions(case: Case, members: Cases) -> Iterator[Omission]:
 def _of_what_is_read(
     omissions: Sequence[Omission], row: PerRecord | Reason, without: Sequence[PerRecord | Reason]
 ) -> tuple[list[Omission], list[PerRecord | Reason]]:
-    """Of units and sentences those that the measure reads: a unit that it reads is missed when it is gone."""
+    """Of claims and sentences, those that the measure uses: removing a used claim changes the row."""
     reads_claims = any(t.kind == "claim" and left != row for t, left in zip(omissions, without, strict=True))
     unread = "sentence" if reads_claims else "claim"
     kept = [i for i, omission in enumerate(omissions) if omission.kind != unread]
@@ -128,7 +127,7 @@ def _of_what_is_read(
 
 @dataclass
 class _Noted(Ledger):
-    """A ledger that keeps every unit's row as it came, with its own columns."""
+    """A ledger that stores every row unchanged, with its own columns."""
 
     found: list[PerRecord | Reason] = field(default_factory=list)
 
@@ -148,7 +147,7 @@ class _Noted(Ledger):
 
 
 def observed(observation: Observation, groups: Sequence[Cases], scorers: Scorers) -> list[PerRecord | Reason]:
-    """The summed rows of each group of cases, all scored in one go; or why a group has none."""
+    """The summed rows of each group of cases, all scored at once; or the reason why a group has none."""
     units = [units_of(group, observation.declaration.scope) for group in groups]
     ledger = _Noted(observation, n_resamples=0)
     together = [
@@ -162,7 +161,7 @@ def observed(observation: Observation, groups: Sequence[Cases], scorers: Scorers
 
 
 def _summed(rows: Sequence[PerRecord | Reason]) -> PerRecord | Reason:
-    """What an audit sums: units without a row add nothing. The first reason where none has one."""
+    """The sum, as in an audit: units without a row add nothing. The first reason if none has a row."""
     total: dict[Column, float] = {}
     for row in rows:
         if not isinstance(row, Reason):
@@ -184,12 +183,12 @@ def values_of(measure: Measure, *rows: PerRecord | Reason) -> dict[str, float]:
 
 
 def totals_of(row: PerRecord) -> Totals:
-    """A row as a measure takes it."""
+    """A row as the input of a measure."""
     return Totals({column: i for i, column in enumerate(row)}, np.array(list(row.values())))
 
 
 def effect(now: float | None, then: float | None, reason: str) -> Effect:
-    """What having something does to a value that is ``now``, and ``then`` without it."""
+    """The contribution of an item to a value that is ``now``, and ``then`` without it."""
     if then is None:
         return Effect(None, None, reason)
     return Effect(then, None if now is None else 0.0 if now == then else now - then)
@@ -202,7 +201,7 @@ def _part(
     then: tuple[Mapping[str, float], Mapping[str, float]],
     left: PerRecord | Reason,
 ) -> Part:
-    """``now`` and ``then`` hold the values of the record, and those of the whole."""
+    """``now`` and ``then`` are the values of the record, and of all records."""
     reason = left.text if isinstance(left, Reason) else ALONE
     own, whole = (effect(a.get(quantity), b.get(quantity), reason) for a, b in zip(now, then, strict=True))
     return Part(omission.kind, omission.number, omission.text, omission.attributes, own, whole)
@@ -211,8 +210,8 @@ def _part(
 def without_document(case: Case, number: int) -> Case:
     """The case without one document (from 0) of its record.
 
-    Mentions in it go, those in later documents move up by one; a person whom only this document mentions
-    goes too. Someone who had no mention before was known otherwise, and stays.
+    Mentions in it are removed, and those in later documents move up by one. A person mentioned only in this document is removed,
+    too; a person without any mention stays.
     """
     record = case.record
     people = (_without_mentions(person, number) for person in record.entities)
@@ -225,27 +224,27 @@ def without_document(case: Case, number: int) -> Case:
 
 
 def without_sentence(case: Case, number: int) -> Case:
-    """The case without one sentence (from 0) of its summary; units that were given stay.
+    """The case without one sentence (from 0) of its summary; given claims stay.
 
-    Without the only sentence the summary is empty, with that reason.
+    Without its only sentence, the summary is empty, with that reason.
     """
     text = case.summary.text
     spans = sentence_spans(text)
     start, end = spans[number]
-    # With the gap behind it, or before it if it is the last: the others keep theirs.
+    # Remove the gap after it, or before it if it is the last, so that other gaps stay.
     if number + 1 < len(spans):
         left = text[:start] + text[spans[number + 1][0] :]
     else:
         left = text[: spans[number - 1][1] if number else start] + text[end:]
     kept = [text[a:b] for i, (a, b) in enumerate(spans) if i != number]
-    if split(left) != kept:  # where a sentence ends can depend on what follows it; an empty line ends any
+    if split(left) != kept:  # the end of a sentence can depend on the next one; an empty line always ends it
         left = "\n\n".join(kept)
     reason = "" if left.strip() else EMPTY
     return replace(case, summary=replace(case.summary, text=left, reason=reason))
 
 
 def without_claim(case: Case, number: int) -> Case:
-    """The case without one unit (from 0) of its summary; the text stays."""
+    """The case without one claim (from 0) of its summary; the text stays."""
     claims = case.summary.claims or ()
     return replace(case, summary=replace(case.summary, claims=claims[:number] + claims[number + 1 :]))
 

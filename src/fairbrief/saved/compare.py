@@ -1,8 +1,9 @@
-"""Two saved audits side by side, paired by record: from their per-record statistics alone."""
+"""The difference of two saved audits, paired by record, from their per-record statistics."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
+from pathlib import Path
 from typing import TypeVar
 
 import pyarrow as pa
@@ -30,12 +31,13 @@ def compare(
     *,
     system: str | None = None,
     against: str | None = None,
+    names: tuple[str, str] = ("candidate", "baseline"),
 ) -> list[Estimate]:
     """Paired differences, candidate minus baseline, of every measure that both audits took.
 
-    Each audit is to hold one system (or the two share system names, which are then compared one by
-    one); else ``system`` names the candidate's and ``against`` the baseline's (None: the same name, or the only
-    one). Raises RequestError where nothing can be compared: no common measure, system or record.
+    Compares the only system of each audit, or all systems whose names are in both. Else ``system`` is the candidate's and
+    ``against`` the baseline's (None: the same name, or the only one). A system that is in both is called ``NAME: SYSTEM``
+    with the audit's name of ``names``. Raises RequestError if there is no common measure, system or record.
     """
     settings = settings or _settings(candidate)
     found = _compared(candidate, baseline, difference, settings, system, against)
@@ -43,14 +45,32 @@ def compare(
         raise RequestError(
             "The two audits have fewer than two records in common that both could be measured on."
         )
-    return found
+    return [_named_apart(e, names) for e in found]
+
+
+def names_of(folders: Sequence[Path]) -> list[str]:
+    """A name per folder: its last part, with as many parts before it as make the names differ."""
+    paths = [folder.resolve().parts for folder in folders]
+    longest = max(map(len, paths))
+    for many in range(1, longest + 1):
+        names = ["/".join(parts[-many:]) for parts in paths]
+        if len(set(names)) == len(set(paths)):
+            break
+    return names
+
+
+def _named_apart(e: Estimate, names: tuple[str, str]) -> Estimate:
+    """The difference, with the audits' names before those of one system in both."""
+    if e.system != e.baseline:
+        return e
+    return e.replace(system=f"{names[0]}: {e.system}", baseline=f"{names[1]}: {e.baseline}")
 
 
 def compare_sizes(candidate: Result, baseline: Result, measures: Collection[str] = ()) -> list[Change]:
-    """`compare`, and by how much the size of each group difference grew; of these measures only, if some are named."""
+    """`compare` with the growth of each unsigned group difference; only for ``measures``, if some are given."""
     found = _compared(candidate, baseline, changes, _settings(candidate), measures=measures)
     if not found:
-        compare(candidate, baseline)  # says why, where nothing at all can be compared
+        compare(candidate, baseline)  # raises with the reason
     return found
 
 
@@ -63,7 +83,7 @@ def _compared(
     against: str | None = None,
     measures: Collection[str] = (),
 ) -> list[T]:
-    """What is found of every pair of systems, by the measures of one observation together."""
+    """The results of ``how`` for every pair of systems, with the measures of one observation at once."""
     ours = {repr(m): (ledger, m) for ledger, several in ledgers_from(candidate.rows) for m in several}
     theirs = {repr(m): (ledger, m) for ledger, several in ledgers_from(baseline.rows) for m in several}
     common = [spelled for spelled in ours if spelled in theirs and (not measures or spelled in measures)]
@@ -73,13 +93,13 @@ def _compared(
             "Audit both with the same --measure."
         )
     together: dict[tuple[int, int], list[str]] = {}
-    for spelled in common:  # measures of one observation are compared together: what they share is said once
+    for spelled in common:  # measures of one observation are compared at once
         together.setdefault((id(ours[spelled][0]), id(theirs[spelled][0])), []).append(spelled)
     found: list[T] = []
     for several in together.values():
         (a, _), (b, _) = ours[several[0]], theirs[several[0]]
         taken = [ours[spelled][1] for spelled in several]
-        _name_alike(a, b)
+        _share_columns(a, b)
         parts, others = (parts_of(ledger, (), settings.seed) for ledger in (a, b))
         for first, second in _systems(a, b, system, against):
             found += how(taken, parts[first, WHOLE], others[second, WHOLE], settings)
@@ -97,9 +117,7 @@ def _settings(result: Result) -> estimating.Settings:
 
 
 def changed_sources(candidate: Result, baseline: Result) -> list[str]:
-    """Ids of the records that both audits measured and whose documents are not the same in the two; [] where an audit does
-    not tell.
-    """
+    """Ids of the records that both audits measured and whose documents differ; [] if an audit has no hashes of its sources."""
     if candidate.sources is None or baseline.sources is None:
         return []
     ours, theirs = candidate.sources, baseline.sources
@@ -111,14 +129,14 @@ def changed_sources(candidate: Result, baseline: Result) -> list[str]:
 
 
 def _changed(ours: pa.Table, theirs: pa.Table) -> list[int]:
-    """The hashes of records that both have, of which the first has other documents."""
+    """The hashes of records in both whose documents differ in the first."""
     other = ours.join(theirs, ["record", "documents"], join_type="left anti")
     found: list[int] = other.join(theirs, "record", join_type="left semi")["record"].to_pylist()
     return found
 
 
 def _records(result: Result) -> Iterator[str]:
-    """The ids of all records that something was measured on; some come several times."""
+    """The ids of all measured records, some of them several times."""
     for observation in dict.fromkeys(result.rows.measures().values()):
         for rows in result.rows.each_of(observation, {"record", "reason"}.__contains__):
             yield from usable(rows)["record"].to_pylist()
@@ -129,7 +147,7 @@ def _systems(a: Ledger, b: Ledger, system: str | None, against: str | None) -> S
         [name for name, kind in systems_of([ledger.origins]).items() if kind == "system"] for ledger in (a, b)
     )
     if not ours or not theirs:
-        return []  # sanity baselines alone: a scorer bias check, on sources that no system wrote
+        return []  # only sanity baselines: a scorer bias check on sources that no system wrote
     if system is not None or against is not None:
         first = _named(ours, system, "--system", against)
         return [(first, _named(theirs, against, "--against", first))]
@@ -139,13 +157,13 @@ def _systems(a: Ledger, b: Ledger, system: str | None, against: str | None) -> S
     if not shared:
         raise RequestError(
             f"It is not clear which systems to compare: {', '.join(ours)} with {', '.join(theirs)}. "
-            "Name them with --system and --against, or give each audit one system, or the same names in both."
+            "Name them with --system and --against."
         )
     return [(s, s) for s in shared]
 
 
 def _named(systems: Sequence[str], name: str | None, option: str, other: str | None) -> str:
-    """The system of that name; without one the only one, or that which is called like the other audit's."""
+    """The system of that name; without a name the only one, or the one with the name in the other audit."""
     if name is None and len(systems) == 1:
         return systems[0]
     wanted = other if name is None else name
@@ -157,8 +175,8 @@ def _named(systems: Sequence[str], name: str | None, option: str, other: str | N
     return str(wanted)
 
 
-def _name_alike(a: Ledger, b: Ledger) -> None:
-    """Name the columns of both in both, in the order of the first."""
+def _share_columns(a: Ledger, b: Ledger) -> None:
+    """Give both the columns of either, in the order of the first."""
     for column in b.columns:
         a.columns.setdefault(column, len(a.columns))
     b.columns = {column: b.columns.setdefault(column, len(b.columns)) for column in a.columns}

@@ -1,4 +1,4 @@
-"""Whether an audit speaks of all that it should: what its baseline had, and what its input held."""
+"""Whether an audit is complete: compared with its baseline, and with its input."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from fairbrief.saved.gate_rules import Check
 from fairbrief.text.counted import counted
 
 RECORDS = "records"
-"""What `--allow-missing` calls records that the baseline has and the audit has not."""
+"""The name for `--allow-missing` of records that are only in the baseline."""
 SHOWN = 5
 READ = ("measures", "system_kind", "system", "record", "reason")
-"""Columns of per-record statistics that tell what was seen."""
+"""The columns of per-record statistics that identify measured records."""
 
 
 Key = tuple[str, str]
@@ -30,7 +30,7 @@ Key = tuple[str, str]
 
 @dataclass(slots=True)
 class Seen:
-    """What an audit has seen: by measure and system the distinct records, and those among them that were measured."""
+    """By measure and system, the distinct records, and those that were measured."""
 
     records: dict[Key, Names] = field(default_factory=dict)
     measured: dict[Key, Names] = field(default_factory=dict)
@@ -42,12 +42,12 @@ class Seen:
 
     @property
     def systems(self) -> list[str]:
-        """All systems, in order, without controls."""
+        """All systems, in order, without sanity baselines."""
         return list(dict.fromkeys(system for _, system in self.records))
 
 
 def seen(result: Result, wanted: Sequence[str] = ()) -> Seen:
-    """What the per-record statistics of an audit is about; of these measures only, if some are named."""
+    """The records of an audit; only of ``wanted`` measures, if some are given."""
     found, kept = Seen(), dict[int, Names]()
     for observation in dict.fromkeys(result.rows.measures().values()):
         pieces: dict[Key, list[pa.Table]] = {}
@@ -67,7 +67,7 @@ def seen(result: Result, wanted: Sequence[str] = ()) -> Seen:
 
 
 def _ids(tables: Sequence[pa.Table], kept: dict[int, Names]) -> Names:
-    """The distinct records of some rows. Those of most measures are the same, and are held once, by their number."""
+    """The distinct records of some rows. Most measures have the same records, which are stored once."""
     pieces = [rows["record"].cast(pa.large_binary()).unique() for rows in tables]
     found = Names(pc.unique(pa.concat_arrays(pieces)))
     known = kept.setdefault(len(found), found)
@@ -75,24 +75,24 @@ def _ids(tables: Sequence[pa.Table], kept: dict[int, Names]) -> Names:
 
 
 def refuse_missing(ours: Seen, theirs: Seen, allowed: Sequence[str] = ()) -> None:
-    """RequestError where the audit lacks a system, measure or record of its baseline.
+    """Raise RequestError if the audit lacks a system, measure or record of its baseline.
 
-    ``allowed`` names systems and measures that may be missing, and `RECORDS`; RequestError for one that is not.
+    ``allowed`` names systems and measures that may be missing, and `RECORDS`; RequestError for one that is not missing.
     """
     lacking = _lacking(ours, theirs)
     for name in allowed:
         if name not in lacking:
-            raise RequestError(f"--allow-missing '{name}': nothing of that name is missing. {_told(lacking)}")
+            raise RequestError(f"--allow-missing '{name}': it is not missing. {_as_sentence(lacking)}")
     refused = {name: what for name, what in lacking.items() if name not in allowed}
     if refused:
         raise RequestError(
-            f"{_told(refused)} Audit them too, or name what may be missing with --allow-missing NAME: "
+            f"{_as_sentence(refused)} Audit them, too, or allow them to be missing with --allow-missing NAME: "
             f"{', '.join(refused)}."
         )
 
 
 def unmeasured(ours: Seen, theirs: Seen, most: float) -> list[Check]:
-    """An inconclusive check for each measure that too many records have lost that the baseline measured."""
+    """An inconclusive check per measure with too many records that only the baseline could measure."""
     named, checks = _names(ours, theirs), []
     for (measure, system), before in theirs.measured.items():
         key = measure, named(system)
@@ -101,7 +101,7 @@ def unmeasured(ours: Seen, theirs: Seen, most: float) -> list[Check]:
         is_there, is_measured = (before.places_in(of[key]) >= 0 for of in (ours.records, ours.measured))
         lost = int(np.count_nonzero(is_there & ~is_measured))
         if lost > most * len(before):
-            reasons = {"measured in the baseline, and not here": lost}
+            reasons = {"measured only in the baseline": lost}
             checks.append(
                 _check(f"{measure} [{key[1]}] measured as in the baseline", reasons, len(before), most)
             )
@@ -109,14 +109,14 @@ def unmeasured(ours: Seen, theirs: Seen, most: float) -> list[Check]:
 
 
 def _names(ours: Seen, theirs: Seen) -> Callable[[str], str]:
-    """The system of ours that stands for one of the baseline's: where both have one, that one, whatever its name."""
+    """From a system of the baseline to the audit's: the only one of each, or the same name."""
     if len(ours.systems) == len(theirs.systems) == 1:
         return lambda _: ours.systems[0]
     return lambda system: system
 
 
 def _lacking(ours: Seen, theirs: Seen) -> dict[str, str]:
-    """What the baseline has and the audit has not: as `--allow-missing` names it, and in words."""
+    """What only the baseline has: by name for `--allow-missing`, in words."""
     named = _names(ours, theirs)
     systems = [s for s in theirs.systems if named(s) not in ours.systems]
     measures = [m for m in theirs.measures if m not in ours.measures]
@@ -132,16 +132,16 @@ def _lacking(ours: Seen, theirs: Seen) -> dict[str, str]:
     return lacking
 
 
-def _told(lacking: dict[str, str]) -> str:
-    return f"The audit lacks {'; '.join(lacking.values()) if lacking else 'nothing that its baseline has'}."
+def _as_sentence(lacking: dict[str, str]) -> str:
+    return f"The audit lacks {'; '.join(lacking.values()) if lacking else 'nothing of its baseline'}."
 
 
 def left_out(result: Result, most: float) -> list[Check]:
-    """A check for the input, and for each system, of which something was left out; nothing where all is whole.
+    """A check for the input, and for each system, if something was left out.
 
-    What counts: lines that were skipped as broken; summaries that were refused, empty or not answered; records
-    left out of a measure for an error in them, or for a score that is not a number. Not what ``--require``
-    leaves out, nor records on which a measure is undefined.
+    Counts lines that were skipped as broken; summaries that were refused, empty or unanswered; records left out of a measure
+    for an error in them, or for a score that is not a number. Does not count records excluded by ``--require``, or on which a
+    measure is undefined.
     """
     made = result.made
     skipped = int(made.get("skipped") or 0) - int(made.get("not_required") or 0)
@@ -165,7 +165,7 @@ def left_out(result: Result, most: float) -> list[Check]:
 
 def _check(name: str, reasons: dict[str, int], total: int, most: float) -> Check:
     bad = sum(reasons.values())
-    told = ", ".join(f"{n:,} {reason}" for reason, n in reasons.items() if n)
+    counts = ", ".join(f"{n:,} {reason}" for reason, n in reasons.items() if n)
     share = bad / total if total else 1.0
-    message = f"{bad:,} of {total:,} ({share:.1%}): {told}; at most {most:.1%} may be (--max-left-out)"
+    message = f"{bad:,} of {total:,} ({share:.1%}): {counts}; at most {most:.1%} are allowed (--max-left-out)"
     return Check(name, "inconclusive" if share > most else "pass", message)

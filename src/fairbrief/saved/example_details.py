@@ -1,4 +1,4 @@
-"""What the viewer shows of one record: links between sentences of sources and summary, and what each part does to its value."""
+"""Details of one record in the viewer: links between sources and summary, and the contribution of each item."""
 
 from __future__ import annotations
 
@@ -19,27 +19,27 @@ from fairbrief.types import Ask, Case, Cases, Column, Floats, Measure, Observati
 
 LEXICAL = "containment"
 OF_WHOLE_TEXTS = ("containment", "ngram", "tfidf", "rouge1", "rouge2")
-"""Scorers that tell how far one sentence holds another, and need no model."""
+"""Scorers without a model that score how far one sentence contains another."""
 LEAST = 0.2
-"""Support below this is no link."""
+"""The least support of a link."""
 MOST_SENTENCES = 400
-"""Sentences of one record's sources that are looked at."""
+"""The most sentences of a record's sources that are scored."""
 MOST_LINKS = 12
-"""Links of one sentence of a summary, the strongest first."""
+"""The most links of one claim, the strongest first."""
 ELSEWHERE = (-1, -1)
-"""The span of a claim that does not stand in the summary in its own words."""
+"""The span of a claim whose words are not in the summary."""
 
 
 def scorer_for(observation: Observation, scorers: Scorers) -> tuple[str, str]:
-    """The scorer that links are made with, and the rule in words."""
+    """The scorer of the links, and the rule in words."""
     own = str(getattr(observation, "scorer", ""))
     name = specs.parse(own).name if own else ""
-    rule = f"In each document the sentence that holds most of it by {{}}, from {LEAST:g} on"
+    rule = f"Links: in each document the sentence with the most support by {{}}, at least {LEAST:g}"
     if name in OF_WHOLE_TEXTS and not scorers.holds_model(own):
-        return own, f"{rule.format(own)}: the scorer that the measure reads."
+        return own, f"{rule.format(own)} (the scorer of the measure)."
     if not own:
-        return LEXICAL, f"{rule.format(LEXICAL)}: shared words. The measure reads no such links."
-    return LEXICAL, f"{rule.format(LEXICAL)}: shared words. The measure itself reads {own}."
+        return LEXICAL, f"{rule.format(LEXICAL)} (shared words). The measure does not use these links."
+    return LEXICAL, f"{rule.format(LEXICAL)} (shared words). The measure uses {own}."
 
 
 def support_of(case: Case, scorer: str, rule: str, scorers: Scorers, *, reads_claims: bool) -> Support:
@@ -57,14 +57,14 @@ def support_of(case: Case, scorer: str, rule: str, scorers: Scorers, *, reads_cl
     rows = tuple(record.documents[i].text[start:end] for i, start, end in places)
     try:
         (scores,) = scorers[scorer].answer([Ask(scorer, rows, texts, whole=True)])
-    except FairbriefError:  # a library or its data is not here: there are no links to show
+    except FairbriefError:  # a library or its data is missing: no links
         return support
     links = _links(scores.by_column(len(texts)), places)
     return Support(record.id, summary.system, rule, spans, texts, links, scorer)
 
 
 def _claims(case: Case, *, reads_claims: bool) -> tuple[tuple[tuple[int, int], ...], tuple[str, ...]]:
-    """Spans and texts of the summary's sentences, or of its claims where the measure reads those."""
+    """Spans and texts of the summary's sentences, or of its claims if the measure uses them."""
     text = case.summary.text
     if not reads_claims or not case.summary.claims:
         spans = sentence_spans(text)
@@ -78,7 +78,7 @@ def _claims(case: Case, *, reads_claims: bool) -> tuple[tuple[tuple[int, int], .
 
 
 def _links(support: Floats, places: Sequence[tuple[int, int, int]]) -> tuple[Link, ...]:
-    """Of each claim and document the best sentence, if it is good enough."""
+    """The best sentence per claim and document, if it is good enough."""
     found = []
     documents = np.array([document for document, _, _ in places])
     for claim in range(support.shape[1]):
@@ -93,20 +93,20 @@ def _best(scores: Floats, inside: np.ndarray) -> int:
 
 
 MOST_PARTS = 40
-"""Documents, sentences and claims of one record that are left out in turn; beyond, none is."""
+"""The most documents, sentences and claims of a record that are removed in turn; with more, none is."""
 
 Key = tuple[str, str]
 """System and record."""
 Observed = PerRecord | Reason
 
 
-def told(
+def explained(
     rows: Sequence[Row], cases: Mapping[Key, Case], measures: Mapping[str, Measure], scorers: Scorers
 ) -> list[Row]:
-    """The rows with their stories, and with what each part of the record does to the headline.
+    """The rows with their stories, and with the contribution of each item of the record to the main value.
 
-    ``measures`` share one observation, so that each case, whole and without each part, is observed once for all.
-    Where it reads a model, or variants together, no part is left out: ``fairbrief explain`` does that.
+    ``measures`` share one observation, so that each case, complete and without each item, is observed once. If the
+    observation uses a model, or several counterfactuals, no item is removed; ``fairbrief explain`` does that.
     """
     observation = next(iter(measures.values())).observation
     kept = {(row.system, row.record): cases[row.system, row.record] for row in rows}
@@ -119,33 +119,35 @@ def told(
     ]
     try:
         found = iter(observed(observation, groups, scorers))
-    except FairbriefError:  # what a scorer needs is not here any more
+    except FairbriefError:  # a scorer lacks something that the audit had
         return list(rows)
     seen = {
         key: (next(found), {kind: [next(found) for _ in lefts] for kind, lefts in parts[key].items()})
         for key in kept
     }
-    return [_told(row, measures[row.measure], *seen[row.system, row.record]) for row in rows]
+    return [_with_contributions(row, measures[row.measure], *seen[row.system, row.record]) for row in rows]
 
 
-def _told(row: Row, measure: Measure, whole: Observed, left: Mapping[str, Sequence[Observed]]) -> Row:
+def _with_contributions(
+    row: Row, measure: Measure, whole: Observed, left: Mapping[str, Sequence[Observed]]
+) -> Row:
     now, *then = _main_values(measure, [whole, *(o for lefts in left.values() for o in lefts)])
     effects = iter([None if now is None or x is None else round(now - x, 4) for x in then])
     without = {kind: tuple(next(effects) for _ in lefts) for kind, lefts in left.items()}
-    # Without the kinds that the measure does not read: leaving any of them out changes nothing.
+    # Without the kinds that the measure does not use, whose contributions are all zero.
     without = {kind: effects for kind, effects in without.items() if any(effects)}
     story = "" if isinstance(whole, Reason) else measure.explain(totals_of(whole))
     return replace(row, story=story, without=without)
 
 
 def _main_values(measure: Measure, rows: Sequence[Observed]) -> list[float | None]:
-    """What the measure reads of each row, where it is defined; rows of the same columns are read together."""
+    """The measure's main value of each row; rows with the same columns are evaluated at once."""
     found: list[float | None] = [None] * len(rows)
-    alike: dict[tuple[Column, ...], list[tuple[int, PerRecord]]] = {}
+    same_columns: dict[tuple[Column, ...], list[tuple[int, PerRecord]]] = {}
     for i, row in enumerate(rows):
         if row and not isinstance(row, Reason):
-            alike.setdefault(tuple(row), []).append((i, row))
-    for columns, members in alike.items():
+            same_columns.setdefault(tuple(row), []).append((i, row))
+    for columns, members in same_columns.items():
         array = np.array([list(row.values()) for _, row in members])
         values = measure.value(Totals({column: k for k, column in enumerate(columns)}, array))
         read = np.broadcast_to(values[measure.name].array, len(members)).tolist()
@@ -155,7 +157,7 @@ def _main_values(measure: Measure, rows: Sequence[Observed]) -> list[float | Non
 
 
 def holds_model(observation: Observation, cases: Iterable[Case], scorers: Scorers) -> bool:
-    """Whether any scorer that the observation asks is a model or a service."""
+    """Whether any scorer of the observation is a model or a service."""
     try:
         asks = [ask for case in islice(cases, 1) for ask in observation.asks((case,))]
     except FairbriefError:
@@ -164,7 +166,7 @@ def holds_model(observation: Observation, cases: Iterable[Case], scorers: Scorer
 
 
 def _parts(case: Case) -> dict[str, list[Cases]]:
-    """What is left of the case without each of its parts, by kind; nothing of one with too many parts."""
+    """The case without each of its items, by kind; empty if there are too many items."""
     claims = case.summary.claims or ()
     many = len(case.record.documents) + len(sentence_spans(case.summary.text)) + len(claims)
     if many > MOST_PARTS or case.summary.reason:

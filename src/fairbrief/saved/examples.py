@@ -1,4 +1,4 @@
-"""The records that the page's viewer shows: chosen from the per-record statistics, fetched from the input, linked and explained."""
+"""The records of the report's viewer: chosen from the per-record statistics, fetched from the input, linked and explained."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from fairbrief.readers import Reading
 from fairbrief.reports.frames import coded, encodable
 from fairbrief.reports.per_record import PerRecordRows
 from fairbrief.reports.result import Examples, Passage, Result, Row, Support, Texts
-from fairbrief.saved.example_details import holds_model, scorer_for, support_of, told
+from fairbrief.saved.example_details import explained, holds_model, scorer_for, support_of
 from fairbrief.types import Case, Floats, Measure, Record
 
 MOST_CHARACTERS = 3_000
-"""Of one text."""
+"""Characters of one text."""
 MOST_DOCUMENTS = 60
 MOST_REFERENCES = 3
 PAGE_BYTES = 900_000
-"""All texts of one page together, as the page is written: what comes after is not shown."""
+"""Bytes of all texts on a page; further records are not shown."""
 
 Key = tuple[str, str]
 """System and record."""
 
 
 def examples(result: Result, cases: Iterable[Case], scorers: Scorers) -> Examples:
-    """What the viewer shows of an audit; ``cases`` are those that were audited, read once more."""
+    """The viewer's records of an audit; ``cases`` are the audited cases, read again."""
     systems = [str(s) for s in result.made.get("systems", ())]
     rows = choose(result.rows, systems)
     found = _fetch(cases, rows)
@@ -45,44 +45,44 @@ def examples(result: Result, cases: Iterable[Case], scorers: Scorers) -> Example
         if holds_model(observation, kept.values(), scorers):
             complete += _with_stories(own, result.rows)
         else:
-            complete += told(own, kept, of, scorers)
+            complete += explained(own, kept, of, scorers)
     rules = {m: scorer_for(measure.observation, scorers) for m, measure in measures.items()}
     supports = tuple(_supports(complete, measures, rules, kept, scorers))
-    told_rules = {m: rule for m, (_, rule) in rules.items()}
-    return Examples(tuple(_texts(kept)), tuple(complete), supports, told_rules, _all(result))
+    rule_texts = {m: rule for m, (_, rule) in rules.items()}
+    return Examples(tuple(_texts(kept)), tuple(complete), supports, rule_texts, _all(result))
 
 
 def with_examples(result: Result, cases: Iterable[Case], scorers: Scorers) -> Result:
-    """The result with the `examples` of its page."""
+    """The result with the `examples` of its report."""
     return replace(result, examples=examples(result, cases, scorers))
 
 
 def open_case(row: Row, case: Case, scorers: Scorers) -> tuple[Row, Texts, Support]:
-    """One record as the viewer shows it: its row explained, its texts, and what supports its sentences."""
+    """One record for the viewer: its row with explanation, its texts, and the support of its claims."""
     key = row.system, row.record
     measure = registry.make("measure", row.measure)
     rules = {row.measure: scorer_for(measure.observation, scorers)}
-    (explained,) = told([row], {key: case}, {row.measure: measure}, scorers)
+    (row,) = explained([row], {key: case}, {row.measure: measure}, scorers)
     (support,) = _supports([row], {row.measure: measure}, rules, {key: case}, scorers)
     (texts,) = _texts({key: case})
-    return explained, texts, support
+    return row, texts, support
 
 
 def _with_stories(rows: Sequence[Row], per_record: PerRecordRows) -> Iterator[Row]:
-    """The rows of one observation with their stories from what was observed of them: no model reads them again."""
+    """The rows of one observation with their stories from the per-record statistics, without asking a model again."""
     records, measures = {row.record for row in rows}, {row.measure for row in rows}
     known = per_record.measures()
     (observation,) = {known[m] for m in measures}
     stories: dict[str, dict[Key, str]] = {m: {} for m in measures}
     for observed in per_record.each_of(observation):
-        for m, told_of in stories.items():
-            told_of |= stories_of(observed, m, records)
+        for m, by_key in stories.items():
+            by_key |= stories_of(observed, m, records)
     for row in rows:
         yield replace(row, story=stories[row.measure].get((row.system, row.record), ""))
 
 
 def _all(result: Result) -> int:
-    """How many summaries the per-record statistics speaks of: of each system as many as the observation that saw the most of them."""
+    """The number of summaries: of each system, the most that any observation has."""
     most = Counter[str]()
     for observation in dict.fromkeys(result.rows.measures().values()):
         own = Counter[str]()
@@ -96,7 +96,7 @@ def _all(result: Result) -> int:
 
 
 def _fetch(cases: Iterable[Case], rows: Sequence[Row]) -> dict[Key, Case]:
-    """The cases of the rows, read until all are found."""
+    """The cases of the rows, read until all are known."""
     wanted = {(row.system, row.record) for row in rows}
     found: dict[Key, Case] = {}
     if not wanted:
@@ -111,7 +111,7 @@ def _fetch(cases: Iterable[Case], rows: Sequence[Row]) -> dict[Key, Case]:
 
 
 def _of_records(cases: Iterable[Case], records: Collection[str]) -> Iterator[Case]:
-    """The cases of these records, read from where they stand; all cases where these are read from their beginning alone."""
+    """The cases of these records, read from their positions; all cases if the input has no positions."""
     if not isinstance(cases, Reading) or cases.ranges is None:
         yield from cases
         return
@@ -121,7 +121,7 @@ def _of_records(cases: Iterable[Case], records: Collection[str]) -> Iterator[Cas
 
 
 def _affordable(rows: Sequence[Row], found: Mapping[Key, Case]) -> dict[Key, Case]:
-    """The cases of the first rows, as many as the page has room for."""
+    """The cases of the first rows, as many as fit on the page."""
     room, kept, records = PAGE_BYTES, dict[Key, Case](), set[str]()
     for key in dict.fromkeys((row.system, row.record) for row in rows):
         case = found.get(key)
@@ -143,7 +143,7 @@ def _size(record: Record) -> int:
 
 
 def _bytes(text: str) -> int:
-    """What is shown of a text, in UTF-8."""
+    """The shown length of a text in UTF-8."""
     return len(text[:MOST_CHARACTERS].encode("utf-8", "replace"))
 
 
@@ -154,13 +154,13 @@ def _supports(
     kept: Mapping[Key, Case],
     scorers: Scorers,
 ) -> Iterable[Support]:
-    """The links of every summary, by each rule that its measures lead to."""
+    """The links of every summary, once per rule of its measures."""
     made: set[tuple[Key, str]] = set()
     for row in rows:
         (scorer, rule), key = rules[row.measure], (row.system, row.record)
         if (key, rule) not in made:
             made.add((key, rule))
-            reads_claims = getattr(measures[row.measure].observation, "units", "") in ("auto", "given")
+            reads_claims = getattr(measures[row.measure].observation, "claims", "") in ("auto", "given")
             yield support_of(kept[key], scorer, rule, scorers, reads_claims=reads_claims)
 
 
@@ -187,15 +187,15 @@ def _passage(text: str, attributes: Mapping[str, str] | None = None) -> Passage:
 
 
 MOST = 4
-"""Records at each end of each list."""
+"""Records from each end of each order."""
 MOST_ROWS = 600
-"""Rows of the viewer's list."""
+"""The most rows in the viewer."""
 MOST_CASES = 160
-"""Summaries, with their records, whose texts are shown."""
+"""The most summaries whose texts are shown."""
 
 
 def choose(per_record: PerRecordRows, systems: Sequence[str]) -> list[Row]:
-    """The rows to show, the most telling of each list before the second of any; each once."""
+    """The rows to show: the first of every order, then the second of every order, and so on; each once."""
     chosen: dict[tuple[str, str, str], Row] = {}
     cases: set[tuple[str, str]] = set()
     lists = list(_lists(per_record, systems))
@@ -213,7 +213,7 @@ def choose(per_record: PerRecordRows, systems: Sequence[str]) -> list[Row]:
 
 
 def _lists(per_record: PerRecordRows, systems: Sequence[str]) -> Iterator[list[Row]]:
-    """The ends of every list that the viewer can sort by, measure by measure, system by system."""
+    """Both ends of every order of the viewer, by measure and system."""
     known = per_record.measures()
     for observation in dict.fromkeys(known.values()):
         specs = [spec for spec, of in known.items() if of == observation]
@@ -226,13 +226,13 @@ def _lists(per_record: PerRecordRows, systems: Sequence[str]) -> Iterator[list[R
 
 
 _Ends = dict[tuple[str, bool], list[tuple[float, Row]]]
-"""By quantity, and whether from its largest on, the rows that come first, and by what."""
+"""By quantity and direction, the first rows with the values that sort them."""
 
 
 def _look(
     spec: str, found: RecordValues, systems: Sequence[str], ends: Mapping[tuple[str, str], _Ends]
 ) -> None:
-    """Put those of some rows among the first of their lists that belong there; of equals the earlier ones stay."""
+    """Merge some rows into the first rows of their orders; earlier rows win ties."""
     codes, known = coded(found.system)
     numbers = {name: number for number, name in enumerate(known.to_pylist())}
     for system in systems:
@@ -255,7 +255,7 @@ def _row(spec: str, system: str, found: RecordValues, i: int) -> Row:
 
 
 def _first(ranked: Floats, below: float) -> list[int]:
-    """The smallest that are defined and lie ``below`` a number, of equals the earlier."""
+    """The smallest defined values ``below`` a number; earlier ones win ties."""
     found = np.flatnonzero(ranked < below)
     found = found[np.isfinite(ranked[found])]
     order = np.argsort(ranked[found], kind="stable")[:MOST]

@@ -1,10 +1,8 @@
-"""Why is this value what it is: leave out a record, then each of its documents and sentences.
+"""The contributions of records, and of documents and sentences in them, to a value: each is removed in turn.
 
-Records are left out of the per-record statistics, which adds, so that nothing is observed anew. Inside a record the case
-without a document or a sentence is asked about, scored and observed again; all of these at once and with the
-whole record among them, so that a scorer of pairs scores none that the whole record does not have, and with
-a cache none at all. A scorer that looks at all texts of a record together (idf weights, tf-idf), or at a
-whole summary as one text, answers anew, as it would have without what is left out.
+Records are removed from the sums, so nothing is scored again. Inside a record, the case without a document or sentence is
+observed again. A scorer of pairs then has no new pair to score, and with a cache nothing at all. A scorer of all texts of a record
+(idf weights, tf-idf), or of a summary as one text, scores again.
 """
 
 from __future__ import annotations
@@ -34,7 +32,7 @@ from fairbrief.saved.ablation import PerRecord, Subject, effect, open_record, va
 from fairbrief.statistics.jackknife import leave_one_out
 from fairbrief.types import Case, Column, Estimate, Floats, Measure, Scorer, Totals
 
-NOTHING = "nothing is left to count"
+NOTHING = "no data remains"
 TOP = 5
 
 
@@ -54,17 +52,15 @@ def explain(
     n_resamples: int = 2000,
     n_extracts: int | None = None,
 ) -> list[Explanation]:
-    """What a measure's value rests on, for each system: records, and in them documents and sentences.
+    """The contributions to a measure's value, for each system: of records, and in them of documents and sentences.
 
-    ``quantity`` is one of the measure's values, its main value if not told; ``systems`` those to explain, all if
-    none is named. ``ids`` names the records (or originals, all variants of which are left out together) to
-    look into; without them, the ``top`` ones that move the value most. ``cases`` are read more than once.
-    Everything is leave-one-out: of two alike documents either can go without much change, and neither then
-    has a large effect. ``n_resamples`` and ``n_extracts`` are those of the audit that says which references the value
-    beats: permuted labels, random extracts; 0 leaves it unsaid.
+    ``quantity`` is one of the measure's values (default: the main value); ``systems`` are those to explain (default: all).
+    ``ids`` are the records (or seed documents, whose counterfactuals are removed together) to open; without them, the ``top`` ones with the
+    largest contributions. ``cases`` are read more than once. All contributions are leave-one-out: of two similar documents,
+    neither has a large one. ``n_resamples`` and ``n_extracts`` are as in an audit, for the baselines of the value; 0 omits them.
 
-    Raises RequestError for a measure over several attributes, a quantity, system or record that is not there;
-    DataError for an input without a record, and for one that the measure cannot read, unless it ``skips`` it.
+    Raises RequestError for a measure over several attributes, and for an unknown quantity, system or record; DataError for an
+    input without a record, and for one that the measure cannot use, unless ``skips`` is set.
     """
     held = list(cases) if iter(cases) is cases else cases
     built = _measure(measure, attributes, held)
@@ -75,7 +71,7 @@ def explain(
     )  # fmt: skip
     found = audit(watch.passing(held), plan)
     ((ledger, _),) = ledgers_from(Held(_of_summaries(found.per_record)), {repr(built): built})
-    # One number is asked about: its own p, not one that was raised for the other systems.
+    # For one value: its p without adjustment for the other systems.
     asked = {
         e.system: e.replace(p_adjusted=None, extract_p_adjusted=None)
         for e in found.estimates
@@ -102,10 +98,10 @@ def explain(
 
 
 def _of_summaries(per_record: pa.Table) -> pa.Table:
-    """The per-record statistics without what chance and random extracts read."""
-    beside = (OF_EXTRACTS, WITHOUT_EXTRACTS, BY_CHANCE)
+    """The per-record statistics without those of label permutations and random sentences."""
+    baselines = (OF_EXTRACTS, WITHOUT_EXTRACTS, BY_CHANCE)
     return per_record.select(
-        [name for name in per_record.column_names if name.partition("[")[0] not in beside]
+        [name for name in per_record.column_names if name.partition("[")[0] not in baselines]
     )
 
 
@@ -118,7 +114,7 @@ def _measure(measure: str | Measure, attributes: Sequence[str], cases: Iterable[
     built = measure_selection.named([measure], attributes, head).measures
     if len(built) > 1:
         raise RequestError(
-            f"'{measure}' could be taken over several attributes: {', '.join(str(getattr(m, 'over', '')) for m in built)}. "
+            f"'{measure}' is possible by several attributes: {', '.join(str(getattr(m, 'over', '')) for m in built)}. "
             f"Name one: --attribute NAME, or {measure}@NAME."
         )
     return built[0]
@@ -126,9 +122,9 @@ def _measure(measure: str | Measure, attributes: Sequence[str], cases: Iterable[
 
 @dataclass
 class _Watch:
-    """Which systems and records there are, noted while the cases pass by on their way into the audit.
+    """The systems and records of the input, noted while the audit reads the cases.
 
-    ``found`` maps, by system, each id asked for to its cluster, and whether it is one of several variants.
+    ``found`` maps, by system, each requested id to its cluster.
     """
 
     wanted: frozenset[str]
@@ -137,7 +133,7 @@ class _Watch:
     found: dict[str, dict[str, str]] = field(default_factory=dict)
 
     def passing(self, cases: Iterable[Case]) -> Iterator[Case]:
-        """The cases of the systems wanted. Raises RequestError at the end for what did not come by."""
+        """The cases of the wanted systems. Raises RequestError at the end for missing systems or records."""
         others: dict[str, None] = {}
         near: dict[str, None] = {}
         for case in cases:
@@ -165,7 +161,7 @@ class _Watch:
 
 @dataclass
 class _OfSystem:
-    """One system's rows, the influence of each record, and those to look into."""
+    """One system's rows, the contribution of each record, and the records to open."""
 
     measure: Measure
     quantity: str
@@ -198,13 +194,13 @@ class _OfSystem:
         return self.part.system
 
     def clusters(self) -> list[str]:
-        """The clusters to look into: those named, or those that move the value most."""
+        """The clusters to open: the named ones, or those with the largest contributions."""
         if self.ids:
             return list(dict.fromkeys(self.found[name] for name in self.ids if name in self.found))
         return [influence.cluster for influence in self.influences[: self.top]]
 
     def explanation(self, members: Mapping[tuple[str, str], Sequence[Case]], scorers: Scorers) -> Explanation:
-        """What this system's value rests on; ``members`` are the cases of the clusters to look into."""
+        """The contributions to this system's value; ``members`` are the cases of the clusters to open."""
         opened = tuple(
             open_record(self.measure, self.quantity, subject, scorers) for subject in self._subjects(members)
         )
@@ -224,7 +220,7 @@ class _OfSystem:
         origins = [origin for origin in self.ledger.kept() if origin.system == self.system]
         many = Counter(origin.cluster for origin in origins)
         effects = [effect(self.value, None if np.isnan(v) else v, NOTHING) for v in without]
-        # Without which there is no value at all comes first; equals keep the order of the input.
+        # First those without which there is no value; ties keep the order of the input.
         order = sorted(
             range(len(effects)),
             key=lambda i: -np.inf if (e := effects[i].effect) is None else -abs(e),
@@ -240,7 +236,7 @@ class _OfSystem:
         return effect(self.value, values.get(self.quantity), NOTHING)
 
     def _per_record(self, left_out: Sequence[int]) -> PerRecord:
-        """The summed per-record statistics of all clusters but these."""
+        """The sums of all clusters except these."""
         if len(left_out) == len(self.part.clusters):
             return {}
         sums = np.delete(self.part.sums, list(left_out), axis=0).sum(axis=0)
@@ -260,7 +256,7 @@ class _OfSystem:
 
 
 def _members(cases: Iterable[Case], wanted: set[tuple[str, str]]) -> dict[tuple[str, str], list[Case]]:
-    """The cases of the clusters wanted, by system and cluster."""
+    """The cases of the wanted clusters, by system and cluster."""
     found: dict[tuple[str, str], list[Case]] = {key: [] for key in wanted}
     for case in cases:
         key = (encodable(case.summary.system), encodable(case.record.cluster))
@@ -269,53 +265,53 @@ def _members(cases: Iterable[Case], wanted: set[tuple[str, str]]) -> dict[tuple[
     return found
 
 
-# ----------------------------------------------------------- what a value would be without a record
+# ------------------------------------------------------------------------- values without a record
 
 
 Columns = Mapping[Column, int]
 
 
 def values_without_each(measure: Measure, columns: Columns, sums: Floats) -> dict[str, Floats]:
-    """Every quantity of the measure without each row in turn. Shape (n,) each; nan where it is undefined.
+    """Every quantity of the measure without each row in turn. Shape (n,) each; nan if undefined.
 
-    A row that alone speaks of some value (the only one with that group, say) is looked at by itself: without
-    it nobody would know of the value.
+    A row that is the only one with some value (say, the only one with a group) is handled separately: without it, the value does
+    not exist.
     """
     rest = leave_one_out(sums)
     found = {
         name: np.array(np.broadcast_to(value.array, (len(sums),)), dtype=np.float64)
         for name, value in measure.value(Totals(columns, rest)).items()
     }
-    speaking = (sums != 0).sum(axis=0)
-    for i in np.flatnonzero(_speaks_alone(columns, sums)):
-        others = speaking - (sums[i] != 0)
-        alone = measure.value(Totals(_spoken_of(columns, others > 0), rest[i]))
+    rows_with_value = (sums != 0).sum(axis=0)
+    for i in np.flatnonzero(_has_unique_value(columns, sums)):
+        others = rows_with_value - (sums[i] != 0)
+        alone = measure.value(Totals(_with_values(columns, others > 0), rest[i]))
         for name, array in found.items():
             array[i] = float(alone[name].array) if name in alone else np.nan
     return found
 
 
 def columns_elsewhere(columns: Columns, sums: Floats, left_out: Sequence[int]) -> dict[Column, int]:
-    """The columns without those of a value of which no row but the ones left out says anything."""
+    """The columns without those of values that only the removed rows have."""
     kept = np.ones(len(sums), dtype=bool)
     kept[list(left_out)] = False
-    return _spoken_of(columns, (sums[kept] != 0).any(axis=0))
+    return _with_values(columns, (sums[kept] != 0).any(axis=0))
 
 
-def _spoken_of(columns: Columns, spoken: NDArray[np.bool_]) -> dict[Column, int]:
-    values = {c[1] for c, i in columns.items() if len(c) > 1 and spoken[i]}
+def _with_values(columns: Columns, has_value: NDArray[np.bool_]) -> dict[Column, int]:
+    values = {c[1] for c, i in columns.items() if len(c) > 1 and has_value[i]}
     return {c: i for c, i in columns.items() if len(c) == 1 or c[1] in values}
 
 
-def _speaks_alone(columns: Columns, sums: Floats) -> NDArray[np.bool_]:
-    """The rows without which some value would be in no row. Shape (n,)."""
+def _has_unique_value(columns: Columns, sums: Floats) -> NDArray[np.bool_]:
+    """Whether a row is the only one with some value. Shape (n,)."""
     places: dict[str, list[int]] = {}
     for c, i in columns.items():
         if len(c) > 1:
             places.setdefault(c[1], []).append(i)
     alone = np.zeros(len(sums), dtype=bool)
     for of_value in places.values():
-        says = (sums[:, of_value] != 0).any(axis=1)
-        if says.sum() == 1:
-            alone |= says
+        has_it = (sums[:, of_value] != 0).any(axis=1)
+        if has_it.sum() == 1:
+            alone |= has_it
     return alone

@@ -1,7 +1,4 @@
-"""A gate decides on the bound of an interval, never on a point: pass, fail, or inconclusive.
-
-One module of some 420 lines: what a limit asks, what a baseline asks, and how both are decided.
-"""
+"""A gate: limits and a baseline for an audit, decided on the bounds of intervals as pass, fail or inconclusive."""
 
 from __future__ import annotations
 
@@ -38,10 +35,10 @@ from fairbrief.types import Estimate, Note
 Outcome = Literal["pass", "fail", "inconclusive"]
 EXIT: dict[Outcome, int] = {"pass": 0, "fail": 1, "inconclusive": 3}
 SHOWN = 5
-"""Records that are named."""
+"""Records named in a message."""
 NOTHING_COMPARED = (
-    "There is nothing to compare with the baseline: unsigned scores ({}) differ by noise alone. Audit both with a measure "
-    "that has group differences or a quality, such as coverage_parity, uer or rouge1."
+    "There is nothing to compare with the baseline: unsigned scores ({}) differ by noise. Audit both with a measure that has "
+    "group differences or is a quality, such as coverage_parity, uer or rouge1."
 )
 
 
@@ -56,17 +53,17 @@ def hold_audit(
     allow_missing: Sequence[str] = (),
     max_left_out: float = MAX_LEFT_OUT,
 ) -> list[Check]:
-    """All checks of an audit, or of a saved one's folder: that little was left out, its limits, that it is no worse than the baseline's.
+    """All checks of an audit, or of a saved one's folder: that it is complete, keeps its limits, and is no worse than the baseline.
 
-    ``measures`` limit what is compared with the baseline; ``both_directions`` holds group differences to the margin even
-    where they shrink or turn their sign. ``allow_missing`` names systems and measures of the baseline that the audit need not have, and `records`.
-    ``max_left_out`` is the share of an input, or of a system's summaries, that may be left out as broken,
-    refused, empty or unanswered; above it the outcome is inconclusive.
+    ``measures`` are those to compare with the baseline; ``both_directions`` also limits by the margin how far group differences may
+    shrink. ``allow_missing`` names systems and measures of the baseline that may be missing, and `records`. ``max_left_out``
+    is the share of the input, or of a system's summaries, that may be broken, refused, empty or unanswered; above it the
+    outcome is inconclusive.
 
-    Raises RequestError where the question cannot be put, or the audit lacks what the baseline has.
+    Raises RequestError for settings that do not fit together, and if the audit lacks something that the baseline has.
     """
     given = {"--allow-missing": allow_missing, "--measure": measures, "--both-directions": both_directions}
-    _refuse_idle(limits, baseline, margin, given, max_left_out)
+    _check_arguments(limits, baseline, margin, given, max_left_out)
     result = _result(audited)
     confidence_level = float(result.made.get("confidence_level") or 0.95)
     checks = completeness.left_out(result, max_left_out)
@@ -91,30 +88,30 @@ def hold_audit(
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """An estimate that has to keep a limit; ``doubt`` is what all records saying the same leaves, ``told`` begins the message."""
+    """An estimate with its limit; ``doubt`` widens an interval of width 0, ``prefix`` begins the message."""
 
     name: str
     estimate: Estimate
     sign: Sign
     limit: float
     doubt: float
-    told: str = ""
+    prefix: str = ""
 
 
 def decided(asked: Sequence[Asked], confidence_level: float = 0.95) -> list[Check]:
-    """Every check; none fails unless it would among all of them, so that a gate of many limits that hold seldom fails."""
+    """Every check. A failure is corrected for the number of checks, so that a gate with many limits rarely fails by chance."""
     return [_decide(one, len(asked), confidence_level) for one in asked]
 
 
 def _wanted(measures: Sequence[str], result: Result, before: Result) -> list[str]:
-    """The specs of the measures that were named; RequestError for one that either audit lacks."""
+    """The specs of the named measures; RequestError for one that either audit lacks."""
     wanted = [_canonical(measure) for measure in measures]
     for spelled in wanted:
         for audit, which in ((result, "audit"), (before, "baseline")):
             known = list(audit.rows.measures())
             if spelled not in known:
                 raise RequestError(
-                    f"--measure {spelled}: the {which} does not have it.{did_you_mean(spelled, known)} "
+                    f"--measure {spelled}: the {which} does not have this measure.{did_you_mean(spelled, known)} "
                     f"It has: {', '.join(known)}."
                 )
     return wanted
@@ -125,54 +122,52 @@ def _result(audited: Result | Path) -> Result:
 
 
 def _documents(changed: Sequence[str]) -> list[Check]:
-    """Inconclusive where records of both audits have other documents: a difference may be that of the documents."""
+    """An inconclusive check if the documents of records differ between the audits, because they may explain the difference."""
     if not changed:
         return []
     shown = ", ".join(map(printable, changed[:SHOWN])) + ("…" if len(changed) > SHOWN else "")
     many = counted(len(changed), "record")
-    told = f"the documents of {many} are not those of the baseline ({shown}): audit the baseline's summaries with these documents"
-    return [Check("documents as in the baseline", "inconclusive", told)]
+    message = f"the documents of {many} differ from the baseline ({shown}): audit the baseline's summaries with the new documents"
+    return [Check("documents as in the baseline", "inconclusive", message)]
 
 
-def _refuse_idle(
+def _check_arguments(
     limits: Sequence[Rule],
     baseline: Result | Path | None,
     margin: float,
     given: Mapping[str, object],
     max_left_out: float,
 ) -> None:
-    """RequestError for numbers that are none, and for options that would have no effect."""
+    """Raise RequestError for numbers out of range and for options without effect."""
     if not limits and baseline is None:
-        raise RequestError(
-            "There is nothing to hold the audit to: give --max RULE, --min RULE or --baseline DIR."
-        )
+        raise RequestError("The gate has no limit: give --max RULE, --min RULE or --baseline DIR.")
     if not 0 <= margin < math.inf:
-        raise RequestError(f"--margin is at least 0, not {margin:g}.")
+        raise RequestError(f"--margin is {margin:g}: give a number of at least 0.")
     if not 0 <= max_left_out <= 1:
-        raise RequestError(f"--max-left-out is a share from 0 to 1, not {max_left_out:g}.")
+        raise RequestError(f"--max-left-out is {max_left_out:g}: give a share from 0 to 1.")
     for option, is_given in {"--margin": margin > 0, **given}.items():
         if is_given and baseline is None:
-            raise RequestError(f"{option} needs a baseline: give --baseline DIR, or drop it.")
+            raise RequestError(f"{option} needs --baseline DIR: add it, or drop {option}.")
 
 
 def saw_the_same(result: Result, other: Result) -> bool:
-    """Whether two audits have the same per-record statistics, but for sanity baselines, the names of systems, and random extracts.
+    """Whether two audits have the same per-record statistics, apart from sanity baselines, system names and random sentences.
 
-    Both are read some rows at a time, up to the first that differ.
+    Both are read in pieces, up to the first difference.
     """
     ours, theirs = _pieces(result), _pieces(other)
-    own, of_other = next(ours, None), next(theirs, None)
-    while own is not None and of_other is not None:
-        n = min(len(own), len(of_other))
-        if not _are_equal(own.slice(0, n), of_other.slice(0, n)):
+    first, second = next(ours, None), next(theirs, None)
+    while first is not None and second is not None:
+        n = min(len(first), len(second))
+        if not _are_equal(first.slice(0, n), second.slice(0, n)):
             return False
-        own = own.slice(n) if n < len(own) else next(ours, None)
-        of_other = of_other.slice(n) if n < len(of_other) else next(theirs, None)
-    return own is None and of_other is None
+        first = first.slice(n) if n < len(first) else next(ours, None)
+        second = second.slice(n) if n < len(second) else next(theirs, None)
+    return first is None and second is None
 
 
 def _pieces(result: Result) -> Iterator[pa.Table]:
-    """The rows of systems, in plain types, some at a time."""
+    """The rows of systems in plain types, piece by piece."""
 
     def is_compared(name: str) -> bool:
         return name != "system" and not name.startswith((OF_EXTRACTS, WITHOUT_EXTRACTS))
@@ -185,7 +180,7 @@ def _pieces(result: Result) -> Iterator[pa.Table]:
 
 
 def _are_equal(rows: pa.Table, others: pa.Table) -> bool:
-    """Whether as many rows say the same; a column that has no value is as good as none."""
+    """Whether the rows are equal; a column without a value counts as missing."""
     names = {*rows.column_names, *others.column_names}
     return all(_plain(rows, name) == _plain(others, name) for name in names)
 
@@ -198,15 +193,15 @@ def _plain(rows: pa.Table, name: str) -> pa.ChunkedArray | None:
 
 
 def of_limit(rule: Rule, estimates: Sequence[Estimate], confidence_level: float = 0.95) -> list[Asked]:
-    """What the rule asks of every system's whole-input estimate that it names; sanity baselines are held to nothing.
+    """The estimates on all records to which a rule applies; it does not apply to sanity baselines.
 
-    ``confidence_level`` is that of the estimates' intervals.
+    ``confidence_level`` is the level of the estimates' intervals.
     """
     candidates = [e for e in estimates if not e.subgroup and e.system_kind == "system"]
     systems = list(dict.fromkeys(e.system for e in candidates))
     if rule.system and rule.system not in systems:
         raise RequestError(
-            f"The audit has no system '{rule.system}', which '{rule}' is for.{did_you_mean(rule.system, systems)} "
+            f"The audit has no system '{rule.system}' for the rule '{rule}'.{did_you_mean(rule.system, systems)} "
             f"It has: {', '.join(systems)}."
         )
     candidates = [e for e in candidates if rule.system in ("", e.system)]
@@ -217,12 +212,12 @@ def of_limit(rule: Rule, estimates: Sequence[Estimate], confidence_level: float 
         for e in of_measure
         if (is_named(e.quantity, rule.quantity) if rule.quantity else wording.is_main_value(e))
     ]
-    # A measure that could not read a single record has an estimate of its main value alone, which says why.
+    # A measure that could not use any record has only its main value, with the reason.
     named = named or [e for e in of_measure if e.value is None and not e.n]
     if not named:
         known = sorted({f"{e.measure}:{e.quantity}" for e in of_measure} or {e.measure for e in candidates})
         raise RequestError(
-            f"The audit has no estimate of '{rule}'.{did_you_mean(replace(rule, system='').asked, known)} It has: {', '.join(known)}."
+            f"'{rule}': the audit has no such estimate.{did_you_mean(replace(rule, system='').asked, known)} It has: {', '.join(known)}."
         )
     if rule.from_random:
         named = _from_random(rule, named)
@@ -239,11 +234,11 @@ def of_limit(rule: Rule, estimates: Sequence[Estimate], confidence_level: float 
 
 
 def _from_random(rule: Rule, named: Sequence[Estimate]) -> list[Estimate]:
-    """The estimates' differences from the random-sentence baseline; undefined where one has no baseline."""
+    """The estimates' differences from the random-sentence baseline; undefined if there is none."""
     if not any(e.extract_difference is not None or _is_contrast(e) for e in named):
         raise RequestError(
-            f"'{rule}': '{rule.quantity}' is no group difference, so that nothing tells how far it may be from the "
-            f"random-sentence baseline. Set a limit on a group difference, or on '{rule.quantity}' without {RANDOM}."
+            f"'{rule}': '{rule.quantity}' is not a group difference, so it is not compared with the random-sentence baseline. "
+            f"Set a limit on a group difference, or on '{rule.quantity}' without {RANDOM}."
         )
     without = Note("undefined", {"reason": "no random-sentence baseline"})
     return [
@@ -267,22 +262,21 @@ def of_margin(
 ) -> list[Asked]:
     """Non-inferiority: nothing is worse than in the baseline by more than the margin.
 
-    Asked are group differences, whose distance from their own random-sentence baseline (from 0, where there is none)
-    may grow by at most the margin, whatever their sign; with ``both_directions`` they may move by at most the margin at
-    all. A quality may fall by at most the margin. Unsigned scores are not compared: noise alone moves them.
-    ``same_rows`` says that both audits saw the same in every record: then nothing has changed, and a
-    difference of 0 in all of them needs no doubt.
+    The distance of a group difference from its random-sentence baseline (from 0 if there is none) may grow by at most the
+    margin, whatever its sign; with ``both_directions`` it may not shrink by more, either. A quality may fall by at most the
+    margin. Unsigned scores are not compared, because they differ by noise. ``same_rows``: both audits have the same per-record
+    statistics, so a difference of 0 is certain.
     """
     asked: list[Asked] = []
     seen: set[tuple[object, ...]] = set()
     for change in changes:
         e = wording.from_random(change.difference)
-        if e.subgroup or _stands_already(change, seen):
+        if e.subgroup or _is_checked_already(change, seen):
             continue
         doubt = 0.0 if same_rows else _unanimous(decides(e), confidence_level)
         what = e.measure if wording.is_main_value(e) else f"{e.measure}:{e.quantity}"
         against = f"[{e.baseline}]{' of the baseline' if e.baseline == e.system else ''}"
-        limit, told = margin, ""
+        limit, prefix = margin, ""
         sign: Sign = "<="
         if change.is_contrast and both_directions:
             way = "away from"
@@ -290,18 +284,18 @@ def of_margin(
         elif change.is_contrast:
             way = f"further from {'random sentences' if change.from_random else '0'} than"
             e = e.replace(value=change.growth, low=change.low, high=change.high)
-            told = _told(change)
+            prefix = _both_values(change)
         elif better.get(e.measure, "less") == "less":
             way = "above"
         else:
             way, limit, sign = "below", -margin, ">="
         name = f"{what} [{e.system}] at most {margin:g} {way} {against}"
-        asked.append(Asked(name, e, sign, limit, doubt, told))
+        asked.append(Asked(name, e, sign, limit, doubt, prefix))
     return asked
 
 
-def _stands_already(change: Change, seen: set[tuple[object, ...]]) -> bool:
-    """Whether the same group difference was held before: by another measure, or by the other of two groups, which mirrors it."""
+def _is_checked_already(change: Change, seen: set[tuple[object, ...]]) -> bool:
+    """Whether the same group difference was checked before: of another measure, or of the other of two groups."""
     if not change.is_contrast or not change.now:
         return False
     e, numbers = change.difference, (change.now, change.before, change.low, change.high)
@@ -312,8 +306,8 @@ def _stands_already(change: Change, seen: set[tuple[object, ...]]) -> bool:
     return False
 
 
-def _told(change: Change) -> str:
-    """The two group differences themselves."""
+def _both_values(change: Change) -> str:
+    """The two group differences, as the beginning of a message."""
     if change.now is None or change.before is None:
         return ""
     start = "random sentences" if change.from_random else "0"
@@ -321,7 +315,7 @@ def _told(change: Change) -> str:
 
 
 def _size(e: Estimate) -> dict[str, float | None]:
-    """The size of a difference, with its interval."""
+    """The absolute value of a difference, with its interval."""
     if e.value is None or e.low is None or e.high is None:
         return {}
     return {"value": abs(e.value), "low": max(e.low, -e.high), "high": max(e.high, -e.low)}
@@ -334,7 +328,7 @@ def overall(checks: Sequence[Check]) -> Outcome:
 
 
 def _canonical(measure: str) -> str:
-    """The spec that estimates carry, however the rule was typed; as typed where no such measure is known."""
+    """The measure's canonical spec; as typed if the measure is unknown."""
     try:
         return repr(registry.make("measure", measure))
     except RequestError:
@@ -342,16 +336,16 @@ def _canonical(measure: str) -> str:
 
 
 def _decide(asked: Asked, among: int, confidence_level: float) -> Check:
-    """Hold the bounds that a decision needs to a limit: to pass those of this check alone, to fail those among all checks."""
+    """Compare an interval with its limit; to fail, the interval is widened for the number of checks."""
     name, estimate, limit = asked.name, asked.estimate, asked.limit
     if not _is_known(estimate.value) or not _is_known(estimate.low) or not _is_known(estimate.high):
         why = told(estimate) or "no interval"
-        return Check(name, "inconclusive", f"{asked.told}{why} (n = {estimate.n})")
+        return Check(name, "inconclusive", f"{asked.prefix}{why} (n = {estimate.n})")
     many = decides(estimate)
     if many < FEWEST_TO_DECIDE:
         of_group = f" with {estimate.group}" if many != estimate.clusters else ""
-        few = f"{counted(many, 'record')}{of_group} {'is' if many == 1 else 'are'} too few to decide on; {FEWEST_TO_DECIDE} are wanted"
-        return Check(name, "inconclusive", f"{asked.told}{few}")
+        few = f"{counted(many, 'record')}{of_group}; a decision needs {FEWEST_TO_DECIDE}"
+        return Check(name, "inconclusive", f"{asked.prefix}{few}")
     low, high = _least(estimate, confidence_level), estimate.high
     if low == high:
         low, high = low - asked.doubt, high + asked.doubt
@@ -360,19 +354,19 @@ def _decide(asked: Asked, among: int, confidence_level: float) -> Check:
     inside, outside = (high <= limit, low > limit) if is_upper else (low >= limit, high < limit)
     nearest = _stretched(estimate.value, low if is_upper else high, wider)
     compared = f"{wording.compared(estimate)}: " if estimate.baseline else ""
-    found = (
+    result = (
         f"{compared}{_short(estimate.value)}, interval [{_short(low)}, {_short(high)}], limit {asked.sign}{limit:g}, n = {estimate.n}"
-        f"{_what_it_holds(estimate)}"
+        f"{_baselines_of(estimate)}"
     )
     if inside:
-        return Check(name, "pass", f"{asked.told}the whole interval keeps the limit: {found}")
+        return Check(name, "pass", f"{asked.prefix}the whole interval keeps the limit: {result}")
     if outside and (nearest > limit if is_upper else nearest < limit):
-        return Check(name, "fail", f"{asked.told}the whole interval breaks the limit: {found}")
+        return Check(name, "fail", f"{asked.prefix}the whole interval breaks the limit: {result}")
     if outside:
         why = f"the interval breaks the limit, but not when corrected for {among} checks"
     else:
-        why = "the limit lies inside the interval"
-    return Check(name, "inconclusive", f"{asked.told}{why}: {found}; more records would tell")
+        why = "the limit is inside the interval"
+    return Check(name, "inconclusive", f"{asked.prefix}{why}: {result}; add records to decide")
 
 
 def _stretched(value: float, bound: float, wider: float) -> float:
@@ -381,7 +375,7 @@ def _stretched(value: float, bound: float, wider: float) -> float:
 
 
 def _stretch(among: int, clusters: int, confidence_level: float) -> float:
-    """How much wider an interval is that holds for so many checks at once (Bonferroni)."""
+    """The factor by which an interval is widened to hold for ``among`` checks at once (Bonferroni)."""
     alone, together = (
         float(t_quantile(1 - share, clusters - 1))
         for share in (1 - confidence_level, (1 - confidence_level) / among)
@@ -390,25 +384,25 @@ def _stretch(among: int, clusters: int, confidence_level: float) -> float:
 
 
 def _least(estimate: Estimate, confidence_level: float) -> float:
-    """The lower bound that a failure rests on: of a unsigned score, 0 unless its test rejects in one tail of the interval."""
+    """The lower bound for a failure: 0 for an unsigned disparity unless its test rejects."""
     assert estimate.low is not None
     is_folded = estimate.kind == "unsigned_disparity" and estimate.chance_adjusted is None
     doubtful = estimate.p is None or estimate.p > (1 - confidence_level) / 2
     return 0.0 if is_folded and doubtful else estimate.low
 
 
-def _what_it_holds(estimate: Estimate) -> str:
-    """What must be known of an unsigned score that is held to a limit."""
+def _baselines_of(estimate: Estimate) -> str:
+    """Baselines of an unsigned score, for the message."""
     if estimate.kind != "unsigned_disparity" or estimate.baseline:
         return ""
-    told = ["an unsigned score"]
+    baselines = ["an unsigned score"]
     if estimate.extract_baseline is not None:
-        told.append(f"random sentences score {estimate.extract_baseline:.4g}")
+        baselines.append(f"random sentences score {estimate.extract_baseline:.4g}")
     if estimate.chance_adjusted is None:
-        told.append("its interval begins at 0 unless its test rejects")
+        baselines.append("its interval begins at 0 unless its test rejects")
     elif estimate.permutation_mean is not None:
-        told.append(f"label permutations score {estimate.permutation_mean:.4g} on average")
-    return f"; {', '.join(told)}"
+        baselines.append(f"label permutations score {estimate.permutation_mean:.4g} on average")
+    return f"; {', '.join(baselines)}"
 
 
 def _short(number: float, sign: str = "-") -> str:
@@ -421,8 +415,8 @@ def _is_known(number: float | None) -> TypeGuard[float]:
 
 
 def _unanimous(n: int, confidence_level: float) -> float:
-    """What n records that all say the same leave open: the share of others that could hide.
+    """The largest share of different records that is compatible with n equal ones.
 
-    1 − ((1 − level) / 2)^(1 / n), the bound of Clopper and Pearson at none of n; for measures of unit range.
+    1 − ((1 − level) / 2)^(1 / n), the bound of Clopper and Pearson at 0 of n; for measures of unit range.
     """
     return 1 - ((1 - confidence_level) / 2) ** (1 / n) if n else 1.0

@@ -1,7 +1,7 @@
-"""What a saved audit is held to: the settings of a gate, its rules as they are typed, and its checks, also as JUnit XML.
+"""The settings of a gate, its rules as typed, and its checks, also as JUnit XML.
 
-A rule is ``measure<=limit``, of a quantity and of a system if told. ``measure:quantity-random`` is the quantity less its
-random-sentence baseline; ``measure:quantity`` without brackets stands for the quantity of every group.
+A rule is ``measure<=limit``, optionally for one quantity and one system. ``measure:quantity-random`` is the quantity minus its
+random-sentence baseline; ``measure:quantity`` without brackets is the quantity of every group.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ if TYPE_CHECKING:
 
 Sign = Literal["<=", ">="]
 RANDOM = "-random"
-"""How a quantity ends that is taken less its random-sentence baseline."""
+"""The ending of a quantity minus its random-sentence baseline."""
 NUMBER = re.compile(r"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What an estimate has to keep; ``quantity`` empty: the main value, ``system`` empty: every system.
+    """A limit of an estimate. ``quantity`` empty: the main value; ``system`` empty: every system.
 
-    ``from_random``: the limit is for the quantity's difference from the random-sentence baseline.
+    ``from_random``: the limit applies to the difference from the random-sentence baseline.
     """
 
     measure: str
@@ -63,9 +63,9 @@ def rule(text: str) -> Rule:
         target = None
     if target is None or not NUMBER.fullmatch(limit) or not math.isfinite(float(limit)):
         raise RequestError(
-            f"'{text}' is not a valid rule. Write MEASURE<=NUMBER or MEASURE>=NUMBER, with a finite number; MEASURE:QUANTITY "
-            f"names a quantity, MEASURE:QUANTITY{RANDOM} its difference from the random-sentence baseline, "
-            "MEASURE{SYSTEM} a system that must be there."
+            f"'{text}' is not a valid rule. Write MEASURE<=NUMBER or MEASURE>=NUMBER, with a finite number. MEASURE:QUANTITY "
+            f"limits another number of the measure, MEASURE:QUANTITY{RANDOM} its difference from the random-sentence baseline, "
+            "MEASURE{SYSTEM} only one system."
         )
     from_random = target.quantity.endswith(RANDOM) and target.quantity != RANDOM
     quantity = target.quantity.removesuffix(RANDOM) if from_random else target.quantity
@@ -73,12 +73,12 @@ def rule(text: str) -> Rule:
 
 
 def is_named(quantity: str, wanted: str) -> bool:
-    """Whether a quantity is the wanted one, or that of one group where no group is named: ``difference[a]`` of ``difference``."""
+    """Whether a quantity is ``wanted``, or that of a group if no group is named: ``difference[a]`` for ``difference``."""
     return quantity == wanted or quantity.partition("[")[0] == wanted
 
 
 def _parted(text: str) -> tuple[str, Sign, str]:
-    """What stands before the last sign, the sign, and what stands behind it."""
+    """The text before the last sign, the sign, and the text after it."""
     most, least = text.rpartition("<="), text.rpartition(">=")
     sign: Sign = "<=" if len(most[0]) >= len(least[0]) else ">="
     left, _, right = most if sign == "<=" else least
@@ -87,54 +87,55 @@ def _parted(text: str) -> tuple[str, Sign, str]:
 
 def rules(most: Sequence[str] = (), least: Sequence[str] = ()) -> list[Rule]:
     """The rules of ``--max`` (each a ``<=``) and of ``--min`` (each a ``>=``)."""
-    found = []
+    result = []
     for option, texts, sign in (("--max", most, "<="), ("--min", least, ">=")):
         for text in texts:
-            found.append(rule(text))
-            if found[-1].sign != sign:
-                raise RequestError(f"{option} '{text}': {option} takes a rule with {sign}.")
-    return found
+            result.append(rule(text))
+            if result[-1].sign != sign:
+                raise RequestError(
+                    f"{option} '{text}': write a rule with {sign}, or use {'--min' if sign == '<=' else '--max'}."
+                )
+    return result
 
 
 limit = partial(setting, panel="Limits")
 MAX_LEFT_OUT = 0.05
-"""Share of an input that may be left out as broken, refused, empty or unanswered before nothing is decided."""
+"""Share of an input that may be invalid, refused, empty or unanswered; above it the gate is inconclusive."""
 
 
 @dataclass(frozen=True, slots=True)
 class GateSettings:
-    """Limits, and what the audit may not be worse than."""
+    """The limits of a gate, and its baseline."""
 
     # fmt: off
     most: Sequence[str] = limit(
         (), "Upper limit, e.g. 'uer@sentiment:difference-random<=0.1'.", "RULE", flag="--max",
     )
     least: Sequence[str] = limit(
-        (), "Lower limit, e.g. 'coverage_parity@sentiment:relative_difference-random>=-0.15' or "
-        "'rouge1>=0.3'.", "RULE", flag="--min",
+        (), "Lower limit, e.g. 'rouge1>=0.3'.", "RULE", flag="--min",
     )
-    baseline: Path | None = limit(None, "Saved audit that this one must not be worse than.", "DIR")
+    baseline: Path | None = limit(None, "Saved audit to compare with.", "DIR")
     margin: float = limit(
-        0.0, "How much larger than in the baseline a group difference may be, or how much smaller a quality.",
+        0.0, "How much worse than the baseline a value may be.",
         "X",
     )
     measures: Sequence[str] = limit(
-        (), "Measure to compare with the baseline; by default all of them.", "SPEC", flag="--measure",
+        (), "Measure to compare with the baseline; by default all.", "SPEC", flag="--measure",
     )
-    both_directions: bool = limit(False, "Hold group differences to --margin where they shrink, too.")
+    both_directions: bool = limit(False, "Also limit by --margin how far group differences may shrink.")
     allow_missing: Sequence[str] = limit(
-        (), "System or measure of the baseline that need not be there, or 'records'.", "NAME",
+        (), "System or measure of the baseline that may be missing, or 'records'.", "NAME",
     )
     max_left_out: float = limit(
-        MAX_LEFT_OUT, "Share of the input that may be skipped, refused, empty or unanswered; above it "
-        "nothing is decided.", "SHARE",
+        MAX_LEFT_OUT, "Share of the input that may be skipped, refused, empty or unanswered; above it the gate "
+        "is inconclusive.", "SHARE",
     )
     # fmt: on
 
     def checks(self, audited: Path | Result, baseline: Result | None = None) -> list[Check]:
-        """The checks of an audit, or of a saved one's folder; ``baseline`` is in the place of a saved one.
+        """The checks of an audit, or of a saved one's folder; ``baseline`` replaces the saved baseline.
 
-        Raises RequestError for a question that cannot be put.
+        Raises RequestError for settings that do not fit together.
         """
         from fairbrief.saved import gate, gate_rules
 
@@ -152,7 +153,7 @@ class GateSettings:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One requirement and how it came out; ``inconclusive`` where the data cannot tell."""
+    """One requirement and its outcome; ``inconclusive`` if the data do not decide."""
 
     name: str
     outcome: Literal["pass", "fail", "inconclusive"]

@@ -1,7 +1,5 @@
-"""What scorers find of the claims of summaries: agreement with people's labels of claims, as shares and as support; and how large a piece of
-a document may be, that a judge still finds a claim in it.
-
-One module of some 450 lines, since both questions cut documents, ask scorers and resample records in the same way.
+"""How well scorers recognise the claims of summaries: agreement with human labels of claims, and the effect of the size of the
+pieces into which documents are cut.
 """
 
 from __future__ import annotations
@@ -34,11 +32,10 @@ BATCH = 256
 
 @dataclass(frozen=True, slots=True)
 class Shares:
-    """Agreement of p_y by a scorer at one temperature with p_y by people's labels of claims.
+    """Agreement of p_y by a scorer at one temperature with p_y by human labels of claims.
 
-    Items are the values of the records. ``alpha`` is Krippendorff's (interval scale: it looks at absolute
-    shares, not at their order alone), ``kappa`` Randolph's on which value has the largest share (records
-    with a tie do not count).
+    Items are the groups of the records. ``alpha`` is Krippendorff's (interval scale: absolute shares, not only their
+    order), ``kappa`` is Randolph's on which group has the largest share (without ties).
     """
 
     temperature: float | None
@@ -50,7 +47,7 @@ class Shares:
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """Agreement, claim by claim and value by value, of support above ``threshold`` with people's labels."""
+    """Agreement of support above ``threshold`` with human labels, by claim and group."""
 
     threshold: float
     alpha: Interval
@@ -62,7 +59,7 @@ class Labels:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """What was compared, and what came of it. ``labels`` is None where support has no natural threshold."""
+    """The agreement of a scorer with human labels. ``labels`` is None if support has no natural threshold."""
 
     scorer: str
     over: str
@@ -74,7 +71,7 @@ class Agreement:
 
 @dataclass
 class _Read:
-    """Per record: p_y by people and by the scorer at each temperature, by value; labels and support of claims."""
+    """Per record: p_y by people and by the scorer at each temperature, by group; labels and support of claims."""
 
     people: list[dict[str, float]] = field(default_factory=list)
     judged: list[list[dict[str, float]]] = field(default_factory=list)
@@ -94,22 +91,22 @@ def agreement(
     scorers: Scorers | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> Agreement:
-    """Agreement of ``scorer`` with the labels that the claims of summaries carry for attribute ``over``.
+    """Agreement of ``scorer`` with the human labels of claims for the attribute ``over``.
 
-    Without ``threshold`` a claim counts as supported above 0.5, if all support lies in [0, 1]. Intervals
-    resample records. Raises DataError where no claim carries a label.
+    Without ``threshold`` a claim is supported above 0.5, if all support is in [0, 1]. Intervals resample records. Raises
+    DataError if no claim has a label.
     Source: Zhang et al., Fair Abstractive Summarization of Diverse Perspectives, the choice of T by α.
     """
     read = _Read()
     made = scorers if scorers is not None else Scorers()
-    made[scorer]  # one that is misspelt is refused before anything is read
+    made[scorer]  # refuses an unknown scorer before anything is read
     for batch in _batches(cases, progress):
         _read_batch(batch, over, scorer, temperatures, made, read)
     if not read.people:
-        told = f" Left out: {_counted(read.excluded)}." if read.excluded else ""
+        excluded = f" Excluded: {_counted(read.excluded)}." if read.excluded else ""
         raise DataError(
-            f"No summary has claims with labels for '{over}' that can be compared. A claim carries them as "
-            f'{{"text": …, "values": {{"{over}": ["VALUE"]}}}}.{told}'
+            f"No summary has claims with labels for '{over}'. A label of a claim is "
+            f'{{"text": …, "values": {{"{over}": ["VALUE"]}}}}.{excluded}'
         )
     values = sorted({v for shares in read.people for v in shares})
     people = _array(read.people, values)
@@ -124,7 +121,7 @@ def agreement(
 
 
 def _batches(cases: Iterable[Case], progress: Callable[[int], None] | None) -> Iterator[list[Case]]:
-    """The cases, some at a time; ``progress`` is called with the number of those that are done."""
+    """The cases in batches; ``progress`` is called with the number of finished cases."""
     stream, seen = iter(cases), 0
     while batch := list(itertools.islice(stream, BATCH)):
         yield batch
@@ -163,7 +160,7 @@ def _read_batch(
     scores_of_whole = [next(answers) for _ in whole]
     for (case, shares), scores in zip(kept, scores_of_whole, strict=True):
         of_claims = next(answers)
-        # Besides the scorer's, there may be an ask of the scorer that counts the source's tokens.
+        # There may also be a request to the scorer that counts tokens of the source.
         sizes = _answers([ask for ask in judges[0].asks((case,)) if ask.scorer != scorer], scorers)
         judged = [_shares(judge, case, [scores, *sizes]) for judge in judges]
         reasons = [j for j in judged if isinstance(j, str)]
@@ -182,7 +179,7 @@ def _answers(asks: Iterable[Ask], scorers: Scorers) -> list[Scores]:
 
 
 def _shares(observation: Representation, case: Case, scores: Sequence[Scores]) -> dict[str, float] | str:
-    """p_y by value, or why there is none."""
+    """p_y by group, or the reason why there is none."""
     rows = observation.observe((case,), scores, np.zeros((1, 0), dtype=np.int64))
     if isinstance(rows, Reason):
         return rows.text
@@ -195,7 +192,7 @@ def _column(rows: Rows, statistic: str, among: dict[str, float] | None = None) -
 
 
 def _claim_items(case: Case, over: str, scores: Scores) -> tuple[Floats, Floats]:
-    """People's labels (0, 1) and the best support by one of the value's documents. Both (claims · values,)."""
+    """Human labels (0, 1) and the best support by a document of the group. Both (claims · groups,)."""
     claims, documents = case.summary.claims or (), case.record.documents
     owner = [document.attributes[over] for document in documents]
     labels, support = [], []
@@ -211,7 +208,7 @@ def _claim_items(case: Case, over: str, scores: Scores) -> tuple[Floats, Floats]
 
 
 def _array(shares: Sequence[dict[str, float]], values: Sequence[str]) -> Floats:
-    """Shares of the values, nan where a record lacks one. Shape (records, values)."""
+    """Shares of the groups, nan if a record lacks one. Shape (records, groups)."""
     return np.array([[of_record.get(v, np.nan) for v in values] for of_record in shares])
 
 
@@ -223,7 +220,7 @@ def _of_shares(people: Floats, judged: Floats) -> Sequence[Floats]:
 
 
 def _of_labels(people: Floats, judged: Floats) -> Sequence[Floats]:
-    """α and κ of labels of 0 and 1, nan where a record has fewer items. Shapes (…, n, items) → (…)."""
+    """α and κ of labels 0 and 1, nan if a record has fewer items. Shapes (…, n, items) → (…)."""
     return alpha_of_two(_flat(people), _flat(judged)), kappa_of_two(_flat(people), _flat(judged), 2)
 
 
@@ -232,7 +229,7 @@ def _flat(array: Floats) -> Floats:
 
 
 def _largest(shares: Floats) -> Floats:
-    """Which value has the largest share; nan for a tie. (…, n, K) → (…, n)."""
+    """The group with the largest share; nan for a tie. (…, n, K) → (…, n)."""
     known = np.where(np.isnan(shares), -np.inf, shares)
     best = known.max(axis=-1, keepdims=True)
     alone = (known >= best - TIE).sum(axis=-1) == 1
@@ -261,11 +258,11 @@ def _padded(row: Floats, width: int) -> Floats:
 
 
 def tables(found: Agreement, resampling: Resampling = DRAWS) -> tuple[Table, ...]:
-    """Shares by temperature, and claim labels."""
+    """Shares by temperature, and labels of claims."""
     left = _counted(found.excluded)
     notes = (
-        f"{counted(found.records, 'record')}, resampled for the {resampling.confidence_level:.0%} intervals." + (f" Left out: {left}." if left else ""),
-        "α: Krippendorff's, interval scale, over the values of all records. κ: Randolph's, which value has most.",
+        f"{counted(found.records, 'record')}, resampled for the {resampling.confidence_level:.0%} intervals." + (f" Excluded: {left}." if left else ""),
+        "α: Krippendorff's, interval scale, over the groups of all records. κ: Randolph's, on the group with the largest share.",
     )  # fmt: skip
     rows = tuple(
         (
@@ -279,15 +276,15 @@ def tables(found: Agreement, resampling: Resampling = DRAWS) -> tuple[Table, ...
     )  # fmt: skip
     if found.labels is None:
         told = (
-            "Support by this scorer leaves [0, 1]: --threshold says above what a claim counts as supported."
+            "Support by this scorer is not within [0, 1]: set --threshold, above which a claim is supported."
         )
         return (Table(shares.title, shares.header, shares.rows, (*notes, told)),)
     u = found.labels
     labels = Table(
-        f"Claims and the values of {found.over} that hold them: {found.scorer} above {u.threshold:g} and people",
+        f"Claims and the groups of {found.over} that support them: {found.scorer} above {u.threshold:g} and people",
         ("items", "α", "κ", "yes by people", "yes by scorer"),
         ((f"{u.items:,}", str(u.alpha), str(u.kappa), f"{u.by_people:.1%}", f"{u.by_scorer:.1%}"),),
-        ("An item is a claim and a value of its record.",),
+        ("An item is a claim with a group of its record.",),
     )
     return shares, labels
 
@@ -297,16 +294,16 @@ def _counted(excluded: Mapping[str, int]) -> str:
 
 
 SIZES = ("sentence", "50", "100", "200", "400")
-"""What Li et al. tried, in words."""
+"""The sizes of Li et al., in words."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChunkSize:
-    """What a judge finds of one system's claims when documents are cut into pieces of one size.
+    """How many of a system's claims a scorer recognises if documents are cut into pieces of one size.
 
-    ``identified`` is the share of claims that some piece of some document supports above the threshold,
-    in [0, 1], with its interval (records resampled); ``by_value`` that of some document of the value,
-    over records that have the value. ``chunks`` is the mean number of pieces of a document.
+    ``identified`` is the share of claims that a piece of a document supports above the threshold, in [0, 1], with its
+    interval (records resampled); ``by_value`` the same by documents of a group, over records with that group. ``chunks`` is
+    the mean number of pieces per document.
     """
 
     size: str
@@ -322,7 +319,7 @@ class ChunkSize:
 
 @dataclass
 class _Found:
-    """Rows of one size and system, one per record: (identified, claims, chunks, documents), and by value."""
+    """Rows of one size and system, one per record: (identified, claims, chunks, documents), and by group."""
 
     rows: list[tuple[float, float, float, float]] = field(default_factory=list)
     by_value: dict[str, list[float]] = field(default_factory=dict)
@@ -353,9 +350,9 @@ def chunk_sizes(
 ) -> list[ChunkSize]:
     """The share of claims whose source is identified, for every system and size.
 
-    A claim is identified where a piece of a document supports it above ``threshold`` (for an entailment
-    model: entails it). ``sizes`` are ``sentence`` or numbers of words; ``over`` adds shares by value.
-    Raises RequestError for a size that is neither, DataError where no summary has a claim.
+    A claim is identified if a piece of a document supports it above ``threshold`` (for an entailment model: entails it).
+    ``sizes`` are ``sentence`` or numbers of words; ``over`` adds shares by group. Raises RequestError for another size,
+    DataError if no summary has a claim.
     Source: Li et al., Coverage-based Fairness in MDS, Table 7.
     """
     cuts = {size: read_size(size) for size in sizes}
@@ -378,7 +375,7 @@ def chunk_sizes(
                 of_system = found.setdefault((size, case.summary.system), _Found())
                 of_system.add(supported, len(scores.matrix), values)
     if not found:
-        raise DataError("No summary has a claim to look for: every one is empty, or none is there.")
+        raise DataError("No summary has a claim: all are empty or missing.")
     return [_made(size, system, rows, resampling) for (size, system), rows in found.items()]
 
 
@@ -388,7 +385,7 @@ def read_size(size: str) -> str:
         return size
     if size.isascii() and size.isdigit() and int(size) > 0:
         return f"{int(size)}words"
-    raise RequestError(f"'{size}' is no size of a piece: write sentence, or a number of words.")
+    raise RequestError(f"'{size}' is not a valid size of pieces: write sentence, or a number of words.")
 
 
 def _pieces(text: str, by: str) -> tuple[str, ...]:
@@ -396,7 +393,7 @@ def _pieces(text: str, by: str) -> tuple[str, ...]:
 
 
 def _by_document(scores: Scores, pieces: Sequence[int]) -> Floats:
-    """The best support of each claim by any piece of a document; −inf for a document without a piece."""
+    """The best support of each claim by a piece of each document; −inf for a document without pieces."""
     best = np.full((len(pieces), scores.matrix.shape[1]), -np.inf)
     np.maximum.at(best, np.repeat(np.arange(len(pieces)), pieces), scores.matrix)
     return best
@@ -417,7 +414,7 @@ def _made(size: str, system: str, found: _Found, resampling: Resampling) -> Chun
 def chunk_tables(
     found: Sequence[ChunkSize], scorer: str, threshold: float, resampling: Resampling = DRAWS
 ) -> list[Table]:
-    """The printed tables: one for each system, a row for each size."""
+    """A table per system with a row per size."""
     return [
         _table(system, [row for row in found if row.system == system], scorer, threshold, resampling)
         for system in dict.fromkeys(row.system for row in found)
@@ -441,7 +438,7 @@ def _table(
     )
     note = (
         f"Identified: a piece of so many words supports the claim above {threshold:g} by {scorer}; "
-        f"{counted(found[0].records, 'record')}, resampled. Pieces: of a document, on average."
+        f"{counted(found[0].records, 'record')}, resampled. Pieces: mean per document."
     )
     header = (
         "words",

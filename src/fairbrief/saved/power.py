@@ -1,4 +1,4 @@
-"""How many records would show a disparity of some size, from the rows of a saved audit or a pilot."""
+"""How many records an audit needs to detect a disparity, from the per-record statistics of a saved audit or a pilot."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from fairbrief.reports.result import Result
 from fairbrief.statistics.jackknife import Precision, Spread
 from fairbrief.types import Table
 
-PERMUTED = "permuted labels"
-EXTRACTS = "random extracts"
+PERMUTED = "label permutations"
+EXTRACTS = "random sentences"
 
 
 @dataclass(frozen=True, slots=True)
 class Power:
-    """What one contrast needs, or what it would show: before any adjustment for several tests.
+    """The power for one group difference, before any adjustment for several tests.
 
-    ``against`` names what it is held against: permuted labels, or random extracts. ``clusters`` are those of the audit,
-    ``se`` the contrast's standard error in them. ``shows`` is the smallest disparity that ``records`` clusters show with
-    the power that was asked for; ``needs`` how many clusters show ``disparity``.
+    ``against`` is the baseline: label permutations or random sentences. ``clusters`` are those of the audit, ``se`` the
+    standard error in them. ``shows`` is the smallest disparity that ``records`` clusters detect with the requested power;
+    ``needs`` is the number of clusters that detect ``disparity``.
     """
 
     measure: str
@@ -45,9 +45,9 @@ class Power:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked: a disparity, a number of records, a level of significance and a power.
+    """A disparity, a number of records, a significance level and a power.
 
-    Raises RequestError where a number is out of its range.
+    Raises RequestError for a number out of its range.
     """
 
     disparity: float | None = None
@@ -56,17 +56,17 @@ class Question:
     power: float = 0.8
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be."""
+        """Check the ranges."""
         if self.disparity is not None and not 0 < self.disparity < float("inf"):
-            raise RequestError(f"A disparity of {self.disparity:g} cannot be shown: give its size, above 0.")
+            raise RequestError(f"The disparity is {self.disparity:g}: give its size as a number above 0.")
         if self.records is not None and self.records < 2:
-            raise RequestError(f"{self.records} records show nothing: give at least 2.")
+            raise RequestError(f"The number of records is {self.records}: give at least 2.")
         for name, value in (("alpha", self.alpha), ("power", self.power)):
             if not 0 < value < 1:
-                raise RequestError(f"{name} is between 0 and 1, not {value:g}.")
+                raise RequestError(f"{name} is {value:g}: give a number between 0 and 1.")
 
     def of(self, found: Precision, measure: str, quantity: str, system: str, against: str) -> Power:
-        """The answer for one contrast."""
+        """The answer for one group difference."""
         records = self.records or found.clusters
         needs = None if self.disparity is None else found.needed(self.disparity, self.alpha, self.power)
         return Power(
@@ -78,10 +78,10 @@ class Question:
 def power(
     result: Result, question: Question, measures: Sequence[str] = (), quantities: Sequence[str] = ()
 ) -> list[Power]:
-    """The answer for every signed contrast that leads, or for the ``quantities`` named; sanity baselines are left out.
+    """The answer for every primary estimate, or for the ``quantities``, of the systems without sanity baselines.
 
-    Of ``measures`` each is a spec or a bare name; none: all. Raises RequestError where the audit has none of what is
-    named, or no contrast whose standard error is known.
+    Each of ``measures`` is a spec or a name; none: all. Raises RequestError if the audit does not have one of them, or has no
+    group difference with a standard error.
     """
     seed = int(result.made.get("seed") or 0)
     taken = [(ledger, m) for ledger, several in ledgers_from(result.rows) for m in several]
@@ -102,25 +102,25 @@ def power(
     _refuse_unknown(quantities, list(seen), "quantity")
     if not found:
         raise RequestError(
-            "The audit has no signed contrast whose standard error is known: it needs two clusters that have both groups. "
-            "Name one of its quantities with --quantity, or give an error that you know with --se and --clusters."
+            "The audit has no group difference with a standard error, which needs two clusters with both groups. "
+            "Name another quantity with --quantity, or give a known standard error with --se and --clusters."
         )
     return _once(found)
 
 
 def planned(se: float, clusters: int, question: Question) -> Power:
-    """The answer without an audit, for a standard error that was seen in so many clusters."""
+    """The answer without an audit, for a standard error from ``clusters`` clusters."""
     if not 0 < se < float("inf"):
-        raise RequestError(f"A standard error of {se:g} says nothing: give one above 0.")
+        raise RequestError(f"The standard error is {se:g}: give a number above 0.")
     if clusters < 2:
-        raise RequestError(f"A standard error from {clusters} clusters says nothing: it needs at least 2.")
+        raise RequestError(f"The number of clusters is {clusters}: a standard error needs at least 2.")
     return question.of(Precision(se, clusters, clusters - 1), "", "", "", "")
 
 
 def _precisions(
     here: Jackknifed, part: Part, quantities: Sequence[str]
 ) -> Iterator[tuple[str, str, Precision]]:
-    """Every contrast's precision, and that of its difference from random extracts."""
+    """The precision of every group difference, and of its difference from the random baseline."""
     for name, value in here.here.items():
         if name not in quantities if quantities else not value.is_primary:
             continue
@@ -138,17 +138,17 @@ def _precisions(
 
 
 def _precision(found: Spread, part: Part, here: Jackknifed) -> Precision | None:
-    """None where there is no standard error, or all clusters say the same."""
+    """The precision; None if there is no standard error, or if it is 0."""
     if not np.isfinite(found.error) or found.error == 0:
         return None
     n = len(part.clusters)
-    # Where clusters were left out in groups, the freedom is that of the clusters that they hold.
+    # If clusters were left out in groups, convert the degrees of freedom to clusters.
     freedom = (found.freedom + 1) * n / here.units.sums.shape[1] - 1
     return Precision(found.error, n, freedom)
 
 
 def _once(found: Iterable[Power]) -> list[Power]:
-    """Measures that share a contrast say it once."""
+    """Each group difference once, even if several measures have it."""
     kept: dict[tuple[object, ...], Power] = {}
     for p in found:
         kept.setdefault((p.measure.rpartition("@")[2], p.quantity, p.system, p.against, p.se), p)
@@ -163,11 +163,29 @@ def _refuse_unknown(named: Sequence[str], known: Sequence[str], kind: str) -> No
             )
 
 
+def answer(found: Sequence[Power], question: Question) -> str:
+    """The answer in one or two sentences, over all group differences and systems."""
+    records = number_format.count(found[0].records)
+    shows = [number_format.number(x) for x in sorted(p.shows for p in found)]
+    on = ", depending on measure, group and system" if shows[0] != shows[-1] else ""
+    text = f"{records} records detect a difference of {_range(shows)} in {question.power:.0%} of such audits{on}."
+    needs = [number_format.count(n) for n in sorted(p.needs for p in found if p.needs is not None)]
+    if needs:
+        text += f" A difference of {question.disparity:g} needs {_range(needs)} records."
+    return text
+
+
 def tables(found: Sequence[Power], question: Question) -> list[Table]:
-    """A table per measure: a row per contrast, system and what it is held against. Notes stand below the last."""
-    header: tuple[str, ...] = ("contrast, system", "against", "standard\nerror", "records", "they\nshow")
+    """A table per measure with a row per group difference, system and baseline; the last has the notes."""
+    header: tuple[str, ...] = (
+        "group difference, system",
+        "against",
+        "standard\nerror",
+        "records",
+        "smallest\ndetectable",
+    )
     if question.disparity is not None:
-        header = (*header, f"needed\nfor {question.disparity:g}")
+        header = (*header, f"records\nfor {question.disparity:g}")
     made = []
     for measure in dict.fromkeys(p.measure for p in found):
         of = [p for p in found if p.measure == measure]
@@ -176,21 +194,26 @@ def tables(found: Sequence[Power], question: Question) -> list[Table]:
             if quantity:
                 rows.append((quantity, *[""] * (len(header) - 1)))
             rows += [_row(p) for p in of if p.quantity == quantity]
-        title = f"What records would show{f' · {measure}' if measure else ''}"
+        title = f"Detectable differences{f' · {measure}' if measure else ''}"
         made.append(Table(title, header, tuple(rows)))
     return [*made[:-1], replace(made[-1], notes=(_shown(question), OF_RECORDS))]
 
 
+def _range(texts: Sequence[str]) -> str:
+    """``a``, or ``a to b``, of texts in the order of their numbers."""
+    return texts[0] if texts[0] == texts[-1] else f"{texts[0]} to {texts[-1]}"
+
+
 OF_RECORDS = (
-    "Records that belong together (counterfactuals of one seed document, one product) count as one. The standard error is that of the "
-    "audit; new records are taken to be of the same kind, and from few it is itself uncertain."
+    "Records of one cluster (counterfactuals of one seed document, one product) count as one. The standard error is from the audit "
+    "and assumes new records of the same kind; from few records it is uncertain."
 )
 
 
 def _shown(question: Question) -> str:
     return (
-        f"Shown: with a probability of {question.power:.0%}, at p ≤ {question.alpha:g} in one test by itself. For k tests "
-        "that are adjusted together divide --alpha by k."
+        f"Detectable: significant (p ≤ {question.alpha:g}, one test) in {question.power:.0%} of such audits. For k tests that are "
+        "adjusted together, divide --alpha by k."
     )
 
 

@@ -1,7 +1,7 @@
-"""Many data sets, one order of systems: the mean of min–max-normalised values.
+"""An order of systems over several data sets: the mean of min–max-normalised values.
 
-Systems are ordered by their largest group difference, whatever its sign, each less the system's own random-sentence baseline
-where it has one. The published order is of unsigned scores, which are larger for shorter summaries alone.
+Systems are ordered by their largest group difference in absolute value, minus the random-sentence baseline if there is one. The
+published order is of unsigned scores, which are larger for shorter summaries.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ from fairbrief.saved.saved_values import DRAWS, Interval, Resampling
 from fairbrief.types import Floats, Measure, Table, Totals
 
 LARGEST = "largest group difference"
-"""What systems are ordered by: over the groups the largest size of a group difference less its random-sentence baseline."""
+"""The order's value: the largest absolute group difference, minus its random-sentence baseline."""
 SHARES = ("uneven_share",)
-"""Quantities besides main values that the published order has: smaller is better, as of every disparity."""
+"""Secondary estimates in the published order: smaller is better, as for every disparity."""
 
 
 @dataclass(frozen=True, slots=True)
 class Overall:
-    """One quantity's order of the systems that all data sets hold; smaller is fairer.
+    """The order of the systems of all data sets by one quantity; smaller is fairer.
 
-    ``values`` (data sets, systems) are the quantity's own; ``overall`` one per system, the mean over data
-    sets of (v − min)/(max − min), in [0, 1]; min and max are over ``systems`` alone. ``records`` counts,
-    per data set, the records (originals) that all systems answered, which alone enter.
+    ``values`` (data sets, systems) are the quantity's; ``overall`` is per system the mean over data sets of
+    (v − min)/(max − min), in [0, 1], with min and max over ``systems``. ``records`` is per data set the number of records (seed
+    documents) that all systems summarized; only these are used.
     """
 
     measure: str
@@ -54,13 +54,13 @@ def overall(
     *,
     published: bool = False,
 ) -> list[Overall]:
-    """The overall order by `LARGEST` for every measure with group differences that all audits hold.
+    """The overall order by `LARGEST` for every measure with group differences that all audits have.
 
-    ``results`` are audits by data set's name. ``published`` gives the paper's order: by every unsigned score, as it is.
-    ``systems`` are those that enter, all common ones if none are named: the normalisation depends on them.
-    A data set where the systems do not differ, or one has no value, gives nothing to the mean.
-    Raises RequestError where the audits share no such measure, or fewer than two systems.
-    Source: Li et al., Coverage-based Fairness in MDS, Tables 3 and 4 ("Overall"); the intervals are ours.
+    ``results`` are audits by name of the data set. ``published`` is the paper's order by every unsigned score. ``systems`` are
+    those to order, all common ones if none are named: the normalisation depends on them. A data set in which the systems are
+    equal, or one has no value, is left out of the mean.
+    Raises RequestError if the audits have no such measure or fewer than two systems in common.
+    Source: Li et al., Coverage-based Fairness in MDS, Tables 3 and 4 ("Overall"); the intervals are Fairbrief's.
     """
     by_spec: dict[str, dict[tuple[str, str], tuple[Ledger, Measure]]] = {}
     for name, result in results.items():
@@ -79,14 +79,14 @@ def overall(
     if not found:
         what = "unsigned score" if published else "measure with group differences"
         raise RequestError(
-            f"These audits have no {what} in common that two or more systems were measured by. "
+            f"These audits have no {what} in common for two or more systems. "
             "Audit each data set with the same --measure and the same systems."
         )
     return found
 
 
 def _leading(ledger: Ledger, measures: Sequence[Measure]) -> list[Measure]:
-    """The measures with group differences; of those that share them the first that does not fold them into its own score."""
+    """The measures with group differences; of several with the same, the first that does not aggregate them into its main value."""
     nothing = Totals(ledger.columns, np.zeros(len(ledger.columns)))
     taken: set[str] = set()
     found = []
@@ -107,7 +107,7 @@ def _without_over(measure: Measure) -> str:
 def _labelled(
     datasets: Mapping[tuple[str, str], tuple[Ledger, Measure]],
 ) -> dict[str, tuple[Ledger, Measure]]:
-    """Data sets by name, with the attribute where one audit has several."""
+    """Data sets by name, with the attribute if an audit has several."""
     audits = [name for name, _ in datasets]
     return {
         (f"{name}@{over}" if audits.count(name) > 1 else name): found
@@ -131,7 +131,7 @@ def _overalls(
     for system in named:
         if system not in common:
             raise RequestError(
-                f"Not every audit has the system '{system}'. In all of them: {', '.join(common) or 'none'}."
+                f"Not every audit has the system '{system}'. Systems in all of them: {', '.join(common) or 'none'}."
             )
     entered = [s for s in common if not named or s in named]
     if len(entered) < 2:
@@ -152,7 +152,7 @@ def _overalls(
 
 
 def _largest(measure: Measure, totals: Totals) -> dict[str, Floats]:
-    """The largest size of a group difference; nan where one of them is undefined."""
+    """The largest absolute group difference; nan if one is undefined."""
     sizes = [np.abs(array) for array in from_extracts(measure, totals).values()]
     return {LARGEST: np.max(np.stack(sizes, axis=-1), axis=-1)} if sizes else {}
 
@@ -166,9 +166,9 @@ def _published(measure: Measure, totals: Totals) -> dict[str, Floats]:
 
 
 def _sums(parts: Sequence[Part], resampling: Resampling) -> tuple[Floats, int]:
-    """Totals of every system on the records that all answered: as they are, then by draw.
+    """Totals of every system on the records that all summarized, then of each resample.
 
-    Shape (1 + draws, systems, columns); systems share the draws.
+    Shape (1 + resamples, systems, columns); systems share the resamples.
     """
     found = CommonClusters.of(parts)
     answered = found.by_all(range(len(parts)))
@@ -185,7 +185,7 @@ def _sums(parts: Sequence[Part], resampling: Resampling) -> tuple[Floats, int]:
 def normalised(values: Floats) -> Floats:
     """Mean over data sets of (v − min)/(max − min) over systems. (data sets, …, systems) → (…, systems).
 
-    A data set with an undefined value, or none that differ, gives nothing; nan where none is left.
+    A data set with an undefined value, or with equal values, is left out; nan if none remains.
     """
     low, high = values.min(axis=-1, keepdims=True), values.max(axis=-1, keepdims=True)
     scale = np.where(high > low, high - low, np.nan)
@@ -231,9 +231,9 @@ def table(found: Overall, confidence_level: float = 0.95) -> Table:
     )
     told = ", ".join(f"{name} {many:,}" for name, many in zip(found.datasets, found.records, strict=True))
     scale = (
-        f"Overall: mean over data sets of (v − min)/(max − min), with {confidence_level:.0%} interval; 0 = least disparity. "
-        f"Min and max are over {', '.join(found.systems)}: it changes when a system enters or leaves. "
-        "– where no data set tells the systems apart."
+        f"Overall: mean over data sets of (v − min)/(max − min), with {confidence_level:.0%} interval; 0 is the least disparity. "
+        f"Min and max are over {', '.join(found.systems)}, so the value depends on which systems are compared. "
+        "–: the systems are equal in all data sets."
     )
     header = ("system", *found.datasets, "overall")
     name = (
@@ -246,11 +246,11 @@ def table(found: Overall, confidence_level: float = 0.95) -> Table:
         f"Overall order by {name}",
         header,
         rows,
-        (*of_values, scale, f"Records that all of them answered: {told}."),
+        (*of_values, scale, f"Records that all systems summarized: {told}."),
     )
 
 
 BY_DIFFERENCES = (
-    "Values: the largest group difference, whatever its sign, less the system's own random-sentence baseline where it has "
-    "one. Few records make it larger by chance: an order is as sure as its intervals."
+    "Values: the largest absolute group difference, minus the random-sentence baseline if there is one. With few records it is "
+    "larger by chance, so read the order with its intervals."
 )

@@ -1,4 +1,4 @@
-"""The inputs of a saved audit: which files were read and how, where each record is in them, and its texts."""
+"""The inputs of a saved audit: its files, how they were read, the position of each record, and its texts."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ from fairbrief.text.addresses import is_stored
 from fairbrief.types import Case
 
 INPUTS, PLACES = "inputs.json", "inputs.parquet"
-CHANGED = "{} has changed since the audit: its texts may not be those that were audited. Audit it again."
+CHANGED = "{} has changed since the audit, so its texts may differ. Audit it again."
 PLACE_COLUMNS = ("id_hash", "source", "start")
 ENDS = 1 << 20
-"""Bytes at both ends of a file whose digest tells whether it has changed."""
+"""Bytes at each end of a file that its digest covers."""
 
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """What an audit read: files, relative to its folder, with sizes and digests; how its command line said to read them."""
+    """The files of an audit, relative to its folder, with sizes, digests, and the options to read them."""
 
     files: tuple[str, ...]
     attributes: tuple[str, ...]
@@ -45,7 +45,7 @@ class Inputs:
     sizes: tuple[int, ...]
     digests: tuple[str, ...]
     audit: str
-    """The audit's identity, as its other files have it."""
+    """The identity of the audit, as in its other files."""
 
 
 def write(
@@ -56,7 +56,7 @@ def write(
     reading: Reading,
     audit: str,
 ) -> None:
-    """Write ``inputs.json``, and ``inputs.parquet`` where the inputs can be read from any place."""
+    """Write ``inputs.json``, and ``inputs.parquet`` if the inputs can be read from any position."""
     found = [_described(file, folder) for file in each(files, reading)]
     inputs = Inputs(
         tuple(name for name, _, _ in found),
@@ -74,14 +74,14 @@ def write(
 
 
 def each(files: Sequence[str], reading: Reading) -> Sequence[str | InputFile]:
-    """The inputs one by one: of an address in an object store, which may have stars, what it was found to mean."""
+    """The inputs one by one, with the matches of patterns in object stores."""
     if not any(map(is_stored, files)):
         return files
     return [*(f for f in files if f.startswith(PREFIX)), *reading.files]
 
 
 def _described(file: str | InputFile, folder: Path) -> tuple[str, int, str]:
-    """A file's name as it is from the folder, its size and digest; of what is no file the name alone."""
+    """A file's path from the folder, its size and digest; only the name if it is not a file."""
     if isinstance(file, StoredFile):
         return str(file), file.size, file.version
     path = Path(file)
@@ -90,7 +90,7 @@ def _described(file: str | InputFile, folder: Path) -> tuple[str, int, str]:
 
 
 def paths(folder: Path, inputs: Inputs) -> list[str]:
-    """The inputs as they can be read from here."""
+    """The paths of the inputs from the working folder."""
     return [
         str(folder / name) if known and not is_stored(name) else name
         for name, known in zip(inputs.files, inputs.digests, strict=True)
@@ -98,7 +98,7 @@ def paths(folder: Path, inputs: Inputs) -> list[str]:
 
 
 def copy(folder: Path, audit: str, to: Path, named: str) -> None:
-    """Write what a folder says of the inputs of its audit beside an audit of another identity that was made from it."""
+    """Copy the description of a folder's inputs to an audit that was made from it."""
     inputs = read(folder, audit)
     if inputs is None:
         return
@@ -115,7 +115,7 @@ def copy(folder: Path, audit: str, to: Path, named: str) -> None:
 
 
 def read(folder: Path, audit: str) -> Inputs | None:
-    """What `write` wrote of this audit; None where there is nothing, or nothing that can be read."""
+    """The result of `write` for this audit; None if it is missing or damaged."""
     try:
         found = msgspec.json.decode((folder / INPUTS).read_bytes(), type=Inputs)
     except (FileNotFoundError, msgspec.MsgspecError, ValueError, RecursionError):
@@ -124,7 +124,7 @@ def read(folder: Path, audit: str) -> Inputs | None:
 
 
 def places(folder: Path) -> RecordPlaces | None:
-    """Where the records stand; None where the inputs are to be read from their beginning."""
+    """The positions of the records; None if the inputs must be read from the start."""
     import pyarrow.parquet as pq
 
     try:
@@ -137,7 +137,7 @@ def places(folder: Path) -> RecordPlaces | None:
 
 
 def fault_of(folder: Path, inputs: Inputs) -> str:
-    """What is wrong with the inputs, in a sentence; empty where they are as the audit found them."""
+    """What is wrong with the inputs, in a sentence; empty if they are unchanged."""
     for name, size, known in zip(inputs.files, inputs.sizes, inputs.digests, strict=True):
         path = folder / name
         if not known:
@@ -147,7 +147,7 @@ def fault_of(folder: Path, inputs: Inputs) -> str:
                 return said
             continue
         if not path.is_file():
-            return f"{name} is not there any more: put it back, or audit it where it is now."
+            return f"{name} is missing: restore it, or audit it at its new place."
         if path.stat().st_size != size or digest(path) != known:
             return CHANGED.format(name)
     return ""
@@ -178,16 +178,16 @@ def _write_places(places: RecordPlaces, path: Path) -> None:
 
 
 KEPT = 200
-"""Cases that are kept."""
+"""Cases in memory."""
 MOST_FOUND = 20_000
-"""Records that a search finds."""
+"""The most records that a search returns."""
 
 
 class SavedTexts:
-    """Cases by record and system, and the search in all texts.
+    """Cases by record and system, and a search in all texts.
 
-    ``places`` says where each record stands; without them the inputs are read from their beginning. Where the audit
-    pooled runs, cases are known by the names that they had there.
+    ``places`` are the positions of the records; without them the inputs are read from the start. If the audit pooled runs,
+    cases have the names that they had there.
     """
 
     def __init__(self, reading: Reading, places: RecordPlaces | None, *, pools_runs: bool = False) -> None:
@@ -198,7 +198,7 @@ class SavedTexts:
         self._searches: OrderedDict[tuple[str, ...], frozenset[str]] = OrderedDict()
 
     def case(self, record: str, system: str) -> Case:
-        """One case. DataError where the inputs do not hold it any more."""
+        """One case. Raises DataError if it is no longer in the inputs."""
         key = record, system
         for case in () if key in self._cases else self._near(record):
             for each in (case, *references_of(case)):
@@ -206,11 +206,11 @@ class SavedTexts:
             if key in self._cases:
                 break
         if key not in self._cases:
-            raise DataError(f"The inputs hold no record '{record}' of the system '{system}' any more.")
+            raise DataError(f"The record '{record}' of the system '{system}' is no longer in the inputs.")
         return self._cases[key]
 
     def search(self, words: Sequence[str]) -> frozenset[str]:
-        """Ids of the records whose texts, or summaries, hold all words, in whatever case; at most `MOST_FOUND`."""
+        """Ids of the records whose texts or summaries contain all words, ignoring case; at most `MOST_FOUND`."""
         key = tuple(sorted({word.lower() for word in words}))
         if key not in self._searches:
             self._searches[key] = frozenset(self._found(key))
@@ -246,7 +246,7 @@ class SavedTexts:
                     return
 
     def _lines(self, words: Sequence[str]) -> Iterator[Case] | None:
-        """The cases of JSON Lines that may hold the words; None where some input is something else."""
+        """The cases of JSON Lines that may contain the words; None if an input has another format."""
         if any(path.suffix != ".jsonl" for path in self._reading.files):
             return None
         return self._likely(words)
@@ -259,7 +259,7 @@ class SavedTexts:
 
 
 def _starts(path: InputFile, words: Sequence[tuple[bytes, bytes]]) -> Iterator[int]:
-    """Where the lines begin that hold all words, written out or escaped."""
+    """The positions of the lines that contain all words, plain or escaped."""
     start = 0
     with path.open("rb") as file:
         for line in file:

@@ -1,4 +1,4 @@
-"""The per-record statistics of saved audits, summary by summary; the values of measures on any part of it, with intervals from resampling."""
+"""The per-record statistics of saved audits; values of measures on any part of them, with intervals from resampling."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from fairbrief.types import Column, Floats, Integers, Measure, Totals
 
 @dataclass(frozen=True, slots=True)
 class SavedValues:
-    """The per-record statistics of one measure: a row for each summary that it could read, in the order in which they are met.
+    """The per-record statistics of one measure: a row per summary that it could measure, in order of appearance.
 
-    Shapes: ``systems`` are the names, ``system`` (n,) the number of each one's; ``clusters`` (n,); ``records`` (n,), cluster and
-    record side by side; ``rows`` (n, columns).
+    ``systems`` are the names, ``system`` (n,) the index of each row's; ``clusters`` (n,); ``records`` (n,) cluster and record;
+    ``rows`` (n, columns).
     """
 
     measure: Measure
@@ -36,7 +36,7 @@ class SavedValues:
     rows: Floats
 
     def summaries(self) -> Names:
-        """What tells each from all others, to be compared, not to be read. Shape (n,)."""
+        """A key per summary, for comparison only. Shape (n,)."""
         return side_by_side(names_of(self.systems).of(self.system), self.records)
 
     def of_system(self, system: str) -> Integers:
@@ -55,9 +55,9 @@ class SavedValues:
     def of_systems(
         self, chosen: Sequence[Integers], clusters: Sequence[Integers], bootstrap: Bootstrap | None
     ) -> Floats:
-        """Each system's value over its own summaries: as it is, then by resample of clusters. Shape (1 + resamples, systems).
+        """Each system's value over its summaries, then of each resample of clusters. Shape (1 + resamples, systems).
 
-        By system: the places of its summaries, and the number of each one's cluster.
+        ``chosen`` and ``clusters`` are, by system, the places of its summaries and the index of each one's cluster.
         """
         many = 1 + max(int(numbers.max()) for numbers in clusters)
         found = []
@@ -73,19 +73,19 @@ class SavedValues:
 
 
 def in_common(a: SavedValues, b: SavedValues) -> tuple[Integers, Integers]:
-    """The places of the summaries that both could read, in the order of the first: there, and in the second. Shapes: (n,)."""
+    """The places of the common summaries in the first and in the second, in the order of the first. Shapes: (n,)."""
     place = a.summaries().places_in(b.summaries())
     own = np.flatnonzero(place >= 0)
     return own, place[own]
 
 
 def specs_in(results: Iterable[Result]) -> list[str]:
-    """The specs of all measures that the audits took, in order."""
+    """The specs of all measures of the audits, in order."""
     return list(dict.fromkeys(spec for result in results for spec in result.rows.measures()))
 
 
 def saved_values(results: Iterable[Result], specs: Collection[str]) -> dict[str, SavedValues]:
-    """The per-record statistics of these measures; sanity baselines are left out. Of a summary in several audits the last one's counts."""
+    """The per-record statistics of these measures without sanity baselines. If several audits have a summary, the last one counts."""
     pieces: dict[str, tuple[Ledger, ...]] = dict.fromkeys(specs, ())
     known: dict[str, Measure] = {}
     for result in results:
@@ -116,7 +116,7 @@ def _joined(measure: Measure, ledgers: Sequence[Ledger]) -> SavedValues:
         side_by_side(names_of(systems).of(number), own) for number, own in zip(system, records, strict=True)
     ]
     every = pa.concat_arrays([names.encoded for names in several]).dictionary_encode()
-    # Numbered in the order in which they are met; of equal ones the last is kept.
+    # Numbered in order of appearance; of equal ones the last is kept.
     last = np.zeros(len(every.dictionary), dtype=np.int64)
     last[plain_numbers(pa.chunked_array([every.indices]))] = np.arange(len(every))
     rows = np.zeros((len(last), len(columns)))
@@ -130,8 +130,8 @@ def _joined(measure: Measure, ledgers: Sequence[Ledger]) -> SavedValues:
 
 
 def _of_systems(ledger: Ledger, systems: dict[str, int]) -> tuple[Integers, Integers, Names, Names]:
-    """The rows of a ledger that are of no control: their places, the numbers of their systems, which are added to those
-    known, their clusters, and these with their records.
+    """The rows of a ledger without sanity baselines: their places, the indices of their systems (new ones are added to
+    ``systems``), their clusters, and clusters with records.
     """
     origins = ledger.kept()
     kinds, known = origins.kinds()
@@ -144,12 +144,12 @@ def _of_systems(ledger: Ledger, systems: dict[str, int]) -> tuple[Integers, Inte
 
 
 BLOCK = 4_000_000
-"""Numbers held at once while resampling."""
+"""Numbers in memory at once while resampling."""
 
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A value with the interval from resampling; ``value`` is None where it is undefined."""
+    """A value with the interval from resampling; ``value`` is None if undefined."""
 
     value: float | None
     low: float | None = None
@@ -164,7 +164,7 @@ class Interval:
 
 @dataclass(frozen=True, slots=True)
 class Resampling:
-    """How intervals are made: percentiles over ``n_resamples`` draws of records with replacement; none where that is 0."""
+    """Percentile intervals over ``n_resamples`` resamples of records with replacement; none if that is 0."""
 
     n_resamples: int = 2000
     seed: int = 0
@@ -172,15 +172,15 @@ class Resampling:
 
     @property
     def note(self) -> str:
-        """What a table says of its intervals."""
+        """The note of a table on its intervals."""
         return f"{self.confidence_level:.0%} intervals resample records."
 
     def bootstrap(self, records: int) -> Bootstrap | None:
-        """The draws; None where there is one record only, or no draw is asked for."""
+        """The resamples; None for one record, or for no resamples."""
         return Bootstrap(records, self.n_resamples, self.seed) if records > 1 and self.n_resamples else None
 
     def interval(self, point: float, drawn: Floats | None = None) -> Interval:
-        """A value and the percentile interval of its resamples; no interval where most are undefined."""
+        """A value and the percentile interval of its resamples; no interval if most are undefined."""
         if not np.isfinite(point):
             return Interval(None)
         if drawn is None:
@@ -193,10 +193,10 @@ class Resampling:
     def intervals(
         self, statistic: Callable[..., Sequence[Floats]], arrays: Sequence[Floats]
     ) -> list[Interval]:
-        """Each of a statistic's values with its interval.
+        """Each value of a statistic with its interval.
 
-        ``arrays`` share their first axis, the records: (n, …). ``statistic`` takes them with any leading
-        axes, (…, n, …), and gives arrays of the leading shape; nan where undefined.
+        ``arrays`` share their first axis, the records: (n, …). ``statistic`` takes them with leading axes, (…, n, …), and
+        returns arrays of the leading shape; nan if undefined.
         """
         points = [float(p) for p in statistic(*arrays)]
         bootstrap = self.bootstrap(len(arrays[0]))
@@ -213,4 +213,4 @@ class Resampling:
 
 
 DRAWS = Resampling()
-"""As a command resamples without being told otherwise."""
+"""The default resampling of the commands."""

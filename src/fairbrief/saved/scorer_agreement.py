@@ -1,4 +1,4 @@
-"""How far two scorers or two measures agree over records and systems, and by which part of itself a measure falls from one system to another."""
+"""Agreement of two scorers or two measures over records and systems, and relative changes of measures between systems."""
 
 from __future__ import annotations
 
@@ -39,11 +39,10 @@ FEWEST_RECORDS = 3
 
 @dataclass(frozen=True, slots=True)
 class Correlation:
-    """Spearman's ρ of two readings of the same summaries: one measure by two scorers, or two measures.
+    """Spearman's ρ of two values of the same summaries: one measure by two scorers, or two measures.
 
-    ``records`` is over single summaries, each system's with its record; ``of_system`` the same within each
-    system; ``systems`` over systems, each on all records that both could read. Intervals resample records;
-    None for fewer than three systems.
+    ``records`` is over single summaries; ``of_system`` the same within each system; ``systems`` over systems, each on all
+    records that both could measure. Intervals resample records; None for fewer than three systems.
     """
 
     measure: str
@@ -61,9 +60,9 @@ def correlations(
     measures: Sequence[str] = (),
     resampling: Resampling = DRAWS,
 ) -> list[Correlation]:
-    """ρ of every pair of ``measures``; without any, for each measure that the audits hold in two specs or more.
+    """ρ of every pair of ``measures``; without any, of each measure that the audits have in two or more specs.
 
-    Raises RequestError where the audits lack a measure, hold none twice, or no summary was read by both.
+    Raises RequestError if the audits lack a measure, have none twice, or measured no summary by both.
     Source: Li et al., Coverage-based Fairness in MDS, Table 2 (scorers), Table 8 (measures).
     """
     known = specs_in(results)
@@ -76,9 +75,7 @@ def correlations(
     every = (_correlation(saved[first], saved[second], resampling) for first, second in pairs)
     found = [correlation for correlation in every if correlation is not None]
     if not found:
-        raise RequestError(
-            "The two have no record in common that both could read: are these audits of one file?"
-        )
+        raise RequestError("The two measures have no record in common. Audit the same file with both.")
     return found
 
 
@@ -90,20 +87,20 @@ def _of_one_measure(known: Iterable[str]) -> list[tuple[str, str]]:
     pairs = [pair for of_kind in kinds.values() for pair in itertools.combinations(of_kind, 2)]
     if not pairs:
         raise RequestError(
-            "No measure was taken with two scorers in these audits. Audit the same file twice with "
+            "These audits have no measure with two scorers. Audit the same file twice with "
             "--measure 'NAME(scorer=…)', or name two measures to compare: --measure A --measure B."
         )
     return pairs
 
 
 def named_measures(known: Collection[str], measures: Sequence[str]) -> list[str]:
-    """The measures' canonical specs, two at least, all of them among those that are known."""
+    """The canonical specs of at least two known measures."""
     wanted = list(dict.fromkeys(repr(registry.make("measure", text)) for text in measures))
     if len(wanted) < 2:
         raise RequestError("Name two different measures to compare: --measure A --measure B.")
     if absent := [spec for spec in wanted if spec not in known]:
         raise RequestError(
-            f"{', '.join(absent)}: not in these audits, which hold {', '.join(sorted(known)) or 'no measure'}."
+            f"{', '.join(absent)}: not in these audits. Their measures: {', '.join(sorted(known)) or 'none'}."
         )
     return wanted
 
@@ -139,7 +136,7 @@ def _correlation(a: SavedValues, b: SavedValues, resampling: Resampling) -> Corr
 
 
 def _over_records(x: Floats, y: Floats, cluster: Integers, resampling: Resampling) -> Interval:
-    """Of the readings of summaries; ``cluster`` (n,) tells whose variants they are."""
+    """ρ over summaries; ``cluster`` (n,) is the cluster of each."""
     point, bootstrap = float(spearman(x, y)), resampling.bootstrap(len(np.unique(cluster)))
     if bootstrap is None:
         return resampling.interval(point)
@@ -149,7 +146,7 @@ def _over_records(x: Floats, y: Floats, cluster: Integers, resampling: Resamplin
 
 
 def _names(a: Measure, b: Measure) -> tuple[str, str, str]:
-    """What is compared: one measure and its two settings, or two measures."""
+    """The names of one measure and its two settings, or of two measures."""
     first, second = specs.parse(repr(a)), specs.parse(repr(b))
     if (first.name, first.over) != (second.name, second.over):
         return "two measures", repr(a), repr(b)
@@ -158,7 +155,7 @@ def _names(a: Measure, b: Measure) -> tuple[str, str, str]:
 
 
 def _settings(measure: Measure) -> str:
-    """What tells one spec of a measure from another."""
+    """The settings in which specs of one measure differ."""
     parsed = specs.parse(repr(measure))
     scorer = getattr(measure, "scorer", None)
     others = [f"{key}={value}" for key, value in parsed.settings.items() if key != "scorer"]
@@ -179,7 +176,7 @@ def tables(found: Sequence[Correlation], resampling: Resampling = DRAWS) -> tupl
         for c in found
         for system, rho, n in c.of_system
     )
-    fewest = f"{resampling.note} Fewer than {FEWEST_SYSTEMS} systems have no rank correlation."
+    fewest = f"{resampling.note} A rank correlation over systems needs {FEWEST_SYSTEMS} systems."
     compared = ("measure", "first", "second", "over summaries", "n")
     made = Table("Agreement (Spearman)", (*compared, "over systems", "systems"), rows, (fewest,))
     if not by_system:
@@ -188,7 +185,7 @@ def tables(found: Sequence[Correlation], resampling: Resampling = DRAWS) -> tupl
 
 
 QUANTITY = "relative_change"
-FROM_NOTHING = undefined("the measure is 0 for the system that it is compared with")
+FROM_NOTHING = undefined("the measure is 0 for the baseline system")
 
 
 def relative_changes(
@@ -196,9 +193,8 @@ def relative_changes(
 ) -> list[Estimate]:
     """(M(plain) − M(fair)) / M(plain) for every main value M and each pair (fair, plain) of systems.
 
-    On the records that both answered. Positive where ``fair`` reads less than ``plain``, at most 1 for a
-    measure that cannot be negative. The interval is the cluster jackknife t. Undefined where M(plain) = 0.
-    Fewer than two common clusters: no estimate.
+    On the records that both summarized. Positive if the value of ``fair`` is smaller, at most 1 for a measure that cannot be
+    negative. The interval is the cluster jackknife t. Undefined if M(plain) = 0; no estimate from fewer than two common clusters.
     """
     pairs = list(pairs)
     found: list[Estimate] = []
@@ -241,20 +237,20 @@ def _changes(measures: list[Measure], fair: Part, plain: Part, settings: Setting
 
 
 def _relative_change(plain: Floats, fair: Floats) -> Floats:
-    """(plain − fair) / plain; nan where plain is 0 or one is undefined."""
+    """(plain − fair) / plain; nan if plain is 0 or either is undefined."""
     defined = np.isfinite(fair) & np.isfinite(plain) & (plain != 0)
     return np.asarray(np.divide(plain - fair, plain, out=np.full(np.shape(plain), np.nan), where=defined))
 
 
-# ------------------------------------------------------------------------------ which of two falls more
+# ------------------------------------------------------------------------- relative changes compared
 
 
 @dataclass(frozen=True, slots=True)
 class ChangeComparison:
     """The relative changes of two measures, and the difference, first minus second.
 
-    A relative change is (M(plain) − M(fair)) / M(plain): positive where the measure falls. ``n`` is the number
-    of records that both systems answered and both measures could read.
+    A relative change is (M(plain) − M(fair)) / M(plain): positive if the measure falls. ``n`` is the number of records that both systems
+    summarized and both measures could use.
     """
 
     first: str
@@ -273,7 +269,7 @@ def change_comparisons(
 ) -> list[ChangeComparison]:
     """The difference of relative changes for each pair of measures; intervals resample records.
 
-    Raises RequestError for a measure or a system that the audits lack, and without a common record.
+    Raises RequestError for a measure or system that the audits lack, and if they have no common record.
     Source: Li et al., Coverage-based Fairness in MDS, Section 5.8, Table 6.
     """
     audited = specs_in(results)
@@ -281,7 +277,9 @@ def change_comparisons(
     saved = saved_values(results, named)
     known = {system for spec in named for system in saved[spec].systems}
     if absent := [system for system in (plain, fair) if system not in known]:
-        raise RequestError(f"No system '{absent[0]}' in these audits, which hold {', '.join(sorted(known))}.")
+        raise RequestError(
+            f"These audits have no system '{absent[0]}'. Their systems: {', '.join(sorted(known))}."
+        )
     return [
         _comparison(saved[a], saved[b], plain, fair, resampling) for a, b in itertools.combinations(named, 2)
     ]
@@ -307,16 +305,16 @@ def _comparison(
 def _of_both_systems(
     a: SavedValues, b: SavedValues, plain: str, fair: str
 ) -> tuple[list[Integers], list[Integers]]:
-    """The places, in each measure and by system, of the records that both systems answered and both measures read.
+    """The positions, by measure and system, of the records that both systems summarized and both measures used.
 
-    In the order of the first measure's summaries of the first system. RequestError where there is none.
+    In the order of the first measure's summaries of the first system. RequestError if there are none.
     """
     read = [(saved.records, saved.of_system(system)) for saved in (a, b) for system in (plain, fair)]
     records = [names.of(places) for names, places in read]
     inside = [records[0].places_in(others) for others in records]
     common = np.flatnonzero(np.all([place >= 0 for place in inside], axis=0))
     if not len(common):
-        raise RequestError(f"No record was answered by '{plain}' and '{fair}' and read by both measures.")
+        raise RequestError(f"'{plain}' and '{fair}' have no record in common that both measures could use.")
     found = [places[place[common]] for place, (_, places) in zip(inside, read, strict=True)]
     return found[:2], found[2:]
 
@@ -331,7 +329,7 @@ def change_table(
         ("first", "second", "change of first", "of second", "difference", "n"),
         rows,
         (
-            "A change is the part of itself by which a measure falls; a difference above 0: the first falls more.",
+            "Change: the share of its value by which a measure falls. A difference above 0: the first falls more.",
             resampling.note,
         ),
     )

@@ -1,4 +1,4 @@
-"""Estimates by subgroup from the per-record statistics of an audit: nothing is scored again."""
+"""Estimates of subgroups from the per-record statistics of an audit, without scoring again."""
 
 from __future__ import annotations
 
@@ -22,25 +22,25 @@ from fairbrief.types import Estimate, Measure, NoteCode
 
 Key = tuple[str, str, str, str]
 OF_ALL: tuple[NoteCode, ...] = ("scorer_differs", "without_claims", "place_is_group")
-"""Notes that an audit puts at a value on all records and at those on subgroups alike."""
-NOTE = "Subgroups by {} come from the per-record statistics: p and the permutation mean are only given by audit --by."
+"""Notes that an audit puts at the value on all records and at those of subgroups."""
+NOTE = "Subgroups by {} are from the per-record statistics: only 'fairbrief audit --by' has their permutation tests."
 
 
 def subgroup_audit(
     result: Result, by: Sequence[Sequence[str]], given: Mapping[str, Measure] = MappingProxyType({})
 ) -> Result:
-    """The audit with estimates and differences by these attributes of the records, as if it had been sliced by them.
+    """The audit with estimates and differences of subgroups by these attributes of the records.
 
-    What needs sums under permuted labels is absent: p of values whose labels were permuted, their permutation baseline,
-    and the interval of unsigned scores, in which 0 lies or not by that p. All else is what the audit would have
-    estimated. Slices that the audit has stay as they are. ``given`` are measures by spec that need not be declared anywhere.
+    Permutation tests need the texts and are absent: p against label permutations, permutation means, and intervals of
+    unsigned disparities, which depend on that p. All other numbers equal those of an audit with these subgroups. Subgroups
+    that the audit has stay unchanged. ``given`` are measures by spec that no plug-in declares.
 
-    Raises RequestError for an attribute that the per-record statistics does not keep, DataError for per-record statistics of an older version.
+    Raises RequestError for an attribute that the per-record statistics do not have, DataError for an older version.
     """
     made, permuted = result.made, result.made.get("permuted")
     if permuted is None:
         raise DataError(
-            "The audit does not say whose labels were permuted: an older version made it. Run it again."
+            "The audit is from an older version, which does not name the measures that permute labels. Run it again."
         )
     asked = _asked(result, by)
     if not asked:
@@ -86,9 +86,9 @@ def _asked(result: Result, by: Sequence[Sequence[str]]) -> list[tuple[str, ...]]
     for name in dict.fromkeys(name for names in by for name in names):
         if name not in known:
             raise RequestError(
-                f"The per-record statistics keeps no attribute '{name}' of the records.{did_you_mean(name, known)} It keeps: "
-                f"{', '.join(known) or 'none'}. Attributes of over {MOST_VALUES:,} values are not kept, nor does an audit of an "
-                f"older version keep any: audit the texts with --by {name}."
+                f"The audit has no attribute '{name}' of the records.{did_you_mean(name, known)} It has: "
+                f"{', '.join(known) or 'none'}. Attributes with more than {MOST_VALUES:,} values, and those of older versions, are not stored: "
+                f"audit the texts with --by {name}."
             )
     there = {frozenset(names) for names in result.made["by"]}
     found: list[tuple[str, ...]] = []
@@ -119,7 +119,7 @@ def _key(e: Estimate) -> Key:
 
 
 def _as_of_all(e: Estimate, whole: Mapping[Key, Estimate]) -> Estimate:
-    """The estimate signed like that of all records, and with its notes on the scorer, on how summaries were cut, and on places."""
+    """The estimate with the signature of all records, and their notes on scorer, claims and positions."""
     of_all = whole.get(_key(e))
     if of_all is None:
         return e

@@ -1,4 +1,4 @@
-"""What the page of ``fairbrief view`` asks and is answered: plain values, without a word of HTTP."""
+"""The requests of the page of ``fairbrief view`` and their answers, as plain values without HTTP."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from fairbrief.auditing.record_values import RowReader, contrasts_of, reader_of
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.errors import DataError, FairbriefError, RequestError
 from fairbrief.readers import Reading
-from fairbrief.reports import json_file, number_format
+from fairbrief.reports import first_screen, json_file, number_format
 from fairbrief.reports.audit_folder import opened
 from fairbrief.reports.contrast_words import ordered_groups
 from fairbrief.reports.json_file import visible_all
@@ -28,14 +28,14 @@ from fairbrief.saved.saved_inputs import Inputs, SavedTexts
 from fairbrief.types import Floats, Integers
 
 PAGE = 50
-"""Records of one page of the list."""
-SUREST = "sure"
-"""The order that begins with what is there whatever the scorers did not find."""
+"""Records per page of the list."""
+ROBUST = "robust"
+"""The order that begins with differences that hold whatever the scorers missed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """One audit folder, opened: estimates in memory, per-record statistics and texts on disk."""
+    """An open audit folder: estimates in memory, per-record statistics and texts on disk."""
 
     name: str
     result: Result
@@ -51,7 +51,7 @@ class Saved:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A list that is asked for: a measure of a system, maybe against another, in an order, with words to search for."""
+    """A requested list: a measure of a system, maybe minus another system's, in an order, with words to search for."""
 
     measure: str
     system: str
@@ -62,19 +62,31 @@ class Asked:
 
 
 class Answers:
-    """Answers about one audit, or several that are compared; systems are named ``NUMBER:SYSTEM``."""
+    """Answers about one audit, or several that are compared; a system's key is ``NUMBER:SYSTEM``."""
 
     def __init__(self, audits: Sequence[Saved]) -> None:
         self._audits = audits
         self._scorers = Scorers()
 
     def about(self) -> dict[str, Any]:
-        """What there is to choose from."""
+        """The audits, systems and measures to choose from, and what to open first."""
         first = self._audits[0]
         several = len(self._audits) > 1
         over = {e.measure: e.over for e in first.result.estimates}
         primary = {e.measure for e in first.result.estimates if e.is_primary}
+        lead = first_screen.lead(first.result)
+        ordered = sorted(
+            (spec for spec in first.per_record.measures if spec in over),
+            key=lambda spec: (lead is None or spec != lead.measure, spec not in primary),
+        )
+        system = lead.system if lead and lead.system in first.systems else next(iter(first.systems), "")
         found = {
+            "start": {
+                "measure": next(iter(ordered), ""),
+                "system": f"0:{system}",
+                "other": f"1:{system}" if several and system in self._audits[1].systems else "",
+                "order": "",
+            },
             "audits": [saved.name for saved in self._audits],
             "faults": [f"{saved.name}: {saved.fault}" for saved in self._audits if saved.fault],
             "systems": [
@@ -88,14 +100,13 @@ class Answers:
                     "label": spec.removesuffix(f"@{over[spec]}")
                     + (f" by {over[spec]}" if over[spec] else ""),
                 }
-                for spec in sorted(first.per_record.measures, key=lambda measure: measure not in primary)
-                if spec in over
+                for spec in ordered
             ],
         }
         return _visible(found)
 
     def rows(self, asked: Asked) -> dict[str, Any]:
-        """One page of the list: ids with values, and of how many."""
+        """One page of the list: ids with values, and the total."""
         listing = self._listing(asked.measure, asked.system)
         quantity, way = self._order(listing, asked)
         values = listing.values[quantity]
@@ -105,9 +116,9 @@ class Answers:
             np.flatnonzero(self._found(listing, asked)) if asked.search.strip() else np.arange(len(ranked))
         )
         by = {"up": ranked, "down": -ranked}.get(way, -np.abs(ranked))
-        order = places[np.argsort(by[places], kind="stable")]  # records without a value come last
-        if way == SUREST:
-            order = order[np.argsort(-np.abs(listing.sure[order]), kind="stable")]
+        order = places[np.argsort(by[places], kind="stable")]  # records without a value are last
+        if way == ROBUST:
+            order = order[np.argsort(-np.abs(listing.robust[order]), kind="stable")]
         shown = order[asked.start : asked.start + PAGE].tolist()
         return _visible(
             {
@@ -118,13 +129,13 @@ class Answers:
                 "orders": self._orders(listing, compared=beside is not None),
                 "order": f"{way}|{quantity}",
                 "compared": beside is not None,
-                "sure": int(np.count_nonzero(listing.sure[order])) if way == SUREST else None,
+                "robust": int(np.count_nonzero(listing.robust[order])) if way == ROBUST else None,
                 "rows": [
                     {
                         "record": listing.record[i].as_py(),
                         "value": _known(values[i]),
                         "other": None if beside is None else _known(beside[i]),
-                        "label": listing.label(i) if way == SUREST else "",
+                        "label": listing.label(i) if way == ROBUST else "",
                         "doubt": listing.doubt(i),
                     }
                     for i in shown
@@ -133,12 +144,12 @@ class Answers:
         )
 
     def record(self, measure: str, system: str, record: str) -> dict[str, Any]:
-        """One record of one system, as the page's record view takes it."""
+        """One record of one system, for the page's record view."""
         saved, name = self._named(system)
         listing = self._listing(measure, system)
         place = pc.index(listing.record, record).as_py()
         if place < 0:
-            raise RequestError(f"'{measure}' has no value of the record '{record}' of '{name}'.")
+            raise RequestError(f"'{measure}' has no value for the record '{record}' of '{name}'.")
         if saved.texts is None:
             raise DataError(f"The texts of {saved.name} cannot be shown. {saved.fault}")
         values = {q: float(of[place]) for q, of in listing.values.items() if np.isfinite(of[place])}
@@ -156,7 +167,7 @@ class Answers:
             }
         )  # fmt: skip
 
-    # ------------------------------------------------------------------------------- what is asked for
+    # ------------------------------------------------------------------------------- requested lists
 
     def _named(self, key: str) -> tuple[Saved, str]:
         number, _, name = key.partition(":")
@@ -183,24 +194,30 @@ class Answers:
         return quantity, way
 
     def _orders(self, listing: Listing, *, compared: bool) -> list[tuple[str, str]]:
-        """What the list can be sorted by; the groups' contrasts first."""
+        """The orders of the list; group differences first."""
         contrasts = [name for name in listing.values if name != listing.main_value]
         found = []
         for name in contrasts:
             group = name.partition("[")[2].removesuffix("]") + (
                 ", relative" if name.startswith("relative") else ""
             )
-            words = ("falls most", "rises most") if compared else ("least first", "most first")
-            found += [(f"up|{name}", f"{group} {words[0]}"), (f"down|{name}", f"{group} {words[1]}")]
+            words = (
+                ("largest fall first", "largest rise first")
+                if compared
+                else ("lowest first", "highest first")
+            )
+            found += [(f"up|{name}", f"{group}: {words[0]}"), (f"down|{name}", f"{group}: {words[1]}")]
         size = "largest difference first" if compared else "largest value first"
         found.append((f"size|{listing.main_value}", f"{listing.main_value}: {size}"))
-        surest = (
-            [(f"{SUREST}|{listing.main_value}", "surest first")] if listing.groups and not compared else []
+        robust = (
+            [(f"{ROBUST}|{listing.main_value}", "most robust difference first")]
+            if listing.groups and not compared
+            else []
         )
-        return [*surest, *found]
+        return [*robust, *found]
 
     def _beside(self, listing: Listing, asked: Asked, quantity: str) -> Floats | None:
-        """The other system's values, record by record; nan where it has none."""
+        """The other system's value of each record; nan if it has none."""
         if not asked.other:
             return None
         other = self._listing(asked.measure, asked.other)
@@ -225,31 +242,31 @@ class Answers:
 
 
 def _known(value: float) -> float | None:
-    """A number; None where a record has none in what the list is sorted by."""
+    """A number; None for nan."""
     return float(value) if np.isfinite(value) else None
 
 
-def open_audit(folder: Path, read: Callable[[Sequence[str], Inputs], Reading]) -> Saved:
-    """Open a folder that ``fairbrief audit --out`` wrote. DataError where it is none.
+def open_audit(folder: Path, read: Callable[[Sequence[str], Inputs], Reading], name: str = "") -> Saved:
+    """Open a folder that ``fairbrief audit --out`` wrote, under a name. Raises DataError for another folder.
 
-    ``read`` reads the files that it is given as the audit read its inputs. Arrow takes memory from the system from
-    here on: its own pool keeps what it once took, a tenth more for the per-record statistics of a million records.
+    ``read`` reads files as the audit read its inputs. From here on, Arrow allocates memory from the system: its own pool never
+    releases memory, which costs a tenth more for a million records.
     """
     pa.set_memory_pool(pa.system_memory_pool())
     saved, rows = opened(folder)
     texts, fault = _texts(folder, saved.audit, read, pools_runs=bool(saved.made.get("pools_runs")))
-    return Saved(folder.resolve().name, saved.result(rows), SavedPerRecord(rows), texts, fault)
+    return Saved(name or folder.resolve().name, saved.result(rows), SavedPerRecord(rows), texts, fault)
 
 
 def _texts(
     folder: Path, audit: str, read: Callable[[Sequence[str], Inputs], Reading], *, pools_runs: bool
 ) -> tuple[SavedTexts | None, str]:
-    """The texts, and what is wrong with them; None where they cannot be read at all."""
+    """The texts, or None if they cannot be read; and the reason for doubting them."""
     inputs = saved_inputs.read(folder, audit)
     if inputs is None:
         return (
             None,
-            "The audit did not note where its inputs are: it was not made by 'fairbrief audit … --out DIR'.",
+            "The audit has no paths of its inputs: it was not made by 'fairbrief audit … --out DIR'.",
         )
     fault = saved_inputs.fault_of(folder, inputs)
     try:
@@ -264,11 +281,11 @@ def _visible(found: dict[str, Any]) -> dict[str, Any]:
     return shown
 
 
-# ------------------------------------------------------------------------------- the saved per-record statistics
+# ------------------------------------------------------------------------- saved per-record statistics
 
 
 KEPT = 2
-"""Listings that are kept, a system and the one beside it: of a million records one takes some 90 MB."""
+"""Listings in memory: one system and the one it is compared with. A million records take some 90 MB each."""
 PLACES = ("system", "record", "reason", "p")
 
 
@@ -276,8 +293,8 @@ PLACES = ("system", "record", "reason", "p")
 class Listing:
     """The usable records of one measure and system: ``record`` (n,) ids, ``values`` per quantity (n,), ``p`` (n,) or nan.
 
-    ``sure`` (n,) is how far the contrast of one of the ``groups``, whose number is in ``whose`` (n,), surely is from its
-    baseline: the largest that all scorers of the audit agree on (`RowReader.surely`); 0 where there is none.
+    ``robust`` (n,) is the smallest possible distance of a group difference from its baseline on which all scorers of the audit agree
+    (`RowReader.surely`): the largest over the ``groups``, whose index is ``whose`` (n,); 0 if there is none.
     """
 
     record: pa.Array
@@ -285,31 +302,31 @@ class Listing:
     p: Floats
     main_value: str
     groups: Mapping[str, str]
-    """By group its contrast among ``values``."""
-    sure: Floats
+    """By group, the name of its difference in ``values``."""
+    robust: Floats
     whose: Integers
 
     def label(self, place: int) -> str:
-        """A record's surest contrast; of one without the largest."""
+        """A record's most robust group difference; if none is robust, the largest."""
         group, name = list(self.groups.items())[self.whose[place]]
-        value, sure = self.values[name][place], self.sure[place]
+        value, least = self.values[name][place], self.robust[place]
         if not np.isfinite(value):
             return "no value"
-        least = f", at least {number_format.number(abs(sure), 3)}" if sure else "?"
-        return f"{group} {number_format.signed(value)}{least}"
+        bound = f", at least {number_format.number(abs(least), 3)}" if least else "?"
+        return f"{group} {number_format.signed(value)}{bound}"
 
     def doubt(self, place: int) -> str:
-        """Why a record proves nothing about any group; empty where it does."""
-        if not self.groups or self.sure[place]:
+        """Why no group difference of a record is robust; empty if one is."""
+        if not self.groups or self.robust[place]:
             return ""
         return (
-            "No group is surely above or below random sentences here: the scorers of the audit disagree, or what they did "
-            "not find could be paraphrases of the group's documents."
+            "No robust difference: the scorers of the audit disagree, or the words that they did not find could be "
+            "paraphrases of documents of any group."
         )
 
 
-def _surest(sure: Floats, contrasts: Floats) -> tuple[Floats, Integers]:
-    """The surest contrast of each record, and whose it is; where none is sure, the group of the largest. (groups, n) each → (n,)."""
+def _most_robust(sure: Floats, contrasts: Floats) -> tuple[Floats, Integers]:
+    """Each record's most robust difference and its group; if none is robust, the group of the largest. (groups, n) each → (n,)."""
     sizes = np.nan_to_num(np.abs(contrasts), nan=-1.0)
     whose = np.where(sure.any(axis=0), np.abs(sure).argmax(axis=0), sizes.argmax(axis=0))
     return sure[whose, np.arange(sure.shape[1])], whose
@@ -324,7 +341,7 @@ class SavedPerRecord:
         self._listings: OrderedDict[tuple[str, str], Listing] = OrderedDict()
 
     def listing(self, spec: str, system: str) -> Listing:
-        """What a measure reads of each record of a system; the last few are kept."""
+        """A measure's values for each record of a system; the last few stay in memory."""
         key = spec, system
         if key not in self._listings:
             self._listings[key] = self._read(spec, system)
@@ -338,7 +355,7 @@ class SavedPerRecord:
         observation = self.measures[spec]
         reader = reader_of(spec, list(self._rows.schema(observation)))
         if reader is None:
-            raise DataError(f"The measure {spec} is of a plug-in that is not installed here.")
+            raise DataError(f"The measure {spec} is from a plug-in that is not installed here.")
         records: list[pa.Array] = []
         ps: list[Floats] = []
         values: dict[str, list[Floats]] = {}
@@ -355,21 +372,21 @@ class SavedPerRecord:
         agreed = {group: np.concatenate(parts) for group, parts in sure.items()}
         for other in self._others(spec, reader):
             self._agree(agreed, record, other, system)
-        surest, whose = np.zeros(len(record)), np.zeros(len(record), dtype=np.int64)
+        robust, whose = np.zeros(len(record)), np.zeros(len(record), dtype=np.int64)
         if groups:
-            surest, whose = _surest(
+            robust, whose = _most_robust(
                 np.stack([agreed[g] for g in groups]), np.stack([joined[n] for n in groups.values()])
             )
-        return Listing(record, joined, np.concatenate(ps), reader.measure.name, groups, surest, whose)
+        return Listing(record, joined, np.concatenate(ps), reader.measure.name, groups, robust, whose)
 
     def _rows_of(self, observation: str, reader: RowReader, system: str) -> Iterator[pa.Table]:
-        """The usable rows of a system, with what a measure reads of them."""
+        """The usable rows of a system, with the columns of a measure."""
         for rows in self._rows.each_of(observation, {*PLACES, *(f.name for f in reader.fields)}.__contains__):
             yield rows.filter(pc.and_(pc.equal(rows["system"], system), pc.is_null(rows["reason"])))
 
     def _others(self, spec: str, reader: RowReader) -> Iterator[tuple[str, RowReader]]:
-        """Other observations by the same attribute, each with a measure of theirs that has signed contrasts of groups, and bounds
-        of them if one has.
+        """The other observations by the same attribute, each with one of its measures with group differences, preferably with
+        bounds.
         """
         chosen: dict[str, RowReader] = {}
         over = getattr(reader.measure, "over", "")
@@ -386,7 +403,7 @@ class SavedPerRecord:
     def _agree(
         self, sure: dict[str, Floats], record: pa.Array, other: tuple[str, RowReader], system: str
     ) -> None:
-        """Set to 0 what another scorer does not agree with: its contrast has the other sign, or may have."""
+        """Set to 0 the differences that have, or may have, the opposite sign by another scorer."""
         observation, reader = other
         contrasts, has_bounds = contrasts_of(reader.of_nothing(), reader.measure), reader.has_bounds
         for rows in self._rows_of(observation, reader, system):
@@ -402,6 +419,6 @@ class SavedPerRecord:
                 sure[group][here[opposes | unsure]] = 0.0
 
     def _known(self, record: pa.Array) -> pa.Array:
-        """The ids, as another listing has them if it has the same: those of a million records take 25 MB."""
+        """The ids, shared with another listing if they are equal: a million take 25 MB."""
         held = (listing.record for listing in self._listings.values())
         return next((known for known in held if known.equals(record)), record)

@@ -1,4 +1,4 @@
-"""The page and its answers over HTTP, on this machine alone, for whoever knows the token."""
+"""The page and its answers over HTTP, only on this machine and only with the token."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Server(ThreadingHTTPServer):
         self.answers = answers
         self.token = secrets.token_urlsafe(24)
         self.lock = Lock()
-        """One answer at a time: the per-record statistics and the inputs are files with one place each."""
+        """One answer at a time, because the open files have one read position each."""
         script, style = "".join(script_text(name) for name in SCRIPTS), style_text()
         self.page = page("view.html.j2", {}, scripts=SCRIPTS).encode()
         self.policy = (
@@ -39,11 +39,11 @@ class Server(ThreadingHTTPServer):
 
     @property
     def address(self) -> str:
-        """Where the page is."""
+        """The address of the page."""
         return f"http://{HOST}:{self.server_port}/{self.token}/"
 
     def answer(self, name: str, given: Mapping[str, str]) -> dict[str, Any]:
-        """The answer to one question of the page."""
+        """The answer to one request of the page."""
         with self.lock:
             if name == "about":
                 return self.answers.about()
@@ -71,10 +71,10 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(404, "text/plain", b"There is nothing here.")
 
     def log_message(self, *_: object) -> None:
-        """Requests are nobody's business."""
+        """Requests are not logged."""
 
     def _is_here(self) -> bool:
-        """Whether the browser means this machine: another name in the address is a page elsewhere that was rebound to it."""
+        """Whether the address names this machine; another name is a foreign page rebound to this address."""
         host = self.headers.get("Host", "").rpartition(":")[0]
         return host in (HOST, "localhost")
 

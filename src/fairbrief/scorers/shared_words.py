@@ -201,7 +201,7 @@ def _occurrences(
 
 def _cutter(how: str) -> Callable[[str], Sequence[str]]:
     if how not in CUTS:
-        raise RequestError(f"sentences={how} is no way to cut sentences. Choose one of: {', '.join(CUTS)}.")
+        raise RequestError(f"sentences={how} does not exist. Choose one of: {', '.join(CUTS)}.")
     return CUTS[how]
 
 

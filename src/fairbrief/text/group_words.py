@@ -152,7 +152,7 @@ def subject_group(coefficient: float, threshold: float = 1.0) -> str | None:
     ``threshold`` in (0, 1]; 1 keeps texts whose gender words all agree.
     """
     if not 0 < threshold <= 1:
-        raise ValueError(f"threshold must lie in (0, 1], not {threshold}")
+        raise ValueError(f"threshold must be in (0, 1], not {threshold}")
     if coefficient >= threshold:
         return FEMALE
     return MALE if coefficient <= -threshold else None

@@ -11,12 +11,12 @@ from functools import partial
 from importlib import resources
 from pathlib import Path
 
+from fairbrief.atomic_files import atomic_stream, locked
 from fairbrief.chat.client import replies
 from fairbrief.chat.endpoint import UNANSWERED, Decoding, Endpoint, Question, Tally
 from fairbrief.chat.journal import Journal, journal_of, open_journal
 from fairbrief.chat.spending import Budget
 from fairbrief.errors import DataError, RequestError, reading_text
-from fairbrief.kept_files import locked, replacing
 from fairbrief.serialization import line_of, summary_fields
 from fairbrief.text.replies import items, json_items
 from fairbrief.text.segmentation import recall
@@ -182,7 +182,7 @@ def split_file(
         )
         for tries in range(2, TRIES + 1):
             _ask_again(splitter, tries, cases, journal, outcome)
-        with replacing(out) as stream:
+        with atomic_stream(out) as stream:
             for case in cases():
                 stream.write(_line(splitter, case, journal, without, outcome))
     outcome.count.not_asked = len(outcome._not_asked)

@@ -107,7 +107,7 @@ def read_experiment(path: Path) -> Experiment:
     except FileNotFoundError:
         raise RequestError(f"There is no file {path}.") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise DataError(f"{path}: found what is no TOML ({error}).") from None
+        raise DataError(f"{path}: found what is not TOML ({error}).") from None
     table = _Table(path, "", told)
     table.know(TABLES)
     data = table.inner("data")

@@ -114,7 +114,7 @@ def _pairs_of(where: str, line: str) -> Iterator[Row]:
 
 def _text(value: Any) -> str:
     if not isinstance(value, str):
-        raise TypeError(f"{value!r:.40} is no text")
+        raise TypeError(f"{value!r:.40} is not text")
     return value
 
 

@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from fairbrief import __version__
+from fairbrief.atomic_files import atomic_stream, locked
 from fairbrief.chat.client import replies
 from fairbrief.chat.endpoint import EMPTY, REFUSED, UNANSWERED, Endpoint, Question, Reply, Tally
 from fairbrief.chat.journal import Journal, journal_of, open_journal
 from fairbrief.chat.spending import Budget, BudgetSpent, Price
 from fairbrief.errors import RequestError
-from fairbrief.kept_files import locked, replacing
 from fairbrief.serialization import line_of, record_line, summary_fields
 from fairbrief.text.counted import counted
 from fairbrief.types import Record, Summarizer, Summary
@@ -277,7 +277,7 @@ def _written(job: Job, records: Records, journal: Journal, without: dict[str, An
     """Write one job's file from the answers that there are; what became of its summaries."""
     count = Count(stopped=stopped)
     writer = job.writer
-    with replacing(job.out) as stream:
+    with atomic_stream(job.out) as stream:
         for record in records():
             names = _names(job, len(keys := writer.keys(record)))
             for name, key in zip(names, keys, strict=True):

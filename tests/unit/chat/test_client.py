@@ -147,7 +147,10 @@ def test_a_wrong_key_or_model_stops_the_run(kind: str) -> None:
 
 def test_a_dead_server_stops_the_run() -> None:
     """Twenty questions in a row without an answer end the run, with what to do."""
-    with StubChat(faults={"500": 1.0}) as server, pytest.raises(BackendError, match="20 questions in a row"):
+    with (
+        StubChat(faults={"500": 1.0}) as server,
+        pytest.raises(BackendError, match="20 consecutive questions"),
+    ):
         ask_all(endpoint(server, retries=1, pause=0.001), questions(500))
     assert server.requests < 80
 

@@ -11,10 +11,10 @@ from tests.stub_chat import StubChat
 from typer.testing import CliRunner
 
 from fairbrief import readers
+from fairbrief.atomic_files import locked
 from fairbrief.cli import app
 from fairbrief.cli.command_line import INCOMPLETE
 from fairbrief.errors import DataError, RequestError
-from fairbrief.kept_files import locked
 
 
 @pytest.fixture
@@ -62,7 +62,7 @@ def test_how_a_model_is_asked_is_told_alike_everywhere(source: Path, tmp_path: P
         ran = CliRunner().invoke(
             app, [str(a) for a in (*arguments, "--out", tmp_path / "o", "--key", "sk-1")]
         )
-        assert "key names the environment variable" in str(ran.exception)
+        assert "key must be the name of an environment variable" in str(ran.exception)
 
 
 def test_summarize_uses_a_prompt_file(source: Path, tmp_path: Path) -> None:
@@ -76,11 +76,11 @@ def test_summarize_uses_a_prompt_file(source: Path, tmp_path: Path) -> None:
 def test_summarize_refuses_what_would_do_harm(source: Path, tmp_path: Path) -> None:
     """The input is never the output, two processes never share one, and an unknown setting is named."""
     with StubChat() as server:
-        with pytest.raises(RequestError, match="also read from"):
+        with pytest.raises(RequestError, match="is also an input"):
             summarize(source, source, server)
         with locked(tmp_path / "o"), pytest.raises(RequestError, match="Another process is writing"):
             summarize(source, tmp_path / "o", server)
-        with pytest.raises(RequestError, match="1e3: write the price"):
+        with pytest.raises(RequestError, match="1e3: give the price"):
             summarize(source, tmp_path / "o", server, "--price", "1e3")
         assert server.requests == 0
 
@@ -144,7 +144,9 @@ def test_a_failed_run_tells_where_its_answers_are(source: Path, tmp_path: Path) 
     with StubChat(script=["ok", "ok", "401"]) as server:
         options = ["--base-url", server.url, "--concurrency", 1]
         stopped = CliRunner().invoke(app, [str(a) for a in (*arguments, *options)])
-    assert f"what was answered is kept in {out}.journal: run the same command again" in stopped.output
+    assert (
+        f"the answers so far are stored in {out}.journal: run the same command to continue" in stopped.output
+    )
     assert sorted(p.name for p in tmp_path.iterdir()) == ["in.jsonl", "out.jsonl.journal", "out.jsonl.spent"]
     (tmp_path / "out.jsonl.journal").unlink()
     (tmp_path / "out.jsonl.spent").unlink()
@@ -278,7 +280,7 @@ def test_the_first_reason_of_each_failure_is_printed(source: Path, tmp_path: Pat
         ran = CliRunner().invoke(app, [str(a) for a in arguments])
     assert ran.exit_code == INCOMPLETE
     assert "10 × 400, the first:" in ran.output
-    assert "the server rejects them" in ran.output
+    assert "The server rejected" in ran.output
 
 
 def test_summaries_are_named_as_they_are_told(source: Path, tmp_path: Path) -> None:

@@ -149,7 +149,7 @@ def test_errors_arrive_as_they_were_raised() -> None:
 
 def test_work_that_cannot_be_sent_is_refused() -> None:
     """Before any process is started, with what to do."""
-    with pytest.raises(RequestError, match="top of a module"):
+    with pytest.raises(RequestError, match="top level of an importable module"):
         list(Processes(2).map(lambda item: item, [1]))
 
 
@@ -193,7 +193,7 @@ def dies(how: int) -> int:
 @pytest.mark.parametrize("how", [-signal.SIGKILL, -signal.SIGSEGV, 3])
 def test_a_worker_that_dies_again_and_again_is_told(how: int) -> None:
     """With what most likely killed it; the others are ended, too."""
-    with pytest.raises(BackendError, match=r"out of memory: use fewer --workers.*__main__"):
+    with pytest.raises(BackendError, match=r"out of memory. Use fewer --workers.*__main__"):
         list(Processes(2).map(dies, [how, how]))
     assert not active_children()
 
@@ -332,5 +332,5 @@ def test_engines_by_number() -> None:
     assert isinstance(engine_of(1), ThisProcess)
     assert engine_of(4) == Processes(4)
     assert engine_of(0) == (Processes(cores()) if cores() > 1 else engine_of(1))
-    with pytest.raises(RequestError, match="-1 workers"):
+    with pytest.raises(RequestError, match="--workers -1 is negative"):
         engine_of(-1)

@@ -61,6 +61,6 @@ def test_a_damaged_line_is_passed_over_and_counted(tmp_path: Path) -> None:
 def test_another_file_is_refused_and_left_alone(tmp_path: Path) -> None:
     """A file that is no journal is not written to."""
     (tmp_path / "j").write_text('{"precious": 1}\n')
-    with pytest.raises(RequestError, match="no journal of ours"), open_journal(tmp_path / "j"):
+    with pytest.raises(RequestError, match="not a journal of Fairbrief"), open_journal(tmp_path / "j"):
         pass
     assert (tmp_path / "j").read_text() == '{"precious": 1}\n'

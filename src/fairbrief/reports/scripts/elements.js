@@ -1,5 +1,5 @@
 "use strict";
-// Texts of strangers reach the page as text nodes alone: nothing here parses HTML.
+// Texts of the input reach the page only as text nodes: nothing here parses HTML.
 
 /** An element with properties, data and children; texts become text nodes. */
 function element(name, properties = {}, ...children) {
@@ -14,18 +14,20 @@ function element(name, properties = {}, ...children) {
   return made;
 }
 
-/** A number as the tables write it: a true minus, a dash where there is none. */
+/** A number as in the tables: with a true minus sign, or a dash if there is none. */
 function written(value, places = 3) {
   if (value === null || value === undefined) return "–";
-  return value.toFixed(places).replace("-", "−");
+  const text = value.toFixed(places);
+  return Number(text) === 0 ? text.replace("-", "") : text.replace("-", "−");
 }
 
 /** The same with its sign. */
 function signed(value, places = 3) {
-  return (value > 0 ? "+" : "") + written(value, places);
+  const text = written(value, places);
+  return value > 0 && Number(text) > 0 ? `+${text}` : text;
 }
 
-/** One of eight colours, by the place of a group among the groups of its attribute. */
+/** One of eight colours, by the position of a group among the groups of its attribute. */
 function colourOf(group, groups) {
   const place = groups.indexOf(group);
   return place < 0 ? "plain" : `c${(place % 8) + 1}`;

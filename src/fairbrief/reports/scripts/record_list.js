@@ -1,5 +1,5 @@
 "use strict";
-// The list of records beside the view: a button each, with the value that it is sorted by.
+// The list of records next to the view: a button per record, with the value that the list is sorted by.
 
 /** `rows`: [{ record, system, shown, label }]; `open` is called with a row. Arrow keys move through the list. */
 function recordList(rows, open) {
@@ -28,14 +28,14 @@ function recordList(rows, open) {
   return list;
 }
 
-/** What a measure's records can be sorted by: the main_value, and each group's contrast from both ends. */
+/** The orders of a measure's records: by its main value, and by each group difference in both directions. */
 function orders(quantities, main_value) {
-  const found = [[`size|${main_value}`, "most uneven first"]];
+  const found = [[`size|${main_value}`, "largest value first"]];
   for (const name of quantities) {
     if (name === main_value) continue;
     const group = name.replace(/^[^[]*\[/, "").replace(/\]$/, "");
     const kind = name.startsWith("relative") ? ", relative" : "";
-    found.push([`up|${name}`, `${group} least first${kind}`], [`down|${name}`, `${group} most first${kind}`]);
+    found.push([`up|${name}`, `${group}${kind}: lowest first`], [`down|${name}`, `${group}${kind}: highest first`]);
   }
   return found;
 }

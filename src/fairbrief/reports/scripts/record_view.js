@@ -1,5 +1,5 @@
 "use strict";
-// One record: its summary beside its sources, and what in the sources supports each sentence of it.
+// One record: its summary next to its sources, and the source sentences that support each claim.
 
 const COMMON = new Set("the and was were for with that this are not but have has had from they you our very all its his her she him their there been will would which when what who out one".split(" "));
 
@@ -7,15 +7,15 @@ function wordsOf(text) {
   return new Set((text.toLowerCase().match(/[\p{L}\p{N}]{3,}/gu) || []).filter((word) => !COMMON.has(word)));
 }
 
-/** A text whose words that are in `words` stand out. */
+/** A text with the words of `words` in bold. */
 function withShared(text, words) {
   const parts = text.split(/([\p{L}\p{N}]{3,})/u);
   return parts.map((part) => (words.has(part.toLowerCase()) ? element("b", { text: part }) : document.createTextNode(part)));
 }
 
 /**
- * `shown`: { row, texts, support, over, groups, doubt }. Pointing at a sentence of the summary, or moving the
- * keyboard's focus to it, marks what supports it; pointing at a document marks the sentences that it supports.
+ * `shown`: { row, texts, support, over, groups, doubt, name }. Pointing at a claim of the summary, or focusing it with
+ * the keyboard, marks its support; pointing at a document marks the claims that it supports.
  */
 function recordView(shown) {
   const { row, texts, support } = shown;
@@ -29,14 +29,14 @@ function recordView(shown) {
   const sources = element("div", { class: "sources" });
   view.append(
     element("div", { class: "pair" },
-      element("section", {}, element("h4", {}, "Summary by ", element("bdi", { text: row.system })), units),
+      element("section", {}, element("h4", {}, "Summary by ", element("bdi", { text: shown.name || row.system })), units),
       element("section", {}, element("h4", { text: `Sources${shown.over ? `, by ${shown.over}` : ""}` }), sources)),
   );
   for (const part of unitsOf(summary, support)) units.append(unitCard(part, shown, view));
   if (!units.children.length) units.append(element("p", { class: "text", text: summary.text || "(no text)" }));
-  if (summary.cut) units.append(element("p", { class: "note", text: `… ${summary.cut} more characters are not shown.` }));
+  if (summary.cut) units.append(element("p", { class: "note", text: `… ${summary.cut} more characters.` }));
   texts.documents.forEach((document, i) => sources.append(documentCard(document, i, shown, view)));
-  if (texts.more) sources.append(element("p", { class: "note", text: `${texts.more} more documents are not shown.` }));
+  if (texts.more) sources.append(element("p", { class: "note", text: `${texts.more} more documents.` }));
   texts.references.forEach((reference, i) =>
     sources.append(element("details", {}, element("summary", { text: `Reference ${i + 1}` }), element("p", { dir: "auto", text: reference.text }))));
   if (support) view.append(element("p", { class: "note", text: support.rule }));
@@ -49,7 +49,7 @@ function badges(attributes) {
   return element("p", {}, ...found.map(([name, value]) => element("span", { class: "badge" }, element("bdi", { text: `${name}: ${value}` }))));
 }
 
-/** The summary's sentences or units, each with its links and its text. */
+/** The summary's claims, each with its text and its links to the sources. */
 function unitsOf(summary, support) {
   if (!support) return [];
   return support.unit_texts.map((text, i) => ({
@@ -70,16 +70,16 @@ function unitCard(unit, shown, view) {
     (of[group] = of[group] || []).push(link.document + 1);
   }
   const order = Object.keys(of).sort((a, b) => of[b].length - of[a].length);
-  const said = order.map((group) => `${group} (${of[group].map((n) => `document ${n}`).join(", ")})`).join("; ");
+  const support = order.map((group) => `${group} (${of[group].map((n) => `document ${n}`).join(", ")})`).join("; ");
   const without = (row.without.unit || row.without.sentence || [])[unit.number];
   const card = element("button", {
     type: "button", class: `unit ${order.length ? colourOf(order[0], groups) : "plain"}`, "aria-pressed": "false",
     onclick: () => point(view, unit, shown, card, true), onfocus: () => point(view, unit, shown, card),
     onmouseenter: () => point(view, unit, shown, card),
   }, element("span", { dir: "auto", text: unit.text }),
-    said ? element("small", {}, "supported by ", element("bdi", { text: said }))
-      : element("small", { class: "doubt", text: `no document supports this${shown.support.scorer ? ` by ${shown.support.scorer}` : ""}: it may be a paraphrase` }),
-    without === undefined || without === null ? null : element("small", { class: "influence", text: `Having it changes the value by ${signed(without)}.` }));
+    support ? element("small", {}, "supported by ", element("bdi", { text: support }))
+      : element("small", { class: "doubt", text: `no supporting document${shown.support.scorer ? ` by ${shown.support.scorer}` : ""}: it may be a paraphrase` }),
+    without === undefined || without === null ? null : element("small", { class: "influence", text: `contribution to the value: ${signed(without)}` }));
   card.dataset.unit = unit.number;
   return card;
 }
@@ -93,13 +93,13 @@ function documentCard(passage, number, shown, view) {
   const card = element("div", { class: `source ${colourOf(group, groups)}`, onmouseenter: () => pointBack(view, number), onmouseleave: () => clear(view) },
     element("small", {}, `${number + 1}`, group ? " · " : "", element("bdi", { text: group }), rest ? " · " : "", element("bdi", { text: rest }), element("span", { class: "score" })),
     element("p", { dir: "auto" }, ...markedText(passage.text, links)),
-    passage.cut ? element("small", { text: `… ${passage.cut} more characters are not shown.` }) : null,
-    without === undefined || without === null ? null : element("small", { class: "influence", text: `Having it changes the value by ${signed(without)}.` }));
+    passage.cut ? element("small", { text: `… ${passage.cut} more characters.` }) : null,
+    without === undefined || without === null ? null : element("small", { class: "influence", text: `contribution to the value: ${signed(without)}` }));
   card.dataset.document = number;
   return card;
 }
 
-/** A document's text, in which each linked sentence is a mark that knows its units; places count code points. */
+/** A document's text with a mark per linked sentence, which lists its claims; positions count code points. */
 function markedText(text, links) {
   const letters = Array.from(text);
   const slice = (start, end) => letters.slice(start, end).join("");
@@ -123,7 +123,7 @@ function markedText(text, links) {
   return made;
 }
 
-/** Marks what supports a unit: its sentences, the words that they share with it, and how well each does. */
+/** Marks the support of a claim: sentences, their words in common with it, and their scores. */
 function point(view, unit, shown, card, scroll = false) {
   clear(view);
   card.classList.add("on");
@@ -140,12 +140,12 @@ function point(view, unit, shown, card, scroll = false) {
     if (!source) continue;
     first = first || source;
     source.classList.add("on");
-    source.querySelector(".score").textContent = ` · holds ${Math.round(100 * link.score)}% of it`;
+    source.querySelector(".score").textContent = ` · ${Math.round(100 * link.score)}% support`;
   }
   if (scroll && first) first.scrollIntoView({ block: "nearest" });
 }
 
-/** Marks the units that a document supports. */
+/** Marks the claims that a document supports. */
 function pointBack(view, number) {
   clear(view);
   const units = new Set();

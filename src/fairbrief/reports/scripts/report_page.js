@@ -1,5 +1,5 @@
 "use strict";
-// The viewer of the one-file page: everything it shows stands in the page.
+// The record viewer of the report: all its data is in the page.
 
 function startViewer() {
   const place = document.getElementById("viewer");
@@ -8,7 +8,7 @@ function startViewer() {
   const examples = JSON.parse(data.textContent);
   const texts = new Map(examples.texts.map((one) => [one.id, one]));
   const supports = new Map(examples.supports.map((one) => [`${one.rule}\n${one.system}\n${one.record}`, one]));
-  const state = { measure: examples.measures[0].spec, system: examples.rows[0].system, order: "", search: "" };
+  const state = { ...examples.start, search: "" };
   const controls = element("div", { class: "controls" });
   const count = element("p", { class: "note", "aria-live": "polite" });
   const listed = element("div", { class: "listed" });
@@ -43,10 +43,10 @@ function startViewer() {
       .sort((a, b) => (way === "up" ? a.values[quantity] - b.values[quantity] : way === "down" ? b.values[quantity] - a.values[quantity]
         : Math.abs(b.values[quantity]) - Math.abs(a.values[quantity])))
       .map((row) => ({ ...row, label: way === "size" ? written(row.values[quantity]) : signed(row.values[quantity]) }));
-    count.textContent = `${rows.length} of the ${examples.of} summaries of this audit stand here, chosen from the ends of each order. Single records vary widely by chance: they show what a gap looks like, not how common it is.`;
+    count.textContent = `${rows.length} of the ${examples.of} summaries of this audit, chosen from both ends of each order. Single records vary widely by chance: they show what a gap looks like, not how common it is.`;
     viewed.replaceChildren();
     listed.replaceChildren(recordList(rows, show));
-    if (!rows.length) listed.replaceChildren(element("p", { class: "note", text: "No record here has all these words." }));
+    if (!rows.length) listed.replaceChildren(element("p", { class: "note", text: "No record here contains all these words." }));
   }
 
   function haystack(row) {

@@ -1,5 +1,5 @@
 "use strict";
-// The page of `fairbrief view`: what it shows is asked of the command, page by page.
+// The page of `fairbrief view`: the command answers its requests.
 
 async function ask(name, given = {}) {
   const response = await fetch(`${name}?${new URLSearchParams(given)}`);
@@ -11,14 +11,15 @@ async function ask(name, given = {}) {
 async function startView() {
   const place = document.getElementById("view");
   const about = await ask("about");
-  const state = { measure: about.measures[0].spec, system: about.systems[0].key, other: "", order: "", search: "", start: 0 };
+  const state = { ...about.start, search: "", start: 0 };
   const controls = element("div", { class: "controls" });
   const count = element("p", { class: "note", "aria-live": "polite" });
   const listed = element("div", { class: "listed" });
   const viewed = element("div", { class: "viewed" });
   const search = element("input", { type: "search", onchange: () => turn({ search: search.value }) });
   const faults = about.faults.map((text) => element("p", { class: "fault", role: "status" }, element("bdi", { text })));
-  document.getElementById("name").textContent = about.audits.join(" beside ");
+  document.getElementById("name").textContent = about.audits.join(" and ");
+  if (about.audits.length > 1) document.querySelector("h1").textContent = "Records of several audits";
   place.replaceChildren(...faults, controls, count, element("div", { class: "browser" }, listed, viewed));
   let last = 0;
 
@@ -45,13 +46,13 @@ async function startView() {
       choice("System", names, state.system, (system) => turn({ system })),
       choice("Compared with", [["", "none"], ...names.filter(([key]) => key !== state.system)], state.other, (other) => turn({ other })),
       choice("Order", found.orders, found.order, (order) => turn({ order })),
-      element("label", {}, element("span", { text: "Search all texts" }), search));
+      element("label", {}, element("span", { text: "Search in all texts" }), search));
     const last_one = found.start + found.rows.length;
     count.replaceChildren(
-      `${found.rows.length ? found.start + 1 : 0} to ${last_one} of ${found.total} records${found.total < found.of ? ` (of ${found.of})` : ""}${found.sure === null ? "" : `, ${found.sure} of them sure`} `,
+      `${found.rows.length ? found.start + 1 : 0} to ${last_one} of ${found.total} records${found.total < found.of ? ` (of ${found.of})` : ""}${found.robust === null ? "" : `, ${found.robust} with a robust difference`} `,
       step("earlier", found.start - found.size, found.start > 0), " ", step("later", found.start + found.size, last_one < found.total));
     const label = (row) => row.label ? row.label : row.value === null || (found.compared && row.other === null) ? "no value"
-      : row.other === null ? signed(row.value) : `${signed(row.value)} − ${signed(row.other)} = ${signed(row.value - row.other)}`;
+      : row.other === null ? signed(row.value) : `${signed(row.value - row.other)} (${signed(row.value)} vs ${signed(row.other)})`;
     const rows = found.rows.map((row) => ({ ...row, label: label(row) }));
     listed.replaceChildren(recordList(rows, show));
     if (!rows.length) viewed.replaceChildren();
@@ -68,7 +69,7 @@ async function startView() {
     const views = await Promise.all(keys.map(async (system) => {
       try {
         const found = await ask("record", { measure: asked, system, record: row.record });
-        return recordView(found);
+        return recordView({ ...found, name: about.systems.find((one) => one.key === system).name });
       } catch (error) {
         return element("p", { class: "fault", text: error.message });
       }

@@ -109,8 +109,8 @@ def values_to_judge(case: Case, attribute: str) -> tuple[str, ...]:
     for value in values:
         if value == NONE or "|" in value:
             raise DataError(
-                f"{case.record.where or 'input'} (id '{case.record.id}'): the value '{value}' of '{attribute}' cannot "
-                f"be told from an answer ('{NONE}' means no value, '|' parts several). Rename it."
+                f"{case.record.where or 'input'} (id '{case.record.id}'): the value '{value}' of '{attribute}' is an "
+                f"answer ('{NONE}' means no value, '|' separates several). Rename it."
             )
     return values
 

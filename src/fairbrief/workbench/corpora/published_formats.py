@@ -236,7 +236,7 @@ def read_amazon(path: Path, encoding: Encoding) -> Iterator[Record]:
         product, rating = str(line.field(row, "asin")), rating_text(line, line.field(row, "overall"))
         text = row.get("reviewText") or ""
         if not isinstance(text, str):
-            raise line.fault("a reviewText that is no text", "text")
+            raise line.fault("a reviewText that is not text", "text")
         document, attributes = Document(_plain(text), {"rating": rating}), {"product": product}
         yield Record(f"{product}-{line.number}", (document,), attributes=attributes, where=line.where)
 

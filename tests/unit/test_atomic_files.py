@@ -11,8 +11,8 @@ from subprocess import PIPE
 
 import pytest
 
+from fairbrief.atomic_files import PRIVATE, atomic_path, atomic_stream, locked
 from fairbrief.errors import RequestError
-from fairbrief.kept_files import PRIVATE, locked, replacing, taking_place
 
 
 def test_a_lock_is_held_by_one(tmp_path: Path) -> None:
@@ -59,7 +59,7 @@ def test_a_file_that_takes_anothers_place_may_be_read_by_the_same_people(tmp_pat
     """A new one by whom the user's mask allows, or by the user alone; one that replaces another, as that one."""
     (tmp_path / "plain").touch()
     expected = stat.S_IMODE((tmp_path / "plain").stat().st_mode)
-    for way, mode in ((taking_place, expected), (replacing, PRIVATE)):
+    for way, mode in ((atomic_path, expected), (atomic_stream, PRIVATE)):
         path = tmp_path / way.__name__
         with way(path):
             pass
@@ -74,11 +74,11 @@ def test_replacing_is_all_or_nothing(tmp_path: Path) -> None:
     """Where writing fails the old file stays as it was."""
     path = tmp_path / "o"
     path.write_text("old")
-    with pytest.raises(TypeError), replacing(path) as stream:
+    with pytest.raises(TypeError), atomic_stream(path) as stream:
         stream.writelines([b"half", "no bytes"])
     assert path.read_text() == "old"
     assert [p.name for p in tmp_path.iterdir()] == ["o"]
-    with replacing(path) as stream:
+    with atomic_stream(path) as stream:
         stream.write(b"new")
     assert path.read_text() == "new"
 
@@ -90,7 +90,7 @@ def test_two_processes_replace_one_file_at_once(tmp_path: Path) -> None:
     assert other.stdout
     assert other.stdin
     assert other.stdout.readline() == "begun\n"
-    with replacing(path) as stream:
+    with atomic_stream(path) as stream:
         stream.write(b"ours")
     assert path.read_bytes() == b"ours"
     other.communicate("go on\n")
@@ -108,7 +108,7 @@ def test_what_a_killed_process_left_is_taken_away(tmp_path: Path) -> None:
         assert other.stdout.readline() == "begun\n"
         other.kill()
     assert len(list(tmp_path.glob(".o.*.unfinished"))) == 1
-    with replacing(path) as stream:
+    with atomic_stream(path) as stream:
         stream.write(b"ours")
     assert sorted(p.name for p in tmp_path.iterdir()) == [".other.x.unfinished", "o"]
 
@@ -117,8 +117,8 @@ OTHER = """
 import sys
 from pathlib import Path
 from subprocess import PIPE
-from fairbrief.kept_files import replacing
-with replacing(Path(sys.argv[1])) as stream:
+from fairbrief.atomic_files import atomic_stream
+with atomic_stream(Path(sys.argv[1])) as stream:
     stream.write(b"theirs, ")
     stream.flush()
     print("begun", flush=True)

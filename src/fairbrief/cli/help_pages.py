@@ -1,0 +1,96 @@
+"""The help page of a command: usage, description, panels of options, examples."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import Any
+
+from fairbrief.cli.help_examples import EXAMPLES
+from fairbrief.settings import INPUTS, MACHINE, MEASURED, MODELS, OUTPUT, STATISTICS
+
+OPTIONS = "Options"
+PANELS = ("Arguments", OPTIONS, INPUTS, MEASURED, STATISTICS, OUTPUT, MODELS, MACHINE)
+"""In the order in which a page shows them; panels of single commands follow."""
+EXPLAINED_BY = "audit"
+"""The command whose page explains the options of `INPUTS`; the other pages only list them."""
+WIDEST = 26
+"""Characters of the first column; longer options have a line for themselves."""
+NEGATION = re.compile(r"--(\S+) / --no-\1")
+UNBROKEN = "\xa0"
+"""A space at which no line ends."""
+Entry = tuple[str, str]
+"""An option as it is typed, and its description."""
+
+
+def with_help_page(command: Any, name: str) -> None:
+    """Give a command its help page. ``name`` is what is typed, e.g. ``build people``."""
+    command.collect_usage_pieces = lambda _: ["[OPTIONS]", *_arguments(command)]
+    command.format_options = partial(_write_panels, command, name)
+    command.format_epilog = lambda _, formatter: _write_examples(name, formatter)
+
+
+def _arguments(command: Any) -> Iterator[str]:
+    for parameter in command.params:
+        if parameter.param_type_name == "argument":
+            yield parameter.metavar if parameter.required else f"[{parameter.metavar}]"
+
+
+def _write_panels(command: Any, name: str, ctx: Any, formatter: Any) -> None:
+    panels: dict[str, list[Entry]] = {panel: [] for panel in PANELS}
+    for parameter in command.params:
+        is_argument = parameter.param_type_name == "argument"
+        panel = "Arguments" if is_argument else parameter.rich_help_panel or OPTIONS
+        panels.setdefault(panel, []).append(_entry(parameter, ctx))
+    for panel, entries in panels.items():
+        if entries and panel == INPUTS and name != EXPLAINED_BY:
+            _write_list(panel, entries, formatter)
+        elif entries:
+            write_section(panel, entries, formatter)
+
+
+def _entry(parameter: Any, ctx: Any) -> Entry:
+    if parameter.param_type_name == "argument":
+        return parameter.metavar, parameter.help
+    typed, text = parameter.get_help_record(ctx)
+    notes = [text.removeprefix(parameter.help).strip(" []")]
+    notes = [note for note in notes[0].split("; ") if note.startswith("default: ") or note == "required"]
+    notes = [note.replace(" ", UNBROKEN) for note in notes]
+    typed = NEGATION.sub(r"--[no-]\1", typed)
+    return typed, f"{parameter.help} [{notes[0]}]" if notes else parameter.help
+
+
+def write_section(title: str, entries: Sequence[Entry], formatter: Any) -> None:
+    """A title, and below it what is typed beside its description."""
+    first = min(max(len(typed) for typed, _ in entries), WIDEST)
+    formatter.write(f"\n{title}:\n")
+    for typed, text in entries:
+        if len(typed) > first:
+            formatter.write(f"  {typed}\n")
+            typed = ""
+        for line in _wrapped(text, formatter.width - first - 4):
+            formatter.write(f"  {typed:{first}}  {line}\n")
+            typed = ""
+
+
+def _write_list(title: str, entries: Sequence[Entry], formatter: Any) -> None:
+    """Options by name only: another page explains them."""
+    typed = ", ".join(typed.split(" ")[0] for typed, _ in entries)
+    formatter.write(f"\n{title} (explained by 'fairbrief {EXPLAINED_BY} --help'):\n")
+    formatter.write("".join(f"  {line}\n" for line in _wrapped(typed, formatter.width - 2)))
+
+
+def _write_examples(name: str, formatter: Any) -> None:
+    if name in EXAMPLES:
+        formatter.write("\nExamples:\n")
+    for line in EXAMPLES.get(name, ()):
+        bound = re.sub(r" (--\S+) (?!-)", rf" \1{UNBROKEN}", f"fairbrief {line}")
+        lines = _wrapped(bound, formatter.width - 4, subsequent_indent="    ")
+        formatter.write("  " + " \\\n  ".join(lines) + "\n")
+
+
+def _wrapped(text: str, width: int, **layout: Any) -> list[str]:
+    lines = textwrap.wrap(text, width, break_on_hyphens=False, break_long_words=False, **layout)
+    return [line.replace(UNBROKEN, " ") for line in lines]
