@@ -82,7 +82,17 @@ def test_the_language_told_holds_in_other_processes() -> None:
 
 def test_the_command_line_tells_the_language() -> None:
     """``--language`` is printed beside the settings; an unknown code is refused."""
-    said = printed("audit", example("zh"), "--measure", "uer@sentiment", "--language", "zh", "--resamples", 0)
+    said = printed(
+        "audit",
+        example("zh"),
+        "--measure",
+        "uer@sentiment",
+        "--language",
+        "zh",
+        "--details",
+        "--resamples",
+        0,
+    )
     assert "language Chinese" in said
     assert "(detected)" not in said
     with pytest.raises(RequestError, match="Unknown language 'xx'"):

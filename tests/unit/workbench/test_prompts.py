@@ -102,7 +102,7 @@ def test_a_users_file(tmp_path: Path) -> None:
         ("[a]\nwordings = ['{documents}']\nlayout = 'wild'", "layout 'wild'"),
         ("[a]\nwordings = ['{documents}']\nwordz = 1", "the key 'wordz'"),
         ("[a]\nx = 1", "no list of wordings"),
-        ("[a", "no TOML"),
+        ("[a", "not valid TOML"),
         ("[a]\nwordings = ['{documents}']\n[b]\nwordings = ['{documents}']", "2 prompts"),
     ],
 )

@@ -99,7 +99,7 @@ def _from_file(path: Path, written: int) -> Prompt:  # noqa: ARG001 - a file tha
         found = _prompts(tomllib.loads(text), path.name)
     except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
         raise DataError(
-            f"{path}: found what is not {'TOML' if path.suffix == '.toml' else 'UTF-8 text'} ({error})."
+            f"{path}: this is not valid {'TOML' if path.suffix == '.toml' else 'UTF-8 text'} ({error})."
         ) from None
     if len(found) != 1:
         raise DataError(f"{path}: found {len(found)} prompts, wanted one table [name] with wordings.")
