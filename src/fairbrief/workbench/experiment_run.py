@@ -79,7 +79,7 @@ class Run:
         if self.splitter is not None:
             forecast.later.append(
                 f"then {self.splitter.endpoint.model} splits {counted(summaries, 'summary', 'summaries')} into claims, a call "
-                "each, and more where a reply holds no list"
+                "each, and more if a reply has no list"
             )
         for name in sweep.judges(check(records(), self.plan), self.plan):
             forecast.later.append(f"then {name} has {counted(summaries, 'summary', 'summaries')} judged")

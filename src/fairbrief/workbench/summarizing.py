@@ -371,7 +371,7 @@ class Forecast:
         most = "any number of" if self.answer_tokens is None else f"at most {self.answer_tokens:,}"
         said = [
             f"{self.wanted:,} wanted, {self.wanted - self.calls:,} answered already, {counted(self.calls, 'call')} to make",
-            f"about {counted(self.prompt_tokens, 'token')} of prompts ({BYTES_PER_TOKEN} bytes a token), {most} tokens of answers",
+            f"about {counted(self.prompt_tokens, 'token')} of prompts ({BYTES_PER_TOKEN} bytes per token), {most} tokens of answers",
         ]
         if price is not None:
             cost = price.of(self.prompt_tokens, self.answer_tokens or 0)
