@@ -1,13 +1,13 @@
 """Reads the fenced blocks of a page and runs them as a reader would.
 
-```console      lines that begin with ``$`` are run, what stands below each is what it must print
+```console      lines that begin with ``$`` are run, and each must print the lines below it
 ```python       run, the page's blocks one after another in one namespace; a ```text block right
                 below is what it must print
 ```csv NAME     (any language and a file's name) written to that file
 ```sh           not run, but every ``fairbrief`` line in it must be one that the command line takes
 ```console parse    the same, for what needs a model or a network
 
-In shown output ``…`` stands for anything, alone on a line for any lines; how wide a gap is does not matter.
+In shown output ``…`` matches anything, alone on a line for any lines; how wide a gap is does not matter.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Block:
     body: str
     line: int
     follows: bool
-    """Whether nothing stands between this block and the one before."""
+    """Whether nothing is between this block and the one before."""
 
 
 def blocks(text: str) -> list[Block]:

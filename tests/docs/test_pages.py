@@ -29,7 +29,7 @@ def test_every_block_of_a_page_runs_and_prints_what_is_shown(page: Path) -> None
 
 
 def test_generated_pages_are_up_to_date() -> None:
-    """What the code says of itself stands in the pages as it is now."""
+    """Generated pages are those of the code as it is now."""
     old = [str(path.relative_to(ROOT)) for path in generate.stale()]
     assert not old, f"out of date: {', '.join(old)}. Update with: make docs"
 
@@ -71,7 +71,7 @@ def _anchors(page: Path) -> set[str]:
 
 
 def test_the_readme_names_the_two_commands_of_a_newcomer() -> None:
-    """`make demo` and `make test` stand in the README by these names, and in the Makefile."""
+    """The README and the Makefile have `make demo` and `make test`."""
     readme, makefile = (ROOT / "README.md").read_text(), (ROOT / "Makefile").read_text()
     for target in ("demo", "test"):
         assert f"make {target}" in readme
@@ -86,7 +86,7 @@ def test_the_readme_shows_what_make_demo_runs() -> None:
 
 
 def test_the_readme_names_every_extra_and_protocol() -> None:
-    """What can be installed beside the core, and every paper's protocol, stand in the README."""
+    """The README names every extra and every paper's protocol."""
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     declared = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     names = [*declared["optional-dependencies"], *declared["entry-points"]["fairbrief.protocols"]]
@@ -159,7 +159,7 @@ def test_dots_stand_for_anything(tmp_path: Path) -> None:
 
 
 def test_the_citation_names_this_version() -> None:
-    """The version stands in one module; the citation, which cannot read it, says the same."""
+    """The citation has the version of the package."""
     from fairbrief import __version__
 
     assert f"\nversion: {__version__}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
