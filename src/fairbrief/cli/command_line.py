@@ -35,7 +35,11 @@ def prepared(command: Any, name: str) -> Any:
         parse = parser.parse_args
 
         def parse_args(args: list[str]) -> Any:
-            parsed, rest, order = parse(args=args)
+            try:
+                parsed, rest, order = parse(args=args)
+            except UsageError as error:
+                error.ctx = ctx  # type: ignore[attr-defined] # an option without its value has none, so no command to name
+                raise
             _check_repeated(ctx, order)
             for name in FILES:
                 if any(settings_file.is_one(file) for file in parsed.get(name) or ()):
