@@ -23,6 +23,7 @@ REFUSED = [
     ("adit", "adit"),
     ("audti", "No such command 'audti'. Did you mean 'audit'? Try"),
     ("audit", "FILE"),
+    ("audit one.jsonl --measure", "requires an argument", "'fairbrief audit --help'"),
     ("audit one.jsonl --atribute mood", "--atribute"),
     ("summarize one.jsonl --summarizer lead --out o.jsonl", "Did you mean --with?"),
     ("audit one.jsonl --output o", "Did you mean --out?"),

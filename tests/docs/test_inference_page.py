@@ -33,7 +33,10 @@ def test_the_summary_of_the_simulations_has_the_recorded_figures() -> None:
     rejected = [r["rejected"] for r in kept if known[r["world"]].is_fair and r["tested"]]
     covered = [r["covered"] for r in kept if r["covered"] is not None]
     assert {row["quantity"].partition(":")[2] for row in missed.values()} == {"position_kl"}
-    assert stated(r"Of (\d+) cells with 1,000 audits each, (\d+) miss") == [len(rows), len(missed)]
+    assert stated(r"Of (\d+) combinations of input and procedure, with 1,000 audits each, (\d+) miss") == [
+        len(rows),
+        len(missed),
+    ]
     assert stated(r"rejected at the 0.05 level in ([\d.]+) to ([\d.]+) %") == percent(
         min(rejected), max(rejected)
     )
@@ -45,7 +48,7 @@ def test_the_summary_of_the_simulations_has_the_recorded_figures() -> None:
     most = percent(max(row["named"] for row in audits), max(row["different"] for row in audits))
     assert (
         stated(
-            r"names a group in at most ([\d.]+) % of them, and calls two systems different in at most ([\d.]+) %"
+            r"names a group in at most ([\d.]+) % of the audits, and calls two systems different in at most ([\d.]+) %"
         )
         == most
     )

@@ -169,6 +169,14 @@ def test_two_groups_are_not_compared_where_one_is_in_fewer_than_six_records() ->
     )
 
 
+def test_a_group_that_was_not_tested_is_not_called_not_significant() -> None:
+    """Without a test, the finding is that there was none, with the reason."""
+    untested = PLAIN.replace(p=None, testable=False, notes=(Note("few_clusters"),))
+    assert answers(screen(untested))["Finding"] == (
+        "Group differences: not testable: the smallest attainable p exceeds α (no interval: fewer than three clusters)."
+    )
+
+
 def test_what_is_uneven_as_random_sentences_are_names_nobody() -> None:
     """A gap that label permutations do not explain and random sentences do is a sentence of its own."""
     found = answers(

@@ -73,6 +73,16 @@ def test_exit_codes_tell_pass_fail_and_inconclusive(tmp_path: Path, n: int, unfa
     assert found == code, output
 
 
+def test_a_check_is_printed_with_a_hanging_indent(tmp_path: Path) -> None:
+    """The outcome begins a check; the lines of its name and its reason are below one another."""
+    _, output = run(saved(tmp_path / "audit", 200, 4), "--max", f"{BUR}<=0.1")
+    first, *reason, outcome = output.splitlines()
+    assert first.startswith(f"pass  {BUR}<=0.1")
+    assert reason
+    assert all(line.startswith("      ") and len(line) <= 80 for line in reason)
+    assert outcome == "pass"
+
+
 def test_a_planted_regression_fails_against_the_baseline(tmp_path: Path) -> None:
     """Many more unfair summaries than the baseline fail; the same ones pass with a margin."""
     baseline, worse = saved(tmp_path / "a", 100, 5), saved(tmp_path / "b", 100, 50)

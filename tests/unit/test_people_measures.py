@@ -227,7 +227,7 @@ def test_measures_of_english_words_name_the_language_that_they_cannot_read(spec:
     found = audit([*others, *german], Plan(measures=(spec,), n_resamples=0)).estimates
     main_value = next(e for e in found if e.quantity == spec.partition("@")[0])
     assert any("the text is German" in reason for reason in main_value.excluded)
-    with pytest.raises(RequestError, match="reads English only, and the texts are in German"):
+    with pytest.raises(RequestError, match="in English only; these are in German"):
         audit(german, Plan(measures=(spec,), n_resamples=0))
 
 

@@ -181,8 +181,11 @@ def test_the_command_writes_what_the_function_gives(tmp_path: Path) -> None:
     printed(*f"audit examples/reviews.jsonl --measure uer@sentiment --resamples 99 --out {saved}".split())
     said = printed("subgroups", str(saved), "--by", "kind", "--out", str(out))
     assert "in subgroups of kind" in " ".join(said.split())
+    assert "p: test against random, Holm over 30 comparisons" in " ".join(said.split())
     assert re.search("rosy +food +negative", said)
-    assert "P against label permutations needs the texts" in " ".join(said.split())
+    assert "Subgroups are not tested against label permutations, which need the texts" in " ".join(
+        said.split()
+    )
     found = load(out)
     assert found.made["by"] == [["kind"]]
     known = fairbrief.subgroups(saved, "kind").result

@@ -236,4 +236,4 @@ def _unread(measure: Measure, language: str) -> str:
     if not known or language in known:
         return ""
     wanted = " or ".join(map(name_of, known))
-    return f"it reads {wanted} only, and the texts are in {name_of(language)}; --language says so if they are not"
+    return f"works for texts in {wanted} only; these are in {name_of(language)}. If not, correct it with --language"

@@ -8,7 +8,7 @@ import signal
 import sys
 import traceback
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
@@ -35,7 +35,7 @@ def prepared(command: Any, name: str) -> Any:
         parse = parser.parse_args
 
         def parse_args(args: list[str]) -> Any:
-            parsed, rest, order = parse(args=args)
+            parsed, rest, order = _with_context(ctx, parse, args)
             _check_repeated(ctx, order)
             for name in FILES:
                 if any(settings_file.is_one(file) for file in parsed.get(name) or ()):
@@ -57,6 +57,15 @@ def prepared(command: Any, name: str) -> Any:
     if not hasattr(command, "commands"):
         with_help_page(command, name)
     return command
+
+
+def _with_context(ctx: Any, parse: Callable[..., Any], args: list[str]) -> Any:
+    """The parsed arguments. A UsageError names the command, also that of an option without its value."""
+    try:
+        return parse(args=args)
+    except UsageError as error:
+        error.ctx = ctx  # type: ignore[attr-defined] # of click's UsageError
+        raise
 
 
 def _check_addresses(value: Any, name: str) -> None:

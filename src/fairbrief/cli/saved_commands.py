@@ -248,6 +248,7 @@ def gate(
     from rich.text import Text
 
     from fairbrief.reports.exports import markdown_table
+    from fairbrief.reports.terminal import NARROWEST, wrapped
     from fairbrief.saved import gate
     from fairbrief.types import Table
 
@@ -262,9 +263,15 @@ def gate(
         table = Table(f"Fairness gate: {outcome}", ("check", "outcome", "why"), rows)
         write_text(markdown, markdown_table(table) + "\n")
     console = Console()
+    indent = 2 + max((len(check.outcome) for check in checks), default=0)
+    room = max(console.width - indent, NARROWEST)
     for check in checks:
-        console.print(Text.assemble((f"{check.outcome:13}", STYLES[check.outcome]), check.name))
-        console.print(Text(f"{'':13}{check.message}", style="dim"))
+        first, *more = wrapped(check.name, room)
+        console.print(Text.assemble((check.outcome.ljust(indent), STYLES[check.outcome]), first))
+        for line in more:
+            console.print(Text(" " * indent + line))
+        for line in wrapped(check.message, room):
+            console.print(Text(" " * indent + line, style="dim"))
     console.print(Text(outcome, style=STYLES[outcome]))
     raise typer.Exit(gate.EXIT[outcome])
 

@@ -164,14 +164,17 @@ def _below(members: Sequence[Estimate], context: Context) -> list[str]:
         lines[MOST_LINES:] = [
             f"{counted(len(lines) - MOST_LINES, 'more group')} significantly below, in the tables."
         ]
-    return lines or [_nothing(members, context)]
+    return lines or _nothing(members, context)
 
 
-def _nothing(members: Sequence[Estimate], context: Context) -> str:
+def _nothing(members: Sequence[Estimate], context: Context) -> list[str]:
+    """That no difference is significant; nothing where none was tested, as `_significance` gives the reason."""
     first = members[0]
+    if all(context.kind(e) in ("not tested", "not testable", "no value") for e in members):
+        return []
     if first.group and not contrast_words.is_pair(context.words(first)):
-        return f"No group is significantly below {context.baseline(first)}."
-    return f"No difference{' between groups' if first.group else ''} is significant."
+        return [f"No group is significantly below {context.baseline(first)}."]
+    return [f"No difference{' between groups' if first.group else ''} is significant."]
 
 
 def _of_group(several: Sequence[Estimate], context: Context) -> str:
@@ -241,7 +244,8 @@ def _significance(members: Sequence[Estimate], e: Estimate, context: Context) ->
     p, _ = conclusions.decisive(e)
     if kind == "no value" or p is None:
         why = wording.told(e)
-        return f"{capital(WORDS[kind])}{f': {why}' if why else ''}."
+        what = "" if kind == "too few" else "Group differences: " if e.group else "Differences: "
+        return f"{capital(what + WORDS[kind])}{_in_brackets(why)}."
     among = _in_brackets(f"Holm over {counted(e.family_size, 'comparison')}" if e.family_size > 1 else "")
     if kind not in NAMED:
         others = (p,) if e.is_named else (conclusions.decisive(other)[0] for other in members)

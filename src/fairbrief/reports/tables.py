@@ -310,10 +310,12 @@ def _legend(members: Sequence[Estimate], has_random: bool) -> tuple[str, ...]:
     holm = f"Holm over {counted(size, 'comparison')}" if size > 1 else ""
     if not has_random:
         return (f"p: {holm}.",) if holm else ()
-    among = f", {holm}" if holm else ""
-    return (
-        f"random: random sentences of the same length; diff: value minus random; p: larger of the tests against random and label permutations{among}.",
+    has_labels = any(e.label_p is not None for e in members)
+    tests = (
+        "larger of the tests against random and label permutations" if has_labels else "test against random"
     )
+    parts = ("random: random sentences of the same length", "diff: value minus random", f"p: {tests}")
+    return (f"{'; '.join(parts)}{f', {holm}' if holm else ''}.",)
 
 
 def mark(e: Estimate, context: Context) -> str:

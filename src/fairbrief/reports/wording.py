@@ -334,7 +334,7 @@ WORDS: Mapping[NoteCode, str | Callable[[Arguments], str]] = MappingProxyType(
         "few_answered": "one system answered fewer than half of the records: compared on the records that both answered",
         "few_in_group": _few_in_group,
         "few_clusters": "no interval: fewer than three clusters",
-        "needs_texts": "p against label permutations needs the texts: run the audit with --by",
+        "needs_texts": "subgroups are not tested against label permutations, which need the texts: run the audit with --by",
         "one_cluster_decides": "no interval: without one of its clusters it is undefined",
         "clusters_alike": "no interval: all clusters have the same value",
         "no_resample_defined": "no interval: undefined in the resamples",

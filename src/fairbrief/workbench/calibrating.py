@@ -257,11 +257,11 @@ def _by_group(fitting: Fitting) -> Table:
             )
         )
     return Table(
-        "The same map for every group?",
+        "Does the calibration hold for every group?",
         ("group", "pairs", "supported", "probability", "difference", "95 % interval", "ROC-AUC"),
         tuple(rows),
         (
-            "Held-out probabilities minus people's labels: above 0 the scorer finds more support than people do.",
+            "Difference: mean held-out probability minus the share of supported labels. Above 0, the scorer finds more support than people.",
         ),
     )
 

@@ -347,13 +347,13 @@ def _table(choices: Sequence[Choice], lengths: Lengths, plan: Plan) -> Table:
     bounds = "" if lengths.low is None else f" [{lengths.low:+z.2f}, {lengths.high:+z.2f}]"
     rows = (
         ("records", f"{len(choices):,}"),
-        ("candidates of each", str(each[0]) if len(each) == 1 else f"{each[0]} to {each[-1]}"),
-        ("of them measurable and of similar length, on average", f"{pool:.2f}"),
-        ("records of which no candidate keeps the floors", f"{made[NOT_ALLOWED]:,}"),
-        ("records of which no candidate could be measured", f"{made[NOT_MEASURED]:,}"),
+        ("candidates per record", str(each[0]) if len(each) == 1 else f"{each[0]} to {each[-1]}"),
+        ("candidates with a value and a similar length, per record", f"{pool:.2f}"),
+        ("records without a candidate that meets the limits (--floor)", f"{made[NOT_ALLOWED]:,}"),
+        ("records without a candidate that has a value", f"{made[NOT_MEASURED]:,}"),
         ("records with a worse candidate (preference pairs)", f"{made['pairs']:,}"),
         ("mean words, chosen", f"{lengths.chosen:.2f}"),
         ("mean words, random candidate", f"{lengths.random:.2f}"),
         (f"difference in words{interval}", f"{lengths.difference:+z.2f}{bounds}"),
     )
-    return Table("What was chosen from", ("", ""), rows)
+    return Table("The candidates", ("", ""), rows)
