@@ -19,9 +19,10 @@ from fairbrief import cli
 LONGEST = 25
 """Words of a sentence from which on it counts as long."""
 FORBIDDEN = {
-    r"anew|evener|likewise|dealt|hitherto|thereof|wherein|heed": "plain words of today",
-    r"(?:is|are|was|be) told|tells? apart|told apart": "is distinguished, is described",
-    r"stands? (?:there|beside|in the|for itself)|stood there|lies? (?:in|within|below|above)": "is",
+    r"anew|alike|evener|likewise|dealt|hitherto|thereof|wherein|heed": "plain words of today",
+    r"told|tells? apart|(?:is|are) said": "is distinguished, is described",
+    r"stands?(?![-\w])|stood|lies?": "is",
+    r"settled|surest|standings?": "sorted, most certain, conclusions",
     r"(?<!there )(?<!where )(?:is|are) no\b(?! (?:longer|more|less|other|larger|smaller|better|worse))": "is not a",
     r"random (?:extracts?|picks?)|beyond extract|blind (?:value|difference|baseline)": "random-sentence baseline",
     r"(?:permuted|exchanged|relabelled) labels|labellings|turned signs": "label permutations, sign flips",

@@ -104,11 +104,6 @@ def lay_people(folders: SimpleNamespace) -> None:
     shutil.copy(data / "names" / "bbq_names.csv", "names.csv")
 
 
-def lay_protocols(_: SimpleNamespace) -> None:
-    """Word vectors under the name of those that a reader has."""
-    shutil.copy("examples/word_vectors.txt", "numberbatch.txt")
-
-
 def lay_scorers(_: SimpleNamespace) -> None:
     """News about women and men, two articles a record."""
     lines = Path("examples/articles.jsonl").read_text(encoding="utf-8").splitlines()
@@ -128,7 +123,7 @@ def lay_scorers(_: SimpleNamespace) -> None:
 
 
 LAID = {
-    "compare-and-gate": lay_compare_and_gate, "people": lay_people, "protocols": lay_protocols, "scale-out": lay_scale_out,
+    "compare-and-gate": lay_compare_and_gate, "people": lay_people, "scale-out": lay_scale_out,
     "scorers": lay_scorers,
 }  # fmt: skip
 

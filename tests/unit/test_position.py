@@ -515,7 +515,7 @@ def test_the_command_and_its_settings_say_that_there_is_an_order(
     file.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
     settings.write_text('files = ["r.jsonl"]\nordered = true\nresamples = 20\n', encoding="utf-8")
     command = Command(capsys, monkeypatch)
-    shown = command("audit", file, "--resamples", "20")
+    shown = command("audit", file, "--resamples", "20", "--details")
     assert "add --ordered" in " ".join(shown.out.split())
     for given in ((file, "--ordered", "--resamples", "20"), (settings,)):
         run = command("audit", *given, "--out", tmp_path / "out")
@@ -568,8 +568,8 @@ def test_the_note_says_which_group_has_which_place() -> None:
         if e.is_primary or e.quantity == "uer":
             (note,) = [note for note in e.notes if note.code == "place_is_group"]
             assert worded(note) == (
-                "documents by side nearly always come in the same order: 'a' before the others (100% of pairs, 20 records); "
-                "position and side cannot be told apart"
+                "documents by side nearly always have the same order: 'a' before the others (100% of pairs, 20 records); "
+                "position and side cannot be separated"
             )
     assert not [note for e in result.differences for note in e.notes if note.code == "place_is_group"]
 

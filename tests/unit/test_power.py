@@ -146,7 +146,7 @@ def test_the_command_prints_needed_and_shown_records(pilot: Path) -> None:
         (("--se", 0.1, "--clusters", 1), "needs at least 2"),
         (("--se", 0.1, "--clusters", 9, "--disparity", 0), "above 0"),
         (("--se", 0.1, "--clusters", 9, "--power", 1), "give a number between 0 and 1"),
-        (("--se", 0.1, "--clusters", 9, "--quantity", "chance_adjusted"), "there is none"),
+        (("--se", 0.1, "--clusters", 9, "--quantity", "chance_adjusted"), "need a saved audit"),
     ],
 )
 def test_questions_that_cannot_be_put_are_refused(arguments: tuple[object, ...], told: str) -> None:

@@ -131,7 +131,7 @@ def test_markdown_answers_first_and_tells_last_how_it_was_made() -> None:
     made = {**result.made, "sanity_baselines": [], "without_text": {}, "compared_scorers": ""}
     text = exports.markdown(replace(result, estimates=Estimates([contrast, *result.estimates]), made=made))
     heads = [line for line in text.splitlines() if line.startswith(("#", "**"))]
-    assert heads[0] == "# Fairness of summaries: what was measured"
+    assert heads[0] == "# Fairness of summaries"
     assert [head.split("**")[1] for head in heads[1:3]] == ["Measured", "Finding"]
     assert heads[-1] == "## Settings"
     assert "**Next**" not in text

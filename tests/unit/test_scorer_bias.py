@@ -325,7 +325,7 @@ def test_marks_that_make_no_sense_end_no_audit() -> None:
     broken = replace(record.entities[0], mentions=(Mention(0, 900, 905, "full"),))
     cases[0] = replace(cases[0], record=replace(record, entities=(broken, *record.entities[1:])))
     own = main_value(taken(cases, "entity_inclusion@gender"), "scorer_bias_people@gender")
-    assert (own.n, own.excluded) == (11, {"the marks of its people overlap, or lie outside of the text": 1})
+    assert (own.n, own.excluded) == (11, {"the marks of its people overlap, or are outside of the text": 1})
 
 
 def test_the_audit_itself_is_not_changed_by_the_check() -> None:

@@ -386,5 +386,5 @@ def test_infinite_draws_give_infinite_bounds() -> None:
 @pytest.mark.parametrize("level", [0.0, 1.0, 95.0])
 def test_a_level_lies_between_0_and_1(level: float) -> None:
     """A level in percent is a mistake that is told."""
-    with pytest.raises(ValueError, match="level must lie between 0 and 1"):
+    with pytest.raises(ValueError, match="level must be between 0 and 1"):
         percentile_interval(np.zeros(3), level)

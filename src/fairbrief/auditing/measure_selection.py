@@ -143,7 +143,7 @@ def check_ordered(head: Sequence[Case]) -> None:
     """RequestError if no record of the first cases has several documents, so that there is no order."""
     if not _have_several(head):
         raise RequestError(
-            f"--ordered says that a record's documents stand in an order that means something, and no record of the first "
+            f"--ordered says that a record's documents are in an order that means something, and no record of the first "
             f"{counted(len(head), 'summary', 'summaries')} has several documents: measures of position are taken anyway. Drop it."
         )
 

@@ -283,7 +283,7 @@ class WordSentiment:
         if self.base not in ("e", "2"):
             raise ValueError(f"base is e or 2, not {self.base}")
         if not 0 < self.held_out < 1:
-            raise ValueError(f"held_out lies between 0 and 1, not {self.held_out}")
+            raise ValueError(f"held_out must be between 0 and 1, not {self.held_out}")
         if self.strength <= 0 or self.words < 0 or self.seed < 0:
             raise ValueError("strength must be above 0; words and seed at least 0")
 

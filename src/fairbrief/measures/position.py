@@ -421,7 +421,7 @@ def segment_names(segments: int) -> list[str]:
 __all__ = ["PositionBias", "PositionFromUniform", "PositionHeights", "Positions", "segment_names"]
 
 
-LATE = "Facts would be kept or dropped for where they stand rather than for what they say; whoever is quoted late in a text would be heard less."
+LATE = "Position, not content, would decide which facts are kept; whoever is quoted late in a text would be heard less."
 
 
 class _PositionMeasure(Reading, PositionSettings):

@@ -137,7 +137,7 @@ class SentimentShift(Reading, SentimentSettings):
     the first group sound better than those about the second. With more groups it is the largest difference between
     any two, and cannot be negative.
 
-    A zero value is fair only if the scorer treats groups alike. A score of whole texts (``vader(by=text)``)
+    A zero value is fair only if the scorer treats groups equally. A score of whole texts (``vader(by=text)``)
     approaches its ends with length, so shorter texts shift towards the middle. An extreme article, extreme in part by
     chance, has a less extreme summary (slope below zero: regression to the mean). So groups whose articles differ in
     sentiment or length differ in shift without any bias: use ``adjusted_difference``, and the random-sentence

@@ -23,7 +23,7 @@ from fairbrief.types import Entity, Record
 NO_WORD = "no word of the text tells a gender"
 FEW_NAMES = "too few names"
 NO_PEOPLE = "no people whose mentions are marked"
-BROKEN_MARKS = "the marks of its people overlap, or lie outside of the text"
+BROKEN_MARKS = "the marks of its people overlap, or are outside of the text"
 ANNOTATED = "the names, pronouns and titles of annotated people"
 NAMES = "the names of annotated people"
 BY_WORDS = "first names and gendered words"

@@ -30,8 +30,8 @@ MARKUP = re.compile(
 
 
 def markdown(result: Result, tables: Sequence[Table] | None = None) -> str:
-    """The whole result: findings and cautions, every table (``tables``, if given, are `printed_tables`), skipped input, and how it was made."""
-    parts = ["# Fairness of summaries: what was measured", *map(_answer, sentences(result))]
+    """The whole result: findings and cautions, all tables (``tables``, or `printed_tables`), excluded input, and settings."""
+    parts = ["# Fairness of summaries", *map(_answer, sentences(result))]
     parts += map(markdown_table, printed_tables(result) if tables is None else tables)
     if (absent := left_out_table(result)) is not None:
         parts.append(markdown_table(absent))

@@ -42,7 +42,7 @@ MOST_PANELS = 8
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One system's difference for one group; ``side`` is empty if it is not significant."""
+    """One system's group difference for one group."""
 
     who: str
     picture: str

@@ -97,7 +97,7 @@ def sort_by_block(labels: Integers, blocks: Integers | None) -> Shuffle:
         return Shuffle(None, labels, (labels.size,))
     blocks = np.asarray(blocks)
     if blocks.shape != labels.shape:
-        raise ValueError(f"blocks have shape {blocks.shape}, labels {labels.shape}; they must be alike")
+        raise ValueError(f"blocks have shape {blocks.shape}, labels {labels.shape}; they must be equal")
     order = np.argsort(blocks, kind="stable")
     sizes = tuple(np.unique(blocks, return_counts=True)[1].tolist())
     return Shuffle(order, labels[order], sizes or (0,))

@@ -109,7 +109,7 @@ def percentile_interval(draws: Floats, level: float = 0.95, axis: int = 0) -> tu
     draws reach them.
     """
     if not 0 < level < 1:
-        raise ValueError(f"level must lie between 0 and 1, not {level}")
+        raise ValueError(f"level must be between 0 and 1, not {level}")
     ordered = np.moveaxis(np.sort(np.asarray(draws, dtype=np.float64), axis=axis), axis, 0)
     if not len(ordered):
         raise ValueError("an interval needs at least one draw")

@@ -143,7 +143,7 @@ def with_interval(
         clusters.setdefault(record, []).append(i)
     members = [np.array(places) for places in clusters.values()]
     if np.isnan(value):
-        return Agreement(name, None, None, None, n, chance, "no two answers to compare, or all alike")
+        return Agreement(name, None, None, None, n, chance, "no two answers to compare, or all are equal")
     if len(members) < 2:
         return Agreement(name, value, None, None, n, chance, "one record: no interval")
     rng = np.random.default_rng([seed, 6])

@@ -341,7 +341,7 @@ def _counts(records: Iterable[Record], by: str, token: re.Pattern[str]) -> dict[
             found.setdefault(group, Counter()).update(tokens)
     found = given or by_identifiers
     if len(found) < 2:
-        told = f"has only '{next(iter(found))}'" if found else "stands in no document"
+        told = f"has only '{next(iter(found))}'" if found else "is in no document"
         raise DataError(
             f"Words are compared between groups of documents, but the attribute '{by}' {told}. "
             f"Found: {', '.join(sorted(there)) or 'none'}. Name an attribute with two values or more with --by."

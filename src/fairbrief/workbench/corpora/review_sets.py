@@ -163,7 +163,7 @@ def _products(records: Iterable[Record]) -> Iterator[tuple[str, Record, Sequence
         product = review.attributes.get("product", record.attributes.get("product"))
         if product is None:
             raise RequestError(
-                f"{record.where or record.id}: the review has no attribute 'product'. Say where it stands with --product FIELD."
+                f"{record.where or record.id}: the review has no attribute 'product'. Name its field with --product FIELD."
             )
         own = {name: value for name, value in review.attributes.items() if name != "product"}
         single.setdefault(product, (record, []))[1].append(Document(review.text, own))
