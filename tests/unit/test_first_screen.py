@@ -69,16 +69,17 @@ def test_sizes_findings_and_their_certainty_are_stated() -> None:
         "excluded": {},
     }
     found = answers(screen(PLAIN.replace(**EXTRACT_BASELINE, **FAMILY, **counts), PLAIN.replace(**above)))
-    assert found["Measured"] == "Sentiment: negative 900 documents in 380 records."
+    assert found["Measured"] == "Sentiment: negative 900 documents in 380 records"
     assert found["Finding"] == (
         "gpt-4 covers documents with sentiment negative 16% less than the average document (random sentences: 5.8% less; "
-        "p\u00a0=\u00a00.006). Significantly above random sentences: positive by gpt-4 (+20%). "
+        "p\u00a0=\u00a00.006). Significantly above random sentences in summaries by gpt-4: positive "
+        "(+20%). "
         "p\u00a0=\u00a00.006 (Holm over 3 comparisons): if gpt-4 matched random sentences, a gap this large would appear in "
         "about 6 of 1,000 audits."
     )
     assert found["Interval"] == (
-        "Sentiment negative by gpt-4: the difference from random sentences is −10%, with a 95% interval of −15% to −5.0% that "
-        "holds for all 3 comparisons at once."
+        "Sentiment negative in summaries by gpt-4: the difference from random sentences is −10%, with a 95% interval of −15% to "
+        "−5.0% that holds for all 3 comparisons at once."
     )
 
 
@@ -137,7 +138,7 @@ def test_every_system_that_is_below_is_found_whatever_group_leads() -> None:
     found = answers(screen(rosy, even, guilty, clean))
     assert found["Finding"].startswith("even covers documents with sentiment neutral 16% less")
     assert "rosy covers documents with sentiment negative 16% less" in found["Finding"]
-    assert "In no group significantly below random sentences: third." in found["Finding"]
+    assert "third is not significantly below random sentences in any group." in found["Finding"]
 
 
 def test_few_records_come_before_any_finding_and_small_groups_are_a_caution() -> None:
@@ -162,10 +163,9 @@ def test_two_groups_are_not_compared_where_one_is_in_fewer_than_six_records() ->
         testable=False, group_clusters=3, other_clusters=41, n=44, clusters=44, notes=(note,),
     )  # fmt: skip
     found = answers(screen(pair))
-    assert found["Finding"].startswith("No difference between groups is significant.")
+    assert found["Finding"].startswith("No comparison was tested (only 3 records with female:")
     assert (
-        "Too few records with female (3): a comparison of two groups needs 6 records of each."
-        in found["Caution"]
+        "Only 3 records with female: a comparison of two groups needs 6 records of each." in found["Caution"]
     )
 
 
@@ -184,7 +184,8 @@ def test_what_is_uneven_as_random_sentences_are_names_nobody() -> None:
     )
     assert found["Finding"].startswith("No group is significantly below random sentences. The smallest p")
     assert found["Finding"].endswith(
-        "Uneven, but not significantly different from random sentences: negative by gpt-4 (−16%; random sentences −5.8%)."
+        "Uneven, but not significantly different from random sentences in summaries by gpt-4: negative (−16%; random sentences "
+        "−5.8%)."
     )
 
 
@@ -193,7 +194,9 @@ def test_what_label_permutations_explain_names_nobody() -> None:
     e = PLAIN.replace(p=0.9, label_p=0.9, **EXTRACT_BASELINE | {"extract_p_adjusted": 0.9})
     found = answers(screen(e))
     assert "No group is significantly below random sentences." in found["Finding"]
-    assert "label permutations produce differences as large: negative by gpt-4 (−16%;" in found["Finding"]
+    assert (
+        "permutations produce differences as large in summaries by gpt-4: negative (−16%;" in found["Finding"]
+    )
 
 
 def test_what_is_nearer_to_even_is_named_as_such() -> None:
@@ -202,7 +205,10 @@ def test_what_is_nearer_to_even_is_named_as_such() -> None:
         screen(PLAIN.replace(**EXTRACT_BASELINE | {"extract_baseline": -0.3, "extract_difference": 0.142}))
     )
     assert "No group is significantly below" in found["Finding"]
-    assert "Significantly nearer to even than random sentences: negative by gpt-4" in found["Finding"]
+    assert (
+        "Significantly nearer to even than random sentences in summaries by gpt-4: negative"
+        in found["Finding"]
+    )
 
 
 def test_the_largest_significant_difference_of_the_subgroups_asked_for_is_told() -> None:
@@ -260,10 +266,10 @@ def test_a_pair_of_groups_is_said_as_two_groups() -> None:
     found = screen(pair, pair.replace(quantity="sentiment_shift"))
     assert (
         found.lead
-        == "In summaries by gpt-4, the tone of female texts is raised by 0.400 against that of male texts."
+        == "In summaries by gpt-4, the tone of female texts rises by 0.400 relative to that of male texts."
     )
     assert [line.who for line in found.panels[0].blocks[0].lines] == ["female against male"]
-    assert answers(found)["Finding"].startswith("In summaries by gpt-4, the tone of female texts is raised")
+    assert answers(found)["Finding"].startswith("In summaries by gpt-4, the tone of female texts rises")
 
 
 @pytest.mark.parametrize(
@@ -306,8 +312,8 @@ def test_what_is_not_clear_says_what_would_have_been_seen_and_how_many_records_i
         line.conclusion == "not significant: p\u00a0=\u00a00.400; a difference of 6.0% would have been found"
     )
     assert answers(found)["Finding"] == (
-        "No group is significantly below the permutation mean. The smallest p\u00a0is\u00a00.400. A difference of 6.0% would have "
-        "been found in 80 of 100 such audits, before Holm's correction."
+        "No group is significantly below the permutation mean. The smallest p\u00a0is\u00a00.400. For sentiment negative in "
+        "summaries by gpt-4, a difference of 6.0% would have been found in 80 of 100 such audits, before Holm's correction."
     )
     assert answers(found)["Next"].endswith(
         "Plan more records (1,600 records to find a difference of 3.0%): fairbrief power DIR --disparity 0.03"

@@ -41,7 +41,7 @@ def refuse_too_large(records: Iterable[Record]) -> None:
 
 
 def _about_how_many_sentences(record: Record) -> int:
-    """Of twenty words or, in short texts, fewer: the order of unsigned score, without reading them."""
+    """Of twenty words or, in short texts, fewer: the order of magnitude, without reading them."""
     return sum(max(1, len(d.text) // 80) for d in record.documents)
 
 

@@ -174,7 +174,7 @@ def import_(
             raise RequestError(f"--out: the task '{task}' gives a table, not records. Drop --out.")
         _print_answers(answers, asked, seed)
         if task == "alignment":
-            print_tables([alignment_table(asked, answers.given)])
+            print_tables([alignment_table(asked, answers.given)], is_below_text=True)
         else:
             _print(preferences(preferred(pairs_of(judging.cases(records)), answers.given), seed))
         return

@@ -152,7 +152,7 @@ def device() -> Iterator[Finding]:
     if chosen.device == "cuda":
         free, total = torch.cuda.mem_get_info()
         name = f"{torch.cuda.get_device_name()}, {free / 2**30:.0f} of {total / 2**30:.0f} GiB free"
-    words = f"{name}; {chosen.dtype}, {chosen.batch_tokens:,} word pieces a batch, {torch.get_num_threads()} CPU threads"
+    words = f"{name}; {chosen.dtype}, {chosen.batch_tokens:,} word pieces per batch, {torch.get_num_threads()} CPU threads"
     yield Finding(is_well=True, name=chosen.device, words=words)
 
 
@@ -396,7 +396,7 @@ def protocol(
     for line in _lines(shown):
         console.print(line, markup=False)
     if shown.rows:
-        print_tables([shown.table])
+        print_tables([shown.table], is_below_text=True)
     for figure in shown.obtained:
         for line in _obtained(figure):
             console.print(line, markup=False)

@@ -64,14 +64,25 @@ def write_text(path: Path, text: str, newline: str = "\n") -> None:
     place(path, lambda part: part.write_text(text, encoding="utf-8", newline=newline))
 
 
-def print_tables(tables: Iterable[Table]) -> None:
-    """Print tables on the terminal."""
+def print_text(text: str) -> None:
+    """Print a sentence, wrapped at the width of the terminal."""
+    from rich.console import Console
+
+    from fairbrief.reports import terminal
+
+    terminal.say(Console(), text)
+
+
+def print_tables(tables: Iterable[Table], *, is_below_text: bool = False) -> None:
+    """Print tables with an empty line between them, and before the first if text is above it."""
     from rich.console import Console
 
     from fairbrief.reports import terminal
 
     console = Console()
-    for table in tables:
+    for i, table in enumerate(tables):
+        if i or is_below_text:
+            console.print()
         terminal.print_table(table, console)
 
 

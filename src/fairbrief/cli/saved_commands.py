@@ -22,6 +22,7 @@ from fairbrief.cli.output import (
     locked_folder,
     print_audit,
     print_tables,
+    print_text,
     refuse_no_folder,
     refuse_overwriting,
     write_text,
@@ -221,8 +222,8 @@ def power(
         raise RequestError(
             "Give the folder of a saved audit, or a standard error and its clusters: --se X --clusters N."
         )
-    typer.echo(prospects.answer(result, question))
-    print_tables(prospects.tables(result, question))
+    print_text(prospects.answer(result, question))
+    print_tables(prospects.tables(result, question), is_below_text=True)
 
 
 @app.command()
@@ -248,7 +249,7 @@ def gate(
     from rich.text import Text
 
     from fairbrief.reports.exports import markdown_table
-    from fairbrief.reports.terminal import NARROWEST, wrapped
+    from fairbrief.reports.terminal import print_labelled
     from fairbrief.saved import gate
     from fairbrief.types import Table
 
@@ -263,15 +264,8 @@ def gate(
         table = Table(f"Fairness gate: {outcome}", ("check", "outcome", "why"), rows)
         write_text(markdown, markdown_table(table) + "\n")
     console = Console()
-    indent = 2 + max((len(check.outcome) for check in checks), default=0)
-    room = max(console.width - indent, NARROWEST)
     for check in checks:
-        first, *more = wrapped(check.name, room)
-        console.print(Text.assemble((check.outcome.ljust(indent), STYLES[check.outcome]), first))
-        for line in more:
-            console.print(Text(" " * indent + line))
-        for line in wrapped(check.message, room):
-            console.print(Text(" " * indent + line, style="dim"))
+        print_labelled(check.outcome, (check.name, check.message), console, STYLES[check.outcome])
     console.print(Text(outcome, style=STYLES[outcome]))
     raise typer.Exit(gate.EXIT[outcome])
 
@@ -310,11 +304,14 @@ def rank(
         published=published,
     )
     tables = [table(order, plan.confidence_level) for order in orders]
-    for this, after in zip(tables, [*tables[1:], None], strict=True):
-        again = (
-            () if after is None else after.notes
-        )  # a note shared by neighbouring tables is printed once, below the last
-        print_tables([replace(this, notes=tuple(n for n in this.notes if n not in again))])
+    below = [
+        *(table.notes for table in tables[1:]),
+        (),
+    ]  # a note of neighbouring tables is printed below the last
+    print_tables(
+        replace(this, notes=tuple(note for note in this.notes if note not in again))
+        for this, again in zip(tables, below, strict=True)
+    )
 
 
 FORMS = (".json", ".md", ".html")

@@ -470,10 +470,10 @@ class _CoverageMeasure(Reading, CoverageSettings):
     def explain(self, totals: Totals) -> str:
         """Coverage of each value in one record."""
         parts = [
-            f"{v}: {float(totals['level'] + totals['shift', v]):.2f} over {counted(float(totals['documents', v]), 'document')}"
+            f"{v} {float(totals['level'] + totals['shift', v]):.2f} over {counted(float(totals['documents', v]), 'document')}"
             for v in totals.values_of("documents")
         ]
-        return f"coverage by value: {'; '.join(parts)}; record mean {float(totals['level']):.2f}"
+        return f"coverage by group: {'; '.join(parts)}; record mean {float(totals['level']):.2f}"
 
 
 @dataclass(frozen=True, repr=False)

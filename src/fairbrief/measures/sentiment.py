@@ -171,8 +171,8 @@ class SentimentShift(Reading, SentimentSettings):
         contrast=ContrastWords(
             title="change of tone from text to summary",
             question="Whose texts become more negative when summarized?",
-            below="the tone of {first} texts is lowered by {size} against that of {second} texts",
-            above="the tone of {first} texts is raised by {size} against that of {second} texts",
+            below="the tone of {first} texts falls by {size} relative to that of {second} texts",
+            above="the tone of {first} texts rises by {size} relative to that of {second} texts",
             even="the tone changes equally (it is scored from −1 to 1)",
             sentence="In summaries by {system}, {difference}",
             worse_below="{first} texts",

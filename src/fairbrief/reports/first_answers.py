@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 from fairbrief import conclusions
-from fairbrief.conclusions import FEWEST_TO_DECIDE, NAMED, SIGNIFICANT, WORDS
+from fairbrief.conclusions import FEWEST_TO_DECIDE, NAMED, SIGNIFICANT, WORDS, Conclusion
 from fairbrief.reports import arrangement, contrast_words, number_format, wording
 from fairbrief.reports.cautions import cautions
 from fairbrief.reports.contrast_words import (
@@ -23,7 +24,7 @@ from fairbrief.reports.contrast_words import (
 from fairbrief.reports.plain import named
 from fairbrief.reports.result import Result
 from fairbrief.reports.tables import group_counts
-from fairbrief.text.counted import counted
+from fairbrief.text.counted import counted, listed
 from fairbrief.types import REFERENCE, Estimate
 
 MOST_SYSTEMS = 6
@@ -32,6 +33,15 @@ MOST_LINES = 6
 MOST_ELSE = 3
 """Further measures whose largest difference is named."""
 MEASURED, FINDING, INTERVAL, CAUTION, NEXT = "Measured", "Finding", "Interval", "Caution", "Next"
+UNTESTED: Mapping[Conclusion, str] = MappingProxyType(
+    {
+        "too few": "No comparison was tested",
+        "not testable": "No comparison can be significant: the smallest attainable p exceeds the significance level",
+        "not tested": "No comparison was tested",
+        "no value": "No comparison has a value",
+    }
+)
+"""The sentence in place of a p, where no group difference has one."""
 FOLDER = "DIR"
 """The word in a command that stands for the audit's folder."""
 
@@ -125,7 +135,8 @@ def _measured(panels: Sequence[Sequence[Estimate]], context: Context) -> list[st
         declared = context.declared(members[0])
         name = members[0].over or declared.family
         if name not in lines and (text := _sizes(members, declared.items, context)):
-            lines[name] = f"{capital(named(name))}: {text}."
+            title = named(name) if "_" in name else capital(named(name))
+            lines[name] = f"{title}: {text}"
     return list(lines.values())
 
 
@@ -139,7 +150,8 @@ def _sizes(members: Sequence[Estimate], items: str, context: Context) -> str:
         verb = "does" if many == 1 else "do"
         why = next(iter(first.excluded)) if len(first.excluded) == 1 else arrangement.reasons(first.excluded)
         parts.append(f"{context.counted(many)} {verb} not count ({why})")
-    return ". ".join(filter(None, parts))
+    sentences = [part for part in parts if part]
+    return f"{'. '.join(sentences)}." if len(parts) > 1 else "".join(sentences)
 
 
 # ------------------------------------------------------------------------------------------- findings
@@ -159,6 +171,8 @@ def _below(members: Sequence[Estimate], context: Context) -> list[str]:
     for e in sorted((e for e in members if context.kind(e) in NAMED), key=context.rank):
         if who := context.worse(e):
             below.setdefault(who, []).append(e)
+    if not below and all(context.kind(e) in UNTESTED for e in members):
+        return []
     lines = [_of_group(several, context) for several in below.values()]
     if len(lines) > MOST_LINES:
         lines[MOST_LINES:] = [
@@ -220,11 +234,13 @@ def _above(members: Sequence[Estimate], context: Context) -> list[str]:
     )
     if not above:
         return []
-    return [f"Significantly above {context.baseline(above[0])}: {_listed(above, context)}."]
+    return [_listed(f"Significantly above {context.baseline(above[0])}", above, context)]
 
 
-def _listed(several: Sequence[Estimate], context: Context, *, with_random: bool = False) -> str:
-    """``sentiment neutral by even (−88%; random sentences −5%), …``; those beyond the first six are counted."""
+def _listed(start: str, several: Sequence[Estimate], context: Context, *, with_random: bool = False) -> str:
+    """``… in summaries by even: neutral (−88%; random sentences −5%), …``; those beyond the first six are counted."""
+    by_one = len({e.system for e in several}) == 1
+    where = f" in summaries by {named(several[0].system)}" if by_one else ""
     parts = []
     for e in several[:MOST_LINES]:
         random = (
@@ -233,9 +249,11 @@ def _listed(several: Sequence[Estimate], context: Context, *, with_random: bool 
             else ""
         )
         group = contrast_words.heading(e, context.words(e)) or group_or_part(e)
-        parts.append(f"{group} by {named(e.system)} ({_value(e, context)}{random})")
+        parts.append(
+            f"{group}{'' if by_one else f' in summaries by {named(e.system)}'} ({_value(e, context)}{random})"
+        )
     more = f" and {len(several) - MOST_LINES} more" if len(several) > MOST_LINES else ""
-    return f"{', '.join(parts)}{more}"
+    return f"{start}{where}: {', '.join(parts)}{more}."
 
 
 def _significance(members: Sequence[Estimate], e: Estimate, context: Context) -> str:
@@ -244,13 +262,12 @@ def _significance(members: Sequence[Estimate], e: Estimate, context: Context) ->
     p, _ = conclusions.decisive(e)
     if kind == "no value" or p is None:
         why = wording.told(e)
-        what = "" if kind == "too few" else "Group differences: " if e.group else "Differences: "
-        return f"{capital(what + WORDS[kind])}{_in_brackets(why)}."
+        return f"{UNTESTED.get(kind, capital(WORDS[kind]))}{f' ({why})' if why else ''}."
     among = _in_brackets(f"Holm over {counted(e.family_size, 'comparison')}" if e.family_size > 1 else "")
     if kind not in NAMED:
         others = (p,) if e.is_named else (conclusions.decisive(other)[0] for other in members)
         smallest = number_format.probability(min(other for other in others if other is not None))
-        return f"The smallest p\u00a0is\u00a0{smallest}{among}.{_detectable(e, context)}"
+        return f"The smallest p\u00a0is\u00a0{smallest}{among}.{_detectable(_planned(members, e), context)}"
     same = f"matched {context.baseline(e)}" if e.extract_p is not None else "showed no difference"
     text = f"{p_text(p)}{among}: if {named(e.system)} {same}, a gap this large would appear in {_often(p)} audits."
     return f"{text} This comparison was named in advance (--primary)." if e.is_named else text
@@ -265,7 +282,7 @@ def _family_interval(e: Estimate, context: Context) -> list[str]:
     level = wording.interval_name(context.made).removesuffix(" interval")
     what = f" from {context.baseline(e)}" if e.extract_p is not None else ""
     interval = contrast_words.between(e.family_low, e.family_high, unit)
-    who = f"{capital(group_or_part(e))} by {named(e.system)}"
+    who = f"{capital(group_or_part(e))} in summaries by {named(e.system)}"
     among = f"that holds for all {e.family_size} comparisons at once"
     return [
         f"{who}: the difference{what} is {signed(tested, unit)}, with a {level} interval of {interval} {among}."
@@ -276,9 +293,17 @@ def _detectable(e: Estimate, context: Context) -> str:
     if not e.detectable:
         return ""
     least = size(e.detectable, context.words(e).unit)
-    return (
-        f" A difference of {least} would have been found in 80 of 100 such audits, before Holm's correction."
+    where = (
+        f"For {group_or_part(e)} in summaries by {named(e.system)}, a"
+        if e.group
+        else f"For {named(e.system)}, a"
     )
+    return f" {where} difference of {least} would have been found in 80 of 100 such audits, before Holm's correction."
+
+
+def _planned(members: Sequence[Estimate], first: Estimate) -> Estimate:
+    """The group difference whose smallest detectable value is named: the first if it has one, else one with the most clusters."""
+    return first if first.detectable else max(members, key=lambda e: (bool(e.detectable), e.clusters))
 
 
 def _often(p: float) -> str:
@@ -289,15 +314,19 @@ def _often(p: float) -> str:
 
 def _not_below(members: Sequence[Estimate], context: Context) -> list[str]:
     """The systems that are not significantly below the baseline in any group, where others are."""
-    guilty = {e.system for e in members if context.kind(e) in NAMED and context.worse(e)}
-    others = [system for system in dict.fromkeys(e.system for e in members) if system not in guilty]
-    if not guilty or not others:
+    has_groups = bool(members[0].group)
+    below = {e.system for e in members if context.kind(e) in NAMED and (context.worse(e) or not has_groups)}
+    others = [system for system in dict.fromkeys(e.system for e in members) if system not in below]
+    if not below or not others:
         return []
-    more = f" and {len(others) - MOST_SYSTEMS} more" if len(others) > MOST_SYSTEMS else ""
-    shown = f"{', '.join(map(named, others[:MOST_SYSTEMS]))}{more}"
-    if members[0].group:
-        return [f"In no group significantly below {context.baseline(members[0])}: {shown}."]
-    return [f"Not significantly below {context.baseline(members[0])}: {shown}."]
+    shown = [named(system) for system in others[:MOST_SYSTEMS]]
+    if len(others) > MOST_SYSTEMS:
+        shown.append(f"{len(others) - MOST_SYSTEMS} more")
+    verb = "is" if len(others) == 1 else "are"
+    baseline = context.baseline(members[0])
+    if has_groups:
+        return [f"{listed(shown)} {verb} not significantly below {baseline} in any group."]
+    return [f"{listed(shown)} {verb} not significantly different from {baseline}."]
 
 
 def _explained(members: Sequence[Estimate], context: Context) -> list[str]:
@@ -312,7 +341,7 @@ def _explained(members: Sequence[Estimate], context: Context) -> list[str]:
         ),
     ):
         if alike := sorted((e for e in members if context.kind(e) == kind), key=context.rank):
-            lines.append(f"{text}: {_listed(alike, context, with_random=True)}.")
+            lines.append(_listed(text, alike, context, with_random=True))
     return lines
 
 
@@ -389,11 +418,7 @@ def _other_panels(panels: Iterable[Sequence[Estimate]], context: Context) -> lis
         significant = sorted((e for e in members if context.kind(e) in NAMED), key=context.rank)
         if significant:
             rest = len(significant) - 1
-            more = (
-                f", and {rest} more significant differences of this kind"
-                if rest > 1
-                else ", and 1 more" * rest
-            )
+            more = f", and {counted(rest, 'more significant difference')} of this kind" if rest else ""
             lines.append(
                 f"{_sentence(significant[0], context)} ({p_text(conclusions.decisive(significant[0])[0])}){more}."
             )
@@ -415,11 +440,11 @@ def _next(members: Sequence[Estimate], first: Estimate, context: Context) -> lis
         stem = f"{first.quantity.partition('[')[0]}{'' if first.extract_p is None else '-random'}"
         rule = f"'{first.measure}:{stem}>=-{limit:.2g}'"
         return [view, (f"Test new versions (limit: {source}):", f"fairbrief gate {FOLDER} --min {rule}")]
-    largest = max(members, key=lambda e: (bool(e.detectable), e.clusters))
-    if largest.detectable:
-        half = largest.detectable / 2
-        is_grouped = largest.clusters and largest.clusters != largest.n
-        n, what = (largest.clusters, "independent group") if is_grouped else (largest.n, "record")
+    planned = _planned(members, first)
+    if planned.detectable:
+        half = planned.detectable / 2
+        is_grouped = planned.clusters and planned.clusters != planned.n
+        n, what = (planned.clusters, "independent group") if is_grouped else (planned.n, "record")
         why = f"Plan more records ({counted(4 * n, what)} to find a difference of {size(half, unit)}):"
         return [view, (why, f"fairbrief power {FOLDER} --disparity {half:.2g}")]
     return [view, ("Plan more records:", f"fairbrief power {FOLDER}")]

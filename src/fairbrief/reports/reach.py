@@ -8,6 +8,7 @@ from typing import Any
 from fairbrief.reports import number_format, wording
 from fairbrief.reports.plain import named
 from fairbrief.scorers import cards
+from fairbrief.text.counted import listed
 from fairbrief.types import REFERENCE, Table
 
 Reach = Mapping[str, Any]
@@ -39,8 +40,11 @@ def _shortfall(entry: Reach, made: Mapping[str, Any], *, is_brief: bool) -> str:
         system for system in systems if shares[system] < FEWEST_FOUND or by_people - shares[system] > FEWER
     ]
     if sources < FEWEST_OF_SOURCES:
-        what = f"finds only {sources:.0%} of the sources' own sentences"
-    elif few:
+        return (
+            f"the scorer {named(entry['scorer'])} finds {f'only {sources:.0%}' if sources >= 0.005 else 'none'} of the sources' own sentences: documents of other "
+            "records support the rest about as much, for instance because records repeat each other"
+        )
+    if few:
         listed = ", ".join(f"{named(system)} {shares[system]:.0%}" for system in few[:MOST_SHOWN])
         more = f" and {len(few) - MOST_SHOWN} more systems" if len(few) > MOST_SHOWN else ""
         what = f"finds few of the summaries' claims in the sources: {listed}{more}"
@@ -48,9 +52,8 @@ def _shortfall(entry: Reach, made: Mapping[str, Any], *, is_brief: bool) -> str:
         return ""
     if is_brief:
         return f"the scorer {named(entry['scorer'])} {what}"
-    people = f"people's references {by_people:.0%}, " if by_people and few else ""
-    own = f"{people}the sources' own sentences {sources:.0%}, " if sources >= FEWEST_OF_SOURCES else ""
-    compared = f"{own}another record's documents {elsewhere:.0%}"
+    people = f"people's references {by_people:.0%}, " if by_people else ""
+    compared = f"{people}the sources' own sentences {sources:.0%}, another record's documents {elsewhere:.0%}"
     return (
         f"the scorer {named(entry['scorer'])} {what} ({compared}). Missed claims can be paraphrases, which {_measures(entry)} "
         f"cannot see. {better(entry['scorer'])}"
@@ -62,7 +65,7 @@ def _is_by_people(author: str) -> bool:
 
 
 def _measures(entry: Reach) -> str:
-    return ", ".join(dict.fromkeys(wording.name_of(measure) for measure in entry["measures"]))
+    return listed(list(dict.fromkeys(wording.name_of(measure) for measure in entry["measures"])))
 
 
 def better(scorer: str) -> str:

@@ -309,13 +309,17 @@ def _legend(members: Sequence[Estimate], has_random: bool) -> tuple[str, ...]:
     size = max(e.family_size for e in members)
     holm = f"Holm over {counted(size, 'comparison')}" if size > 1 else ""
     if not has_random:
-        return (f"p: {holm}.",) if holm else ()
-    has_labels = any(e.label_p is not None for e in members)
-    tests = (
-        "larger of the tests against random and label permutations" if has_labels else "test against random"
-    )
-    parts = ("random: random sentences of the same length", "diff: value minus random", f"p: {tests}")
-    return (f"{'; '.join(parts)}{f', {holm}' if holm else ''}.",)
+        is_from_random = any(e.baseline and e.extract_difference is not None for e in members)
+        parts = ["difference: of value minus random"] * is_from_random + [f"p: {holm}"] * bool(holm)
+        return (f"{'; '.join(parts)}.",) if parts else ()
+    if any(e.label_p is not None for e in members):
+        tests = "larger of the tests against random and label permutations"
+    elif any(e.extract_p is not None for e in members):
+        tests = "test against random"
+    else:
+        tests = "against label permutations"
+    among = f", {holm}" if holm else ""
+    return (f"random: random sentences of the same length; diff: value minus random; p: {tests}{among}.",)
 
 
 def mark(e: Estimate, context: Context) -> str:
@@ -373,6 +377,10 @@ def group_counts_by_system(members: Sequence[Estimate], items: str) -> tuple[str
     return tuple(f"n of {named(system)}: {text}." for system, text in by_system.items() if text)
 
 
+MOST_UNBROKEN = 24
+"""The most characters of a group and its size that stay on one line."""
+
+
 def group_counts(members: Sequence[Estimate], items: str) -> str:
     """The size of each group: ``negative 19 documents in 8 records, neutral 9 in 7``, or ``female 24 records, male 26``."""
     counts: dict[str, tuple[int, float]] = {}
@@ -390,7 +398,11 @@ def group_counts(members: Sequence[Estimate], items: str) -> str:
         if not parts:  # the nouns only once
             records = counted(clusters, "record")
             size = records if items == "records" else f"{many:,.0f} {items} in {records}"
-        parts.append(f"{named(group_name(members[0].over, group))} {size}")
+        name = named(group_name(members[0].over, group))
+        size = f"({size})" if name[-1:].isdigit() else size
+        size = f"{name} {size}"
+        is_short = bool(parts) and len(size) <= MOST_UNBROKEN
+        parts.append(size.replace(" ", "\u00a0") if is_short else size)
     more = f" and {len(groups) - MOST_COUNTED} more groups" if len(groups) > MOST_COUNTED else ""
     return ", ".join(parts) + more
 

@@ -48,6 +48,8 @@ FEWEST_LINES = 5
 """Lines of the smallest table, with the empty line before it."""
 INDENT = 9
 """The width of the labels in front of sentences."""
+LABEL = 13
+"""The width of the outcomes of a gate."""
 NARROWEST = 10
 """The narrowest column of text; numbers are never narrowed."""
 JOINTS = frozenset(" -_/:.,(=")
@@ -57,6 +59,8 @@ MARKS = {"less": "red", "lower": "red", "below": "red", "more": "blue", "higher"
 TESTED = re.compile(r"\bp ([<=]) (?=[\d.])")
 """A p and its number, which stay on one line."""
 First = Literal["", "subgroups", "differences"]
+SCORER_CHECK = "scorer bias"
+"""How the names of checks of scorers begin, which are no measures."""
 UNTESTED = frozenset(("too few", "no value", "not tested"))
 
 
@@ -84,8 +88,20 @@ def print_result(
 
 
 def print_table(table: Table, console: Console) -> None:
-    """Print one table below an empty line."""
-    _print(["", *table_lines(table, console.width)], console)
+    """Print one table."""
+    _print(table_lines(table, console.width), console)
+
+
+def print_labelled(label: str, texts: Iterable[str], console: Console, style: str = "") -> None:
+    """Print texts, wrapped beside a label."""
+    wide = console.width - LABEL
+    lines = [
+        Text(f"{'':{LABEL}}{line}")
+        for text in texts
+        for line in wrapped(printable(text), max(wide, NARROWEST))
+    ]
+    lines[0] = Text.assemble((f"{label:{LABEL}}", style), lines[0].plain[LABEL:])
+    _print(lines, console)
 
 
 def _print(lines: Iterable[Text | str], console: Console) -> None:
@@ -322,6 +338,7 @@ class _Screen:
         untested = sum(all(self.context.kind(e) in UNTESTED for e in members) for members in ordered)
         if untested == len(ordered):
             untested = 0
+        absent = sum(not m.measure.startswith(SCORER_CHECK) for m in result.not_measured)
         sanity_baselines = len(result.made.get("sanity_baselines") or ())
         parts = [
             f"{self.place.folder / 'report.html'}" if self.place.folder else "",
@@ -330,9 +347,7 @@ class _Screen:
             if untested
             else "",
             counted(sanity_baselines, "sanity baseline") if sanity_baselines else "",
-            f"{counted(len(result.not_measured), 'measure')} not computed (not applicable, or on request)"
-            if result.not_measured
-            else "",
+            f"{counted(absent, 'measure')} not computed (not applicable, or on request)" if absent else "",
             f"{counted(result.n_skipped, 'input line')} skipped" if result.n_skipped else "",
         ]
         return _with_label(self._wrapped(" | ".join(filter(None, parts)), indent=INDENT), "MORE", "bold")
@@ -589,10 +604,13 @@ def wrapped(text: str, width: int, *, fold: bool = True) -> list[str]:
 
 
 def folded(name: str, width: int) -> Iterator[str]:
-    """The lines of a long name, each at most ``width`` columns and ended after a joint in its second half, if there is one.
+    """The lines of a long name, each at most ``width`` columns and ended after a joint in its second half, if there is one, and
+    not inside a number.
 
     >>> list(folded("Llama-3.2-3B-Instruct", 16))
     ['Llama-3.2-3B-', 'Instruct']
+    >>> list(folded("random>=-0.11", 12))
+    ['random>=', '-0.11']
     >>> list(folded("abcdefgh", 5))
     ['abcde', 'fgh']
     """
@@ -600,8 +618,8 @@ def folded(name: str, width: int) -> Iterator[str]:
         most = 1
         while most < len(name) and cell_len(name[: most + 1]) <= width:
             most += 1
-        joints = (i for i in range(most, most // 2, -1) if name[i - 1] in JOINTS)
-        cut = next(joints, most)
+        joints = [i for i in range(most, most // 2, -1) if name[i - 1] in JOINTS]
+        cut = next((i for i in joints if not name[i].isdigit()), joints[0] if joints else most)
         yield name[:cut]
         name = name[cut:]
     yield name

@@ -18,7 +18,7 @@ from fairbrief.conclusions import FEWEST_IN_A_GROUP
 from fairbrief.declarations import Declaration
 from fairbrief.errors import RequestError
 from fairbrief.reports import number_format
-from fairbrief.text.counted import counted
+from fairbrief.text.counted import counted, listed
 from fairbrief.types import Estimate, Note, NoteCode
 
 ALPHA = 0.05
@@ -203,8 +203,11 @@ def joined(notes: Iterable[Note]) -> str:
 
 def _few_in_group(a: Arguments) -> str:
     sides = dict(zip(SIDES.split(a["group"], maxsplit=1), a["clusters"], strict=False))
-    few = [f"{name} ({n:,})" for name, n in sides.items() if n < FEWEST_IN_A_GROUP]
-    return f"too few records with {' and '.join(few)}: a comparison of two groups needs {FEWEST_IN_A_GROUP} records of each"
+    few = {name: n for name, n in sides.items() if n < FEWEST_IN_A_GROUP}
+    each = listed(
+        [f"{counted(n, 'record') if not i else n} with {name}" for i, (name, n) in enumerate(few.items())]
+    )
+    return f"only {each}: a comparison of two groups needs {FEWEST_IN_A_GROUP} records of each"
 
 
 def _undefined_resamples(a: Arguments) -> str:
@@ -223,8 +226,8 @@ def _not_testable_among(a: Arguments) -> str:
 
 def _tests_need_resamples(a: Arguments) -> str:
     tests = a["tests"]
-    who = "one comparison needs" if tests == 1 else f"{tests:,} comparisons with one Holm correction need"
-    return f"{who} more resamples to become significant: --resamples {a['resamples']}"
+    who = "the comparison" if tests == 1 else f"{tests:,} comparisons with one Holm correction"
+    return f"{who} can become significant only with more resamples: --resamples {a['resamples']}"
 
 
 def _runs(a: Arguments) -> str:

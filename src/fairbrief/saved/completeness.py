@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
@@ -85,9 +86,10 @@ def refuse_missing(ours: Seen, theirs: Seen, allowed: Sequence[str] = ()) -> Non
             raise RequestError(f"--allow-missing '{name}': it is not missing. {_as_sentence(lacking)}")
     refused = {name: what for name, what in lacking.items() if name not in allowed}
     if refused:
+        options = " ".join(f"--allow-missing {shlex.quote(name)}" for name in refused)
+        them = "it" if len(refused) == 1 else "them"
         raise RequestError(
-            f"{_as_sentence(refused)} Audit them, too, or allow them to be missing with --allow-missing NAME: "
-            f"{', '.join(refused)}."
+            f"{_as_sentence(refused)} Audit {them}, too, or allow {them} to be missing with {options}."
         )
 
 
