@@ -88,7 +88,9 @@ def test_unsigned_scores_of_two_systems_are_not_compared(tmp_path: Path) -> None
     for e in (found["bur"], found["chance_adjusted"]):
         assert (e.is_primary, e.p, [note.code for note in e.notes]) == (False, None, ["raw_magnitude"])
     assert (found["bur"].value, found["chance_adjusted"].value) == (0.5, 0)
-    with pytest.raises(RequestError, match=r"nothing to compare with the baseline: unsigned scores \(bur@side\)"):
+    with pytest.raises(
+        RequestError, match=r"nothing to compare with the baseline: unsigned scores \(bur@side\)"
+    ):
         gate.hold_audit(new, [], old, 0.1, measures=[BUR])
 
 
@@ -179,7 +181,10 @@ def test_a_rule_may_be_spelled_in_its_own_way(tmp_path: Path) -> None:
         (("--max", "rouge1>=0.3"), "write a rule with <="),
         (("--min", "bur@side<=0.3"), "write a rule with >="),
         (("--max", "uer@side<=0.1"), "'uer@side<=0.1': the audit has no such estimate"),
-        (("--max", "bur@side<=0.1", "--margin", "-1", "--baseline", "."), "--margin is -1: give a number of at least 0"),
+        (
+            ("--max", "bur@side<=0.1", "--margin", "-1", "--baseline", "."),
+            "--margin is -1: give a number of at least 0",
+        ),
     ],
 )
 def test_what_cannot_be_held_is_refused(tmp_path: Path, arguments: tuple[str, ...], says: str) -> None:
