@@ -204,7 +204,7 @@ def _conclusion(e: Estimate, unit: ContrastUnit, context: Context) -> str:
         numbers.append(f"difference {signed(tested, unit)}")
     numbers.append(p_text(p))
     if kind == "not significant" and e.detectable:
-        numbers.append(f"a difference of {size(e.detectable, unit)} would have been found")
+        numbers.append(f"smallest detectable difference {size(e.detectable, unit)}")
     words = WORDS[kind].replace("its baseline", context.baseline(e))
     return f"{words}: {'; '.join(numbers)}"
 
