@@ -83,14 +83,14 @@ def test_scorers_are_compared_on_terminal_page_and_in_python(tmp_path: Path) -> 
         REVIEWS, ["coverage_parity@sentiment", "uer@sentiment", "rouge1"], compared_scorers=LEXICAL, n_resamples=200
     )  # fmt: skip
     (coverage, uer) = found.tables
-    assert coverage.title == "Does it hang on one choice? · coverage_parity@sentiment"
+    assert coverage.title == "Does the finding depend on one choice? · coverage_parity@sentiment"
     assert uer.rows[1][0] == "  scorer=containment"
     assert ("negative · rosy", "below under all 3") in [row[:2] for row in coverage.rows]
     assert sum(e.quantity == "rouge1" for e in found.estimates) == 2
     saved = fairbrief.load(found.save(tmp_path / "audit"))
     assert saved.tables == found.tables
     assert coverage.title in str(saved)
-    assert "Does it hang on one choice?" in html.render(found.result)
+    assert "Does the finding depend on one choice?" in html.render(found.result)
 
 
 def test_the_command_takes_scorers_parted_by_commas() -> None:

@@ -90,7 +90,7 @@ def tables(estimates: Sequence[Estimate], measures: Sequence[Measure], alpha: fl
             if e.measure in several and e.is_primary and not e.subgroup and not e.baseline
         ]
         if len({e.measure for e in leading}) > 1:
-            title = f"Does it hang on one choice? · {name}{f'@{over}' if over else ''}"
+            title = f"Does the finding depend on one choice? · {name}{f'@{over}' if over else ''}"
             found.append(Table(title, HEADER, tuple(_rows(leading, _called(several), over, alpha)), (NOTE,)))
     return found
 

@@ -253,7 +253,9 @@ class _Screen:
         makers = [self._maker(members, is_full=is_full) for members, is_full in panels]
         if not panels:
             makers = [self._main_values(s) for s in arrangement.arrange(self._values(), self.result.made)]
-        makers += [self._with_rows(table) for table in self.result.tables]
+        makers[1:1] = [
+            self._with_rows(table) for table in self.result.tables
+        ]  # on request, such as --scorers
         for shown in range(min(len(makers), max(room // FEWEST_LINES, 1)), 0, -1):
             rest = self._more_tables(len(makers) - shown)
             for rows in ROWS if shown > 1 else (*ROWS, 5, 4, 3, 2, 1):
