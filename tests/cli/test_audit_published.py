@@ -52,14 +52,14 @@ def test_the_usual_reading_needs_no_data_of_nltk(shared: Path, tmp_path: Path) -
     )  # fmt: skip
     assert (ran.returncode, ran.stderr) == (0, "note: part.jsonl: unused fields: 'dataset'.\n")
     assert ran.stdout.splitlines()[-1] == "False"
-    assert "uer" in ran.stdout
+    assert "SHARE of the summary" in ran.stdout
 
 
 def test_language_models_are_compared_in_pairs(shared: Path, tmp_path: Path, fairbrief: Command) -> None:
     """Position and ROUGE of several systems over one set of articles, every pair on common records."""
     ran = fairbrief(
         "audit", shared / "data/gum/gum_systems.jsonl", "--measure", "position_bias", "--measure", "rouge1",
-        "--resamples", "50", "--out", tmp_path,
+        "--resamples", "50", "--out", tmp_path, "--details",
     )  # fmt: skip
     assert ran.code == 0, ran.err
     found = results(tmp_path)

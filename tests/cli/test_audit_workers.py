@@ -26,7 +26,7 @@ def test_two_workers_print_and_save_what_one_does(tmp_path: Path, fairbrief: Com
         found = results(tmp_path / workers)
         found["made"].pop("seconds")
         saved.append(found)
-        printed.append(run.out.partition("Report:")[0])
+        printed.append(run.out.partition("\nNEXT")[0])
     assert saved[0] == saved[1]
     assert printed[0] == printed[1]
     first, second = (

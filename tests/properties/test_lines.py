@@ -15,13 +15,13 @@ from fairbrief.errors import DataError
 from fairbrief.readers import read
 from fairbrief.readers.json_lines import parse_line
 from fairbrief.serialization import case_line, record_line, write_lines
-from fairbrief.types import Case, Document, Entity, Mention, Record, Summary, Unit
+from fairbrief.types import Case, Claim, Document, Entity, Mention, Record, Summary
 
 TEXT = st.text(st.characters(blacklist_characters="\0", blacklist_categories=["Cs"]), max_size=30)
 NAME = TEXT.filter(lambda text: bool(text.strip()))
 ATTRIBUTES = st.dictionaries(NAME, NAME, max_size=3)
 UNITS = st.none() | st.lists(
-    st.builds(Unit, TEXT, st.dictionaries(NAME, st.lists(NAME, max_size=2).map(tuple), max_size=2)),
+    st.builds(Claim, TEXT, st.dictionaries(NAME, st.lists(NAME, max_size=2).map(tuple), max_size=2)),
     max_size=3,
 ).map(tuple)
 

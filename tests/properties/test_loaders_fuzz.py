@@ -32,7 +32,7 @@ def test_a_word_without_a_number_is_refused(tmp_path: Path) -> None:
     """CorefUD whose word is numbered 0, or as one before it, is a data error."""
     for number in (b"0", b"1"):
         (tmp_path / "x.conllu").write_bytes(COREFUD.replace(b"4\t.\t", number + b"\t.\t"))
-        with pytest.raises(DataError, match="does not follow"):
+        with pytest.raises(DataError, match="expected consecutive numbers"):
             list(read_corefud(tmp_path / "x.conllu"))
 
 
@@ -47,7 +47,7 @@ def test_a_cache_whose_own_words_are_damaged_is_set_aside(tmp_path: Path) -> Non
         if (error := next(tries, None)) is not None:
             raise error
 
-    store._mending(act)
+    store._recovering(act)
     assert "is damaged" in told[0]
     assert (tmp_path / "cache.corrupt-1").exists()
 

@@ -201,7 +201,7 @@ def test_a_contrast_says_whether_it_survives_equal_lengths(
     assert (found["baseline"], found["survives"]) == (baseline, survives)
     assert found["as_it_is"]["p"] == first["extract_p" if is_random else "p"]
     assert found["free"]["p"] == free.get("extract_p" if is_random else "p")
-    assert ("not significant then: a" in worded(told)) == (survives is False)
+    assert ("no longer significant: a" in worded(told)) == (survives is False)
     assert f"against {baseline}" in worded(told)
 
 

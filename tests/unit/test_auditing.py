@@ -236,7 +236,7 @@ def test_too_few_draws_for_so_many_tests_are_said() -> None:
     cases = cases_of(30, systems=("a", "b", "c"), lean=0.3)
     few = audit(cases, replace(PLAN, n_resamples=40)).estimates
     assert all(
-        "3 comparisons corrected together need more resamples before any can be significant: --resamples 120"
+        "3 comparisons with one Holm correction can become significant only with more resamples: --resamples 120"
         in told(e)
         for e in few
     )

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from benchmarks.calibration.worlds import extract_baseline, labels, record, source
+from benchmarks.calibration.worlds import labels, random_summary, record, source
 
 from fairbrief.auditing import Plan, audit
 from fairbrief.reports import wording
@@ -32,7 +32,7 @@ def blind_writers(
         held = record(f"r{i:02}", texts, of)
         for k, many in enumerate(picked):
             copies = i in whole and not k
-            text = " ".join(s for t in texts for s in t) if copies else extract_baseline(rng, texts, of, many)
+            text = " ".join(s for t in texts for s in t) if copies else random_summary(rng, texts, of, many)
             cases.append(Case(held, Summary(held.id, f"s{k}", text)))
     return cases
 

@@ -173,7 +173,7 @@ def test_two_systems_have_no_rank_correlation() -> None:
     """Over fewer than three systems none is given; without two scorers there is nothing to compare."""
     (found,) = correlations([world({"low": 0.1, "high": 0.5}, 2)], resampling=Resampling(0))
     assert found.systems is None
-    with pytest.raises(RequestError, match="No measure was taken with two scorers"):
+    with pytest.raises(RequestError, match="have no measure with two scorers"):
         correlations([audit([labelled([["a"]])], Plan(measures=["equal_coverage@side"], n_resamples=0))])
 
 

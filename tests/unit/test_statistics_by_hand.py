@@ -286,7 +286,7 @@ def test_the_draws_of_a_record_are_kept_from_version_to_version() -> None:
     """Listed label permutations are drawn by halves of keyed numbers; of many, a shared pool is applied to the record's own shuffle."""
     _, choice, is_listed = LabelDraws(7, 7).observed_and_choice("r", np.array([0, 0, 1, 1]))
     assert is_listed  # six label permutations, seven draws
-    numbers = random_bits(keys_of(["r"], 7, "permutations"), 4)[0].tolist()
+    numbers = random_bits(keys_of(["r"], 7, "labellings"), 4)[0].tolist()
     halves = [half for number in numbers for half in (number % 2**32, number >> 32)]
     assert choice.tolist() == [6 * half >> 32 for half in halves[:7]]
     labels, blocks = np.array([3, 1, 4, 1, 5, 9]), np.array([1, 1, 1, 0, 0, 0])
@@ -410,7 +410,7 @@ def test_cyclic_permutations_are_the_rotations() -> None:
     draws = LabelDraws(50, 3)
     rows, choice, is_listed = draws.observed_and_choice("c", np.array([7, 8, 9]), cyclic=True)
     assert (rows.tolist(), is_listed) == ([[7, 8, 9], [8, 9, 7], [9, 7, 8]], True)
-    turned = random_halves(keys_of(["c"], 3, "permutations"), 50)[0].tolist()
+    turned = random_halves(keys_of(["c"], 3, "labellings"), 50)[0].tolist()
     assert choice.tolist() == [3 * share // 2**32 for share in turned]
     assert draws.observed_and_choice("c", np.zeros(0, dtype=np.int64), cyclic=True)[0].shape == (1, 0)
 

@@ -18,7 +18,7 @@ EXPLAINED_BY = "audit"
 """The command whose page explains the options of `INPUTS`; the other pages only list them."""
 WIDEST = 26
 """Characters of the first column; longer options have a line for themselves."""
-NEGATION = re.compile(r"--(\S+) / --no-\1")
+NEGATION = re.compile(r"--([a-z]+(?:-[a-z]+)*) / --no-\1")
 UNBROKEN = "\xa0"
 """A space at which no line ends."""
 Entry = tuple[str, str]

@@ -40,7 +40,8 @@ from fairbrief.types import Estimate, Table
 
 MOST_LINES = 60
 """Lines of the first screen."""
-MOST_OF = {MEASURED: 5, FINDING: 15, CAUTION: 9}
+SKIPPED = "Skipped"
+MOST_OF = {MEASURED: 5, FINDING: 15, CAUTION: 9, SKIPPED: 4}
 """Lines of each part of it."""
 ROWS = (40, 30, 25, 20, 16, 14, 12, 10, 9, 8, 7, 6)
 """The numbers of rows of each table that are tried before a table is left out."""
@@ -136,6 +137,7 @@ class _Screen:
         parts = [
             self._labelled(asked, self._sentences(asked), MOST_OF[asked]) for asked in (FINDING, CAUTION)
         ]
+        parts.append(self._labelled(SKIPPED, self._skipped(), MOST_OF[SKIPPED]))
         foot = [*self._next(), *self._more()]
         used = len(head) + sum(len(part) + 1 for part in (*parts, foot) if part)
         tables = self._paper() if self.is_paper else self._tables(MOST_LINES - used)
@@ -152,7 +154,6 @@ class _Screen:
             *reach.tables(made),
         )
         absent = left_out_table(result)
-        skipped = [f"Skipped input: {counted(result.n_skipped, 'line')}", *result.skipped]
         return list(
             _apart(
                 [*self._header(), *self._settings(), *self._measured()],
@@ -160,7 +161,7 @@ class _Screen:
                 *(table_lines(table, self.width) for table in tables),
                 self._wrapped(wording.COMPARED) if result.differences else [],
                 table_lines(absent, self.width) if absent else [],
-                list(chain.from_iterable(map(self._wrapped, skipped))) if result.n_skipped else [],
+                self._labelled(SKIPPED, self._skipped()),
                 self._next(),
             )
         )
@@ -190,6 +191,11 @@ class _Screen:
 
     def _sentences(self, asked: str) -> list[str]:
         return [text for text, _ in self.answers.get(asked, ())]
+
+    def _skipped(self) -> list[str]:
+        """How many lines of the input were skipped, and the message of each that is stored."""
+        many = self.result.n_skipped
+        return [f"{counted(many, 'line')} of the input.", *self.result.skipped] if many else []
 
     def _measured(self, most: int | None = None) -> list[Text]:
         return self._fitted(self._sentences(MEASURED), self._wrapped, most, "more attribute")
@@ -350,7 +356,6 @@ class _Screen:
             else "",
             counted(sanity_baselines, "sanity baseline") if sanity_baselines else "",
             f"{counted(absent, 'measure')} not computed (not applicable, or on request)" if absent else "",
-            f"{counted(result.n_skipped, 'input line')} skipped" if result.n_skipped else "",
         ]
         return _with_label(self._wrapped(" | ".join(filter(None, parts)), indent=INDENT), "MORE", "bold")
 

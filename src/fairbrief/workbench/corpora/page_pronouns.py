@@ -25,7 +25,6 @@ UNKNOWN = "unknown"
 _CATEGORY = re.compile(r"\[\[\s*category\s*:([^\]|]*)", re.IGNORECASE)
 _OF_PEOPLE = re.compile(r"\b(births|deaths|people)\b", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]+")
-_IN_BRACKETS = re.compile(r"\s*\([^()]*\)$")
 
 
 def page_genders(dump: Path) -> dict[str, str]:
@@ -51,7 +50,8 @@ def page_genders(dump: Path) -> dict[str, str]:
 
 
 def _add(genders: dict[str, str], title: str, gender: str) -> None:
-    name = _IN_BRACKETS.sub("", title).strip().lower()
+    before, _, after = title.rstrip().rpartition("(")
+    name = (before if after.endswith(")") and after.count(")") == 1 else title).strip().lower()
     if " " in name:
         genders[name] = gender if genders.get(name, gender) == gender else UNKNOWN
 
