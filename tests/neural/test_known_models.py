@@ -68,7 +68,7 @@ def test_templates_are_known_by_the_models_names() -> None:
     assert forms["lytang/MiniCheck-DeBERTa-v3-Large"] is known_models.BY_NAME["minicheck"]
     assert forms["vectara/hallucination_evaluation_model"] is known_models.BY_NAME["hhem"]
     assert known_models.template_of("some-lab/other", "auto") is known_models.BY_NAME["pair"]
-    with pytest.raises(RequestError, match="none of auto, pair, minicheck, hhem"):
+    with pytest.raises(RequestError, match="not one of auto, pair, minicheck, hhem"):
         Entailment(template="chat")
 
 

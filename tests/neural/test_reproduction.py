@@ -68,7 +68,12 @@ def labels(name: str, result: PublishedResult) -> set[str]:
     if result.number == "Table 1" and name == "steen-people":
         brought |= leading  # the words are those of the corpora
     parts = {part for label in leading - brought for part in label.partition(" (Orig.)")}
-    return {PRINTED.get(part, part).strip() for part in parts - {""}}
+    return {part.strip() for part in parts - {""}}
+
+
+def is_printed(label: str, text: str) -> bool:
+    """Whether the text has a label, or the words in which Fairbrief prints it."""
+    return label in text or PRINTED.get(label, label) in text
 
 
 @pytest.fixture
@@ -122,7 +127,7 @@ def test_the_commands_of_a_result_run_and_print_it(
             outputs.append(printed)
     for name, result in RESULTS:
         if result.commands == told and "annotate export" not in told[-1]:  # the sheets come back from people
-            absent = {label for label in labels(name, result) if label not in "".join(outputs)}
+            absent = {label for label in labels(name, result) if not is_printed(label, "".join(outputs))}
             assert not absent, f"{name} {result.number}: no row {absent} in\n{printed}"
             if name == "steen-people" and result.number in SCORED:
                 assert empty_rows(printed, result.heading) == []

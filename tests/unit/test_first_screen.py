@@ -173,7 +173,8 @@ def test_a_group_that_was_not_tested_is_not_called_not_significant() -> None:
     """Without a test, the finding is that there was none, with the reason."""
     untested = PLAIN.replace(p=None, testable=False, notes=(Note("few_clusters"),))
     assert answers(screen(untested))["Finding"] == (
-        "Group differences: not testable: the smallest attainable p exceeds α (no interval: fewer than three clusters)."
+        "No comparison can be significant: the smallest attainable p exceeds the significance level "
+        "(no interval: fewer than three clusters)."
     )
 
 

@@ -161,7 +161,7 @@ def test_words_lean_to_the_group_that_uses_them() -> None:
     contrasts = distinctive_words(records, "desk")
     tables = word_tables(contrasts, 1)
     assert [t.rows[0][0] for t in tables] == ["tax", "goal"]
-    with pytest.raises(DataError, match="only 'sport'"):
+    with pytest.raises(DataError, match="only the value 'sport'"):
         distinctive_words([Record("1", (Document("goal", {"desk": "sport"}),))], "desk")
 
 

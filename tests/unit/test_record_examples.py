@@ -197,7 +197,7 @@ def test_a_record_has_no_story_of_groups_that_others_have() -> None:
     spec = "coverage_parity@side"
     found = _stories(fairbrief.audit([first, second], [spec], n_resamples=0).result, spec, ["q"])
     assert list(found) == [("s", "q")]
-    assert re.findall(r"(\w+): \d", found["s", "q"]) == ["a", "b"]
+    assert re.findall(r"(\w+) \d\.\d+ over", found["s", "q"]) == ["a", "b"]
 
 
 class Shared(KeyedScorer):

@@ -94,7 +94,7 @@ def test_a_plug_in_has_its_section_harm_and_figure() -> None:
     """What a measure of another package declares is what the page shows of it."""
     result = audit("examples/reviews.jsonl", [OpeningDifferences("sentiment")], n_resamples=20).result
     page = html.render(result)
-    assert "Openings over sentiment" in page
+    assert "Openings by sentiment" in page
     assert "Whose openings are repeated less?" in page
     assert re.search(r"<b>[\d.]+ percentage points (fewer|more)</b>", page)
     assert "Who begins with the same words as others would be heard less than they are." in page

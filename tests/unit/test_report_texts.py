@@ -172,11 +172,11 @@ def test_the_terminal_shows_value_interval_chance_p_and_what_was_left_out() -> N
     assert "Excluded records, gpt-4 (bur, uer, auc, sof): one group only 9, empty summary 3." in shown
     assert "not testable" in shown
     assert re.search("^equal_coverage@party +no document has the attribute 'party'$", shown, re.MULTILINE)
-    assert "Skipped input: 7 lines" in shown
+    assert "SKIPPED  7 lines of the input." in shown
     assert re.search("gpt-4 +alpaca-7b", shown)
-    assert shown.index("Yelp, N-gram") < shown.index("Representation over sentiment")
+    assert shown.index("Yelp, N-gram") < shown.index("Representation by sentiment")
     first = bare(printed(sample_results.make(), 120, details=False))
-    assert "7 input lines skipped" in first
+    assert "SKIPPED  7 lines of the input." in first
     assert "1 measure not computed" in first
     assert "--details" in first
 
@@ -323,7 +323,7 @@ def test_markdown_takes_no_text_for_markup() -> None:
     columns = len(re.findall(r"(?<!\\)\|", header))
     rows = [
         line
-        for line in shown.split("Representation over sentiment\n\n")[1].splitlines()
+        for line in shown.split("Representation by sentiment\n\n")[1].splitlines()
         if line.startswith("|")
     ]
     assert {len(re.findall(r"(?<!\\)\|", row)) for row in rows[: len(sample_results.HOSTILE)]} == {columns}

@@ -51,9 +51,9 @@ class Section:
 
     @property
     def title(self) -> str:
-        """For instance ``Representation over sentiment, by topic``."""
-        over = f" over {self.over}" if self.over else ""
-        return f"{self.family}{over}{', by ' + ' × '.join(self.by) if self.by else ''}"
+        """For instance ``Representation by sentiment, in each topic``."""
+        over = f" by {self.over}" if self.over else ""
+        return f"{self.family}{over}{', in each ' + ' × '.join(self.by) if self.by else ''}"
 
     @property
     def systems(self) -> tuple[str, ...]:

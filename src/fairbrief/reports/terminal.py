@@ -179,12 +179,13 @@ class _Screen:
             f"{named(files[0])}{more}" if files else "",
             ", ".join([*counts, counted(many, "system")]),
             f"protocol {made['protocol']}" if self.is_paper else "",
+            str(made.get("language") or ""),
         ]
         return self._wrapped(" | ".join(filter(None, parts)), style="bold")
 
     def _settings(self) -> list[Text]:
         made = self.result.made
-        parts = [f"{name} {made[name]}" for name in ("language", "seed") if made.get(name) not in (None, "")]
+        parts = [f"seed {made['seed']}"] if made.get("seed") not in (None, "") else []
         if made.get("n_resamples") is not None:
             parts.append(counted(made["n_resamples"], "resample"))
         return self._wrapped(", ".join(parts)) if parts else []
