@@ -15,7 +15,7 @@ from fairbrief.auditing import audit
 from fairbrief.types import Estimate
 
 KNOWN = {world.name: world for world in worlds()}
-AUDITS = 36
+AUDITS = 30
 MOST = 0.065 + 3 * (0.05 * 0.95 / AUDITS) ** 0.5
 """A share of false alarms that so few audits of a sound procedure hardly pass."""
 

@@ -436,7 +436,7 @@ def test_every_report_shows_the_scorers_and_the_note(tmp_path: Path) -> None:
     ):  # fmt: skip
         assert "scorer" in text
         assert "scores sources about female people more favourably than the same about male people" in text
-    assert "Scorer bias (how scorers score sources that differ only in the group) over gender" in html.render(
+    assert "Scorer bias (how scorers score sources that differ only in the group) by gender" in html.render(
         result
     )
     write_all(result, tmp_path)
