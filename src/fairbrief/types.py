@@ -373,7 +373,7 @@ class Value(Data, frozen=True):
     """Names of the observation's group differences for the test: its own, or all of an unsigned score, which is tested by
     the largest of their studentized sizes. Empty: the value itself is tested."""
     mean_of: tuple[Column, Column] | None = None
-    """The summed column and the count of a unsigned score that is a mean of records; its chance-adjusted score is then also a mean."""
+    """The summed column and the count of an unsigned score that is a mean of records; its chance-adjusted score is then also a mean."""
     is_share: bool = False
     """Whether it is a mean of numbers from 0 to 1; its interval is limited to them."""
     is_correlation: bool = False

@@ -53,6 +53,25 @@ def test_people_have_the_gender_of_most_pronouns(dump: Path) -> None:
     }
 
 
+@pytest.mark.parametrize(
+    ("title", "name"),
+    [
+        ("Ann Lee (actor)", "ann lee"),
+        ("Ann Lee)", "ann lee)"),
+        ("Ann Lee (an (old) actor)", "ann lee (an (old) actor)"),
+    ],
+)
+def test_only_one_pair_of_brackets_at_the_end_of_a_title_is_ignored(
+    title: str, name: str, tmp_path: Path
+) -> None:
+    """A title with other brackets is a name as it is."""
+    path = tmp_path / "pages.xml"
+    path.write_text(
+        f"<mediawiki><page><title>{title}</title><revision><text>She. {PEOPLE}</text></revision></page></mediawiki>"
+    )
+    assert page_genders(path) == {name: "female"}
+
+
 def test_the_table_can_be_given_to_names(dump: Path, tmp_path: Path) -> None:
     """``names(pages=FILE)`` reads what the command writes."""
     out = tmp_path / "pages.csv"

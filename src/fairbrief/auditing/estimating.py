@@ -289,7 +289,7 @@ def _kind(name: str, value: Value) -> Literal["group_difference", "unsigned_disp
 
 
 def _is_folded(value: Value) -> bool:
-    """Whether it is a unsigned score that folds group differences, which no disparity makes 0."""
+    """Whether it is an unsigned score that folds group differences, which no disparity makes 0."""
     return value.tail == "upper" and value.mean_of is None
 
 
@@ -325,7 +325,7 @@ def _intervals(value: Value, found: Spreads, settings: Settings) -> list[Interva
 
 
 def _coherent(interval: Interval, p: float | None, settings: Settings) -> Interval:
-    """Of a unsigned score that no disparity makes 0: contains 0 exactly when the test does not reject; else from value − t·error."""
+    """Of an unsigned score that no disparity makes 0: contains 0 exactly when the test does not reject; else from value − t·error."""
     if interval.low is None:
         return interval
     if p is None or p > 1 - settings.confidence_level:

@@ -21,7 +21,7 @@ from fairbrief.types import Column, Floats, Integers, Measure, Observation
 
 COLUMN = b"fairbrief.column"
 SUBGROUP, ATTRIBUTE = "subgroup.", "attribute."
-"""How the columns begin that hold the attributes of records: those that the audit was sliced by, and all others."""
+"""Prefixes of the columns with the attributes of records: those that define subgroups, and all others."""
 PACKED = pa.dictionary(pa.int16(), pa.float64())
 """How statistics are held: the distinct numbers of some rows, and which of them each row has."""
 MOST_VALUES = 1_000
@@ -120,7 +120,7 @@ def attributes_in(per_record: PerRecordRows) -> list[str]:
 
 
 def with_subgroups_by(per_record: PerRecordRows, names: Iterable[str]) -> PerRecordRows:
-    """The per-record statistics as of an audit that was also sliced by these attributes."""
+    """The per-record statistics as of an audit with subgroups by these attributes as well."""
     return Renamed(per_record, {f"{ATTRIBUTE}{name}": f"{SUBGROUP}{name}" for name in names})
 
 

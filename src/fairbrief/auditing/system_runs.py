@@ -17,7 +17,7 @@ from math import isfinite
 from fairbrief.types import Case, Estimate, Note, Record
 
 RUN = "run"
-"""Record attribute that names a pooled case's run; results are sliced by it."""
+"""Record attribute that names a pooled case's run; the audit estimates it as subgroups."""
 CLUSTER = "record of the run"
 """Record attribute that names the cluster of the record before it was one of several runs."""
 NUMBERED = re.compile(r"(?s)(.+)#(\d+)")

@@ -182,10 +182,8 @@ def _below(members: Sequence[Estimate], context: Context) -> list[str]:
 
 
 def _nothing(members: Sequence[Estimate], context: Context) -> list[str]:
-    """That no difference is significant; nothing where none was tested, as `_significance` gives the reason."""
+    """That no difference is significant."""
     first = members[0]
-    if all(context.kind(e) in ("not tested", "not testable", "no value") for e in members):
-        return []
     if first.group and not contrast_words.is_pair(context.words(first)):
         return [f"No group is significantly below {context.baseline(first)}."]
     return [f"No difference{' between groups' if first.group else ''} is significant."]

@@ -62,7 +62,8 @@ TESTED = re.compile(r"\bp ([<=]) (?=[\d.])")
 First = Literal["", "subgroups", "differences"]
 SCORER_CHECK = "scorer bias"
 """How the names of checks of scorers begin, which are no measures."""
-UNTESTED = frozenset(("too few", "no value", "not tested"))
+NO_TEST = frozenset(("too few", "no value", "not tested"))
+"""Conclusions of a panel that has no table: a panel that is not testable has one, with its values and intervals."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,14 +96,8 @@ def print_table(table: Table, console: Console) -> None:
 
 def print_labelled(label: str, texts: Iterable[str], console: Console, style: str = "") -> None:
     """Print texts, wrapped beside a label."""
-    wide = console.width - LABEL
-    lines = [
-        Text(f"{'':{LABEL}}{line}")
-        for text in texts
-        for line in wrapped(printable(text), max(wide, NARROWEST))
-    ]
-    lines[0] = Text.assemble((f"{label:{LABEL}}", style), lines[0].plain[LABEL:])
-    _print(lines, console)
+    lines = chain.from_iterable(_indented(text, console.width, LABEL) for text in texts)
+    _print(_with_label(list(lines), label, style, LABEL), console)
 
 
 def _print(lines: Iterable[Text | str], console: Console) -> None:
@@ -224,8 +219,7 @@ class _Screen:
         return _with_label(lines, asked.upper(), "bold yellow" if asked == CAUTION else "bold")
 
     def _wrapped(self, text: str, indent: int = 0, style: str = "") -> list[Text]:
-        lines = wrapped(printable(text), max(self.width - indent, NARROWEST))
-        return [Text(" " * indent + line, style) for line in lines]
+        return _indented(text, self.width, indent, style)
 
     # ------------------------------------------------------------------------------------------ tables
 
@@ -233,7 +227,7 @@ class _Screen:
         """The group differences to show, and whether each panel is a full table: the leading one of each attribute or family."""
         result, context = self.result, self.context
         ordered = context.clearest_first(arrangement.leading(result.estimates).values())
-        tested = [m for m in ordered if not all(context.kind(e) in UNTESTED for e in m)] or ordered[:1]
+        tested = [m for m in ordered if not all(context.kind(e) in NO_TEST for e in m)] or ordered[:1]
         seen: set[str] = set()
         full: list[tuple[list[Estimate], bool]] = []
         compact: list[tuple[list[Estimate], bool]] = []
@@ -344,7 +338,7 @@ class _Screen:
         """Where the rest is, and how many measures and lines are not shown."""
         result, rest = self.result, self.place.rest
         ordered = arrangement.leading(result.estimates).values()
-        untested = sum(all(self.context.kind(e) in UNTESTED for e in members) for members in ordered)
+        untested = sum(all(self.context.kind(e) in NO_TEST for e in members) for members in ordered)
         if untested == len(ordered):
             untested = 0
         absent = sum(not m.measure.startswith(SCORER_CHECK) for m in result.not_measured)
@@ -384,12 +378,18 @@ def _filled(row: Sequence[str]) -> int:
     return sum(cell != ABSENT for cell in row[1:])
 
 
-def _with_label(lines: list[Text], label: str, style: str) -> list[Text]:
+def _indented(text: str, width: int, indent: int, style: str = "") -> list[Text]:
+    """The wrapped lines of a text, all with the same indent."""
+    lines = wrapped(printable(text), max(width - indent, NARROWEST))
+    return [Text(" " * indent + line, style) for line in lines]
+
+
+def _with_label(lines: list[Text], label: str, style: str, indent: int = INDENT) -> list[Text]:
     """The lines with a label in the indent of the first."""
     if not lines:
         return []
-    rest = lines[0].plain[INDENT:]
-    return [Text.assemble((f"{label:{INDENT}}", style), rest), *lines[1:]]
+    rest = lines[0].plain[indent:]
+    return [Text.assemble((f"{label:{indent}}", style), rest), *lines[1:]]
 
 
 def _continued(command: str, width: int, indent: int) -> list[Text]:
@@ -503,15 +503,9 @@ def _nested(table: Table) -> Cells | None:
 
 def _layout(header: list[list[str]], rows: list[list[list[str]]], numeric: list[bool], gap: int) -> _Layout:
     """Each column as wide as its longest cell; with the small gap headings are wrapped, and ``not testable`` is."""
-    full = [row for row in rows if len(row) == len(header)]
     if gap == 1:
-        full_rows = [
-            [["not", "testable"] if cell == ["not testable"] else cell for cell in row]
-            if len(row) == len(header)
-            else row
-            for row in rows
-        ]
-        rows, full = full_rows, [row for row in full_rows if len(row) == len(header)]
+        rows = [[["not", "testable"] if cell == ["not testable"] else cell for cell in row] for row in rows]
+    full = [row for row in rows if len(row) == len(header)]
     cells = [max((cell_len(line) for row in full for line in row[k]), default=0) for k in range(len(header))]
     if gap == 1:
         header = [

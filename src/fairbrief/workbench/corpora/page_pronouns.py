@@ -50,8 +50,9 @@ def page_genders(dump: Path) -> dict[str, str]:
 
 
 def _add(genders: dict[str, str], title: str, gender: str) -> None:
-    before, _, after = title.rstrip().rpartition("(")
-    name = (before if after.endswith(")") and after.count(")") == 1 else title).strip().lower()
+    before, bracket, after = title.rpartition("(")
+    is_bracketed = bracket and after.endswith(")") and after.count(")") == 1
+    name = (before if is_bracketed else title).strip().lower()
     if " " in name:
         genders[name] = gender if genders.get(name, gender) == gender else UNKNOWN
 
