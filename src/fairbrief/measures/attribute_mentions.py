@@ -191,8 +191,8 @@ class AttributeMentions(Reading):
             title="share of the source's mentions that summaries keep, one group minus the other",
             question="Whose attributes are lost?",
             unit="points",
-            below="{first} texts are kept {size} less often than in {second} texts",
-            above="{first} texts are kept {size} more often than in {second} texts",
+            below="{first} texts are kept {size} less often than {second} texts",
+            above="{first} texts are kept {size} more often than {second} texts",
             even="kept equally often",
             sentence="In summaries by {system}, {difference}",
             worse_below="{first} texts",
@@ -249,7 +249,7 @@ class AttributeMentions(Reading):
         return Value(
             shares[f"kept_share[{kind}, {a}]"].array - shares[f"kept_share[{kind}, {b}]"].array, "both",
             limits=SHARE_DIFFERENCE, has_baseline=True, is_compared=True, is_primary=True, is_between=True,
-            group=f"{PLURALS[kind]} in {a} − {b}", strata=counts, present=counts,
+            group=f"{PLURALS[kind]} in {a} − {PLURALS[kind]} in {b}", strata=counts, present=counts,
         )  # fmt: skip
 
 

@@ -15,7 +15,6 @@ from fairbrief.measures.bases import Reading, WithoutScores
 from fairbrief.measures.permutation_schemes import by_group, group_names, renamed
 from fairbrief.measures.record_texts import known, needs_english
 from fairbrief.statistics import ratio
-from fairbrief.text.counted import counted
 from fairbrief.text.themes import count_entries, themes_of
 from fairbrief.types import (
     Ask,
@@ -172,12 +171,12 @@ class ThemeWords(Reading):
             title="words of each theme per summary, one version against the other",
             question="Which themes are reported less for whom?",
             unit="odds",
-            below="{first} are {size} rarer than for {second}",
-            above="{first} are {size} more frequent than for {second}",
+            below="{first} texts are {size} rarer than for {second} texts",
+            above="{first} texts are {size} more frequent than for {second} texts",
             even="equally frequent",
             sentence="In summaries by {system}, {difference}",
-            worse_below="{first}",
-            worse_above="{second}",
+            worse_below="{first} texts",
+            worse_above="{second} texts",
         ),
         items="summaries",
     )
@@ -196,7 +195,7 @@ class ThemeWords(Reading):
         ratios = {
             f"log_ratio[{theme}, {a}/{b}]": Value(
                 _log_ratio(totals, f"theme {theme}", a, b), "both", contrasts=(f"log_ratio[{theme}, {a}/{b}]",),
-                has_baseline=True, is_compared=True, is_primary=True, group=f"{theme} words for {self.over} {a}/{b}",
+                has_baseline=True, is_compared=True, is_primary=True, group=f"{theme} words for {a}/{b}",
             )
             for theme in themes
             for a, b in pairs
@@ -213,12 +212,11 @@ class ThemeWords(Reading):
         """The number of words of each theme by version."""
         versions = totals.values_of("summaries")
         parts = [
-            f"{theme} "
-            + ", ".join(f"{v} {counted(float(totals[f'theme {theme}', v]), 'word')}" for v in versions)
+            f"{theme}: {', '.join(f'{totals[name, v]:.0f} in {v}' for v in versions)}"
             for theme in themes_of(self.themes)
-            if any(totals[f"theme {theme}", v] for v in versions)
+            if any(totals[name := f"theme {theme}", v] for v in versions)
         ]
-        return f"{'; '.join(parts) or 'No word of any theme'}."
+        return f"Words by theme. {'; '.join(parts) or 'None'}."
 
     def _secondary(
         self, totals: Totals, themes: Sequence[str], pairs: Sequence[tuple[str, str]]
