@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, product
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -32,6 +33,7 @@ from fairbrief.types import (
 )
 
 NO_MENTION = Reason("neither source nor summary mentions age, sex, ethnicity or place")
+LIMITS = {"kept": SHARE_DIFFERENCE, "changed": SHARE_DIFFERENCE, "invented": (-math.inf, math.inf)}
 PLURALS = dict(zip(KINDS, ("ages", "sexes", "ethnicities", "places"), strict=True))
 
 
@@ -172,9 +174,10 @@ class AttributeMentions(Reading):
     Value:      in [0, 1]; 0 if all groups keep equal shares. Above 0 even without a disparity. Primary:
                 ``kept[KIND, a−b]`` = k_a / n_a − k_b / n_b, positive = more is kept of a. Secondary: the same of
                 ``changed[KIND, a−b]``, and of ``invented[KIND, a−b]``, values per summary; each group's
-                ``kept_share[KIND, g]``, ``changed_share[KIND, g]`` and ``invented_rate[KIND, g]``.
+                ``kept_rate[KIND, g]``, ``changed_rate[KIND, g]`` and ``invented_rate[KIND, g]``.
     Undefined:  groups without values of a kind.
-    Accuracy:   {accuracy}
+    Accuracy:   in 40 sentences written for it, precision and recall are 1.00 and 0.78 (ages), 1.00 and 1.00 (sexes),
+                1.00 and 0.78 (ethnicities), 0.94 and 0.94 (places); for places in GUM 0.80 and 0.53.
     Source:     after Aghaebe et al. (AACL 2025), whose *demographic salience* is the share of ages kept.
     """
 
@@ -203,21 +206,31 @@ class AttributeMentions(Reading):
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
         groups = totals.values_of("one")
-        shares = dict(self._rates(totals, groups))
-        pairs = [(kind, a, b) for kind in KINDS for a, b in combinations(groups, 2)]
-        kept = {f"kept[{kind}, {a}−{b}]": self._kept(shares, kind, a, b) for kind, a, b in pairs}
-        sizes = [np.abs(value.array) for value in kept.values()] or [np.full(totals.array.shape[:-1], np.nan)]
+        differences: dict[str, Value] = {}
+        rates: dict[str, Value] = {}
+        for stem, kind in product(("kept", "changed", "invented"), KINDS):
+            is_kept, whole = stem == "kept", "one" if stem == "invented" else f"source {kind}"
+            rate = {g: ratio(totals[f"{stem} {kind}", g], totals[whole, g]) for g in groups}
+            for a, b in combinations(groups, 2):
+                differences[f"{stem}[{kind}, {a}−{b}]"] = Value(
+                    rate[a] - rate[b], "both", limits=LIMITS[stem], has_baseline=is_kept, is_compared=is_kept,
+                    is_primary=is_kept, is_between=True, group=f"{PLURALS[kind]} in {a} − {PLURALS[kind]} in {b}",
+                    strata=((whole, a), (whole, b)), present=((whole, a), (whole, b)),
+                )  # fmt: skip
+            for g in groups:
+                rates[f"{stem}_rate[{kind}, {g}]"] = Value(
+                    rate[g], is_share=stem != "invented", has_baseline=is_kept
+                )
+        kept = [
+            name for name, value in differences.items() if value.is_primary and np.isfinite(value.array).any()
+        ]
+        sizes = [np.abs(differences[name].array) for name in kept] or [
+            np.full(totals.array.shape[:-1], np.nan)
+        ]
         largest = Value(
             np.fmax.reduce(sizes), "upper", contrasts=tuple(kept), fold=_largest_size, has_baseline=True
         )
-        values = {self.name: largest, **kept}
-        for stem in ("changed", "invented"):
-            rate = {"changed": "changed_share", "invented": "invented_rate"}[stem]
-            for kind, a, b in pairs:
-                counts = ("one", a), ("one", b)
-                difference = shares[f"{rate}[{kind}, {a}]"].array - shares[f"{rate}[{kind}, {b}]"].array
-                values[f"{stem}[{kind}, {a}−{b}]"] = Value(difference, "both", strata=counts, is_between=True)
-        return values | shares
+        return {self.name: largest, **differences, **rates}
 
     def explain(self, totals: Totals) -> str:
         """The numbers of one record by kind."""
@@ -229,28 +242,6 @@ class AttributeMentions(Reading):
             if totals[f"source {kind}", group] or totals[f"invented {kind}", group]
         ]
         return f"{'; '.join(parts)}."
-
-    def _rates(self, totals: Totals, groups: Sequence[str]) -> Iterator[tuple[str, Value]]:
-        for kind in KINDS:
-            for g in groups:
-                source = totals[f"source {kind}", g]
-                for name in ("kept", "changed"):
-                    share = ratio(totals[f"{name} {kind}", g], source)
-                    yield (
-                        f"{name}_share[{kind}, {g}]",
-                        Value(share, is_share=True, has_baseline=name == "kept", group=g),
-                    )
-                rate = ratio(totals[f"invented {kind}", g], totals["one", g])
-                yield f"invented_rate[{kind}, {g}]", Value(rate, group=g)
-
-    @staticmethod
-    def _kept(shares: Mapping[str, Value], kind: str, a: str, b: str) -> Value:
-        counts = (f"source {kind}", a), (f"source {kind}", b)
-        return Value(
-            shares[f"kept_share[{kind}, {a}]"].array - shares[f"kept_share[{kind}, {b}]"].array, "both",
-            limits=SHARE_DIFFERENCE, has_baseline=True, is_compared=True, is_primary=True, is_between=True,
-            group=f"{PLURALS[kind]} in {a} − {PLURALS[kind]} in {b}", strata=counts, present=counts,
-        )  # fmt: skip
 
 
 def _largest_size(differences: Floats) -> Floats:
