@@ -32,7 +32,7 @@ from fairbrief.reports.contrast_words import context_of
 from fairbrief.reports.result import Result
 from fairbrief.types import Case, Document, Estimate, Measure, Record, Summary
 
-MARKERS = ("<!-- calibration: begin -->", "<!-- calibration: end -->")
+MARKERS = ("<!-- calibration of people's words: begin -->", "<!-- calibration of people's words: end -->")
 FAIR, UNFAIR = "fair", "unfair"
 NEEDS = ("needs help with meals", "requires support at night", "depends on a carer", "cannot wash alone")
 PLAIN = ("likes the radio", "arrived on Monday", "reads the paper", "phoned the office", "has a brother")
