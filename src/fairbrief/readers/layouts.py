@@ -22,6 +22,7 @@ from fairbrief.readers.fields import ABSENT, Several, find
 from fairbrief.readers.files import LONGEST_PACKED, InputFile, Meter, open_text, unreadable
 from fairbrief.readers.json_lines import read_lines
 from fairbrief.readers.messages import fault, names, show
+from fairbrief.readers.transcripts import read_subtitles, read_transcript
 
 SAMPLE = 1 << 18
 """Bytes at the start of a file that are used for recognition."""
@@ -515,6 +516,9 @@ LAYOUTS = {
             "summvis", "SummVis", more=_summvis,
             line=lambda row: "document" in row and any(key.startswith("summary:") for key in row),
         ),
+        Layout("vtt", "a WebVTT transcript", reader=read_subtitles, ending="vtt"),
+        Layout("srt", "an SRT transcript", reader=read_subtitles, ending="srt"),
+        Layout("transcript", "a transcript with names before turns", reader=read_transcript, ending="txt"),
         Layout(
             "json-list", "the objects in a JSON document", reader=json_list,
             head=re.compile(r'^\s*\{\s*"[^"]*"\s*:\s*\[\s*\{'),
