@@ -269,7 +269,7 @@ def gate(
     settings = GateSettings(
         listed(most), listed(least), None, margin, listed(measures), both_directions, listed(allow_missing), max_left_out
     )  # fmt: skip
-    return settings.checks(_result(audited), None if baseline is None else _result(baseline))
+    return settings.checks(_unread(audited), None if baseline is None else _unread(baseline))
 
 
 def subgroups(
@@ -298,6 +298,10 @@ def _reading(records: Any, summaries: Given) -> Reading:
             "These records come from fairbrief.read: give summaries= to fairbrief.read, not here."
         )
     return records
+
+
+def _unread(given: Audit | Path | str) -> Result | Path:
+    return given.result if isinstance(given, Audit) else Path(given)
 
 
 def _result(given: Audit | Path | str) -> Result:

@@ -28,6 +28,7 @@ from fairbrief.reports.result import Result
 from fairbrief.types import Table
 
 FILES = [
+    "digests.sha256",
     "estimates.csv",
     "examples.json",
     "per_record",

@@ -194,18 +194,7 @@ class SentimentShift(Reading, SentimentSettings):
         pairs = list(itertools.combinations(groups, 2))
         mean = {g: ratio(totals["shift", g], totals["one", g]) for g in groups}
         values: dict[str, Value] = {"sentiment_shift": largest_difference(mean, totals)}
-        for k, other in pairs:
-            values[f"difference[{k}−{other}]"] = Value(
-                mean[k] - mean[other],
-                "both",
-                has_baseline=True,
-                is_compared=True,
-                is_primary=True,
-                group=f"{k} − {other}",
-                strata=(("one", k), ("one", other)),
-                is_between=True,
-                present=(("one", k), ("one", other)),
-            )
+        values |= pair_differences(mean)
         for g in groups:
             values[f"shift[{g}]"] = Value(mean[g], has_baseline=True, group=g)
             values[f"article[{g}]"] = Value(ratio(totals["article", g], totals["one", g]), group=g)
@@ -236,6 +225,24 @@ class SentimentShift(Reading, SentimentSettings):
             if totals["one", g] > 0
         ]
         return "; ".join(parts) + "."
+
+
+def pair_differences(mean: Mapping[str, Floats], count: str = "one") -> dict[str, Value]:
+    """The difference of each two groups' means, primary. ``count`` is the statistic that counts a group's items."""
+    return {
+        f"difference[{k}−{other}]": Value(
+            mean[k] - mean[other],
+            "both",
+            has_baseline=True,
+            is_compared=True,
+            is_primary=True,
+            group=f"{k} − {other}",
+            strata=((count, k), (count, other)),
+            is_between=True,
+            present=((count, k), (count, other)),
+        )
+        for k, other in itertools.combinations(mean, 2)
+    }
 
 
 def largest_difference(mean: Mapping[str, Floats], totals: Totals, count: str = "one") -> Value:

@@ -18,6 +18,8 @@ from fairbrief.readers.fields import ID, Fields
 from fairbrief.readers.input_sources import FileOptions, find_sources
 from fairbrief.readers.labelling import CHOICES, Labelling, Missing, bins_of
 from fairbrief.readers.reading import Reading
+from fairbrief.readers.redacting import Redaction
+from fairbrief.readers.sampling import Sampling
 from fairbrief.readers.summary_files import Given, summary_files
 
 __all__ = ["Reading", "read"]
@@ -48,6 +50,10 @@ def read(
     format: str | None = None,  # noqa: A002 # the option's name
     encoding: str | None = None,
     sheet: str | None = None,
+    sample: float | None = None,
+    sample_by: str | None = None,
+    seed: int = 0,
+    redact: Sequence[str] = (),
 ) -> Reading:
     """The cases of one or several paths or addresses (``s3://``, ``gs://``, ``abfs://``, ``hdfs://``), of a saved data set, ``hf:NAME[:SPLIT]``, a table or an iterable.
 
@@ -83,6 +89,10 @@ def read(
     ``require`` excludes and counts cases in which a document lacks an attribute. ``on_error="skip"`` excludes, counts
     and lists bad input.
 
+    ``sample`` is a number of records, or a share below 1: those with the smallest hashes of ``seed`` and id, of all records or
+    of each group of the attribute ``sample_by``. ``redact`` names what is replaced in all texts: ``identifiers`` (addresses,
+    telephone, card and account numbers), and ``names`` of people in English texts.
+
     Numbers and truth values become text (5 and 5.0 are ``5``); null and blank values of attributes are
     absent. A blank summary has the reason ``empty summary``, a null one ``missing summary``.
 
@@ -99,6 +109,8 @@ def read(
         raise RequestError("--group-by already names the field with the record's id: drop --id-field.")
     if missing not in CHOICES:
         raise RequestError(f"missing={missing!r}: write {', '.join(CHOICES[:-1])} or {CHOICES[-1]}.")
+    if sample_by is not None and sample is None:
+        raise RequestError("--sample-by needs --sample N: add it, or drop --sample-by.")
     given = summary_files(summaries)
     if summaries_id_field is not None and not given:
         raise RequestError(
@@ -129,6 +141,8 @@ def read(
         require=(require,) if isinstance(require, str) else tuple(require),
         system=system,
         labelling=partial(_labelling, dict(bins), missing, tuple(dict.fromkeys([*attributes, *labels]))),
+        sampling=None if sample is None else partial(Sampling, sample, sample_by, seed),
+        redaction=Redaction.of((redact,) if isinstance(redact, str) else tuple(redact)),
     )
 
 

@@ -192,7 +192,8 @@ def _of_a_tool(path: InputFile, name: str, options: FileOptions) -> Source | Non
         return None
     if isinstance(path, StoredFile):
         _refuse_of_this_machine(path, replace(options, format=layout.name))
-    plain = "json" if layout.line is None else "jsonl"
+    kind = files.FORMATS.get(files.endings(path)[0])
+    plain = kind if layout.in_tables else "json" if layout.line is None else "jsonl"
     note = f"{name}: read as {layout.title}" + (
         "." if options.format else f" (--format {plain} reads it unchanged)."
     )

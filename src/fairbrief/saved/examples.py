@@ -53,7 +53,9 @@ def examples(result: Result, cases: Iterable[Case], scorers: Scorers) -> Example
 
 
 def with_examples(result: Result, cases: Iterable[Case], scorers: Scorers) -> Result:
-    """The result with the `examples` of its report."""
+    """The result with the `examples` of its report, unless it keeps no texts."""
+    if result.made.get("keeps_texts") is False:
+        return result
     return replace(result, examples=examples(result, cases, scorers))
 
 
