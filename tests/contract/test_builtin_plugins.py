@@ -58,7 +58,9 @@ def reviews() -> Iterator[Case]:
         for system in ("a", "b"):
             text = SUMMARIES[(i + (system == "b")) % 5]
             units = (
-                (Claim("The soup was cold.", {"gender": ("bad",)}), Claim("Nothing.", {})) if i == 2 else None
+                (Claim("The soup was cold.", {"gender": ("bad",)}), Claim("Nothing.", {}))
+                if i in (2, 3)
+                else None
             )
             yield Case(
                 record, Summary(record.id, system, text, units, reason="" if text else "empty summary")
@@ -149,13 +151,15 @@ OF_MODELS = {
     "bartscore",
     "bertscore",
     "chat_entailment",
+    "chat_label",
     "embedding",
     "entailment",
     "judge",
     "lexical",
     "word_sentiment",
+    "words",
 }
-"""Scorers that read a model, vectors or a calibration from elsewhere, with small ones of which other tests feed them."""
+"""Scorers that read a model, vectors, words or a calibration from elsewhere, with small ones of which other tests feed them."""
 WRITERS_OF_MODELS = {"chat", "transformers"}
 """Summarizers that ask a model, likewise."""
 SCORERS = [name for name in registry.names("scorer or classifier") if name not in OF_MODELS]
