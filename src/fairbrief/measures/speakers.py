@@ -533,6 +533,7 @@ class Misattribution(Reading, SpeakerSettings):
                 above="misattributed {size} more often than the average claim",
                 even="misattributed as often as the average claim",
                 sentence="In summaries by {system}, claims that name speakers ({group}) are {difference}",
+                worse_below="",
                 worse_above="speakers ({group})",
             ),
         ),
