@@ -217,12 +217,13 @@ def test_the_source_can_keep_the_labels_of_the_data() -> None:
 def test_a_record_without_labels_has_a_reason(one: Case, reason: str) -> None:
     """Each reason says what is missing."""
     assert Labelled("topic").observe((one,), (), np.zeros((1, 0), dtype=np.int64)) == Reason(reason)
+    unnamed = Labelled("").observe((case([("billing",)]),), (), np.zeros((1, 0), dtype=np.int64))
+    assert unnamed == Reason("no attribute is named: write label_gap@ATTRIBUTE")
 
 
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
-        ("label_gap", "write label_gap@topic"),
         ("label_gap(scorer=words(file=x.csv))@topic", "add labels=A\\+B"),
         ("label_gap(source=both)@topic", "source=both is not one of scorer, data"),
     ],

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -52,6 +52,7 @@ def class_of(scores: Any, negative: float, positive: float) -> Integers:
 class FramingSettings(SentimentSettings):
     """What determines a text's group and class; measures and observation share it."""
 
+    threshold: float = field(default=1.0, init=False)
     negative: float = -0.05
     positive: float = 0.05
 
@@ -71,7 +72,6 @@ class Framings(Sentiments, FramingSettings):
                 ``positive`` is positive. The group is ``over`` (see `subject_of`), or "all texts" without it.
     Per record:  columns of its group g: ``one``, and for each of the nine transitions (``negative to positive``) 1 if it is
                 the record's.
-    Permuted:   nothing; tests flip the signs of clusters.
     Undefined:  no group, or no known sentiment in source or summary.
     """
 
@@ -117,7 +117,7 @@ class FramingChange(Reading, FramingSettings):
                 - with groups also ``changed[g]`` and ``changed_difference[k−l]``, the difference in the share of changes
                 - ``transition[a to b]``: the share of records in each cell of the matrix of classes; with groups
                   ``transition[a to b, g]``, among those of g
-    Permuted:   nothing: groups are permuted among clusters, or sign flips of clusters are used.
+    Permuted:   nothing within a record; groups are permuted among clusters.
     Undefined:  records: "the record lacks the attribute", no known sentiment in source or summary.
     Errors:     RequestError if ``negative`` is not below ``positive``.
     Source:     Alessa et al., IJCNLP-AACL 2025 (share of changed classes). Groups, direction, cut-offs and baseline are ours.
@@ -225,7 +225,7 @@ class FramingDirection(Reading):
     positive: float = 0.05
 
     def __post_init__(self) -> None:
-        FramingSettings("", self.scorer, 1.0, self.negative, self.positive)
+        FramingSettings(scorer=self.scorer, negative=self.negative, positive=self.positive)
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
         share = ratio(

@@ -82,7 +82,7 @@ class Labelled(LabelSettings):
                 summary lacks; per label ``in source`` and ``lacking`` (0 or 1). ``sentences[source]``, ``sentences[summary]`` and
                 ``bare[…]``, those without a label.
     Permuted:   which of all sentences (and claims) of a record are the summary's, so that their number is kept.
-    Undefined:  "no document has the attribute …", "empty summary", "the summary has no claims", "no sentence of the source has a
+    Undefined:  "no document has the attribute …", "no attribute is named", "empty summary", "the summary has no claims", "no sentence of the source has a
                 label".
     Raises:     DataError if some documents lack the attribute.
     """
@@ -160,6 +160,8 @@ class Labelled(LabelSettings):
             return Reason("empty summary")
         if not self._units(case):
             return Reason("the summary has no claims")
+        if self._reads_attribute and not self.over:
+            return Reason("no attribute is named: write label_gap@ATTRIBUTE")
         if self._reads_attribute and not case.record.values_of(self.over):
             return Reason(f"no document has the attribute '{self.over}'")
         return None
@@ -248,10 +250,11 @@ def _rows(names: Sequence[str], counts: Floats) -> Rows:
 
 @dataclass(frozen=True, repr=False)
 class LabelGap(Reading, LabelSettings):
-    """How far the labels of summaries are distributed otherwise than those of their sources: mean total variation distance.
+    """How far the distribution of labels in summaries differs from that in their sources: mean total variation distance.
 
     The mean over records of ½ Σ_l |q(l) − p(l)|, with p(l) and q(l) the shares of label l (a topic, emotion, theme, stance …) in the
-    source and in its summary. ``@DIMENSION`` names the dimension.
+    source and in its summary. ``@DIMENSION`` names the dimension; for labels in the data it is the
+    attribute. `Uer` compares whose words a summary uses; this measure compares labels that sentences of both texts have.
 
     The labels come from ``scorer``:
 
@@ -269,8 +272,9 @@ class LabelGap(Reading, LabelSettings):
     - ``units=given``: the summary's claims are labelled, not its sentences.
     - ``unlabelled=label``: sentences without a label have the label "no label". By default they are excluded from the shares.
 
-    Value:      in [0, 1]; 0 if both distributions are equal. Above 0 by chance, more so in short summaries: compare with the permutation
-                mean and the random-sentence baseline. Secondary:
+    Value:      in [0, 1]; 0 if both distributions are equal. Above 0 by chance, more so in short summaries: compare with the
+                random-sentence baseline, and with the permutation mean, which is larger, since permutations change the source's
+                distribution as well. Secondary:
                 - ``difference[l]``: mean of q(l) − p(l), among the records with l; positive = more of the summary
                 - ``jensen_shannon``: mean divergence, in bits, in [0, 1]
                 - ``omitted``: mean share of a source's labels that its summary lacks; ``omitted[l]``: the share of the sources
@@ -278,7 +282,7 @@ class LabelGap(Reading, LabelSettings):
                 - ``source[l]``, ``summary[l]``: mean shares, among the records with l
                 - ``unlabelled[source]``, ``unlabelled[summary]``: share of the sentences without a label
     Undefined:  without records. A summary without any label counts only for ``omitted``.
-    Errors:     RequestError without a dimension, and for a scorer without labels.
+    Errors:     RequestError for a scorer without labels.
     Source:     Mayilvaghanan, Gupta & Kumar, EMNLP industry track 2025: fidelity gap (total variation; Jensen–Shannon in the preprint)
                 and coverage (``omitted``). Baselines, differences and the treatment of missing labels are ours.
     """
@@ -287,7 +291,7 @@ class LabelGap(Reading, LabelSettings):
     name: ClassVar[str] = "label_gap"
     declaration: ClassVar[Declaration] = Declaration(
         family="Labels",
-        question="how far the labels of summaries are distributed otherwise than those of their sources",
+        question="how far the distribution of labels in summaries differs from that in their sources",
         harm="Decisions that rest on summaries would miss topics, moods or positions that the sources contain.",
         on_request="it needs labels of the summary's sentences or claims",
         better="less",
@@ -309,8 +313,6 @@ class LabelGap(Reading, LabelSettings):
             ("source", ("scorer", "data")), ("units", ("sentences", "given")), ("unlabelled", ("exclude", "label")),
         ):  # fmt: skip
             check_known(key, getattr(self, key), known)
-        if not self.over:
-            raise ValueError("name the dimension: write label_gap@topic, or another attribute or name")
         if self.scorer != IN_THE_DATA and not self.asked:
             raise ValueError(f"scorer={self.scorer} needs labels: add labels=A+B")
 
