@@ -35,10 +35,11 @@ DOCUMENTS = (
 SUMMARIES = (
     "The garden is lovely and the soup was warm. Some waited an hour.",
     "The room is small and loud.",
-    "Guests dislike the cold soup. The waiter was rude.",
+    "Leo said that guests dislike the cold soup. The waiter was rude.",
     "",
     "Nothing of this kind.",
 )
+SPEAKERS = ("Ann", "Leo", "Mia", "Max", "Ann")
 NAMES = {"female": ("Ann", "Mia"), "male": ("Leo", "Max")}
 PRONOUN = {"female": "she", "male": "he"}
 
@@ -47,7 +48,9 @@ def reviews() -> Iterator[Case]:
     """Records of five documents with a mood, references and units, by two systems; some without a text."""
     for i in range(6):
         turned = [(i + k) % 5 for k in range(5)]
-        documents = tuple(Document(DOCUMENTS[k], {"gender": MOODS[k]}) for k in turned)
+        documents = tuple(
+            Document(DOCUMENTS[k], {"gender": MOODS[k], "speaker": SPEAKERS[k]}) for k in turned
+        )
         record = Record(
             f"review {i}", documents, references=("The garden is lovely, the soup is not.", "Loud rooms."),
             attributes={"gender": "female" if i % 2 else "male", "size": str(i)},

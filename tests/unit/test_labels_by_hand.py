@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.stub_chat import StubChat
 
 import fairbrief
 from fairbrief import specs
@@ -216,7 +217,10 @@ def test_the_source_can_keep_the_labels_of_the_data() -> None:
 )  # fmt: skip
 def test_a_record_without_labels_has_a_reason(one: Case, reason: str) -> None:
     """Each reason says what is missing."""
-    assert Labelled("topic").observe((one,), (), np.zeros((1, 0), dtype=np.int64)) == Reason(reason)
+    observation, drawn = Labelled("topic"), Extracts(("A bill.",), np.ones((1, 1)))
+    assert observation.observe((one,), (), np.zeros((1, 0), dtype=np.int64)) == Reason(reason)
+    assert observation.observe_extracts((one,), (drawn,), ()) == Reason(reason)
+    assert Labelled("topic", "containment", ("a",)).asks((case([], text=" "),)) == ()
     unnamed = Labelled("").observe((case([("billing",)]),), (), np.zeros((1, 0), dtype=np.int64))
     assert unnamed == Reason("no attribute is named: write label_gap@ATTRIBUTE")
 
@@ -299,6 +303,24 @@ def test_a_chat_model_is_asked_once_per_text_and_chooses_one_label() -> None:
         list(judge.assemble([Ask("x", ("a",), ("roaming",))], arrays))
     with pytest.raises(RequestError, match="two or more different labels"):
         ChatLabel("m", labels=("billing",))
+
+
+def test_a_chat_model_labels_a_call_with_one_request_per_sentence() -> None:
+    """Billing, billing, delivery, none; and billing: p = (2, 1)/3, q = (1, 0), TVD 1/3. Random sentences ask nothing more."""
+
+    def answer(prompt: str) -> str:
+        text = prompt.rpartition("Text: ")[2]
+        return "1" if "bill" in text or "high" in text else "2" if "parcel" in text else "0"
+
+    with StubChat(answer) as server:
+        judge = ChatLabel("stub-1", base_url=server.url, labels=("billing", "delivery"))
+        measure = LabelGap("topic", "chat", ("billing", "delivery"))
+        cases = [case([], name=f"r{i}") for i in range(4)]
+        plan = {"n_resamples": 100, "n_extracts": 20, "scorers": {"chat": judge}}
+        found = {e.quantity: e for e in fairbrief.audit(cases, [measure], **plan).estimates}
+    assert found["label_gap"].value == pytest.approx(1 / 3)
+    assert found["difference[delivery]"].extract_baseline is not None
+    assert (sum(server.served.values()), max(server.served.values())) == (5, 1)
 
 
 # ---------------------------------------------------------------------------------- planted

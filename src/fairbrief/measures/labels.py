@@ -44,6 +44,7 @@ from fairbrief.types import (
 IN_THE_DATA = "claims"
 """The setting ``scorer`` for labels that the data give."""
 NO_LABEL = "no label"
+BARE_SOURCE = Reason("no sentence of the source has a label")
 SIDES = ("source", "summary")
 APPLIES = 0.5
 """A label applies to a text with a score above this."""
@@ -88,19 +89,18 @@ class Labelled(LabelSettings):
     """
 
     declaration: ClassVar[ObservationDeclaration] = ObservationDeclaration(
-        scope="case", version=1, chance_means=(("tvd",),)
+        scope="case", version=1, chance_means=(("tvd",),), draws_unscored=True
     )
 
     def asks(self, cases: Cases) -> Sequence[Ask]:
         (case,) = cases
-        if self._reason(case) is not None:
-            return ()
-        # Random extracts are drawn only of units that ask a scorer: with labels in the data, nothing is asked of a cheap one.
-        return self._asked(case.record, self._units(case)) or (Ask("ngram", (), ()),)
+        return self._asked(case.record, self._units(case)) if self._reason(case) is None else ()
 
     def extract_asks(self, cases: Cases, extracts: Sequence[Extracts]) -> Sequence[Ask]:
         """The sentences of the sources, which are labelled as a summary's are."""
         (case,), (drawn,) = cases, extracts
+        if self._reason(case) is not None:
+            return ()
         return self._asked(case.record, drawn.sentences if self.source == "data" else ())
 
     def permutation_scheme(self, cases: Cases) -> PermutationScheme | None:
@@ -127,7 +127,7 @@ class Labelled(LabelSettings):
             return reason
         names, source, summary = self._labelled(case, scores)
         if not source.any():
-            return Reason("no sentence of the source has a label")
+            return BARE_SOURCE
         is_summary = (labels == 1).astype(np.float64)
         sides = np.stack([1 - is_summary, is_summary])
         return _rows(names, sides @ _with_bare(np.vstack([source, summary])))
@@ -137,7 +137,11 @@ class Labelled(LabelSettings):
     ) -> Rows | Reason:
         """The mean over the extracts of what `observe` says of them."""
         (case,), (drawn,) = cases, extracts
+        if (reason := self._reason(case)) is not None:
+            return reason
         names, source, kept = self._labelled(case, scores, of_extracts=True)
+        if not source.any():
+            return BARE_SOURCE
         counts = np.stack(np.broadcast_arrays(_with_bare(source).sum(axis=0), drawn.kept @ _with_bare(kept)))
         rows = _rows(names, counts)
         return Rows(rows.columns, rows.values.mean(axis=0, keepdims=True))
