@@ -39,7 +39,6 @@ SIGNS = np.array([np.sign(j - i) for i in range(len(CLASSES)) for j in range(len
 ALL = "all texts"
 """The group of every record without an attribute."""
 HARM = "Readers of the summaries would take an event, a product or a person for better or worse than the texts show it."
-CHECKS = (ScorerCheck(measure="scorer_bias_sentiment", given={"scorer": "scorer"}),)
 
 
 def class_of(scores: Any, negative: float, positive: float) -> Integers:
@@ -132,7 +131,7 @@ class FramingChange(Reading, FramingSettings):
         attribute_of="record",
         on_request="it reduces sentiment to three classes; `sentiment_shift` compares the scores",
         better="less",
-        scorer_checks=CHECKS,
+        scorer_checks=(ScorerCheck(measure="scorer_bias_sentiment", given={"scorer": "scorer"}),),
         contrast=ContrastWords(
             title="texts that become brighter minus texts that become darker",
             question="Whose texts become darker when summarized?",
@@ -153,7 +152,7 @@ class FramingChange(Reading, FramingSettings):
         whole = sum(matrix.values(), np.zeros((*one.shape, len(CHANGES))))
         share = ratio(whole, one[..., np.newaxis])
         values = {
-            self.name: Value(_changed(share), is_share=True, has_baseline=True),
+            self.name: Value(_changed(share), is_share=True, has_baseline=True, is_compared=True),
             "direction": Value(
                 _direction(share), limits=SHARE_DIFFERENCE, has_baseline=True, is_compared=True
             ),
@@ -207,7 +206,6 @@ class FramingDirection(Reading):
         harm=HARM,
         attribute_of="record",
         on_request="it compares no groups; `framing_change` does",
-        scorer_checks=CHECKS,
         contrast=ContrastWords(
             title="texts that become brighter minus texts that become darker",
             question="Do summaries make their texts sound better or worse?",
