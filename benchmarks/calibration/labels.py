@@ -18,6 +18,7 @@ import numpy as np
 from benchmarks.calibration.inference import run, table
 from benchmarks.calibration.worlds import BAD, GOOD, Rng, World
 
+import fairbrief
 from fairbrief.types import Case, Claim, Document, Record, Summary
 
 TOPICS, SHARES = ("a", "b", "c", "rare"), (0.45, 0.3, 0.2, 0.05)
@@ -116,6 +117,24 @@ def worlds() -> list[World]:
     ]  # fmt: skip
 
 
+def unsigned(records: int = 300) -> str:
+    """Markdown: the unsigned scores of labels with both baselines, on one large input of each kind."""
+    lines = [
+        "| input | estimate | value | random sentences | permutation mean | p |",
+        "|---|---|---:|---:|---:|---:|",
+    ]
+    for world in worlds():
+        if world.measures == LABELS and world.n_extracts:
+            rng = np.random.default_rng([1, *world.name.encode()])
+            cases = [case for i in range(records) for case in world.clusters(rng, i)]
+            lines += [
+                f"| {world.says} | `{e.quantity}` | {e.value:.3f} | {e.extract_baseline:.3f} | {e.permutation_mean:.3f} | {e.p:.3f} |"
+                for e in fairbrief.audit(cases, LABELS, n_resamples=999).estimates
+                if e.kind == "unsigned_disparity"
+            ]
+    return "\n".join(lines)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("out", type=Path, nargs="?")
@@ -131,7 +150,7 @@ def main() -> None:
         chosen.out.write_text(
             json.dumps({"audits": chosen.audits, "bank": chosen.bank, "rows": found}, indent=1) + "\n"
         )
-    print(table(found, known))
+    print(table(found, known), unsigned(), sep="\n\n")
 
 
 if __name__ == "__main__":

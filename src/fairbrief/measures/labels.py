@@ -276,9 +276,9 @@ class LabelGap(Reading, LabelSettings):
     - ``units=given``: the summary's claims are labelled, not its sentences.
     - ``unlabelled=label``: sentences without a label have the label "no label". By default they are excluded from the shares.
 
-    Value:      in [0, 1]; 0 if both distributions are equal. Above 0 by chance, more so in short summaries: compare with the
-                random-sentence baseline, and with the permutation mean, which is larger, since permutations change the source's
-                distribution as well. Secondary:
+    Value:      in [0, 1]; 0 if both distributions are equal. Above 0 by chance, more so in short summaries. Compare with both
+                baselines: independent errors of the labels raise it above that of random sentences, and the permutation mean is larger,
+                since permutations change the source's distribution, too. Secondary:
                 - ``difference[l]``: mean of q(l) − p(l), among the records with l; positive = more of the summary
                 - ``jensen_shannon``: mean divergence, in bits, in [0, 1]
                 - ``omitted``: mean share of a source's labels that its summary lacks; ``omitted[l]``: the share of the sources
