@@ -351,3 +351,15 @@ def test_a_system_that_drops_a_topic_is_found_and_a_fair_one_is_not(drops: str) 
     assert first.value < 0
     assert first.family_p < 0.01
     assert all(e.family_p > 0.05 for e in primary if e.system == "fair")
+
+
+@pytest.mark.parametrize("n_extracts", [0, 50])
+def test_a_summary_that_keeps_all_shares_is_not_significant(n_extracts: int) -> None:
+    """Two turns and one claim on each of three topics in all calls: every difference is 0, with and without random sentences."""
+    turns = tuple((f"Turn {k}.", topic) for k, topic in enumerate("aabbcc"))
+    cases = [case([("a",), ("b",), ("c",)], turns, f"r{i}") for i in range(25)]
+    found = fairbrief.audit(cases, [LabelGap("topic")], n_resamples=300, n_extracts=n_extracts)
+    primary = [e for e in found.estimates if e.is_primary]
+    assert [e.value for e in primary] == [0, 0, 0]
+    assert all(e.p == 1 for e in primary)
+    assert all(e.family_p > 0.5 for e in primary)
