@@ -60,8 +60,8 @@ def calls(choose: Choose, *, copies: int = 1, misread: float = 0.0) -> Callable[
             if rng.random() > 0.8:
                 kept = choose(rng, topics)
             claims = tuple(
-                Claim(turns[k], {"topic": (own,)})
-                for k, own in zip(kept, read(rng, topics[kept]), strict=True)
+                Claim(turns[k], {"topic": (label,)})
+                for k, label in zip(kept, read(rng, topics[kept]), strict=True)
             )
             cases.append(Case(record, Summary(record.id, "s", " ".join(turns[k] for k in kept), claims)))
         return cases
@@ -142,15 +142,15 @@ def main() -> None:
     parser.add_argument("--bank", type=int, default=3000)
     chosen = parser.parse_args()
     known = {world.name: world for world in worlds()}
-    found: list[dict[str, Any]] = []
+    rows: list[dict[str, Any]] = []
     for world in known.values():
-        found += run(world, chosen.audits, chosen.bank, [10, 20, 50, 200])
+        rows += run(world, chosen.audits, chosen.bank, [10, 20, 50, 200])
         print(world.name, flush=True)
     if chosen.out:
         chosen.out.write_text(
-            json.dumps({"audits": chosen.audits, "bank": chosen.bank, "rows": found}, indent=1) + "\n"
+            json.dumps({"audits": chosen.audits, "bank": chosen.bank, "rows": rows}, indent=1) + "\n"
         )
-    print(table(found, known), unsigned(), sep="\n\n")
+    print(table(rows, known), unsigned(), sep="\n\n")
 
 
 if __name__ == "__main__":

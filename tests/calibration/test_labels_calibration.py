@@ -1,4 +1,4 @@
-"""A reduced run of benchmarks/calibration/labels.py: systems that ignore labels and tone are rarely named, others are found."""
+"""A reduced run of benchmarks/calibration/labels.py: systems that ignore labels and tone are rarely named, others often."""
 
 from __future__ import annotations
 
@@ -32,6 +32,6 @@ def test_systems_that_ignore_labels_are_rarely_found(name: str) -> None:
     ],
 )
 def test_planted_systems_are_found(name: str, quantity: str, power: float) -> None:
-    """Half the odds for one topic, and 2.5 times the odds for good sentences, are often found in audits of 20 and 50 records."""
-    found = {row["quantity"]: row["rejected"] for row in run(KNOWN[name], 40, 100, [50])}
-    assert found[quantity] > power
+    """Half the odds for one topic, and 2.5 times the odds for good sentences, are often significant in audits of 20 and 50 records."""
+    result = {row["quantity"]: row["rejected"] for row in run(KNOWN[name], 40, 100, [50])}
+    assert result[quantity] > power

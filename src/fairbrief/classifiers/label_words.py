@@ -42,8 +42,8 @@ class LabelWords:
         """A digest of the lists."""
         listed = (
             " ".join((*before, last, "=", label))
-            for last, own in self._lists().items()
-            for before, label in own
+            for last, entries in self._lists().items()
+            for before, label in entries
         )
         return f"words/1 {digest_of(sorted(listed)).hex()}"
 
@@ -58,7 +58,7 @@ class LabelWords:
                     f"{self.file} has no words for the label '{unknown[0]}'. Its labels: {', '.join(sorted(known))}."
                 )
             labels = [labels_of(row, lists, endings) for row in ask.rows]
-            applies = [[column in own for column in ask.columns] for own in labels]
+            applies = [[column in applied for column in ask.columns] for applied in labels]
             yield Scores.of_whole_texts(ask, np.array(applies, dtype=np.float64))
 
     def _lists(self) -> Lists:
@@ -94,10 +94,10 @@ def read_lists(file: str, changed: int) -> Lists:  # noqa: ARG001 # a changed fi
 def labels_of(text: str, lists: Lists, endings: int) -> set[str]:
     """The labels of a text. An entry with any ending has at most ``endings`` characters."""
     words = words_of(text.lower())
-    found: set[str] = set()
+    labels: set[str] = set()
     for end, last in enumerate(words):
         for form in (last, *(last[:i] + "*" for i in range(1, min(len(last) + 1, endings)))):
             for before, label in lists.get(form, ()):
                 if tuple(words[max(0, end - len(before)) : end]) == before:
-                    found.add(label)
-    return found
+                    labels.add(label)
+    return labels

@@ -87,8 +87,8 @@ class Framings(Sentiments, FramingSettings):
         """The class and score of both texts."""
         return [
             f"{name}: {CLASSES[int(class_of(score, *self._cuts))]}, with a sentiment of {float(score):+z.3f}."
-            for found in scores[: len(cases)]
-            for name, score in zip(("Source", "Summary"), found.matrix[:, 0], strict=True)
+            for answer in scores[: len(cases)]
+            for name, score in zip(("Source", "Summary"), answer.matrix[:, 0], strict=True)
         ]
 
     @property
@@ -166,18 +166,18 @@ class FramingChange(Reading, FramingSettings):
         shares = {g: ratio(matrix[g], totals["one", g][..., np.newaxis]) for g in groups}
         for k, other in itertools.combinations(groups, 2):
             kinds = (("one", k), ("one", other))
-            for name, of in (("difference", _direction), ("changed_difference", _changed)):
+            for name, statistic in (("difference", _direction), ("changed_difference", _changed)):
                 values[f"{name}[{k}−{other}]"] = Value(
-                    of(shares[k]) - of(shares[other]), "both", has_baseline=True, is_compared=True, strata=kinds, present=kinds,
-                    is_between=True, is_primary=of is _direction, group=f"{k} − {other}",
+                    statistic(shares[k]) - statistic(shares[other]), "both", has_baseline=True, is_compared=True, strata=kinds, present=kinds,
+                    is_between=True, is_primary=statistic is _direction, group=f"{k} − {other}",
                 )  # fmt: skip
-        for g, own in shares.items():
-            values[f"changed[{g}]"] = Value(_changed(own), is_share=True, has_baseline=True, group=g)
+        for g, row in shares.items():
+            values[f"changed[{g}]"] = Value(_changed(row), is_share=True, has_baseline=True, group=g)
             values[f"direction[{g}]"] = Value(
-                _direction(own), limits=SHARE_DIFFERENCE, has_baseline=True, group=g
+                _direction(row), limits=SHARE_DIFFERENCE, has_baseline=True, group=g
             )
             for i, c in enumerate(CHANGES):
-                values[f"transition[{c}, {g}]"] = Value(own[..., i], is_share=True, has_baseline=True)
+                values[f"transition[{c}, {g}]"] = Value(row[..., i], is_share=True, has_baseline=True)
         return values
 
     def explain(self, totals: Totals) -> str:

@@ -206,10 +206,10 @@ class Labelled(LabelSettings):
         if of_extracts and not (self.asked and self.source == "data"):
             units = source
         if self.unlabelled == "label":
-            source, units = ([own or (NO_LABEL,) for own in texts] for texts in (source, units))
+            source, units = ([labels or (NO_LABEL,) for labels in texts] for texts in (source, units))
         names = sorted(set(chain.from_iterable((*source, *units))))
         return names, *(
-            np.array([[name in own for name in names] for own in texts], dtype=np.float64).reshape(
+            np.array([[name in labels for name in names] for labels in texts], dtype=np.float64).reshape(
                 len(texts), len(names)
             )
             for texts in (source, units)
@@ -360,5 +360,5 @@ class LabelGap(Reading, LabelSettings):
             if totals["present", v] > 0
         ]
         lacking = [v for v in totals.values_of("lacking") if totals["lacking", v] > 0]
-        found = "; ".join(shares) or "No label in the summary"
-        return f"{found}. Missing from the summary: {', '.join(lacking) or 'no label'}."
+        distributions = "; ".join(shares) or "No label in the summary"
+        return f"{distributions}. Missing from the summary: {', '.join(lacking) or 'no label'}."
