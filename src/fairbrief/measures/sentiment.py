@@ -29,6 +29,7 @@ from fairbrief.types import (
     Floats,
     Integers,
     Reason,
+    Record,
     Rows,
     Scores,
     Totals,
@@ -71,7 +72,7 @@ class Sentiments(WithoutLabels, SentimentSettings):
 
     def asks(self, cases: Cases) -> Sequence[Ask]:
         (case,) = cases
-        if isinstance(subject_of(case.record, self.over, self.threshold), Reason):
+        if isinstance(self.group_of(case.record), Reason):
             return ()
         return (Ask(self.scorer, (article_of(case.record), case.summary.text), SENTIMENT),)
 
@@ -86,7 +87,7 @@ class Sentiments(WithoutLabels, SentimentSettings):
     ) -> Rows | Reason:
         """The mean over the extracts of what `observe` would say of them."""
         (case,), (drawn,), (found,) = cases, extracts, scores
-        group = subject_of(case.record, self.over, self.threshold)
+        group = self.group_of(case.record)
         assert not isinstance(group, Reason)
         a, sizes = float(found.matrix[0, 0]), found.sizes[1:]
         s = found.matrix[1:, 0]
@@ -97,7 +98,7 @@ class Sentiments(WithoutLabels, SentimentSettings):
         if not len(s):
             return EMPTY_SUMMARY
         words = float((drawn.kept @ [len(t.split()) for t in drawn.sentences]).mean())
-        statistics = _statistics(a, s, float(len(article_of(case.record).split())), words)
+        statistics = self.statistics(a, s, float(len(article_of(case.record).split())), words)
         return Rows.of({(name, group): float(np.mean(numbers)) for name, numbers in statistics.items()})
 
     @property
@@ -107,7 +108,7 @@ class Sentiments(WithoutLabels, SentimentSettings):
 
     def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:
         (case,) = cases
-        group = subject_of(case.record, self.over, self.threshold)
+        group = self.group_of(case.record)
         if isinstance(group, Reason):
             return group
         for size, reason in zip(scores[0].sizes, (EMPTY_ARTICLE, EMPTY_SUMMARY), strict=True):
@@ -115,17 +116,20 @@ class Sentiments(WithoutLabels, SentimentSettings):
                 return reason
         a, s = (float(score) for score in scores[0].matrix[:, 0])
         words = float(len(case.summary.text.split()))
-        statistics = _statistics(a, s, float(len(article_of(case.record).split())), words)
+        statistics = self.statistics(a, s, float(len(article_of(case.record).split())), words)
         return Rows.of({(name, group): number for name, number in statistics.items()}, len(labels))
 
+    def group_of(self, record: Record) -> str | Reason:
+        """The group of an article's subject, or why it has none."""
+        return subject_of(record, self.over, self.threshold)
 
-def _statistics(a: float, s: Any, article_words: float, summary_words: float) -> dict[str, Any]:
-    """What one summary of sentiment s, or several, adds, beside an article of sentiment a."""
-    d = s - a
-    return {
-        "one": 1.0, "article": a, "summary": s, "shift": d, "article²": a * a, "shift²": d * d,
-        "article·shift": a * d, "article words": article_words, "summary words": summary_words,
-    }  # fmt: skip
+    def statistics(self, a: float, s: Any, article_words: float, summary_words: float) -> dict[str, Any]:
+        """What one summary of sentiment s, or several, adds, beside an article of sentiment a."""
+        d = s - a
+        return {
+            "one": 1.0, "article": a, "summary": s, "shift": d, "article²": a * a, "shift²": d * d,
+            "article·shift": a * d, "article words": article_words, "summary words": summary_words,
+        }  # fmt: skip
 
 
 @dataclass(frozen=True, repr=False)

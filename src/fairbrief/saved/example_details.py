@@ -101,7 +101,7 @@ Observed = PerRecord | Reason
 
 
 def explained(
-    rows: Sequence[Row], cases: Mapping[Key, Case], measures: Mapping[str, Measure], scorers: Scorers
+    rows: Sequence[Row], units: Mapping[Key, Cases], measures: Mapping[str, Measure], scorers: Scorers
 ) -> list[Row]:
     """The rows with their stories, and with the contribution of each item of the record to the main value.
 
@@ -109,13 +109,14 @@ def explained(
     observation uses a model, or several counterfactuals, no item is removed; ``fairbrief explain`` does that.
     """
     observation = next(iter(measures.values())).observation
-    kept = {(row.system, row.record): cases[row.system, row.record] for row in rows}
-    leaves = observation.declaration.scope == "case" and not holds_model(observation, kept.values(), scorers)
-    parts = {key: _parts(case) if leaves else {} for key, case in kept.items()}
+    kept = {(row.system, row.record): units[row.system, row.record] for row in rows}
+    firsts = [cases[0] for cases in kept.values()]
+    leaves = observation.declaration.scope == "case" and not holds_model(observation, firsts, scorers)
+    parts = {key: _parts(cases[0]) if leaves else {} for key, cases in kept.items()}
     groups = [
         left
-        for key, case in kept.items()
-        for left in ((case,), *(left for lefts in parts[key].values() for left in lefts))
+        for key, cases in kept.items()
+        for left in (cases, *(left for lefts in parts[key].values() for left in lefts))
     ]
     try:
         found = iter(observed(observation, groups, scorers))
@@ -136,7 +137,7 @@ def explained(
 def _with_contributions(
     row: Row,
     measure: Measure,
-    case: Case,
+    cases: Cases,
     whole: Observed,
     left: Mapping[str, Sequence[Observed]],
     scorers: Scorers,
@@ -146,7 +147,7 @@ def _with_contributions(
     without = {kind: tuple(next(effects) for _ in lefts) for kind, lefts in left.items()}
     # Without the kinds that the measure does not use, whose contributions are all zero.
     without = {kind: effects for kind, effects in without.items() if any(effects)}
-    return replace(row, story=story_of(measure, (case,), whole, scorers), without=without)
+    return replace(row, story=story_of(measure, cases, whole, scorers), without=without)
 
 
 def _main_values(measure: Measure, rows: Sequence[Observed]) -> list[float | None]:
