@@ -61,7 +61,8 @@ def audit(cases: Iterable[Case], plan: Plan, settled: Settled = None) -> Result:
         sanity_baselines=named_baselines(plan.sanity_baselines),
     )
     with languages.using(plan.language or languages.setting()):
-        return (_audit_pooled if plan.pools_runs else _audit)(cases, plan, settled)
+        result = (_audit_pooled if plan.pools_runs else _audit)(cases, plan, settled)
+    return result if plan.keeps_texts else result.without_texts()
 
 
 def _audit_pooled(cases: Iterable[Case], plan: Plan, settled: Settled) -> Result:
@@ -426,9 +427,11 @@ def _commonest_reason(ledger: Ledger) -> str:
     return names[int(np.bincount(ledger.reasons).argmax())] if len(ledger) else "no summary"
 
 
-def _left_out_by(cases: Iterable[Case]) -> dict[str, int]:
-    """How many cases a reader left out, and how many of them for what was required of them."""
+def _left_out_by(cases: Iterable[Case]) -> dict[str, Any]:
+    """How many cases a reader left out, and how many of them for what was required of them; and its sample, if it has one."""
+    sample = getattr(cases, "sample", None)
     return {
+        **({} if sample is None else {"sample": sample}),
         "skipped": getattr(cases, "skipped_count", 0),
         "not_required": getattr(cases, "unwanted_count", 0),
     }

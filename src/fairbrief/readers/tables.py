@@ -28,14 +28,23 @@ LARGEST = 1 << 26
 
 
 def read_csv(
-    path: InputFile, name: str, meter: Meter, encoding: str = UTF8, *, delimiter: str = ","
+    path: InputFile,
+    name: str,
+    meter: Meter,
+    encoding: str = UTF8,
+    *,
+    delimiter: str = ",",
+    has_index: bool = False,
 ) -> Iterator[Row]:
-    """The rows of a CSV file, or of one with another delimiter, as objects; the first line has the columns."""
+    """The rows of a CSV file, or of one with another delimiter, as objects; the first line has the columns.
+
+    ``has_index``: the first column may repeat another one, as the index of a data frame does.
+    """
     csv.field_size_limit(max(csv.field_size_limit(), LARGEST))
     with open_text(path, name, encoding) as (raw, content):
         lines = _Lines(content)
         reader = csv.reader(lines, delimiter=delimiter, strict=True)
-        header = _header(reader, lines, name)
+        header = _header(reader, lines, name, checked_from=int(has_index))
         _check_delimiter(header, lines.line, delimiter, name)
         for count, (number, cells) in enumerate(_records(reader, lines)):
             if count % EVERY == 0:
@@ -231,12 +240,12 @@ def _check_delimiter(header: Sequence[str], line: str, delimiter: str, name: str
         )
 
 
-def _header(reader: Iterator[list[str]], lines: _Lines, name: str) -> list[str]:
+def _header(reader: Iterator[list[str]], lines: _Lines, name: str, checked_from: int) -> list[str]:
     for _, cells in _records(reader, lines):
         if isinstance(cells, DataError):
             raise DataError(f"{name}:1: {cells}")
         header = [cell.strip() for cell in cells]
-        check_columns(header, name)
+        check_columns(header[checked_from:], name)
         return header
     return []
 

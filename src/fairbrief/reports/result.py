@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pyarrow as pa
@@ -11,6 +12,9 @@ import pyarrow as pa
 from fairbrief.reports.frames import Estimates
 from fairbrief.reports.per_record import PerRecordRows
 from fairbrief.types import Case, Estimate, Table
+
+PLACE = re.compile(r".*?:[0-9]+(?=[: ])|")
+"""File and line at the start of a message about the input."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +148,13 @@ class Result:
         """Give estimates and differences their methods for data frames."""
         object.__setattr__(self, "estimates", Estimates(self.estimates))
         object.__setattr__(self, "differences", Estimates(self.differences))
+
+    def without_texts(self) -> Result:
+        """The result without texts of the input: without examples, and of excluded lines only the places."""
+        skipped = tuple(PLACE.match(message)[0] for message in self.skipped)
+        return replace(
+            self, top_cases=(), examples=Examples(), skipped=skipped, made={**self.made, "keeps_texts": False}
+        )
 
     @property
     def per_record(self) -> pa.Table:

@@ -168,7 +168,9 @@ class _Screen:
         more = f" and {counted(len(files) - 1, 'more file')}" if len(files) > 1 else ""
         many = len(systems) if isinstance(systems, (list, tuple)) else systems
         records = made.get("records")
-        counts = [counted(records, "record")] if isinstance(records, int) else []
+        sampled = f"{records:,} of " if (sample := made.get("sample")) else ""
+        whole = sample["records"] if sample else records
+        counts = [f"{sampled}{counted(whole, 'record')}"] if isinstance(records, int) else []
         parts = [
             f"Fairbrief {made.get('version', '')}".strip(),
             f"{named(files[0])}{more}" if files else "",

@@ -26,7 +26,7 @@ from fairbrief.reports.audit_folder import INPUTS, add_digest, place
 from fairbrief.reports.frames import encodable, numbers
 from fairbrief.reports.per_record import write_hashes
 from fairbrief.text.addresses import is_stored
-from fairbrief.types import Case
+from fairbrief.types import Case, Cases
 
 PLACES = "inputs.parquet"
 CHANGED = "{} has changed since the audit, so its texts may differ. Audit it again."
@@ -222,6 +222,17 @@ class SavedTexts:
         if key not in self._cases:
             raise DataError(f"The record '{record}' of the system '{system}' is no longer in the inputs.")
         return self._cases[key]
+
+    def unit(self, record: str, system: str) -> Cases:
+        """One case, or all counterfactuals of the seed document of this name. Raises DataError if there is none."""
+        try:
+            return (self.case(record, system),)
+        except DataError:
+            whole = self._named(self._reading)
+            cases = tuple(c for c in whole if (c.record.seed_id, c.summary.system) == (record, system))
+            if not cases:
+                raise
+            return cases
 
     def search(self, words: Sequence[str]) -> frozenset[str]:
         """Ids of the records whose texts or summaries contain all words, ignoring case; at most `MOST_FOUND`."""
