@@ -174,7 +174,7 @@ def test_audits_without_texts(fairbrief: Command, tmp_path: Path) -> None:
             "summary": f"{DOCUMENTS[i % 4][0]} Otherwise {i} guests of the place slept well.",
             "references": ["All guests agree about the terrace and disagree about the porter."],
         }
-        for i in range(6)
+        for i in range(12)
     ]  # fmt: skip
     bad = {
         **records[0],
@@ -195,5 +195,9 @@ def test_audits_without_texts(fairbrief: Command, tmp_path: Path) -> None:
     for name, text in contents(tmp_path / "without"):
         assert not secret & sequences(text), name
     found, plain = results(tmp_path / "without"), results(tmp_path / "with")
-    assert found["skipped"] == ["in.jsonl:7"]
+    assert found["skipped"] == ["in.jsonl:13"]
     assert found["estimates"] == plain["estimates"]
+    assert [
+        a["examples"] for scorer in found["made"]["reach"] for a in scorer["authors"] if a["examples"]
+    ] == []
+    assert any(a["examples"] for scorer in plain["made"]["reach"] for a in scorer["authors"])
