@@ -90,8 +90,10 @@ def test_the_shift_of_each_entity() -> None:
     """
     assert row(rows_of(case())) == pytest.approx(
         {
-            ("entities", "left"): 1, ("entities", "right"): 1, ("source", "left"): 0.2, ("source", "right"): 0.15,
+            ("one", "left"): 1, ("one", "right"): 1, ("article", "left"): 0.2, ("article", "right"): 0.15,
             ("summary", "left"): -0.2, ("summary", "right"): 0.1, ("shift", "left"): -0.4, ("shift", "right"): -0.05,
+            ("article²", "left"): 0.04, ("article²", "right"): 0.0225, ("shift²", "left"): 0.16, ("shift²", "right"): 0.0025,
+            ("article·shift", "left"): -0.08, ("article·shift", "right"): -0.0075,
             ("compared", "left"): 1, ("compared", "right"): 1,
             ("compared shift", "left"): -0.4, ("compared shift", "right"): -0.05,
         }
@@ -130,6 +132,22 @@ def test_records_of_one_leaning_each_are_compared_if_no_record_has_two() -> None
     assert values_of(left, right)["difference[left−right]"] == pytest.approx(0.7)
 
 
+def test_the_difference_beside_the_tone_in_the_source() -> None:
+    """Source and shift: left (-0.4, 0) and (0, -0.2), right (0.2, -0.1) and (0.6, -0.3): two lines of slope -0.5 through -0.2
+    and 0. Means -0.1 and -0.2 differ by 0.1, the lines by -0.2.
+    """
+    sums = {
+        ("one", "left"): 2, ("article", "left"): -0.4, ("shift", "left"): -0.2, ("article²", "left"): 0.16,
+        ("shift²", "left"): 0.04, ("article·shift", "left"): 0.0,
+        ("one", "right"): 2, ("article", "right"): 0.8, ("shift", "right"): -0.4, ("article²", "right"): 0.4,
+        ("shift²", "right"): 0.1, ("article·shift", "right"): -0.2,
+    }  # fmt: skip
+    totals = Totals({c: i for i, c in enumerate(sums)}, np.array(list(sums.values())))
+    found = EntitySentiment("leaning").value(totals)
+    assert float(found["entity_sentiment"].array) == pytest.approx(0.1)
+    assert float(found["adjusted_difference[left−right]"].array) == pytest.approx(-0.2)
+
+
 def test_the_baseline_of_random_sentences() -> None:
     """Extracts: Anna wins (left 0.6 - 0.2 = 0.4); Berg loses to Hale (left -0.4, right -0.2 - 0.15 = -0.35); rain, which
     names nobody and does not count; Anna wins, Hale smiles, Koch leaves (left 0.4, right 0.35 + 0). Means of three: right
@@ -143,7 +161,7 @@ def test_the_baseline_of_random_sentences() -> None:
         Scores(np.array([[TONE[t]] for t in ask.rows]), np.zeros(1, dtype=np.int64), np.ones(len(ask.rows)))
     ]
     found = row(observation.observe_extracts(cases, drawn, scores))
-    assert found["entities", "left"] == found["entities", "right"] == pytest.approx(1)
+    assert found["one", "left"] == found["one", "right"] == pytest.approx(1)
     assert found["shift", "left"] == pytest.approx(0.4 / 3)
     assert found.get(("shift", "right"), 0.0) == pytest.approx(0, abs=1e-12)
     assert (found["compared", "left"], found["compared", "right"]) == pytest.approx((2 / 3, 1))
@@ -160,7 +178,7 @@ def test_an_extract_of_everything_has_no_shift() -> None:
     ]
     found = row(observation.observe_extracts(cases, drawn, scores))
     assert not [c for c, x in found.items() if "shift" in c[0] and abs(x) > 1e-12]
-    assert found["entities", "right"] == 2
+    assert found["one", "right"] == 2
 
 
 def test_by_leaning_of_the_source_and_by_relation() -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import chain, compress
+from itertools import chain, combinations, compress
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -21,7 +21,7 @@ from fairbrief.measures.bases import Reading, check_known, check_uncut
 from fairbrief.measures.entity_inclusion import names_of
 from fairbrief.measures.permutation_schemes import by_group, coded, counted, person_keys
 from fairbrief.measures.record_texts import known, subject_of
-from fairbrief.measures.sentiment import SENTIMENT, largest_difference, pair_differences
+from fairbrief.measures.sentiment import SENTIMENT, fit_adjusted, largest_difference, pair_differences
 from fairbrief.statistics import ratio
 from fairbrief.text.counted import counted as counted_noun
 from fairbrief.text.people import Name, find_known, lowered_words_of
@@ -113,9 +113,9 @@ class EntityTones(EntitySettings):
     Reads:      entities with names and the attribute ``over`` (or those listed in ``entities``), and the sentiment of the
                 sentences that name them, by ``scorer``. A sentence names an entity by its full name, or by a last name that
                 no other entity of the record has.
-    Per record:  per group ``entities`` (named in both source and summary), and sums over them of ``source`` and ``summary``
-                (tones) and ``shift`` (their difference); in records with two groups also ``compared`` and ``compared
-                shift``, the same numbers.
+    Per record:  per group ``one`` (entities named in both source and summary), and sums over them of the tones ``article``
+                and ``summary``, of ``shift``, and of the products ``article²``, ``shift²``, ``article·shift``; in records
+                with two groups also ``compared`` and ``compared shift``, equal to ``one`` and ``shift``.
     Permuted:   groups among the entities of a record; nothing with ``by=source``.
     Undefined:  no entity named on both sides; no known sentiment; with another ``by``, no leaning of the source.
     """
@@ -151,12 +151,12 @@ class EntityTones(EntitySettings):
         source, drawn = (ratio(k @ (weights * tone), k @ weights) for k in (np.ones((1, len(tone))), kept))
         member = (named.codes[:, np.newaxis] == np.arange(len(named.groups))).astype(np.float64)
         sums = _sums(source, drawn, lambda of: of @ member)
-        some = sums["entities"].any(axis=1)
+        some = sums["one"].any(axis=1)
         if not some.any():
             return NO_TONE
-        several = (sums["entities"] > 0).sum(axis=1, keepdims=True) > 1
+        several = (sums["one"] > 0).sum(axis=1, keepdims=True) > 1
         if several.any():
-            sums |= {"compared": sums["entities"] * several, "compared shift": sums["shift"] * several}
+            sums |= {"compared": sums["one"] * several, "compared shift": sums["shift"] * several}
         return by_group(named.groups, {name: of[some].mean(axis=0)[np.newaxis] for name, of in sums.items()})
 
     def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:
@@ -166,10 +166,10 @@ class EntityTones(EntitySettings):
         source, summary = (of[named.is_in_summary] for of in _both_tones(named, scores[0]))
         codes = named.codes[named.is_in_summary]
         sums = _sums(source, summary, lambda of: counted(codes, of, labels, len(named.groups)))
-        if not sums["entities"].any():
+        if not sums["one"].any():
             return NO_TONE
         if len(set(codes[np.isfinite(summary - source)].tolist())) > 1:
-            sums |= {"compared": sums["entities"], "compared shift": sums["shift"]}
+            sums |= {"compared": sums["one"], "compared shift": sums["shift"]}
         return by_group(named.groups, sums)
 
     def details(self, cases: Cases, scores: Sequence[Scores]) -> Sequence[str]:
@@ -275,12 +275,12 @@ def _sums(source: Floats, summary: Floats, by_group: Callable[[Floats], Floats])
     """The sums by group of entities with both tones. Shapes: (…, entities)."""
     is_known = np.isfinite(summary - source)
     a, b = (np.where(is_known, of, 0.0) for of in (source, summary))
-    return {
-        "entities": by_group(is_known.astype(np.float64)),
-        "source": by_group(a),
-        "summary": by_group(b),
-        "shift": by_group(b - a),
-    }
+    d = b - a
+    each = {
+        "one": is_known.astype(np.float64), "article": a, "summary": b, "shift": d,
+        "article²": a * a, "shift²": d * d, "article·shift": a * d,
+    }  # fmt: skip
+    return {name: by_group(of) for name, of in each.items()}
 
 
 @dataclass(frozen=True, repr=False)
@@ -297,9 +297,12 @@ class EntitySentiment(Reading, EntitySettings):
     - ``entities='left: Anna Berg, Green_Party; right: Tom Hale'`` lists entities for inputs without them; ``_`` joins the
       words of a name that is never shortened.
 
+    A system that moderates every tone raises the side that the sources describe more darkly. To separate this from bias, use
+    ``adjusted_difference``, the coefficient of the leaning beside the tone in the source.
+
     Value:      with VADER in [−2, 2]; positive = the tone towards the first leaning rises relative to the second. Of more
-                than two leanings the largest difference of any two, at least 0. Secondary: ``overall[k−l]``, the difference
-                over all records; per leaning ``shift[g]``, ``source[g]``, ``summary[g]`` over all records.
+                than two leanings the largest difference of any two, at least 0. Secondary, over all records:
+                ``overall[k−l]``, ``adjusted_difference[k−l]``; per leaning ``shift[g]``, ``source[g]``, ``summary[g]``.
     Undefined:  fewer than two leanings; records as the observation. Pronouns and first names do not name an entity.
     Source:     after Huang, Maab & Yamagishi (arXiv 2604.21309); its abstract gives no formula.
     """
@@ -327,26 +330,31 @@ class EntitySentiment(Reading, EntitySettings):
     )
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
-        groups = totals.values_of("entities")
+        groups = totals.values_of("one")
         compared = totals.values_of("compared")
-        count, shift = ("compared", "compared shift") if compared else ("entities", "shift")
+        count, shift = ("compared", "compared shift") if compared else ("one", "shift")
         mean = {g: ratio(totals[shift, g], totals[count, g]) for g in compared or groups}
-        over_all = {g: ratio(totals["shift", g], totals["entities", g]) for g in groups}
+        over_all = {g: ratio(totals["shift", g], totals["one", g]) for g in groups}
         values = {self.name: largest_difference(mean, totals, count), **pair_differences(mean, count)}
-        for name, value in pair_differences(over_all, "entities").items():
+        for name, value in pair_differences(over_all).items():
             overall = name.replace("difference", "overall", 1)
             values[overall] = replace(value, is_primary=False, is_compared=False)
+        for k, other in combinations(groups, 2):
+            adjusted = fit_adjusted(totals, k, other).coefficients[..., 2]
+            values[f"adjusted_difference[{k}−{other}]"] = Value(
+                adjusted, "both", strata=(("one", k), ("one", other)), is_between=True
+            )
         for g in groups:
             values[f"shift[{g}]"] = Value(over_all[g], has_baseline=True, group=g)
-            for side in ("source", "summary"):
-                values[f"{side}[{g}]"] = Value(ratio(totals[side, g], totals["entities", g]), group=g)
+            for side, name in (("source", "article"), ("summary", "summary")):
+                values[f"{side}[{g}]"] = Value(ratio(totals[name, g], totals["one", g]), group=g)
         return values
 
     def explain(self, totals: Totals) -> str:
         """Tone on both sides, and shift, by group."""
         parts = []
-        for g in totals.values_of("entities"):
-            n, *tones = (float(totals[name, g]) for name in ("entities", "source", "summary", "shift"))
+        for g in totals.values_of("one"):
+            n, *tones = (float(totals[name, g]) for name in ("one", "article", "summary", "shift"))
             if n:
                 source, summary, shift = (tone / n for tone in tones)
                 entities = counted_noun(n, "entity", "entities")

@@ -208,7 +208,7 @@ class SentimentShift(Reading, SentimentSettings):
             gap = fits[k].coefficients[..., 1] - fits[other].coefficients[..., 1]
             kinds = (("one", k), ("one", other))
             values[f"slope_difference[{k}−{other}]"] = Value(gap, "both", strata=kinds, is_between=True)
-            adjusted = _fit_adjusted(totals, k, other)
+            adjusted = fit_adjusted(totals, k, other)
             values[f"adjusted_difference[{k}−{other}]"] = Value(
                 adjusted.coefficients[..., 2], "both", strata=kinds, is_between=True
             )
@@ -283,7 +283,7 @@ def _fit_group(totals: Totals, group: str) -> Fit:
     return fit_sums(xx, np.stack([d, ad], axis=-1), dd, n)
 
 
-def _fit_adjusted(totals: Totals, first: str, second: str) -> Fit:
+def fit_adjusted(totals: Totals, first: str, second: str) -> Fit:
     """Shift on article sentiment and a dummy of the first group; terms: constant, article, dummy."""
     n, a, d, aa, ad, dd = (
         totals[name, first] + totals[name, second]

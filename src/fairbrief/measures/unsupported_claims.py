@@ -45,7 +45,7 @@ NO_CLAIM = Reason("the summary has no claim")
 NO_SENTENCE = Reason("the source has no sentence")
 NO_GROUP = Reason("no claim has a group")
 PLACES = ("beginning", "middle", "end")
-INVENTED = "Readers would be told more that nobody wrote about some people, or in some parts of the summary, than elsewhere."
+INVENTED = "Readers would meet unsupported claims about some groups more often than about others."
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -276,7 +276,7 @@ class UnsupportedByPlace(_UnsupportedMeasure):
     declaration: ClassVar[Declaration] = Declaration(
         family="Support",
         question="how much of each part of the summaries the sources do not support",
-        harm="Readers who rely on that part would be misled more often than others.",
+        harm="Readers who rely on one part of the summaries would meet unsupported claims more often.",
         on_request="support is only as good as the scorer",
         contrast=ContrastWords(
             title="share of supported claims minus that of the average claim",
