@@ -90,7 +90,7 @@ _AGES = (
         re.IGNORECASE,
     ),
     re.compile(
-        rf"\b(?:aged?|age of|turn(?:ed|s|ing)|(?:wo)?man of|at(?=[ \w-]{1, 20}, s?he\b))[ :]+{_N}\b(?![.,]?\d|%)",
+        rf"\b(?:aged?|age of|turn(?:ed|s|ing)|(?:wo)?man of|at(?=[ \w-]{{1,20}}, s?he\b))[ :]+{_N}\b(?![.,]?\d|%)",
         re.IGNORECASE,
     ),
     re.compile(r"\b[A-Z][^\W\d_]+(?:, | \()(?P<n>\d\d)(?=[,;)])"),
