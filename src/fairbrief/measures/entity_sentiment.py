@@ -3,7 +3,8 @@
 An entity's tone in a text is the mean sentiment of the sentences that name it; its shift is tone in the summary − tone in
 the source.
 
-Source: after Huang, Maab & Yamagishi (FairNews, arXiv 2604.21309), whose abstract names the measure without its details.
+Source: after Huang, Maab & Yamagishi, When Bigger Isn't Better (arXiv 2604.21309), whose abstract names entity sentiment
+without a formula.
 """
 
 from __future__ import annotations

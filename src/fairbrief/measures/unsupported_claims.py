@@ -3,7 +3,8 @@
 A claim is unsupported if no sentence of the source supports it as much as a threshold. `UnsupportedClaims` compares
 groups of claims, `UnsupportedByPlace` the beginning, middle and end of the summary.
 
-Source: after Wan et al. (arXiv 2410.23609, 2505.15291), who locate unfaithful content in long sources and summaries.
+Source: after Yang et al., Hallucinate at the Last in Long Response Generation (arXiv 2505.15291), by place in the summary. Wan
+et al. (arXiv 2410.23609) ask the same by place in the source.
 """
 
 from __future__ import annotations
@@ -222,7 +223,7 @@ class UnsupportedClaims(_UnsupportedMeasure):
     Baselines:  label permutations. There is no random-sentence baseline: the source supports each of its sentences, so every
                 share and difference would be 0 by construction.
     Undefined:  as `Claims`; ``support_difference`` also if no summary has claims of two groups.
-    Source:     after Wan et al. (arXiv 2410.23609, 2505.15291); groups of claims are an addition.
+    Source:     groups of claims are an addition of this package; support by place is after Yang et al. (arXiv 2505.15291).
     """
 
     name: ClassVar[str] = "unsupported_claims"
@@ -269,7 +270,7 @@ class UnsupportedByPlace(_UnsupportedMeasure):
     Baselines:  label permutations of the places inside a summary. There is no random-sentence baseline: every difference
                 would be 0 by construction.
     Undefined:  as `Claims`; also if every summary has one claim.
-    Source:     after Wan et al. (arXiv 2410.23609, 2505.15291); the thirds are a choice of this package.
+    Source:     after Yang et al. (arXiv 2505.15291); the thirds and the comparison are choices of this package.
     """
 
     name: ClassVar[str] = "unsupported_by_place"
