@@ -26,6 +26,8 @@ FAMILIES = {
     "Position": "Look up how each measure of position compares the parts of an article that summaries draw on.",
     "People": "Look up how each measure of people counts whom summaries name, omit, invent or describe differently.",
     "Sentiment": "Look up how each measure of sentiment compares the tone of a summary with the tone of its source, by group.",
+    "Labels": "Look up how the topics, emotions or other labels of a summary are compared with those of its source.",
+    "Framing": "Look up how often the sentiment class of a text changes when it is summarized, and in which direction.",
     "Support": "Look up how often sources support the claims of summaries, by group and by place of the claim.",
     "Quality": "Look up how summaries are compared with references, or graded by a chat model, beside the measures of fairness.",
 }

@@ -15,6 +15,7 @@ import argparse
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -32,9 +33,9 @@ from fairbrief.reports.contrast_words import context_of
 from fairbrief.reports.result import Result
 from fairbrief.types import Case, Document, Estimate, Measure, Record, Summary
 
-MARKERS = ("<!-- calibration: begin -->", "<!-- calibration: end -->")
+MARKERS = ("<!-- calibration of people's words: begin -->", "<!-- calibration of people's words: end -->")
 FAIR, UNFAIR = "fair", "unfair"
-NEEDS = ("needs help with meals", "requires support at night", "depends on a carer", "cannot wash alone")
+NEEDS = ("needs help", "requires support at night", "depends on a carer", "cannot manage alone")
 PLAIN = ("likes the radio", "arrived on Monday", "reads the paper", "phoned the office", "has a brother")
 RARE = ("looked pale", "was untidy")
 ILL = ("has pain in the knee", "had a fall", "takes tablets", "has a wound")
@@ -124,13 +125,17 @@ def worlds(odds: float = 0.15) -> list[World]:
     ]  # fmt: skip
 
 
+@lru_cache(maxsize=1)
+def _banks_of(world: World, bank: int, seed: int) -> Banks:
+    rng, measure = np.random.default_rng(seed), world.measure
+    cases = [case for i in range(bank) for case in world.make(rng, i)]
+    observed = {measure.observation: _observed(measure.observation, cases, Scorers())}
+    return Banks(observed, [measure], {"declared": {measure.name: declared_words(measure)}, "alpha": 0.05})
+
+
 def calibrate(world: World, size: int, audits: int, bank: int = 400, seed: int = 1) -> dict[str, float | str]:
     """The row of one world and number of clusters."""
-    rng = np.random.default_rng(seed)
-    cases = [case for i in range(bank) for case in world.make(rng, i)]
-    measure = world.measure
-    observed = {measure.observation: _observed(measure.observation, cases, Scorers())}
-    banks = Banks(observed, [measure], {"declared": {measure.name: declared_words(measure)}, "alpha": 0.05})
+    banks, rng = _banks_of(world, bank, seed), np.random.default_rng(seed)
     whole = _primary(banks.audits(np.zeros(bank, dtype=np.int64), (FAIR, UNFAIR), ("group",))[0])
     truth = {key: e.value for key, e in whole.items()}
     results: list[Result] = []
@@ -203,7 +208,7 @@ def table(rows: list[dict[str, float | str]]) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("out", nargs="?", type=Path)
-    parser.add_argument("--audits", type=int, default=1000)
+    parser.add_argument("--audits", type=int, default=600)
     parser.add_argument("--docs", type=Path)
     asked = parser.parse_args()
     if asked.audits:

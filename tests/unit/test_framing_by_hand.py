@@ -56,28 +56,28 @@ def test_all_records_make_one_matrix() -> None:
 
     So 5 of 8 change: 3 become brighter (− to 0, − to +, 0 to +), 2 darker (+ to 0, 0 to −); direction (3 − 2)/8.
     """
-    found = values(FramingChange())
-    assert found["framing_change"] == 5 / 8
-    assert found["direction"] == 1 / 8
+    result = values(FramingChange())
+    assert result["framing_change"] == 5 / 8
+    assert result["direction"] == 1 / 8
     matrix = {
         "negative to negative": 1, "negative to neutral": 1, "negative to positive": 1, "neutral to negative": 1,
         "neutral to neutral": 0, "neutral to positive": 1, "positive to negative": 0, "positive to neutral": 1,
         "positive to positive": 2,
     }  # fmt: skip
-    assert {c: 8 * found[f"transition[{c}]"] for c in CHANGES} == matrix
-    assert set(found) == {"framing_change", "direction", *(f"transition[{c}]" for c in CHANGES)}
+    assert {c: 8 * result[f"transition[{c}]"] for c in CHANGES} == matrix
+    assert set(result) == {"framing_change", "direction", *(f"transition[{c}]" for c in CHANGES)}
 
 
 def test_groups_have_their_matrices_and_contrasts() -> None:
     """Business: 3 of 4 change, one brighter and two darker: −1/4. Private: 2 of 4, both brighter: 1/2. Differences: −3/4 and 1/4."""
-    found = values(FramingChange("contract"))
-    assert (found["changed[business]"], found["changed[private]"]) == (3 / 4, 2 / 4)
-    assert (found["direction[business]"], found["direction[private]"]) == (-1 / 4, 1 / 2)
-    assert found["difference[business−private]"] == -3 / 4
-    assert found["changed_difference[business−private]"] == 1 / 4
-    assert found["transition[negative to positive, private]"] == 1 / 4
-    assert found["transition[positive to neutral, business]"] == 1 / 4
-    assert found["framing_change"] == 5 / 8
+    result = values(FramingChange("contract"))
+    assert (result["changed[business]"], result["changed[private]"]) == (3 / 4, 2 / 4)
+    assert (result["direction[business]"], result["direction[private]"]) == (-1 / 4, 1 / 2)
+    assert result["difference[business−private]"] == -3 / 4
+    assert result["changed_difference[business−private]"] == 1 / 4
+    assert result["transition[negative to positive, private]"] == 1 / 4
+    assert result["transition[positive to neutral, business]"] == 1 / 4
+    assert result["framing_change"] == 5 / 8
 
 
 def test_only_the_difference_in_direction_is_primary() -> None:
@@ -89,8 +89,8 @@ def test_only_the_difference_in_direction_is_primary() -> None:
 
 def test_the_direction_of_all_texts() -> None:
     """Three of eight brighter, two darker."""
-    found = values(FramingDirection())
-    assert found == {"framing_direction": 1 / 8, "brighter": 3 / 8, "darker": 2 / 8}
+    result = values(FramingDirection())
+    assert result == {"framing_direction": 1 / 8, "brighter": 3 / 8, "darker": 2 / 8}
 
 
 def test_other_cut_offs_make_other_classes() -> None:
@@ -98,8 +98,8 @@ def test_other_cut_offs_make_other_classes() -> None:
 
     Changes: −0.4 to 0, −0.2 to 0.4, 0.5 to 0.1: two brighter, one darker.
     """
-    found = values(FramingDirection(negative=-0.35, positive=0.35))
-    assert found == {"framing_direction": 1 / 8, "brighter": 2 / 8, "darker": 1 / 8}
+    result = values(FramingDirection(negative=-0.35, positive=0.35))
+    assert result == {"framing_direction": 1 / 8, "brighter": 2 / 8, "darker": 1 / 8}
 
 
 def test_random_sentences_are_classed_by_the_mean_of_theirs() -> None:
@@ -110,11 +110,11 @@ def test_random_sentences_are_classed_by_the_mean_of_theirs() -> None:
     drawn = Extracts(("Good.", "Bad.", "So so."), kept)
     rows = Framings().observe_extracts(case(), (drawn,), scores(-0.2, 0.6, -0.6, 0.0))
     assert isinstance(rows, Rows)
-    found = {
+    result = {
         column: value for column, value in zip(rows.columns, rows.values[0].tolist(), strict=True) if value
     }
     third = pytest.approx(1 / 3)
-    assert found == {
+    assert result == {
         ("one", "all texts"): 1, ("negative to positive", "all texts"): third, ("negative to neutral", "all texts"): third,
         ("negative to negative", "all texts"): third,
     }  # fmt: skip
@@ -123,12 +123,12 @@ def test_random_sentences_are_classed_by_the_mean_of_theirs() -> None:
 def test_details_show_both_scores_and_the_explanation_the_transition() -> None:
     """A source of −0.2 and a summary of 0.4."""
     observation = Framings()
-    found = scores(-0.2, 0.4)
-    assert list(observation.details(case(), found)) == [
+    result = scores(-0.2, 0.4)
+    assert list(observation.details(case(), result)) == [
         "Source: negative, with a sentiment of -0.200.",
         "Summary: positive, with a sentiment of +0.400.",
     ]
-    rows = observation.observe(case(), found, np.zeros((1, 0), dtype=np.int64))
+    rows = observation.observe(case(), result, np.zeros((1, 0), dtype=np.int64))
     assert isinstance(rows, Rows)
     totals = Totals({c: i for i, c in enumerate(rows.columns)}, rows.values[0])
     assert FramingDirection().explain(totals) == "Sentiment class: negative to positive"
@@ -160,11 +160,11 @@ class Tone:
     def answer(self, asks: Sequence[Ask]) -> Iterator[Scores]:
         """One score per row."""
         for ask in asks:
-            found = [
+            result = [
                 np.mean([float(s.rstrip(".")) / 100 for s in row.split() if s.strip(".-").isdigit()])
                 for row in ask.rows
             ]
-            yield Scores.of_whole_texts(ask, np.array(found), np.ones(len(found)))
+            yield Scores.of_whole_texts(ask, np.array(result), np.ones(len(result)))
 
 
 def texts(n: int, brightened: str, seed: int) -> list[Case]:
@@ -188,7 +188,7 @@ def texts(n: int, brightened: str, seed: int) -> list[Case]:
 def test_a_system_that_brightens_is_found_and_a_fair_one_is_not(brightened: str) -> None:
     """Of all texts, or of one group's: the planted system has the smallest p and the right sign; the fair one is not significant."""
     measure = FramingChange("contract", "tone") if brightened else FramingDirection("tone")
-    found = fairbrief.audit(
+    result = fairbrief.audit(
         texts(60, brightened, 3),
         [measure],
         n_resamples=300,
@@ -196,7 +196,7 @@ def test_a_system_that_brightens_is_found_and_a_fair_one_is_not(brightened: str)
         scorers={"tone": Tone()},
         check_scorers=False,
     )
-    primary = [e for e in found.estimates if e.is_primary and not e.baseline and e.system_kind == "system"]
+    primary = [e for e in result.estimates if e.is_primary and not e.baseline and e.system_kind == "system"]
     assert len(primary) == 2
     first, second = sorted(primary, key=lambda e: e.family_p)
     assert (first.system, second.system) == ("brightens", "fair")

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.stub_chat import StubChat
 
 import fairbrief
 from fairbrief import specs
@@ -75,7 +76,7 @@ def test_shares_and_distances_of_one_record() -> None:
     KL(p, m) = 1/4·log₂(2/3) + 1/4·log₂ 2 and KL(q, m) = 1/2·log₂(4/3); JS is their mean.
     Of the three labels of the source the summary lacks one.
     """
-    found = values(case([("billing",), ("delivery",)]))
+    result = values(case([("billing",), ("delivery",)]))
     js = (0.25 * log2(2 / 3) + 0.25 + 0.5 * log2(4 / 3)) / 2
     expected = {
         "label_gap": 0.25, "jensen_shannon": js, "omitted": 1 / 3,
@@ -84,7 +85,7 @@ def test_shares_and_distances_of_one_record() -> None:
         "source[other]": 0.25, "summary[other]": 0, "omitted[billing]": 0, "omitted[delivery]": 0, "omitted[other]": 1,
         "unlabelled[source]": 0, "unlabelled[summary]": 0,
     }  # fmt: skip
-    assert found == pytest.approx(expected)
+    assert result == pytest.approx(expected)
     assert js == pytest.approx(0.155639, abs=1e-6)
 
 
@@ -95,33 +96,33 @@ def test_a_record_is_averaged_and_a_label_counts_where_it_occurs() -> None:
     (1/4 − 1)/2 = −3/8; other only in the first: −1/4. Of the two sources with delivery one summary lacks it; of the one with
     billing none does.
     """
-    found = values(
+    result = values(
         case([("billing",), ("delivery",)]), case([("billing",)], (("Late.", "delivery"),), name="second")
     )
     first_js = values(case([("billing",), ("delivery",)]))["jensen_shannon"]
-    assert found["label_gap"] == pytest.approx(5 / 8)
-    assert found["jensen_shannon"] == pytest.approx((first_js + 1) / 2)
-    assert found["omitted"] == pytest.approx(2 / 3)
-    assert found["difference[billing]"] == pytest.approx(0.5)
-    assert found["difference[delivery]"] == pytest.approx(-3 / 8)
-    assert found["difference[other]"] == pytest.approx(-0.25)
-    assert (found["omitted[delivery]"], found["omitted[billing]"]) == (0.5, 0)
+    assert result["label_gap"] == pytest.approx(5 / 8)
+    assert result["jensen_shannon"] == pytest.approx((first_js + 1) / 2)
+    assert result["omitted"] == pytest.approx(2 / 3)
+    assert result["difference[billing]"] == pytest.approx(0.5)
+    assert result["difference[delivery]"] == pytest.approx(-3 / 8)
+    assert result["difference[other]"] == pytest.approx(-0.25)
+    assert (result["omitted[delivery]"], result["omitted[billing]"]) == (0.5, 0)
 
 
 def test_a_claim_with_two_labels_counts_for_both_and_one_without_for_none() -> None:
     """Labels of the claims: billing and delivery, billing, nothing. q = (2/3, 1/3, 0), so q − p = 1/6, 1/12, −1/4 and TVD 1/4."""
-    found = values(case([("billing", "delivery"), ("billing",), ()]))
-    assert found["label_gap"] == pytest.approx((1 / 6 + 1 / 12 + 1 / 4) / 2)
-    assert found["difference[billing]"] == pytest.approx(1 / 6)
-    assert found["unlabelled[summary]"] == pytest.approx(1 / 3)
+    result = values(case([("billing", "delivery"), ("billing",), ()]))
+    assert result["label_gap"] == pytest.approx((1 / 6 + 1 / 12 + 1 / 4) / 2)
+    assert result["difference[billing]"] == pytest.approx(1 / 6)
+    assert result["unlabelled[summary]"] == pytest.approx(1 / 3)
 
 
 def test_a_summary_without_labels_counts_only_as_omitting() -> None:
     """Its shares are unknown, so the distances are those of the other record (1/4); it omits three labels of three."""
-    found = values(case([("billing",), ("delivery",)]), case([()], name="second"))
-    assert found["label_gap"] == pytest.approx(0.25)
-    assert found["omitted"] == pytest.approx((1 / 3 + 1) / 2)
-    assert found["omitted[billing]"] == 0.5
+    result = values(case([("billing",), ("delivery",)]), case([()], name="second"))
+    assert result["label_gap"] == pytest.approx(0.25)
+    assert result["omitted"] == pytest.approx((1 / 3 + 1) / 2)
+    assert result["omitted[billing]"] == 0.5
 
 
 def test_missing_labels_can_be_a_label() -> None:
@@ -129,10 +130,10 @@ def test_missing_labels_can_be_a_label() -> None:
     that could be omitted: delivery and other of three are.
     """
     measure = LabelGap("topic", unlabelled="label")
-    found = measure.value(totals(case([("billing",), ()]), measure=measure))
-    assert float(found["label_gap"].array) == pytest.approx(0.5)
-    assert float(found["difference[no label]"].array) == pytest.approx(0.5)
-    assert float(found["omitted"].array) == pytest.approx(2 / 3)
+    result = measure.value(totals(case([("billing",), ()]), measure=measure))
+    assert float(result["label_gap"].array) == pytest.approx(0.5)
+    assert float(result["difference[no label]"].array) == pytest.approx(0.5)
+    assert float(result["omitted"].array) == pytest.approx(2 / 3)
 
 
 def test_exchanging_sentences_keeps_how_many_are_the_summarys() -> None:
@@ -163,9 +164,9 @@ def test_random_sentences_have_the_labels_of_their_documents() -> None:
     )
     rows = Labelled("topic").observe_extracts(unit, (drawn,), ())
     assert isinstance(rows, Rows)
-    found = dict(zip(rows.columns, rows.values[0].tolist(), strict=True))
-    assert (found["tvd",], found["omitted",]) == pytest.approx((3 / 8, 1 / 2))
-    assert (found["summary", "billing"], found["summary", "other"]) == pytest.approx((3 / 4, 0))
+    result = dict(zip(rows.columns, rows.values[0].tolist(), strict=True))
+    assert (result["tvd",], result["omitted",]) == pytest.approx((3 / 8, 1 / 2))
+    assert (result["summary", "billing"], result["summary", "other"]) == pytest.approx((3 / 4, 0))
 
 
 def scored(*rows: list[float]) -> tuple[Scores]:
@@ -189,9 +190,9 @@ def test_a_scorer_labels_the_sentences_of_both_texts() -> None:
     answers = scored([0.9, 0], [0.6, 0.5], [0, 1], [0.2, 0.1], [0, 0.7])
     rows = observation.observe(unit, answers, np.array([[0, 0, 0, 0, 1]]))
     assert isinstance(rows, Rows)
-    found = dict(zip(rows.columns, rows.values[0].tolist(), strict=True))
-    assert found["tvd",] == pytest.approx(2 / 3)
-    assert (found["bare", "source"], found["sentences", "source"]) == (1, 4)
+    result = dict(zip(rows.columns, rows.values[0].tolist(), strict=True))
+    assert result["tvd",] == pytest.approx(2 / 3)
+    assert (result["bare", "source"], result["sentences", "source"]) == (1, 4)
     assert list(observation.details(unit, answers)) == ["The summary lacks a: “The bill is wrong.”"]
 
 
@@ -216,13 +217,17 @@ def test_the_source_can_keep_the_labels_of_the_data() -> None:
 )  # fmt: skip
 def test_a_record_without_labels_has_a_reason(one: Case, reason: str) -> None:
     """Each reason says what is missing."""
-    assert Labelled("topic").observe((one,), (), np.zeros((1, 0), dtype=np.int64)) == Reason(reason)
+    observation, drawn = Labelled("topic"), Extracts(("A bill.",), np.ones((1, 1)))
+    assert observation.observe((one,), (), np.zeros((1, 0), dtype=np.int64)) == Reason(reason)
+    assert observation.observe_extracts((one,), (drawn,), ()) == Reason(reason)
+    assert Labelled("topic", "containment", ("a",)).asks((case([], text=" "),)) == ()
+    unnamed = Labelled("").observe((case([("billing",)]),), (), np.zeros((1, 0), dtype=np.int64))
+    assert unnamed == Reason("no attribute is named: write label_gap@ATTRIBUTE")
 
 
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
-        ("label_gap", "write label_gap@topic"),
         ("label_gap(scorer=words(file=x.csv))@topic", "add labels=A\\+B"),
         ("label_gap(source=both)@topic", "source=both is not one of scorer, data"),
     ],
@@ -235,8 +240,8 @@ def test_settings_that_cannot_work_are_refused(spec: str, message: str) -> None:
 
 def test_divergence_is_in_bits() -> None:
     """Of distributions without a common label it is 1, of equal ones 0, of one without mass undefined."""
-    found = jensen_shannon(np.array([[1, 0], [1, 3], [0, 0]]), np.array([[0, 2], [2, 6], [1, 1]]))
-    assert found == pytest.approx([1, 0, np.nan], nan_ok=True)
+    result = jensen_shannon(np.array([[1, 0], [1, 3], [0, 0]]), np.array([[0, 2], [2, 6], [1, 1]]))
+    assert result == pytest.approx([1, 0, np.nan], nan_ok=True)
 
 
 # ---------------------------------------------------------------------------------- words
@@ -300,6 +305,24 @@ def test_a_chat_model_is_asked_once_per_text_and_chooses_one_label() -> None:
         ChatLabel("m", labels=("billing",))
 
 
+def test_a_chat_model_labels_a_call_with_one_request_per_sentence() -> None:
+    """Billing, billing, delivery, none; and billing: p = (2, 1)/3, q = (1, 0), TVD 1/3. Random sentences ask nothing more."""
+
+    def answer(prompt: str) -> str:
+        text = prompt.rpartition("Text: ")[2]
+        return "1" if "bill" in text or "high" in text else "2" if "parcel" in text else "0"
+
+    with StubChat(answer) as server:
+        judge = ChatLabel("stub-1", base_url=server.url, labels=("billing", "delivery"))
+        measure = LabelGap("topic", "chat", ("billing", "delivery"))
+        cases = [case([], name=f"r{i}") for i in range(4)]
+        plan = {"n_resamples": 100, "n_extracts": 20, "scorers": {"chat": judge}}
+        result = {e.quantity: e for e in fairbrief.audit(cases, [measure], **plan).estimates}
+    assert result["label_gap"].value == pytest.approx(1 / 3)
+    assert result["difference[delivery]"].extract_baseline is not None
+    assert (sum(server.served.values()), max(server.served.values())) == (5, 1)
+
+
 # ---------------------------------------------------------------------------------- planted
 
 
@@ -320,11 +343,23 @@ def calls(n: int, drops: str, seed: int) -> list[Case]:
 @pytest.mark.parametrize("drops", ["billing", "quality"])
 def test_a_system_that_drops_a_topic_is_found_and_a_fair_one_is_not(drops: str) -> None:
     """Of forty calls the dropped topic has the smallest p, below zero; no group of the fair system is significant."""
-    found = fairbrief.audit(calls(40, drops, 1), [LabelGap("topic")], n_resamples=300)
-    primary = [e for e in found.estimates if e.is_primary and not e.baseline]
+    result = fairbrief.audit(calls(40, drops, 1), [LabelGap("topic")], n_resamples=300)
+    primary = [e for e in result.estimates if e.is_primary and not e.baseline]
     assert len(primary) == 8
     first = min(primary, key=lambda e: (e.family_p, -abs(e.extract_difference or 0)))
     assert (first.system, first.group) == ("drops", drops)
     assert first.value < 0
     assert first.family_p < 0.01
     assert all(e.family_p > 0.05 for e in primary if e.system == "fair")
+
+
+@pytest.mark.parametrize("n_extracts", [0, 50])
+def test_a_summary_that_keeps_all_shares_is_not_significant(n_extracts: int) -> None:
+    """Two turns and one claim on each of three topics in all calls: every difference is 0, with and without random sentences."""
+    turns = tuple((f"Turn {k}.", topic) for k, topic in enumerate("aabbcc"))
+    cases = [case([("a",), ("b",), ("c",)], turns, f"r{i}") for i in range(25)]
+    result = fairbrief.audit(cases, [LabelGap("topic")], n_resamples=300, n_extracts=n_extracts)
+    primary = [e for e in result.estimates if e.is_primary]
+    assert [e.value for e in primary] == [0, 0, 0]
+    assert all(e.p == 1 for e in primary)
+    assert all(e.family_p > 0.5 for e in primary)

@@ -78,9 +78,9 @@ INCLUSION = {
     "inclusion[member]": 1.0,
     "inclusion[guest]": 0.5,
     "omission[guest]": 0.5,
-    "difference[chair]": 1 - 0.8,
-    "difference[member]": (1 + 1) / 2 - 0.8,
-    "difference[guest]": (1 + 0) / 2 - 0.8,
+    "inclusion_difference[chair]": 1 - 0.8,
+    "inclusion_difference[member]": (1 + 1) / 2 - 0.8,
+    "inclusion_difference[guest]": (1 + 0) / 2 - 0.8,
     "speaker_inclusion": (0.2 + 0.2 + 0.3) / 3,
     # Ben is named, and his turn supports that claim with 0.3 < 0.5: y = 0, 1, 0, 0, 0, mean 0.2.
     "misrepresentation[member]": 0.5,
@@ -92,20 +92,20 @@ COVERAGE = {
     # Turns 1 (0.9), 3 (0.6), 4 (0.8) and 5 (0.55) support a claim: shares 2/2, 0/1, 1/1, 1/1, 0/1, mean 0.6.
     "coverage[chair]": 1.0,
     "coverage[member]": 0.5,
-    "difference[chair]": 1 - 0.6,
-    "difference[member]": 0.5 - 0.6,
-    "difference[guest]": 0.5 - 0.6,
+    "coverage_difference[chair]": 1 - 0.6,
+    "coverage_difference[member]": 0.5 - 0.6,
+    "coverage_difference[guest]": 0.5 - 0.6,
     "speaker_coverage": (0.4 + 0.1 + 0.1) / 3,
 }
 MISATTRIBUTION = {
     # Of three attributed claims, Ann supports Ben's with 0.6 > 0.3 + 0.2, and Cleo Dan's with 0.8 > 0.55 + 0.2.
     "misattribution": 2 / 3,
-    "misattributed[chair]": 0.0,
-    "misattributed[member]": 1.0,
-    "difference[chair]": 0 - 2 / 3,
-    "difference[member]": 1 - 2 / 3,
-    "difference[guest]": 1 - 2 / 3,
-    "gap": (2 / 3 + 1 / 3 + 1 / 3) / 3,
+    "misattribution[chair]": 0.0,
+    "misattribution[member]": 1.0,
+    "misattribution_difference[chair]": 0 - 2 / 3,
+    "misattribution_difference[member]": 1 - 2 / 3,
+    "misattribution_difference[guest]": 1 - 2 / 3,
+    "misattribution_gap": (2 / 3 + 1 / 3 + 1 / 3) / 3,
 }
 
 
@@ -128,7 +128,7 @@ def test_settings_move_the_values() -> None:
     """Threshold 0.85: only Ann's first turn supports anything. Margin 0.3: 0.6 is not above 0.3 + 0.3, 0.8 not above 0.85."""
     strict = values(SpeakerInclusion("role", threshold=0.85))
     # Cleo is neither named nor supported: x = 1, 1, 0, 1, 0, mean 0.6. Ben and Dan are misrepresented.
-    assert strict["difference[member]"] == pytest.approx(0.5 - 0.6)
+    assert strict["inclusion_difference[member]"] == pytest.approx(0.5 - 0.6)
     assert strict["misrepresentation[guest]"] == pytest.approx(0.5)
     assert values(SpeakerCoverage("role", threshold=0.85))["coverage[chair]"] == pytest.approx(1 / 2)
     assert values(Misattribution("role", margin=0.3))["misattribution"] == 0
@@ -140,9 +140,9 @@ def test_settings_move_the_values() -> None:
 def test_thirds_of_the_order_of_first_speaking() -> None:
     """Of five speakers (0.1, 0.3 | 0.5 | 0.7, 0.9) two begin, one is in the middle and two end; Eve is left out."""
     found = values(SpeakerInclusion(by="order"))
-    assert found["difference[beginning]"] == pytest.approx(1 - 0.8)
-    assert found["difference[middle]"] == pytest.approx(1 - 0.8)
-    assert found["difference[end]"] == pytest.approx(0.5 - 0.8)
+    assert found["inclusion_difference[beginning]"] == pytest.approx(1 - 0.8)
+    assert found["inclusion_difference[middle]"] == pytest.approx(1 - 0.8)
+    assert found["inclusion_difference[end]"] == pytest.approx(0.5 - 0.8)
     two = Speakers(by="order").permutation_scheme((case(TURNS[:2]),))
     assert two is not None
     assert two.labels.tolist() == [0, 1]  # beginning and end, without a middle
@@ -152,11 +152,11 @@ def test_permuted_labels_move_speakers_with_all_their_turns() -> None:
     """With Ann as a guest and Eve as the chair: chair 0 − 0.8; Ann and Dan 1 − 0.8. Ann's claim is a guest's."""
     labels = [1, 2, 2, 1, 0]
     found = values(SpeakerInclusion("role"), labels)
-    assert found["difference[chair]"] == pytest.approx(-0.8)
-    assert found["difference[guest]"] == pytest.approx(0.2)
+    assert found["inclusion_difference[chair]"] == pytest.approx(-0.8)
+    assert found["inclusion_difference[guest]"] == pytest.approx(0.2)
     wrong = values(Misattribution("role"), labels)
-    assert wrong["misattributed[guest]"] == pytest.approx(1 / 2)
-    assert np.isnan(wrong["difference[chair]"])
+    assert wrong["misattribution[guest]"] == pytest.approx(1 / 2)
+    assert np.isnan(wrong["misattribution_difference[chair]"])
 
 
 def test_random_sentences_are_observed_as_summaries_are() -> None:
@@ -170,8 +170,8 @@ def test_random_sentences_are_observed_as_summaries_are() -> None:
     row = totals(Speakers("role").observe_extracts((case(),), [drawn], [scores(support.tolist())]))
     found = {name: float(v.array) for name, v in SpeakerInclusion("role").value(row).items()}
     # Included: Ann in the first; Dan, Eve (support) and Ben (named) in the second: 0.5, 0.5, 0, 0.5, 0.5, mean 0.4.
-    assert found["difference[chair]"] == pytest.approx(0.5 - 0.4)
-    assert found["difference[member]"] == pytest.approx(0.25 - 0.4)
+    assert found["inclusion_difference[chair]"] == pytest.approx(0.5 - 0.4)
+    assert found["inclusion_difference[member]"] == pytest.approx(0.25 - 0.4)
     assert found["misrepresentation[member]"] == pytest.approx(0.5 / 2)
     covered = {name: float(v.array) for name, v in SpeakerCoverage("role").value(row).items()}
     assert covered["coverage[chair]"] == pytest.approx(0.5 / 2)

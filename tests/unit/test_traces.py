@@ -169,6 +169,23 @@ def test_sources_in_a_prompt(tmp_path: Path, asked: Any, documents: list[str]) -
     assert [d.text for d in one.record.documents] == documents
 
 
+@pytest.mark.parametrize(
+    ("output", "text"),
+    [
+        ([{"role": "assistant", "content": "A."}, {"role": "assistant", "content": "B."}], "A."),
+        ([{"type": "human", "content": "Q."}, {"type": "ai", "content": "Draft."}, {"type": "ai", "content": "Final."}], "Final."),
+        ({"choices": [{"message": {"role": "assistant", "content": [{"type": "text", "text": "A."}, {"type": "text", "text": "B."}]}}]}, "A.\nB."),
+        ([{"type": "reasoning", "content": "Hm."}, {"type": "text", "content": "A."}], "A."),
+    ],
+)  # fmt: skip
+def test_one_answer_of_an_output(tmp_path: Path, output: Any, text: str) -> None:
+    """Of several answers the first counts, of a conversation the last; the parts of an answer are joined."""
+    span = chat()
+    span["attributes"]["gen_ai.output.messages"] = json.dumps(output)
+    [one] = of(tmp_path, otlp(span))
+    assert one.summary.text == text
+
+
 def test_each_call_has_the_documents_retrieved_for_it(tmp_path: Path) -> None:
     """Of several retrievals in one trace, those below the nearest common span count; later ones do not."""
     steps = (

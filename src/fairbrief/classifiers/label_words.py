@@ -18,8 +18,8 @@ from fairbrief.text.segmentation import words_of
 from fairbrief.types import Ask, Scores
 
 WANTED = "wanted a CSV table with the columns label and word, and a word or phrase per line"
-Lists = Mapping[tuple[str, ...], frozenset[str]]
-"""The words of each entry, in lower case, with its labels. The last word may end with * for any ending."""
+Lists = Mapping[str, Sequence[tuple[tuple[str, ...], str]]]
+"""By the last word of an entry, which may end with * for any ending: the words before it, and its label. In lower case."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -40,22 +40,25 @@ class LabelWords:
     @property
     def fingerprint(self) -> str:
         """A digest of the lists."""
-        listed = (" ".join((*entry, "=", *sorted(own))) for entry, own in sorted(self._lists().items()))
-        return f"words/1 {digest_of(listed).hex()}"
+        listed = (
+            " ".join((*before, last, "=", label))
+            for last, entries in self._lists().items()
+            for before, label in entries
+        )
+        return f"words/1 {digest_of(sorted(listed)).hex()}"
 
     def answer(self, asks: Sequence[Ask]) -> Iterator[Scores]:
         """One row per text: 1 in the columns of its labels."""
         lists = self._lists()
-        known = frozenset().union(*lists.values())
-        longest = max(map(len, lists))
-        endings = max((len(entry[-1]) for entry in lists if entry[-1].endswith("*")), default=0)
+        known = {label for entries in lists.values() for _, label in entries}
+        endings = max((len(last) for last in lists if last.endswith("*")), default=0)
         for ask in asks:
             if unknown := [column for column in ask.columns if column not in known]:
                 raise RequestError(
                     f"{self.file} has no words for the label '{unknown[0]}'. Its labels: {', '.join(sorted(known))}."
                 )
-            labels = [labels_of(row, lists, longest, endings) for row in ask.rows]
-            applies = [[column in own for column in ask.columns] for own in labels]
+            labels = [labels_of(row, lists, endings) for row in ask.rows]
+            applies = [[column in applied for column in ask.columns] for applied in labels]
             yield Scores.of_whole_texts(ask, np.array(applies, dtype=np.float64))
 
     def _lists(self) -> Lists:
@@ -66,7 +69,7 @@ class LabelWords:
 @lru_cache(maxsize=8)
 def read_lists(file: str, changed: int) -> Lists:  # noqa: ARG001 # a changed file is read again
     """The entries of a file of word lists. Raises DataError with file and line."""
-    lists: dict[tuple[str, ...], frozenset[str]] = {}
+    lists: dict[str, list[tuple[tuple[str, ...], str]]] = {}
     try:
         with reading_text(file), Path(file).open(encoding="utf-8-sig", newline="") as lines:
             rows = csv.DictReader(lines)
@@ -79,8 +82,8 @@ def read_lists(file: str, changed: int) -> Lists:  # noqa: ARG001 # a changed fi
                     raise DataError(
                         f"{file}, line {rows.line_num}: found the label '{label}' and the word '{text}'; {WANTED}."
                     )
-                entry = (*words[:-1], words[-1] + "*" * text.endswith("*"))
-                lists[entry] = lists.get(entry, frozenset()) | {label}
+                last = words[-1] + "*" * text.endswith("*")
+                lists.setdefault(last, []).append((tuple(words[:-1]), label))
     except OSError as error:
         raise RequestError(f"The word lists '{file}' cannot be read: {error.strerror}; {WANTED}.") from error
     if not lists:
@@ -88,14 +91,13 @@ def read_lists(file: str, changed: int) -> Lists:  # noqa: ARG001 # a changed fi
     return lists
 
 
-def labels_of(text: str, lists: Lists, longest: int, endings: int) -> set[str]:
-    """The labels of a text. An entry has at most ``longest`` words; one with any ending has at most ``endings`` characters."""
+def labels_of(text: str, lists: Lists, endings: int) -> set[str]:
+    """The labels of a text. An entry with any ending has at most ``endings`` characters."""
     words = words_of(text.lower())
-    found: set[str] = set()
-    for end in range(1, len(words) + 1):
-        last = words[end - 1]
-        forms = (last, *(last[:i] + "*" for i in range(1, min(len(last), endings) + 1)))
-        for start in range(max(0, end - longest), end):
-            for form in forms:
-                found |= lists.get((*words[start : end - 1], form), frozenset())
-    return found
+    labels: set[str] = set()
+    for end, last in enumerate(words):
+        for form in (last, *(last[:i] + "*" for i in range(1, min(len(last) + 1, endings)))):
+            for before, label in lists.get(form, ()):
+                if tuple(words[max(0, end - len(before)) : end]) == before:
+                    labels.add(label)
+    return labels

@@ -90,7 +90,7 @@ class ReadingOptions:
         None, "Group numbers: NAME=3,7 cuts at 3 and 7; NAME=q3 makes three equal parts.", "NAME=CUTS",
     )
     sample: float | None = reading(
-        None, "Read only N records, or a share below 1: those with the smallest hashes of --seed and id.", "N",
+        None, "Read only N records, or a share below 1: those with the smallest hashes of the seed and their ids.", "N",
     )
     sample_by: str | None = reading(
         None, "Sample N records, or the share, of each group of this attribute.", "NAME",

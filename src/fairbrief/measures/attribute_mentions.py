@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import combinations, product
 from typing import ClassVar, NamedTuple
 
@@ -33,6 +35,8 @@ from fairbrief.types import (
 )
 
 NO_MENTION = Reason("neither source nor summary mentions age, sex, ethnicity or place")
+MOST = 200
+"""The most values of a kind that are compared in one text; further ones are not counted."""
 LIMITS = {"kept": SHARE_DIFFERENCE, "changed": SHARE_DIFFERENCE, "invented": (-math.inf, math.inf)}
 PLURALS = dict(zip(KINDS, ("ages", "sexes", "ethnicities", "places"), strict=True))
 
@@ -78,11 +82,17 @@ def fates_of(source: str, summary: str) -> list[Fate]:
     return [*fates, *(Fate("invented", None, mention) for mention in invented)]
 
 
-def _values(text: str) -> dict[Mention, set[str]]:
-    """The first mention of each value in a text, with the people named beside any mention of it."""
+@lru_cache(maxsize=4096)
+def _values(text: str) -> Mapping[Mention, set[str]]:
+    """The first mention of each value in a text, with the people named beside any mention of it; at most `MOST` of a kind."""
     first: dict[tuple[str, str], Mention] = {}
     people: dict[Mention, set[str]] = {}
+    counts = Counter[str]()
     for mention in mentions_of(text):
+        if (mention.kind, mention.value) not in first:
+            counts[mention.kind] += 1
+        if counts[mention.kind] > MOST:
+            continue
         known_one = first.setdefault((mention.kind, mention.value), mention)
         people.setdefault(known_one, set()).update(filter(None, [mention.person]))
     return people

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -39,7 +39,6 @@ SIGNS = np.array([np.sign(j - i) for i in range(len(CLASSES)) for j in range(len
 ALL = "all texts"
 """The group of every record without an attribute."""
 HARM = "Readers of the summaries would take an event, a product or a person for better or worse than the texts show it."
-CHECKS = (ScorerCheck(measure="scorer_bias_sentiment", given={"scorer": "scorer"}),)
 
 
 def class_of(scores: Any, negative: float, positive: float) -> Integers:
@@ -52,6 +51,7 @@ def class_of(scores: Any, negative: float, positive: float) -> Integers:
 class FramingSettings(SentimentSettings):
     """What determines a text's group and class; measures and observation share it."""
 
+    threshold: float = field(default=1.0, init=False)
     negative: float = -0.05
     positive: float = 0.05
 
@@ -71,7 +71,6 @@ class Framings(Sentiments, FramingSettings):
                 ``positive`` is positive. The group is ``over`` (see `subject_of`), or "all texts" without it.
     Per record:  columns of its group g: ``one``, and for each of the nine transitions (``negative to positive``) 1 if it is
                 the record's.
-    Permuted:   nothing; tests flip the signs of clusters.
     Undefined:  no group, or no known sentiment in source or summary.
     """
 
@@ -88,8 +87,8 @@ class Framings(Sentiments, FramingSettings):
         """The class and score of both texts."""
         return [
             f"{name}: {CLASSES[int(class_of(score, *self._cuts))]}, with a sentiment of {float(score):+z.3f}."
-            for found in scores[: len(cases)]
-            for name, score in zip(("Source", "Summary"), found.matrix[:, 0], strict=True)
+            for answer in scores[: len(cases)]
+            for name, score in zip(("Source", "Summary"), answer.matrix[:, 0], strict=True)
         ]
 
     @property
@@ -117,7 +116,7 @@ class FramingChange(Reading, FramingSettings):
                 - with groups also ``changed[g]`` and ``changed_difference[k−l]``, the difference in the share of changes
                 - ``transition[a to b]``: the share of records in each cell of the matrix of classes; with groups
                   ``transition[a to b, g]``, among those of g
-    Permuted:   nothing: groups are permuted among clusters, or sign flips of clusters are used.
+    Permuted:   nothing within a record; groups are permuted among clusters.
     Undefined:  records: "the record lacks the attribute", no known sentiment in source or summary.
     Errors:     RequestError if ``negative`` is not below ``positive``.
     Source:     Alessa et al., IJCNLP-AACL 2025 (share of changed classes). Groups, direction, cut-offs and baseline are ours.
@@ -132,7 +131,7 @@ class FramingChange(Reading, FramingSettings):
         attribute_of="record",
         on_request="it reduces sentiment to three classes; `sentiment_shift` compares the scores",
         better="less",
-        scorer_checks=CHECKS,
+        scorer_checks=(ScorerCheck(measure="scorer_bias_sentiment", given={"scorer": "scorer"}),),
         contrast=ContrastWords(
             title="texts that become brighter minus texts that become darker",
             question="Whose texts become darker when summarized?",
@@ -153,7 +152,7 @@ class FramingChange(Reading, FramingSettings):
         whole = sum(matrix.values(), np.zeros((*one.shape, len(CHANGES))))
         share = ratio(whole, one[..., np.newaxis])
         values = {
-            self.name: Value(_changed(share), is_share=True, has_baseline=True),
+            self.name: Value(_changed(share), is_share=True, has_baseline=True, is_compared=True),
             "direction": Value(
                 _direction(share), limits=SHARE_DIFFERENCE, has_baseline=True, is_compared=True
             ),
@@ -167,18 +166,18 @@ class FramingChange(Reading, FramingSettings):
         shares = {g: ratio(matrix[g], totals["one", g][..., np.newaxis]) for g in groups}
         for k, other in itertools.combinations(groups, 2):
             kinds = (("one", k), ("one", other))
-            for name, of in (("difference", _direction), ("changed_difference", _changed)):
+            for name, statistic in (("difference", _direction), ("changed_difference", _changed)):
                 values[f"{name}[{k}−{other}]"] = Value(
-                    of(shares[k]) - of(shares[other]), "both", has_baseline=True, is_compared=True, strata=kinds, present=kinds,
-                    is_between=True, is_primary=of is _direction, group=f"{k} − {other}",
+                    statistic(shares[k]) - statistic(shares[other]), "both", has_baseline=True, is_compared=True, strata=kinds, present=kinds,
+                    is_between=True, is_primary=statistic is _direction, group=f"{k} − {other}",
                 )  # fmt: skip
-        for g, own in shares.items():
-            values[f"changed[{g}]"] = Value(_changed(own), is_share=True, has_baseline=True, group=g)
+        for g, row in shares.items():
+            values[f"changed[{g}]"] = Value(_changed(row), is_share=True, has_baseline=True, group=g)
             values[f"direction[{g}]"] = Value(
-                _direction(own), limits=SHARE_DIFFERENCE, has_baseline=True, group=g
+                _direction(row), limits=SHARE_DIFFERENCE, has_baseline=True, group=g
             )
             for i, c in enumerate(CHANGES):
-                values[f"transition[{c}, {g}]"] = Value(own[..., i], is_share=True, has_baseline=True)
+                values[f"transition[{c}, {g}]"] = Value(row[..., i], is_share=True, has_baseline=True)
         return values
 
     def explain(self, totals: Totals) -> str:
@@ -207,7 +206,6 @@ class FramingDirection(Reading):
         harm=HARM,
         attribute_of="record",
         on_request="it compares no groups; `framing_change` does",
-        scorer_checks=CHECKS,
         contrast=ContrastWords(
             title="texts that become brighter minus texts that become darker",
             question="Do summaries make their texts sound better or worse?",
@@ -225,7 +223,7 @@ class FramingDirection(Reading):
     positive: float = 0.05
 
     def __post_init__(self) -> None:
-        FramingSettings("", self.scorer, 1.0, self.negative, self.positive)
+        FramingSettings(scorer=self.scorer, negative=self.negative, positive=self.positive)
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
         share = ratio(

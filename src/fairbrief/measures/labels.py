@@ -44,6 +44,7 @@ from fairbrief.types import (
 IN_THE_DATA = "claims"
 """The setting ``scorer`` for labels that the data give."""
 NO_LABEL = "no label"
+BARE_SOURCE = Reason("no sentence of the source has a label")
 SIDES = ("source", "summary")
 APPLIES = 0.5
 """A label applies to a text with a score above this."""
@@ -82,25 +83,24 @@ class Labelled(LabelSettings):
                 summary lacks; per label ``in source`` and ``lacking`` (0 or 1). ``sentences[source]``, ``sentences[summary]`` and
                 ``bare[…]``, those without a label.
     Permuted:   which of all sentences (and claims) of a record are the summary's, so that their number is kept.
-    Undefined:  "no document has the attribute …", "empty summary", "the summary has no claims", "no sentence of the source has a
+    Undefined:  "no document has the attribute …", "no attribute is named", "empty summary", "the summary has no claims", "no sentence of the source has a
                 label".
     Raises:     DataError if some documents lack the attribute.
     """
 
     declaration: ClassVar[ObservationDeclaration] = ObservationDeclaration(
-        scope="case", version=1, chance_means=(("tvd",),)
+        scope="case", version=1, chance_means=(("tvd",),), draws_unscored=True
     )
 
     def asks(self, cases: Cases) -> Sequence[Ask]:
         (case,) = cases
-        if self._reason(case) is not None:
-            return ()
-        # Random extracts are drawn only of units that ask a scorer: with labels in the data, nothing is asked of a cheap one.
-        return self._asked(case.record, self._units(case)) or (Ask("ngram", (), ()),)
+        return self._asked(case.record, self._units(case)) if self._reason(case) is None else ()
 
     def extract_asks(self, cases: Cases, extracts: Sequence[Extracts]) -> Sequence[Ask]:
         """The sentences of the sources, which are labelled as a summary's are."""
         (case,), (drawn,) = cases, extracts
+        if self._reason(case) is not None:
+            return ()
         return self._asked(case.record, drawn.sentences if self.source == "data" else ())
 
     def permutation_scheme(self, cases: Cases) -> PermutationScheme | None:
@@ -127,7 +127,7 @@ class Labelled(LabelSettings):
             return reason
         names, source, summary = self._labelled(case, scores)
         if not source.any():
-            return Reason("no sentence of the source has a label")
+            return BARE_SOURCE
         is_summary = (labels == 1).astype(np.float64)
         sides = np.stack([1 - is_summary, is_summary])
         return _rows(names, sides @ _with_bare(np.vstack([source, summary])))
@@ -137,7 +137,11 @@ class Labelled(LabelSettings):
     ) -> Rows | Reason:
         """The mean over the extracts of what `observe` says of them."""
         (case,), (drawn,) = cases, extracts
+        if (reason := self._reason(case)) is not None:
+            return reason
         names, source, kept = self._labelled(case, scores, of_extracts=True)
+        if not source.any():
+            return BARE_SOURCE
         counts = np.stack(np.broadcast_arrays(_with_bare(source).sum(axis=0), drawn.kept @ _with_bare(kept)))
         rows = _rows(names, counts)
         return Rows(rows.columns, rows.values.mean(axis=0, keepdims=True))
@@ -160,6 +164,8 @@ class Labelled(LabelSettings):
             return Reason("empty summary")
         if not self._units(case):
             return Reason("the summary has no claims")
+        if self._reads_attribute and not self.over:
+            return Reason("no attribute is named: write label_gap@ATTRIBUTE")
         if self._reads_attribute and not case.record.values_of(self.over):
             return Reason(f"no document has the attribute '{self.over}'")
         return None
@@ -200,10 +206,10 @@ class Labelled(LabelSettings):
         if of_extracts and not (self.asked and self.source == "data"):
             units = source
         if self.unlabelled == "label":
-            source, units = ([own or (NO_LABEL,) for own in texts] for texts in (source, units))
+            source, units = ([labels or (NO_LABEL,) for labels in texts] for texts in (source, units))
         names = sorted(set(chain.from_iterable((*source, *units))))
         return names, *(
-            np.array([[name in own for name in names] for own in texts], dtype=np.float64).reshape(
+            np.array([[name in labels for name in names] for labels in texts], dtype=np.float64).reshape(
                 len(texts), len(names)
             )
             for texts in (source, units)
@@ -248,10 +254,11 @@ def _rows(names: Sequence[str], counts: Floats) -> Rows:
 
 @dataclass(frozen=True, repr=False)
 class LabelGap(Reading, LabelSettings):
-    """How far the labels of summaries are distributed otherwise than those of their sources: mean total variation distance.
+    """How far the distribution of labels in summaries differs from that in their sources: mean total variation distance.
 
     The mean over records of ½ Σ_l |q(l) − p(l)|, with p(l) and q(l) the shares of label l (a topic, emotion, theme, stance …) in the
-    source and in its summary. ``@DIMENSION`` names the dimension.
+    source and in its summary. ``@DIMENSION`` names the dimension; for labels in the data it is the
+    attribute. `Uer` compares whose words a summary uses; this measure compares labels that sentences of both texts have.
 
     The labels come from ``scorer``:
 
@@ -269,8 +276,9 @@ class LabelGap(Reading, LabelSettings):
     - ``units=given``: the summary's claims are labelled, not its sentences.
     - ``unlabelled=label``: sentences without a label have the label "no label". By default they are excluded from the shares.
 
-    Value:      in [0, 1]; 0 if both distributions are equal. Above 0 by chance, more so in short summaries: compare with the permutation
-                mean and the random-sentence baseline. Secondary:
+    Value:      in [0, 1]; 0 if both distributions are equal. Above 0 by chance, more so in short summaries. Compare with both
+                baselines: independent errors of the labels raise it above that of random sentences, and the permutation mean is larger,
+                since permutations change the source's distribution, too. Secondary:
                 - ``difference[l]``: mean of q(l) − p(l), among the records with l; positive = more of the summary
                 - ``jensen_shannon``: mean divergence, in bits, in [0, 1]
                 - ``omitted``: mean share of a source's labels that its summary lacks; ``omitted[l]``: the share of the sources
@@ -278,7 +286,7 @@ class LabelGap(Reading, LabelSettings):
                 - ``source[l]``, ``summary[l]``: mean shares, among the records with l
                 - ``unlabelled[source]``, ``unlabelled[summary]``: share of the sentences without a label
     Undefined:  without records. A summary without any label counts only for ``omitted``.
-    Errors:     RequestError without a dimension, and for a scorer without labels.
+    Errors:     RequestError for a scorer without labels.
     Source:     Mayilvaghanan, Gupta & Kumar, EMNLP industry track 2025: fidelity gap (total variation; Jensen–Shannon in the preprint)
                 and coverage (``omitted``). Baselines, differences and the treatment of missing labels are ours.
     """
@@ -287,7 +295,7 @@ class LabelGap(Reading, LabelSettings):
     name: ClassVar[str] = "label_gap"
     declaration: ClassVar[Declaration] = Declaration(
         family="Labels",
-        question="how far the labels of summaries are distributed otherwise than those of their sources",
+        question="how far the distribution of labels in summaries differs from that in their sources",
         harm="Decisions that rest on summaries would miss topics, moods or positions that the sources contain.",
         on_request="it needs labels of the summary's sentences or claims",
         better="less",
@@ -309,8 +317,6 @@ class LabelGap(Reading, LabelSettings):
             ("source", ("scorer", "data")), ("units", ("sentences", "given")), ("unlabelled", ("exclude", "label")),
         ):  # fmt: skip
             check_known(key, getattr(self, key), known)
-        if not self.over:
-            raise ValueError("name the dimension: write label_gap@topic, or another attribute or name")
         if self.scorer != IN_THE_DATA and not self.asked:
             raise ValueError(f"scorer={self.scorer} needs labels: add labels=A+B")
 
@@ -354,5 +360,5 @@ class LabelGap(Reading, LabelSettings):
             if totals["present", v] > 0
         ]
         lacking = [v for v in totals.values_of("lacking") if totals["lacking", v] > 0]
-        found = "; ".join(shares) or "No label in the summary"
-        return f"{found}. Missing from the summary: {', '.join(lacking) or 'no label'}."
+        distributions = "; ".join(shares) or "No label in the summary"
+        return f"{distributions}. Missing from the summary: {', '.join(lacking) or 'no label'}."

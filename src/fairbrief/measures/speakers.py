@@ -46,7 +46,15 @@ NO_SPEAKER = Reason(f"no document has the attribute '{SPEAKER}' (map it: --attri
 NO_CLAIM = Reason("the summary has no claim")
 ONE_GROUP = Reason("one group of speakers only")
 THIRDS = ("beginning", "middle", "end")
-INCLUDED, MISREPRESENTED, COVERED, MISATTRIBUTED = "included", "misrepresented", "covered", "misattributed"
+INCLUSION, MISREPRESENTATION, COVERAGE = "inclusion", "misrepresentation", "coverage"
+MISATTRIBUTION = "misattribution"
+COUNTS = {
+    INCLUSION: "speakers",
+    MISREPRESENTATION: "speakers",
+    COVERAGE: "speakers",
+    MISATTRIBUTION: "compared",
+}
+"""What the group differences of a statistic are divided by."""
 SHOWN = 160
 """Characters of a turn that are shown."""
 
@@ -95,9 +103,9 @@ class Speakers(SpeakerSettings):
 
     Reads:      document attributes ``speaker`` and ``over`` (of a speaker with several values the most frequent one; the
                 first of equals); support in [0, 1], shape (turns, claims). Claims are scored without their attribution.
-    Per record:  ``speakers[g]``; sums over speakers i of x_i, ``included[g]``, ``misrepresented[g]``, ``covered[g]``, and of
-                x_i − mean x, ``included difference[g]`` …; ``claims[g]``, ``misattributed[g]``, and of claims in records that
-                attribute claims to several groups ``compared[g]`` and ``misattributed difference[g]``.
+    Per record:  ``speakers[g]``; sums over speakers i of x_i, ``inclusion[g]``, ``misrepresentation[g]``, ``coverage[g]``, and
+                of x_i − mean x, ``inclusion_difference[g]`` …; ``claims[g]``, ``misattribution[g]``, and of claims in records
+                that attribute claims to several groups ``compared[g]`` and ``misattribution_difference[g]``.
     Permuted:   groups among the speakers of the record.
     Undefined:  "no document has the attribute 'speaker'"; a document without ``over``; "one group of speakers only"; "the
                 summary has no claim".
@@ -123,17 +131,11 @@ class Speakers(SpeakerSettings):
 
     def contrasts(self, columns: Sequence[Column]) -> Mapping[str, Ratio]:
         """Each group of speakers against the average speaker, or attributed claim, of their record."""
-        of = {
-            INCLUDED: "speakers",
-            MISREPRESENTED: "speakers",
-            COVERED: "speakers",
-            MISATTRIBUTED: "compared",
-        }
         return {
-            f"{x} difference[{c[1]}]": Ratio((((f"{x} difference", c[1]), 1.0),), (((of[x], c[1]), 1.0),))
+            f"{x}_difference[{c[1]}]": Ratio((((f"{x}_difference", c[1]), 1.0),), (((count, c[1]), 1.0),))
             for c in columns
             if c[0] == "speakers"
-            for x in of
+            for x, count in COUNTS.items()
         }
 
     def extract_asks(self, cases: Cases, extracts: Sequence[Extracts]) -> Sequence[Ask]:
@@ -168,18 +170,16 @@ class Speakers(SpeakerSettings):
         values = self._values(support, turns, found, np.ones((1, len(found))))
         wrong, attributed = self._misattributed(_by_speaker(support, turns), found)
         many, bad = attributed.sum(axis=1).astype(float), wrong.sum(axis=1).astype(float)
-        fixed: dict[Column, float] = {("claims",): many.sum(), (MISATTRIBUTED,): bad.sum()}
-        fixed |= {("one",): 1.0, ("all speakers",): len(turns.names)}
+        fixed: dict[Column, float] = {("claims",): many.sum(), (MISATTRIBUTION,): bad.sum()}
         if not self.has_groups:
             return Rows.of(fixed)
         groups, codes = coded(turns.groups)
         labels = labelled(codes, labels)
-        member = (labels[:, np.newaxis] == np.arange(len(groups))[:, np.newaxis]).astype(np.float64)
-        claims, errors = member @ many, member @ bad
+        claims, errors = (_by_label(labels, x[np.newaxis], len(groups))[..., 0] for x in (many, bad))
         compared = np.where(claims < many.sum(), claims, 0.0)
-        centred = np.where(compared > 0, errors - claims * ratio(bad.sum(), max(many.sum(), 1.0)), 0.0)
+        centred = np.where(compared > 0, errors - claims * bad.sum() / max(many.sum(), 1.0), 0.0)
         more = {
-            "claims": claims, MISATTRIBUTED: errors, "compared": compared, f"{MISATTRIBUTED} difference": centred,
+            "claims": claims, MISATTRIBUTION: errors, "compared": compared, f"{MISATTRIBUTION}_difference": centred,
         }  # fmt: skip
         return by_group(groups, _sums(values, labels, len(groups)) | more, fixed)
 
@@ -258,7 +258,7 @@ class Speakers(SpeakerSettings):
         covered = _any(kept, support >= self.threshold - TIE).mean(axis=0)
         turn_share = np.bincount(turns.speaker, covered, many) / np.bincount(turns.speaker, minlength=many)
         return {
-            INCLUDED: included.mean(axis=0), MISREPRESENTED: misrepresented.mean(axis=0), COVERED: turn_share,
+            INCLUSION: included.mean(axis=0), MISREPRESENTATION: misrepresented.mean(axis=0), COVERAGE: turn_share,
         }  # fmt: skip
 
     def _misattributed(
@@ -292,13 +292,16 @@ def _any(kept: Floats, of_claims: NDArray[np.bool_]) -> NDArray[np.bool_]:
 
 def _sums(values: Mapping[str, Floats], labels: Integers, groups: int) -> dict[str, Floats]:
     """Speakers by group, and sums of their values and of these less their mean; (label permutations, groups) each."""
-    stacked = np.stack(
-        [np.ones_like(values[INCLUDED]), *values.values(), *(x - x.mean() for x in values.values())]
-    )
-    names = ["speakers", *values, *(f"{name} difference" for name in values)]
+    named = {f"{name}_difference": x - x.mean() for name, x in values.items()} | dict(values)
+    named["speakers"] = np.ones_like(values[INCLUSION])
+    sums = _by_label(labels, np.stack(list(named.values())), groups)
+    return {name: sums[..., k] for k, name in enumerate(named)}
+
+
+def _by_label(labels: Integers, weights: Floats, groups: int) -> Floats:
+    """Sums of weights by group. (label permutations, speakers), (sums, speakers) → (label permutations, groups, sums)."""
     member = (labels[:, np.newaxis] == np.arange(groups)[:, np.newaxis]).astype(np.float64)
-    sums = member @ stacked.T
-    return {name: sums[..., k] for k, name in enumerate(names)}
+    return np.asarray(member @ weights.T)
 
 
 def _shortened(case: Case, support: Floats, own: NDArray[np.bool_]) -> str:
@@ -340,40 +343,35 @@ class _SpeakerMeasure(Reading, SpeakerSettings):
 
 
 def _differences(
-    totals: Totals,
-    what: str,
-    count: str,
-    gap: str,
-    *,
-    difference: str = "difference",
-    has_baseline: bool = True,
+    totals: Totals, what: str, *, is_primary: bool = True, has_baseline: bool = True
 ) -> dict[str, Value]:
-    """The group differences of a statistic, and before them, as ``gap``, their mean size."""
-    groups = totals.values_of("speakers")
-    names = tuple(f"{what} difference[{g}]" for g in groups)
-    values = {
-        f"{difference}[{g}]": Value(
-            ratio(totals[f"{what} difference", g], totals[count, g]), "both", contrasts=(name,),
+    """The group differences of a statistic."""
+    count = COUNTS[what]
+    return {
+        (name := f"{what}_difference[{g}]"): Value(
+            ratio(totals[f"{what}_difference", g], totals[count, g]), "both", contrasts=(name,),
             limits=SHARE_DIFFERENCE, has_baseline=has_baseline, is_compared=has_baseline,
-            is_primary=difference == "difference", group=g, present=((count, g),),
+            is_primary=is_primary, group=g, present=((count, g),),
         )
-        for g, name in zip(groups, names, strict=True)
+        for g in totals.values_of("speakers")
     }  # fmt: skip
-    sizes = np.abs(np.stack([v.array for v in values.values()] or [np.full(totals.array.shape[:-1], np.nan)]))
+
+
+def _unsigned(differences: Mapping[str, Value], totals: Totals, *, has_baseline: bool = True) -> Value:
+    """The mean size of the group differences that are defined; nan below two of them."""
+    nothing = np.full(totals.array.shape[:-1], np.nan)
+    sizes = np.abs(np.stack([nothing, *(of.array for of in differences.values())]))
     there = np.isfinite(sizes).sum(axis=0)
     mean = np.where(there > 1, ratio(np.nansum(sizes, axis=0), there), np.nan)
-    return {
-        gap: Value(mean, "upper", contrasts=names, limits=(0.0, 1.0), has_baseline=has_baseline),
-        **values,
-    }
+    return Value(mean, "upper", contrasts=tuple(differences), limits=(0.0, 1.0), has_baseline=has_baseline)
 
 
 def _shares(
-    totals: Totals, share: str, what: str, count: str = "speakers", *, has_baseline: bool = True
+    totals: Totals, what: str, count: str = "speakers", *, has_baseline: bool = True
 ) -> dict[str, Value]:
     """The share of each group."""
     return {
-        f"{share}[{g}]": Value(
+        f"{what}[{g}]": Value(
             ratio(totals[what, g], totals[count, g]), is_share=True, has_baseline=has_baseline, group=g
         )
         for g in totals.values_of("speakers")
@@ -385,8 +383,8 @@ class SpeakerInclusion(_SpeakerMeasure):
     """How far groups of speakers differ in being included in the summaries.
 
     With x_i = 1 if the summary names speaker i, or if some claim has a support s_ij ≥ ``threshold`` by a turn of
-    theirs, and x_i = 0 otherwise: ``difference[g]`` = mean over the speakers i of group g of (x_i − mean x of their
-    record). The value is (1/K) Σ_g |difference[g]|.
+    theirs, and x_i = 0 otherwise: ``inclusion_difference[g]`` = mean over the speakers i of group g of (x_i − mean x of their
+    record). The value is (1/K) Σ_g |inclusion_difference[g]|.
 
     Every speaker has the same weight, however much they said. Names are found by rule (`text.attribution`): a full name, a
     last name with or without title, a first name, a role. A name that fits several speakers of the record ("Weber" of two
@@ -397,7 +395,7 @@ class SpeakerInclusion(_SpeakerMeasure):
 
     Value:      in [0, 1]; 0 if all groups are included equally. Above 0 even for random labels: compare with the
                 permutation mean. Secondary:
-                - ``difference[g]``, the primary estimate, in percentage points; positive = included more
+                - ``inclusion_difference[g]``, the primary estimate, in percentage points; positive = included more
                 - ``inclusion[g]``, the share of the group's speakers who are included; ``omission[g]`` = 1 − inclusion:
                   neither named nor supported
                 - ``misrepresentation[g]``, the share who are named, but none of whose attributed claims is supported by
@@ -423,21 +421,18 @@ class SpeakerInclusion(_SpeakerMeasure):
     )
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
-        inclusion = _shares(totals, "inclusion", INCLUDED)
+        differences, inclusion = _differences(totals, INCLUSION), _shares(totals, INCLUSION)
         omission = {
-            name.replace("inclusion", "omission", 1): replace(share, array=1 - share.array)
+            name.replace(INCLUSION, "omission", 1): replace(share, array=1 - share.array)
             for name, share in inclusion.items()
         }
-        wrong = _differences(
-            totals, MISREPRESENTED, "speakers", "", difference="misrepresentation_difference"
-        )
-        del wrong[""]
         return {
-            **_differences(totals, INCLUDED, "speakers", self.name),
+            self.name: _unsigned(differences, totals),
+            **differences,
             **inclusion,
             **omission,
-            **_shares(totals, "misrepresentation", MISREPRESENTED),
-            **wrong,
+            **_shares(totals, MISREPRESENTATION),
+            **_differences(totals, MISREPRESENTATION, is_primary=False),
         }
 
     def explain(self, totals: Totals) -> str:
@@ -445,8 +440,12 @@ class SpeakerInclusion(_SpeakerMeasure):
         return (
             "Speakers included: "
             + "; ".join(
-                f"{g} {totals[INCLUDED, g]:.0f} of {totals['speakers', g]:.0f}"
-                + (f" ({totals[MISREPRESENTED, g]:.0f} misrepresented)" if totals[MISREPRESENTED, g] else "")
+                f"{g} {totals[INCLUSION, g]:.0f} of {totals['speakers', g]:.0f}"
+                + (
+                    f" ({totals[MISREPRESENTATION, g]:.0f} misrepresented)"
+                    if totals[MISREPRESENTATION, g]
+                    else ""
+                )
                 for g in totals.values_of("speakers")
             )
             + "."
@@ -457,13 +456,13 @@ class SpeakerInclusion(_SpeakerMeasure):
 class SpeakerCoverage(_SpeakerMeasure):
     """How far groups of speakers differ in the share of their turns that the summaries cover.
 
-    With x_i = the share of speaker i's turns that support some claim with at least ``threshold``: ``difference[g]`` = mean
-    over the speakers i of group g of (x_i − mean x of their record). The value is (1/K) Σ_g |difference[g]|.
+    With x_i = the share of speaker i's turns that support some claim with at least ``threshold``: ``coverage_difference[g]`` = mean
+    over the speakers i of group g of (x_i − mean x of their record). The value is (1/K) Σ_g |coverage_difference[g]|.
 
     Every speaker has the same weight, however much they said; every turn of a speaker has, too.
 
     Value:      in [0, 1]; 0 if the turns of all groups are covered equally. Above 0 even for random labels: compare with the
-                permutation mean. Secondary: ``difference[g]``, the primary estimate, in percentage points, positive =
+                permutation mean. Secondary: ``coverage_difference[g]``, the primary estimate, in percentage points, positive =
                 covered more; ``coverage[g]``, the mean share of the group's speakers.
     Undefined:  as `SpeakerInclusion`.
     Source:     ours; the coverage of documents is after Li et al.
@@ -486,15 +485,17 @@ class SpeakerCoverage(_SpeakerMeasure):
     )
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
+        differences = _differences(totals, COVERAGE)
         return {
-            **_differences(totals, COVERED, "speakers", self.name),
-            **_shares(totals, "coverage", COVERED),
+            self.name: _unsigned(differences, totals),
+            **differences,
+            **_shares(totals, COVERAGE),
         }
 
     def explain(self, totals: Totals) -> str:
         """The mean share of covered turns of each group's speakers."""
         parts = [
-            f"{g} {float(ratio(totals[COVERED, g], totals['speakers', g])):.0%} of {counted(float(totals['speakers', g]), 'speaker')}"
+            f"{g} {float(ratio(totals[COVERAGE, g], totals['speakers', g])):.0%} of {counted(float(totals['speakers', g]), 'speaker')}"
             for g in totals.values_of("speakers")
         ]
         return f"Share of turns covered: {'; '.join(parts)}."
@@ -508,12 +509,12 @@ class Misattribution(Reading, SpeakerSettings):
     the speakers k whom the claim does not name. The value is the number of misattributed pairs divided by the number of
     pairs, over all records. Which claims are attributed to whom is decided by rule (`text.attribution`).
 
-    With an attribute (or ``by=order``), ``difference[g]`` = mean over the pairs whose speaker is in group g of
+    With an attribute (or ``by=order``), ``misattribution_difference[g]`` = mean over the pairs whose speaker is in group g of
     (1 if misattributed − the share of their record), over the records that attribute claims to several groups.
 
-    Value:      in [0, 1]; lower is better. Secondary: ``difference[g]``, the primary estimate, in percentage points,
-                positive = misattributed more; ``misattributed[g]``, the share of the group's pairs; ``gap`` = (1/K) Σ_g
-                |difference[g]|, above 0 even for random labels. There is no random-sentence baseline: sentences of the
+    Value:      in [0, 1]; lower is better. Secondary: ``misattribution_difference[g]``, the primary estimate, in percentage points,
+                positive = misattributed more; ``misattribution[g]``, the share of the group's pairs; ``misattribution_gap`` = (1/K) Σ_g
+                |misattribution_difference[g]|, above 0 even for random labels. There is no random-sentence baseline: sentences of the
                 sources attribute nothing.
     Undefined:  no claim names anybody; otherwise as `SpeakerInclusion`.
     Source:     ours, after the hallucination bias of Cunningham, Cross, Greene, whose text was not available.
@@ -533,6 +534,7 @@ class Misattribution(Reading, SpeakerSettings):
                 above="misattributed {size} more often than the average claim",
                 even="misattributed as often as the average claim",
                 sentence="In summaries by {system}, claims that name speakers ({group}) are {difference}",
+                worse_below="",
                 worse_above="speakers ({group})",
             ),
         ),
@@ -540,18 +542,19 @@ class Misattribution(Reading, SpeakerSettings):
     )
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
-        share = ratio(totals[MISATTRIBUTED], totals["claims"])
+        differences = _differences(totals, MISATTRIBUTION, has_baseline=False)
         return {
-            self.name: Value(share, is_share=True),
-            **_differences(totals, MISATTRIBUTED, "compared", "gap", has_baseline=False),
-            **_shares(totals, MISATTRIBUTED, MISATTRIBUTED, "claims", has_baseline=False),
+            self.name: Value(ratio(totals[MISATTRIBUTION], totals["claims"]), is_share=True),
+            **differences,
+            "misattribution_gap": _unsigned(differences, totals, has_baseline=False),
+            **_shares(totals, MISATTRIBUTION, "claims", has_baseline=False),
         }
 
     def explain(self, totals: Totals) -> str:
         """How many attributed claims are misattributed, by the group of the speaker whom they name."""
         parts = [
-            f"{g} {totals[MISATTRIBUTED, g]:.0f} of {totals['claims', g]:.0f}"
+            f"{g} {totals[MISATTRIBUTION, g]:.0f} of {totals['claims', g]:.0f}"
             for g in totals.values_of("speakers")
         ]
-        whole = f"{totals[MISATTRIBUTED]:.0f} of {totals['claims']:.0f}"
+        whole = f"{totals[MISATTRIBUTION]:.0f} of {totals['claims']:.0f}"
         return f"Claims misattributed: {'; '.join(parts) or whole}."

@@ -31,7 +31,6 @@ from fairbrief.types import (
 )
 
 ONE_VERSION = Reason("only one version of the seed document has a summary")
-NO_SEED = Reason("the record has no seed document")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +44,7 @@ class ThemeCounts(WithoutScores):
     Per record:  one row per seed document, by version v: ``summaries[v]``; ``length[v]``, words of the summaries;
                 ``theme T[v]``, words of each theme; ``word W[v]``, occurrences of each listed word.
     Permuted:   the names of the versions, in all draws of one seed document together.
-    Undefined:  records without a seed document or the attribute; seed documents with one version.
+    Undefined:  records without the attribute; seed documents with one version.
     """
 
     declaration: ClassVar[ObservationDeclaration] = ObservationDeclaration(
@@ -98,7 +97,7 @@ class ThemeCounts(WithoutScores):
         return lines
 
     def _versions(self, cases: Cases) -> list[str]:
-        found = {case.record.attributes.get(self.over) for case in cases if case.record.seed_document}
+        found = {case.record.attributes.get(self.over) for case in cases}
         return sorted(v for v in found if v is not None)
 
     def _of_person(self, cases: Cases) -> frozenset[str]:
@@ -112,8 +111,7 @@ class ThemeCounts(WithoutScores):
         """The row of weighted texts, which each case has."""
         versions, skipped = self._versions(cases), self._of_person(cases)
         if len(versions) < 2:
-            is_seeded = any(case.record.seed_document for case in cases)
-            return ONE_VERSION if is_seeded else NO_SEED
+            return ONE_VERSION
         sums: dict[str, Floats] = {name: np.zeros(len(versions)) for name in ("summaries", "length")}
         sums |= {f"theme {theme}": np.zeros(len(versions)) for theme in themes_of(self.themes)}
         for case, weighted in zip(cases, texts, strict=True):

@@ -61,6 +61,7 @@ INNER = (
     "summary", "answer", "response", "result",
 )  # fmt: skip
 """Keys of an object that lead to its text, the likeliest first."""
+ROLE, ANSWERS = "role|message.role|type", frozenset(("assistant", "ai", "model"))
 FAILED, TOOL = "the request failed", "called a tool"
 UNRECORDED, WITHOUT_SOURCE = "the trace has no output", "the trace has no source"
 SHORT = 100
@@ -96,6 +97,8 @@ def traces(unpack: Callable[[Any], Iterable[Any]]) -> Callable[..., Iterator[Row
 
 def _rows(path: InputFile, name: str, meter: Meter, encoding: str) -> Iterator[Row]:
     """The rows of a table, of JSON Lines or of an array; a JSON document is one row."""
+    from fairbrief.readers import layouts
+
     kind = files.FORMATS.get(files.endings(path)[0])
     if kind == "parquet":
         yield from tables.read_parquet(path, name, meter)
@@ -112,13 +115,7 @@ def _rows(path: InputFile, name: str, meter: Meter, encoding: str) -> Iterator[R
     elif isinstance(_parsed(first.decode(errors="replace").strip()), Mapping):
         yield from read_lines(path, name, meter, encoding=encoding)
     else:
-        with files.open_text(path, name, encoding) as (_, content):
-            try:
-                yield 1, json.load(content)
-            except (ValueError, RecursionError) as error:
-                raise DataError(
-                    f"{name}: found invalid JSON ({error}); expected a document or JSON Lines; export it again."
-                ) from error
+        yield 1, layouts.load(path, name, encoding)
 
 
 # ------------------------------------------------------------------------------------ the spans of a row
@@ -210,12 +207,9 @@ def _records(trace: str, rows: Sequence[tuple[int, Span]]) -> Iterator[Row]:
         if log["is_log"] and log["id"] in known:
             tree = known[log["id"]]["tree"]
             for name, value in log["tree"].items():
-                known_value = tree.get(name)
-                tree[name] = (
-                    {**_mapping(known_value), **value}
-                    if isinstance(value, dict)
-                    else [*_list(known_value), *value]
-                )
+                before = tree.get(name)
+                is_object = isinstance(value, dict)
+                tree[name] = {**_mapping(before), **value} if is_object else [*_list(before), *value]
     above = {ident: list(_above(span, known)) for ident, span in known.items()}
     retrieved: dict[str | None, list[Span]] = {}
     for ident, span in known.items():
@@ -244,25 +238,21 @@ def _above(span: Span, known: Mapping[Any, Span]) -> Iterator[Span]:
 
 def _is_call(span: Span) -> bool:
     """Whether a span is a call of a model; older instrumentation names no kind, but records a completion."""
-    return span["kind"] in CALLS or (
-        not span["kind"] and find(span["tree"], "gen_ai.completion[0]").__class__ is dict
-    )
+    completion = find(span["tree"], "gen_ai.completion[0]")
+    return span["kind"] in CALLS or (not span["kind"] and isinstance(completion, dict))
 
 
 def _record(trace: str, span: Span, above: Sequence[Span], retrieved: Sequence[Span]) -> dict[str, Any]:
     tree = span["tree"]
     output = _first(tree, "output")
     text, calls_tool = _text_of(output)
-    has_failed = str(span["status"]).lower() in FAILURES or _first(tree, "error") is not None
-    reason = (
-        FAILED
-        if has_failed
-        else UNRECORDED
-        if output is None
-        else TOOL
-        if calls_tool and not text.strip()
-        else None
-    )
+    reason = None
+    if str(span["status"]).lower() in FAILURES or _first(tree, "error") is not None:
+        reason = FAILED
+    elif output is None:
+        reason = UNRECORDED
+    elif calls_tool and not text.strip():
+        reason = TOOL
     found = [d for s in retrieved for d in _documents(_first(s["tree"], "documents"))]
     documents = list({(d.get("id"), d["text"]): d for d in found}.values()) or _prompted(tree)
     reason = reason or (None if documents else WITHOUT_SOURCE)
@@ -283,27 +273,30 @@ def _attributes(trace: str, span: Span, above: Sequence[Span]) -> dict[str, Any]
         found |= {"time": moment.strftime("%Y-%m-%dT%H:%M:%SZ"), "day": moment.strftime("%Y-%m-%d")}
     for tree in (span["tree"], *(s["tree"] for s in above)):
         for name, paths in ATTRIBUTES.items():
-            found.setdefault(name, _parsed(_at(tree, paths)))
-            found = {key: value for key, value in found.items() if value is not None}
+            if (value := _at(tree, paths)) is not None:
+                found.setdefault(name, _parsed(value))
         for name in OTHERS:
             for key, value in _mapping(_at(tree, name)).items():
                 if not key.startswith("mlflow") and (name, key) != ("user", "id"):
                     found.setdefault(f"user_{key}" if name == "user" else key, value)
-    return {
-        name: value for name, value in found.items()
-        if _is_short(value)
-    }  # fmt: skip
+    return {name: value for name, value in found.items() if _is_short(value)}
 
 
 # ------------------------------------------------------------------------------------ texts and documents
 
 
 def _text_of(given: Any, depth: int = 0) -> tuple[str, bool]:
-    """The text of an output, a message or its parts, and whether it calls a tool."""
+    """The text of an output, a message or its parts, and whether it calls a tool.
+
+    Of several answers the first counts, of a conversation the last answer.
+    """
     given = _parsed(given)
     if isinstance(given, str) or depth > DEEPEST:
         return (given if isinstance(given, str) else ""), False
     if isinstance(given, list):
+        roles = [_at(one, ROLE) for one in given if isinstance(one, Mapping)]
+        if roles and len(roles) == len(given) and roles[-1] in ANSWERS:
+            given = given[-1:] if set(roles) - ANSWERS else given[:1]
         parts = [_text_of(part, depth + 1) for part in given]
         return "\n".join(text for text, _ in parts if text), any(calls for _, calls in parts)
     if not isinstance(given, Mapping):
@@ -322,17 +315,14 @@ def _prompted(tree: Mapping[str, Any]) -> list[Any]:
 
     given = _parsed(_first(tree, "input"))
     for fields in (_parsed(_first(tree, "variables")), given):
-        likely = (
-            source_among(fields).get("documents")
-            if isinstance(fields, Mapping) and "messages" not in fields
-            else None
-        )
+        is_plain = isinstance(fields, Mapping) and "messages" not in fields
+        likely = source_among(fields).get("documents") if is_plain else None
         if documents := _documents(likely):
             return documents
     messages = [_message(m) for m in _list(given.get("messages") if isinstance(given, Mapping) else given)]
     if returned := [text for role, text in messages if role in ("tool", "function")]:
         return returned
-    asked = [text for role, text in messages if role not in ("system", "assistant", "developer")] or [
+    asked = [text for role, text in messages if role not in {"system", "developer"} | ANSWERS] or [
         _text_of(given)[0]
     ]
     return _tagged(asked[-1]) or [text for text in asked[-1:] if text.strip()]
@@ -340,7 +330,7 @@ def _prompted(tree: Mapping[str, Any]) -> list[Any]:
 
 def _message(given: Any) -> tuple[str, str]:
     """The role and the text of a message."""
-    role = _at(given, "role|message.role") if isinstance(given, Mapping) else None
+    role = _at(given, ROLE) if isinstance(given, Mapping) else None
     return str(role or "user"), _text_of(given)[0]
 
 
@@ -363,19 +353,14 @@ def _documents(given: Any) -> list[dict[str, Any]]:
     if isinstance(given, Mapping):
         given = given.get("documents") or given.get("results") or [given]
     found = []
-    for one in _list(given) if not isinstance(given, str) else [given]:
-        inner = one.get("document") if isinstance(one, Mapping) else None
-        one = inner if isinstance(inner, Mapping) else one
-        text = _text_of(one)[0]
-        if not text.strip():
-            continue
-        if not isinstance(one, Mapping):
-            found.append({"text": text})
-            continue
+    for one in [given] if isinstance(given, str) else _list(given):
+        one = one if isinstance(one, Mapping) else {"text": one}
+        one = _mapping(one.get("document")) or one
         metadata = {**_mapping(one.get("metadata")), **_mapping(one.get("attributes"))}
         short = {name: value for name, value in metadata.items() if _is_short(value)}
         ident = {"id": one["id"]} if isinstance(one.get("id"), (str, int)) and one["id"] != "" else {}
-        found.append({"text": text, "attributes": short, **ident})
+        if (text := _text_of(one)[0]).strip():
+            found.append({"text": text, "attributes": short, **ident})
     return found
 
 

@@ -151,10 +151,14 @@ class Result:
 
     def without_texts(self) -> Result:
         """The result without texts of the input: without examples, and of excluded lines only the places."""
-        skipped = tuple(PLACE.match(message)[0] for message in self.skipped)
-        return replace(
-            self, top_cases=(), examples=Examples(), skipped=skipped, made={**self.made, "keeps_texts": False}
-        )
+        made = {**self.made, "keeps_texts": False}
+        if "reach" in made:
+            made["reach"] = [
+                {**scorer, "authors": [{**author, "examples": []} for author in scorer["authors"]]}
+                for scorer in made["reach"]
+            ]
+        skipped = tuple(match[0] for message in self.skipped if (match := PLACE.match(message)))
+        return replace(self, top_cases=(), examples=Examples(), skipped=skipped, made=made)
 
     @property
     def per_record(self) -> pa.Table:

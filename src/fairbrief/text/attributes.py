@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from itertools import chain, pairwise
+from itertools import chain
 from typing import Final, NamedTuple
 
 from fairbrief.text.gendered_words import COURTESY, RANK, pronoun_gender
@@ -90,7 +90,7 @@ _AGES = (
         re.IGNORECASE,
     ),
     re.compile(
-        rf"\b(?:aged?|age of|turn(?:ed|s|ing)|(?:wo)?man of|at(?=[ \w-]+, s?he\b))[ :]+{_N}\b(?![.,]?\d|%)",
+        rf"\b(?:aged?|age of|turn(?:ed|s|ing)|(?:wo)?man of|at(?=[ \w-]{1, 20}, s?he\b))[ :]+{_N}\b(?![.,]?\d|%)",
         re.IGNORECASE,
     ),
     re.compile(r"\b[A-Z][^\W\d_]+(?:, | \()(?P<n>\d\d)(?=[,;)])"),
@@ -156,27 +156,22 @@ _NOUN = re.compile(r"[ -](?:(?!and )[a-z]+ )?(?=([a-z]+))")
 
 def _origins(text: str) -> Iterator[Mention]:
     """Words of origin that are said of people: before a noun for people, after *is* or *as*, or themselves such a noun."""
-    words_ = [word for word in _WORD.finditer(text) if word[0].lower() in _ETHNIC]
-    while words_:
-        n = next(
-            (k for k, (one, other) in enumerate(pairwise(words_), 1) if other.start() - one.end() != 1),
-            len(words_),
-        )
-        run, words_ = words_[:n], words_[n:]
-        start, end = run[0].start(), run[-1].end()
+    runs: list[list[re.Match[str]]] = []
+    for word in (word for word in _WORD.finditer(text) if word[0].lower() in _ETHNIC):
+        if runs and word.start() == runs[-1][-1].end() + 1:
+            runs[-1].append(word)
+        else:
+            runs.append([word])
+    for run in runs:
+        start, end, last = run[0].start(), run[-1].end(), run[-1][0]
         low = [word[0].lower() for word in run]
-        last_word = run[-1][0]
-        if low[-1] in _ORIGINS["first"] or (
-            last_word[0].islower() and low[-1] not in _ORIGINS["uncapitalised"]
-        ):
+        if low[-1] in _ORIGINS["first"] or (last.islower() and last not in _ORIGINS["uncapitalised"]):
             continue
         following = _WORD.match(text, end + 1)
         nouns = {following[0].lower()} if following else set()
         nouns |= {noun[1]} if (noun := _NOUN.match(text, end)) else set()
-        is_colour = last_word in ("white", "black")
-        is_said = (
-            not is_colour and _SAID.search(text, max(0, start - 40), start) and _SAID_ENDS.match(text, end)
-        )
+        is_said = _SAID.search(text, max(0, start - 40), start) and _SAID_ENDS.match(text, end)
+        is_said = is_said if last not in ("white", "black") else None
         if low[-1] in _ORIGINS["people"] - _ORIGINS["words"] or nouns & _ORIGINS["nouns"] or is_said:
             yield Mention("ethnicity", " ".join(low), start, end, _person(text, start, end))
 
@@ -187,7 +182,7 @@ _ENDS = frozenset(_WORDS["places"]["ends"].split())
 _BEFORE = frozenset(_WORDS["places"]["before"].split())
 _NAMES_TOO = words("not_people", "also_names") | frozenset(_WORDS["places"]["also_words"].split())
 _CAPITALS = re.compile(
-    r"(?:\b([a-z]+ (?:the )?))?\b([A-Z][^\W\d_]*(?:['’.-](?!s\b)[^\W\d_]+)*(?: [A-Z][^\W\d_]*(?:['’-](?!s\b)[^\W\d_]+)*)*)"
+    r"(?:\b([a-z]+ (?:the )?))?\b([A-Z][^\W\d_]*(?:['’.-](?!s\b)[^\W\d_]+)*(?: [A-Z][^\W\d_]*(?:['’-](?!s\b)[^\W\d_]+)*){0,5})"
 )
 _NEVER_PLACES = CALENDAR | FUNCTION_WORDS | _ETHNIC | ORGANISATION_WORDS
 
@@ -219,7 +214,7 @@ def _places(text: str) -> Iterator[Mention]:
 # ---- The person of a mention
 
 _NOT_PEOPLE = _PLACES | CALENDAR | FUNCTION_WORDS | _ETHNIC | frozenset(_SEXES)
-_NAME = r"(?:[A-Z][^\W\d_]*\.? )*([A-Z][^\W\d_]+(?:-[A-Z][^\W\d_]+)*)"
+_NAME = r"(?:[A-Z][^\W\d_]*\.? ){0,3}([A-Z][^\W\d_]+(?:-[A-Z][^\W\d_]+)*)"
 _NAME_AFTER = re.compile(rf"\.?,? (?:(?:wom[ae]n|m[ae]n|patient|resident|client|girl|boy),? )?{_NAME}")
 _NAME_BEFORE = re.compile(rf"{_NAME}(?:,| is| was)?(?: now| an?| the| aged)* ?\(?$")
 

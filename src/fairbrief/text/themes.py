@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from fairbrief.errors import DataError, reading_text
+from fairbrief.text.group_words import WORD
 from fairbrief.text.vocabulary import vocabulary
 
 WANTED = (
@@ -62,13 +63,27 @@ def count_entries(text: str, themes: str) -> Mapping[str, int]:
     >>> dict(count_entries("Short of breath; she needs help, and was helped.", "care"))
     {'short of breath': 1, 'needs': 1, 'help': 1, 'helped': 1}
     """
-    entries, pattern = _pattern(themes)
-    return Counter(entries[(m.lastindex or 1) - 1] for m in pattern.finditer(text.lower().replace("’", "'")))
+    entries, longest = _entries(themes)
+    words = WORD.findall(text.lower().replace("’", "'"))
+    counts = Counter[str]()
+    at = 0
+    while at < len(words):
+        options = (" ".join(words[at : at + size]) for size in range(longest, 0, -1))
+        entry = next((option for option in options if option in entries), None) or _stem(words[at], themes)
+        counts.update([entry] if entry else ())
+        at += 1 + entry.count(" ")
+    return counts
 
 
 @lru_cache(maxsize=16)
-def _pattern(themes: str) -> tuple[list[str], re.Pattern[str]]:
-    """The words and phrases of all themes, the longest first, and a pattern with a group for each."""
-    entries = sorted(frozenset[str]().union(*themes_of(themes).values()), key=lambda e: (-len(e), e))
-    groups = (f"({re.escape(e)})".replace(r"\*", r"[\w'-]*").replace(r"\ ", r"\s+") for e in entries)
-    return entries, re.compile(rf"(?<![\w'-])(?:{'|'.join(groups)})(?![\w'-])")
+def _entries(themes: str) -> tuple[frozenset[str], int]:
+    """The words and phrases of all themes, and the number of words of the longest."""
+    entries = frozenset[str]().union(*themes_of(themes).values())
+    return entries, max(entry.count(" ") + 1 for entry in entries)
+
+
+@lru_cache(maxsize=4096)
+def _stem(word: str, themes: str) -> str:
+    """The longest beginning of a word that is listed with an asterisk; empty if there is none."""
+    entries, _ = _entries(themes)
+    return next((stem for n in range(min(len(word), 40), 0, -1) if (stem := f"{word[:n]}*") in entries), "")
