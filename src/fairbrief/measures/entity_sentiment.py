@@ -201,12 +201,16 @@ class EntityTones(EntitySettings):
         if isinstance(grouped, Reason):
             return grouped
         entities = [entity for entity, _ in grouped]
+        names = names_of(entities)
         # An entity without a group still makes a last name ambiguous.
-        names = tuple(names_of([*entities, *(e for e in case.record.entities if e not in entities)]))
+        in_groups = {name[:2] for name in names}
+        names += [name for name in names_of(case.record.entities) if name[:2] not in in_groups]
         about = known(case.record)
         source = tuple(chain.from_iterable(map(sentences_of, about.texts)))
         summary = sentences_of(case.summary.text)
-        here, there = (naming(texts, names, about.source)[:, : len(entities)] for texts in (source, summary))
+        here, there = (
+            naming(texts, tuple(names), about.source)[:, : len(entities)] for texts in (source, summary)
+        )
         is_named = here.any(axis=0)
         if not is_named.any():
             return NOBODY
