@@ -17,7 +17,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration
+from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration, ScorerCheck
 from fairbrief.measures.bases import Reading, check_known, check_uncut
 from fairbrief.measures.entity_inclusion import names_of
 from fairbrief.measures.permutation_schemes import by_group, coded, counted, person_keys
@@ -320,6 +320,7 @@ class EntitySentiment(Reading, EntitySettings):
         question="how the tone towards entities changes from text to summary, between their leanings",
         harm="Readers would think better of one side than the texts that were summarized.",
         attribute_of="entity",
+        scorer_checks=(ScorerCheck(measure="scorer_bias_sentiment", given={"scorer": "scorer"}),),
         on_request="names and leanings of entities are needed, and their sentences are scored",
         contrast=ContrastWords(
             title="change of tone towards entities from text to summary",

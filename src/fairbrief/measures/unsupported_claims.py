@@ -16,7 +16,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration
+from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration, ScorerCheck
 from fairbrief.measures.bases import Reading, check_known, check_uncut
 from fairbrief.measures.entity_inclusion import names_of
 from fairbrief.measures.entity_sentiment import naming
@@ -45,6 +45,7 @@ from fairbrief.types import (
 NO_CLAIM = Reason("the summary has no claim")
 NO_SENTENCE = Reason("the source has no sentence")
 NO_GROUP = Reason("no claim has a group")
+CHECKS = (ScorerCheck(measure="scorer_bias_support", given={"scorer": "scorer"}),)
 PLACES = ("beginning", "middle", "end")
 INVENTED = "Readers would meet unsupported claims about some groups more often than about others."
 
@@ -244,6 +245,7 @@ class UnsupportedClaims(_UnsupportedMeasure):
             sentence="In summaries by {system}, claims with {group} are {difference}",
             worse_below="claims with {group}",
         ),
+        scorer_checks=CHECKS,
         judges_support=True,
         items="claims",
     )
@@ -289,6 +291,7 @@ class UnsupportedByPlace(_UnsupportedMeasure):
             sentence="In summaries by {system}, claims from the {group} of the summary are {difference}",
             worse_below="claims from the {group} of the summary",
         ),
+        scorer_checks=CHECKS,
         judges_support=True,
         items="claims",
     )
