@@ -207,12 +207,14 @@ def test_who_is_named() -> None:
     texts = ("Berg won.", "Karl Berg won.", "Tom won.", "She won.", "HALE and Anna Berg won.")
     assert naming(texts, names, source).tolist() == [[0, 0, 0], [0, 1, 0], [0, 0, 0], [0, 0, 0], [1, 0, 1]]
     assert naming(("Tom won.",), (Name("Tom", None),), "Tom came.").tolist() == [[1]]
+    assert naming(("O'Brien won.",), (Name("Ann", "O’Brien"),), "Ann O'Brien came.").tolist() == [[1]]
 
 
 def test_an_entity_without_a_leaning_makes_a_last_name_ambiguous() -> None:
-    """Karl Berg has no leaning; "Berg" may mean him."""
-    karl = Entity("x", "Karl", "Berg", {})
+    """Karl Berg has no leaning; "Berg" may mean him. Somebody without a name is nobody's namesake."""
+    karl, nameless = Entity("x", "Karl", "Berg", {}), Entity("y")
     assert rows_of(case("Berg lost.", [BERG, karl])) == NOBODY
+    assert isinstance(rows_of(case("Berg lost.", [BERG, nameless])), Rows)
 
 
 @pytest.mark.parametrize("summary", ["It rained.", "Koch.", "Somebody else lost."])

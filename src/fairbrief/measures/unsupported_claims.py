@@ -10,7 +10,7 @@ et al. (arXiv 2410.23609) ask the same by place in the source.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import ClassVar
 
@@ -45,9 +45,21 @@ from fairbrief.types import (
 NO_CLAIM = Reason("the summary has no claim")
 NO_SENTENCE = Reason("the source has no sentence")
 NO_GROUP = Reason("no claim has a group")
-CHECKS = (ScorerCheck(measure="scorer_bias_support", given={"scorer": "scorer"}),)
 PLACES = ("beginning", "middle", "end")
-INVENTED = "Readers would meet unsupported claims about some groups more often than about others."
+WORDS = ContrastWords(
+    title="share of supported claims minus that of the average claim",
+    unit="points",
+    below="{size} less often supported than the average claim",
+    above="{size} more often supported than the average claim",
+)
+DECLARED = Declaration(
+    family="Support",
+    on_request="support is only as good as the scorer",
+    scorer_checks=(ScorerCheck(measure="scorer_bias_support", given={"scorer": "scorer"}),),
+    judges_support=True,
+    items="claims",
+)
+"""What the declarations of both measures share."""
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -228,26 +240,19 @@ class UnsupportedClaims(_UnsupportedMeasure):
     """
 
     name: ClassVar[str] = "unsupported_claims"
-    declaration: ClassVar[Declaration] = Declaration(
-        family="Support",
+    declaration: ClassVar[Declaration] = replace(
+        DECLARED,
         question="how much of the summaries the sources do not support, between groups of claims",
-        harm=INVENTED,
+        harm="Readers would meet unsupported claims about some groups more often than about others.",
         attribute_of="entity",
-        on_request="claims need groups, and support is only as good as the scorer",
         better="less",
-        contrast=ContrastWords(
-            title="share of supported claims minus that of the average claim",
+        contrast=replace(
+            WORDS,
             question="About whom do the summaries claim what the sources do not support?",
-            unit="points",
-            below="{size} less often supported than the average claim",
-            above="{size} more often supported than the average claim",
             even="claims of every group are supported equally often",
             sentence="In summaries by {system}, claims with {group} are {difference}",
             worse_below="claims with {group}",
         ),
-        scorer_checks=CHECKS,
-        judges_support=True,
-        items="claims",
     )
     over: str
 
@@ -276,24 +281,17 @@ class UnsupportedByPlace(_UnsupportedMeasure):
     """
 
     name: ClassVar[str] = "unsupported_by_place"
-    declaration: ClassVar[Declaration] = Declaration(
-        family="Support",
+    declaration: ClassVar[Declaration] = replace(
+        DECLARED,
         question="how much of each part of the summaries the sources do not support",
         harm="Readers who rely on one part of the summaries would meet unsupported claims more often.",
-        on_request="support is only as good as the scorer",
-        contrast=ContrastWords(
-            title="share of supported claims minus that of the average claim",
+        contrast=replace(
+            WORDS,
             question="In which part do the summaries claim what the sources do not support?",
-            unit="points",
-            below="{size} less often supported than the average claim",
-            above="{size} more often supported than the average claim",
             even="claims in every part are supported equally often",
             sentence="In summaries by {system}, claims from the {group} of the summary are {difference}",
             worse_below="claims from the {group} of the summary",
         ),
-        scorer_checks=CHECKS,
-        judges_support=True,
-        items="claims",
     )
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
