@@ -17,7 +17,7 @@ from typing import Any
 
 from fairbrief.errors import DataError
 from fairbrief.readers import files, tables
-from fairbrief.readers.fields import find
+from fairbrief.readers.fields import Several, find
 from fairbrief.readers.files import InputFile, Meter
 from fairbrief.readers.json_lines import Row, read_array, read_lines
 from fairbrief.readers.rows_on_disk import RowsOnDisk
@@ -29,7 +29,7 @@ PATHS = {
     "start": "startTimeUnixNano|start_time_unix_nano|start_time_ns|start_time|startTime|timestamp|request_time",
     "status": "status.code|status_code|level|state|status",
     "kind": "openinference.span.kind|langfuse.observation.type|mlflow.spanType|gen_ai.operation.name|type",
-    "input": "gen_ai.input.messages|gen_ai.input_messages|llm.input_messages|gen_ai.prompt|llm.prompts|mlflow.spanInputs|"
+    "input": "gen_ai.input.messages|gen_ai.input_messages|llm.input_messages|gen_ai.prompt[*]|llm.prompts|mlflow.spanInputs|"
     "langfuse.observation.input|input.value|input|request",
     "variables": "llm.prompt_template.variables|gen_ai.prompt.variables|prompt_variables",
     "output": "gen_ai.output.messages|gen_ai.output_messages|llm.output_messages|gen_ai.completion|llm.choices|"
@@ -373,8 +373,12 @@ def _first(tree: Any, what: str) -> Any:
 
 def _at(tree: Any, paths: str) -> Any:
     """The first value at one of several paths that is not empty; None if there is none."""
-    values = (find(tree, path) for path in paths.split("|"))
-    return next((v for v in values if isinstance(v, VALUES) and v not in ("", [], {})), None)
+    for path in paths.split("|"):
+        value = find(tree, path)
+        value = list(value.values()) if isinstance(value, Several) else value
+        if isinstance(value, VALUES) and value not in ("", [], {}):
+            return value
+    return None
 
 
 def _is_short(value: Any) -> bool:
