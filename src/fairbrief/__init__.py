@@ -26,13 +26,14 @@ if TYPE_CHECKING:
         load,
         power,
         read,
+        score,
         subgroups,
     )
 
 __version__ = "0.1.0"
 __all__ = [
     "Audit", "Case", "Document", "Plan", "Record", "Summary", "__version__",
-    "audit", "compare", "explain", "gate", "load", "power", "read", "subgroups", "conclusion",
+    "audit", "compare", "explain", "gate", "load", "power", "read", "score", "subgroups", "conclusion",
 ]  # fmt: skip
 
 

@@ -26,6 +26,7 @@ class ObservationDeclaration:
     permutations with a larger value, without ties, and every unit counts as testable. ``chance_means`` are columns whose
     mean over a unit's permutations is stored with its row, as ``("by chance", *column)``. A unit with a score that is not
     finite is excluded, unless ``reads_unstated`` is set: then the observation handles nan, a reply without a score.
+    Random extracts are drawn for units that ask scorers; with ``draws_unscored`` also for those that ask none.
     """
 
     scope: Scope
@@ -35,6 +36,7 @@ class ObservationDeclaration:
     tests_strictly: bool = False
     chance_means: tuple[tuple[str, ...], ...] = ()
     reads_unstated: bool = False
+    draws_unscored: bool = False
 
 
 Direction = Literal["less", "more", "nearer zero"]

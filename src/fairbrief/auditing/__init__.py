@@ -26,7 +26,7 @@ from fairbrief.auditing.per_record import LedgerPerRecord
 from fairbrief.auditing.run import PartedClusters, Run, no_baseline
 from fairbrief.auditing.sanity_baselines import Exchange, named_baselines, names_a_sanity_baseline
 from fairbrief.auditing.system_runs import RUN, Pooled, of_runs, with_spreads
-from fairbrief.auditing.watchers import GroupPlaces, OtherLanguages, Sources, Watchers
+from fairbrief.auditing.watchers import GroupPlaces, OtherLanguages, SourceHashes, Sources, Watchers
 from fairbrief.engines import Engine, ThisProcess, engine_of
 from fairbrief.errors import DataError, RequestError
 from fairbrief.plan import Plan, check_subgroup
@@ -146,7 +146,9 @@ class _Audit:
         if self.checks or is_read:
             sources = Sources.sample(plan.seed, wanted=plan.check_scorers, longest=longest)
         places = GroupPlaces(measure_selection.watched_attributes(head, choice.measures))
-        self.watchers = Watchers(sources, OtherLanguages(languages.usual()), places=places)
+        compared = dict.fromkeys(str(over) for m in choice.measures if (over := getattr(m, "over", "")))
+        hashes = SourceHashes(tuple(compared))
+        self.watchers = Watchers(sources, OtherLanguages(languages.usual()), hashes, places=places)
 
     def walk(self, engine: Engine) -> None:
         """Read all cases into the ledgers: in parts where the input has parts, else in one pass."""

@@ -58,6 +58,9 @@ class ReadingOptions:
     cluster_by: str | None = reading(
         None, "Field whose equal values make records one cluster: they are resampled together.", "FIELD",
     )
+    speakers: str | None = reading(
+        None, "Table with attributes of speakers: a row per 'speaker', other columns are attributes of their turns.", "FILE",
+    )
     separator: str | None = reading(None, "Text between documents in one field, e.g. '||'.", "TEXT")
     summaries: list[str] | None = reading(
         None, "File with summaries only, by the system NAME or by those that its rows name.", "[NAME=]FILE",
@@ -71,7 +74,8 @@ class ReadingOptions:
     system: str | None = reading(None, "Name of the system, if the file names none.", "NAME")
     format: str | None = reading(
         None, "File format; by default detected. jsonl, csv, tsv, ssv, excel, parquet, arrow, or a tool's: "
-        "openai-batch, inspect, lm-eval, promptfoo, helm, deepeval, mlflow, summeval, summvis, json-list, otlp, phoenix, langfuse, mlflow-traces.", "NAME",
+        "openai-batch, inspect, lm-eval, promptfoo, helm, deepeval, mlflow, summeval, summvis, vtt, srt, transcript, "
+        "json-list, otlp, phoenix, langfuse, mlflow-traces.", "NAME",
     )
     encoding: str | None = reading(None, "Encoding, e.g. cp1252; by default detected.", "NAME")
     sheet: str | None = reading(None, "Sheet of a spreadsheet.", "NAME")

@@ -24,6 +24,7 @@ from fairbrief.readers.json_lines import read_lines
 from fairbrief.readers.messages import fault, names, show
 from fairbrief.readers.traces import langfuse, otlp, phoenix, traces
 from fairbrief.readers.traces import mlflow as mlflow_traces
+from fairbrief.readers.transcripts import read_subtitles, read_transcript
 
 SAMPLE = 1 << 18
 """Bytes at the start of a file that are used for recognition."""
@@ -519,6 +520,9 @@ LAYOUTS = {
             "summvis", "SummVis", more=_summvis,
             line=lambda row: "document" in row and any(key.startswith("summary:") for key in row),
         ),
+        Layout("vtt", "a WebVTT transcript", reader=read_subtitles, ending="vtt"),
+        Layout("srt", "an SRT transcript", reader=read_subtitles, ending="srt"),
+        Layout("transcript", "a transcript with names before turns", reader=read_transcript, ending="txt"),
         Layout(
             "otlp", "OpenTelemetry traces", reader=traces(otlp), head=re.compile(r'"resource(?:Spans|Logs)"\s*:\s*\['),
             line=lambda row: "resourceSpans" in row or "resourceLogs" in row,

@@ -27,6 +27,7 @@ SCALES = (
     ("small", "medium", "large"),
     ("never", "rarely", "sometimes", "often", "always"),
     ("poor", "fair", "good", "excellent"),
+    ("beginning", "middle", "end"),
 )
 """Words with a natural order."""
 LAST = frozenset(("unknown", "other", "others", "none", "n/a", "not stated", "mixed or unknown"))
