@@ -101,5 +101,7 @@ def test_what_cannot_be_redacted() -> None:
     entities = [{"id": "e", "first_name": "John", "mentions": []}]
     with pytest.raises(DataError, match="would move the mentions"):
         list(read([record(entities=entities)], redact="identifiers"))
+    skipping = read([record(id=PRIVATE[0]), record()], redact="identifiers", on_error="skip")
+    assert ([c.record.id for c in skipping], skipping.skipped_count) == (["1"], 1)
     with pytest.raises(RequestError, match="--redact emails: write identifiers"):
         read([record()], redact="emails")

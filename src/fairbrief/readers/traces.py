@@ -415,9 +415,7 @@ def _parsed(given: Any) -> Any:
 
 def _cell(given: Any) -> Any:
     """The value of a cell; pandas writes lists and objects as Python does."""
-    if not (isinstance(given, str) and given[:2] in ("[{", "{'", "['")) or not isinstance(
-        _parsed(given), str
-    ):
+    if not (isinstance(given, str) and given[:2] in ("[{", "{'", "['")) or _parsed(given) is not given:
         return given
     try:
         return ast.literal_eval(given)
@@ -425,9 +423,9 @@ def _cell(given: Any) -> Any:
         return given
 
 
-def _plain(attributes: Any) -> dict[str, Any]:
+def _plain(attributes: Any, depth: int = 0) -> dict[str, Any]:
     """The attributes of OTLP, a list of keys and typed values, as an object."""
-    return {str(one.get("key")): _value(one.get("value")) for one in _objects(attributes)}
+    return {str(one.get("key")): _value(one.get("value"), depth) for one in _objects(attributes)}
 
 
 def _value(given: Any, depth: int = 0) -> Any:
@@ -435,11 +433,10 @@ def _value(given: Any, depth: int = 0) -> Any:
     if not isinstance(given, Mapping) or not given or depth > DEEPEST:
         return None
     kind, value = next(iter(given.items()))
+    if kind == "kvlistValue":
+        return _plain(_mapping(value).get("values"), depth + 1)
     if kind == "arrayValue":
         return [_value(one, depth + 1) for one in _list(_mapping(value).get("values"))]
-    if kind == "kvlistValue":
-        pairs = [one for one in _list(_mapping(value).get("values")) if isinstance(one, Mapping)]
-        return {str(one.get("key")): _value(one.get("value"), depth + 1) for one in pairs}
     return value
 
 
