@@ -6,13 +6,17 @@ import json
 import re
 import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow.parquet as pq
 from tests.cli.command import Command, results
 from tests.unit.test_personal_data import PRIVATE, record
 from tests.unit.test_sampling import rows
+
+from fairbrief.engines.score_cache import Store
 
 
 def test_a_sampled_audit_names_both_numbers(fairbrief: Command, tmp_path: Path) -> None:
@@ -123,6 +127,8 @@ def test_audits_without_texts(fairbrief: Command, tmp_path: Path) -> None:
     assert fairbrief(*command, tmp_path / "with").code == 0
     assert any(secret & sequences(text) for _, text in contents(tmp_path / "with"))
     run = fairbrief(*command, tmp_path / "without", "--no-texts")
+    with closing(Store(tmp_path / "without" / "cache.db")) as cache:
+        cache.write("scorer", {tuple(texts): np.zeros(2)})
     assert "keeps no texts (--no-texts)" in run.err
     for name, text in contents(tmp_path / "without"):
         assert not secret & sequences(text), name
