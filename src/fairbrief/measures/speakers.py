@@ -45,6 +45,7 @@ SPEAKER = "speaker"
 NO_SPEAKER = Reason(f"no document has the attribute '{SPEAKER}' (map it: --attribute {SPEAKER}=FIELD)")
 NO_CLAIM = Reason("the summary has no claim")
 ONE_GROUP = Reason("one group of speakers only")
+NO_BASELINE = Reason("no random sentences can be measured")
 THIRDS = ("beginning", "middle", "end")
 INCLUSION, MISREPRESENTATION, COVERAGE = "inclusion", "misrepresentation", "coverage"
 MISATTRIBUTION = "misattribution"
@@ -101,6 +102,9 @@ class Speakers(SpeakerSettings):
 
     s_ij, the support of claim j by speaker i, is the largest support by one of the speaker's turns.
 
+    ``threshold`` is the smallest support that counts as support, ``margin`` how much larger the support by another speaker
+    must be. ``claims``: ``auto`` (the summary's claims if it has any, otherwise its sentences), ``given`` or ``sentences``.
+
     Reads:      document attributes ``speaker`` and ``over`` (of a speaker with several values the most frequent one; the
                 first of equals); support in [0, 1], shape (turns, claims). Claims are scored without their attribution.
     Per record:  ``speakers[g]``; sums over speakers i of x_i, ``inclusion[g]``, ``misrepresentation[g]``, ``coverage[g]``, and
@@ -149,8 +153,8 @@ class Speakers(SpeakerSettings):
         turns, (drawn,) = self._turns(cases[0].record), extracts
         if isinstance(turns, Reason):
             return turns
-        if cases[0].summary.claims is not None and self.claims != "sentences":
-            return Reason("the summary's claims were given, the sources' were not")
+        if not self.has_groups or (cases[0].summary.claims is not None and self.claims != "sentences"):
+            return NO_BASELINE
         sentences = drawn.sentences
         found = attributions(sentences, turns.names, (True,) * len(sentences))
         support = np.maximum(scores[0].by_column(len(sentences)), 0.0)
@@ -388,7 +392,7 @@ class SpeakerInclusion(_SpeakerMeasure):
 
     Every speaker has the same weight, however much they said. Names are found by rule (`text.attribution`): a full name, a
     last name with or without title, a first name, a role. A name that fits several speakers of the record ("Weber" of two
-    Webers) names nobody, unless a first name or an initial before it decides. Pronouns are not resolved.
+    Webers) names nobody, unless a first name, an initial or a title before it decides. Pronouns are not resolved.
 
     ``by=order`` compares the thirds of the speakers in the order of their first turns: beginning, middle, end. With n
     speakers, number k (from 0) is in the third that contains (k + ½)/n.
@@ -534,6 +538,7 @@ class Misattribution(Reading, SpeakerSettings):
                 above="misattributed {size} more often than the average claim",
                 even="misattributed as often as the average claim",
                 sentence="In summaries by {system}, claims that name speakers ({group}) are {difference}",
+                worse_below="",
                 worse_above="speakers ({group})",
             ),
         ),
