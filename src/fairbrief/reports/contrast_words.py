@@ -272,15 +272,14 @@ class Context:
         """
         scale = 4 if self.words(e).unit == "odds" else 1
         kind, (p, tested) = self.kind(e), conclusions.decisive(e)
-        worse_is_above = kind == "above" and not self.words(e).worse_below and bool(self.worse(e))
+        is_worse_above = kind == "above" == self.words(e).worse_side
         order = (
             -round(abs(tested) / scale, 6) if kind in conclusions.SIGNIFICANT or p is None else round(p, 6)
         )
         return (
             not e.is_named,
             not e.over,
-            # A difference above the baseline comes first, too, if only those are worse.
-            not worse_is_above and conclusions.ORDER.index(kind),
+            not is_worse_above and conclusions.ORDER.index(kind),
             not self.worse(e),
             not e.group,
             order,

@@ -185,8 +185,7 @@ def _nothing(members: Sequence[Estimate], context: Context) -> list[str]:
     """That no difference is significant."""
     first = members[0]
     if first.group and not contrast_words.is_pair(context.words(first)):
-        side = "below" if context.words(first).worse_below else "above"
-        return [f"No group is significantly {side} {context.baseline(first)}."]
+        return [f"No group is significantly {context.words(first).worse_side} {context.baseline(first)}."]
     return [f"No difference{' between groups' if first.group else ''} is significant."]
 
 
@@ -441,8 +440,8 @@ def _next(members: Sequence[Estimate], first: Estimate, context: Context) -> lis
     limit, source = _limit(members)
     if context.kind(first) in NAMED and limit and conclusions.decides(first) >= FEWEST_TO_DECIDE:
         stem = f"{first.quantity.partition('[')[0]}{'' if first.extract_p is None else '-random'}"
-        most = ("--min", ">=-") if context.words(first).worse_below else ("--max", "<=")
-        rule = f"{most[0]} '{first.measure}:{stem}{most[1]}{limit:.2g}'"
+        option, sign = ("--min", ">=-") if context.words(first).worse_side == "below" else ("--max", "<=")
+        rule = f"{option} '{first.measure}:{stem}{sign}{limit:.2g}'"
         return [view, (f"Test new versions (limit: {source}):", f"fairbrief gate {FOLDER} {rule}")]
     planned = _planned(members, first)
     if planned.detectable:
