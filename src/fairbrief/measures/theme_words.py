@@ -154,7 +154,7 @@ class ThemeWords(Reading):
                 positive = more for a. Secondary: ``log_ratio[theme, a/b]``; ``word[w, a/b]``, the log ratio of each
                 listed word with at least ``least`` occurrences in both versions together, whose p are adjusted by Holm
                 over all words; ``rate[theme, v]``; ``length[a/b]``, the logarithm of the ratio of lengths.
-    Undefined:  a theme without words in both versions; a word below ``least``.
+    Undefined:  a theme without words in any version; a word below ``least``.
     Errors:     a file of themes that does not exist or has a theme without words.
     Source:     after Rickman (2025), who compared records of long-term care in a male and a female version.
     """
