@@ -17,7 +17,6 @@ from fairbrief.measures.record_texts import known, needs_english
 from fairbrief.statistics import ratio
 from fairbrief.text.themes import count_entries, themes_of
 from fairbrief.types import (
-    Ask,
     Cases,
     Extracts,
     Floats,
@@ -55,10 +54,6 @@ class ThemeCounts(WithoutScores):
 
     def permutation_scheme(self, cases: Cases) -> PermutationScheme | None:
         return group_names(len(self._versions(cases)), is_together=True)
-
-    def extract_asks(self, cases: Cases, extracts: Sequence[Extracts]) -> Sequence[Ask]:  # noqa: ARG002
-        """Words are counted, not scored."""
-        return ()
 
     def observe_extracts(
         self,
