@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
-from benchmarks.calibration.people_words import World, calibrate, worlds
+from benchmarks.calibration import people_words
+from benchmarks.calibration.people_words import MARKERS, World, calibrate, table, worlds
+from benchmarks.recording import with_section
 
 AUDITS = 40
 MOST = 0.065 + 3 * (0.05 * 0.95 / AUDITS) ** 0.5
@@ -33,3 +38,10 @@ def test_a_system_that_neglects_a_group_is_named_first(name: str, clusters: int)
     row = calibrate(_world(name, 1e-9), clusters, 20, bank=120, seed=2)
     assert row["planted first"] == 1.0
     assert float(row["fair named"]) <= 0.1
+
+
+def test_the_page_shows_what_was_recorded() -> None:
+    """The table of benchmarks/calibration/README.md is that of people_words.json."""
+    recorded = Path(people_words.__file__).with_suffix(".json")
+    page = recorded.with_name("README.md").read_text(encoding="utf-8")
+    assert page == with_section(page, MARKERS, table(json.loads(recorded.read_text(encoding="utf-8"))))
