@@ -14,9 +14,7 @@ def _world(name: str, odds: float) -> World:
     return next(world for world in worlds(odds) if world.name == name)
 
 
-@pytest.mark.parametrize(
-    ("name", "clusters"), [("themes, rare needs", 20), ("mentions, pairs", 20), ("mentions, 20 % old", 40)]
-)
+@pytest.mark.parametrize(("name", "clusters"), [("themes, rare needs", 20), ("mentions, 20 % old", 40)])
 def test_a_fair_system_is_rarely_named_and_intervals_contain_the_value(name: str, clusters: int) -> None:
     """Rare words, overdispersed counts and few seed documents: tests keep their size, intervals their coverage."""
     row = calibrate(_world(name, 0.15), clusters, AUDITS, bank=100)
@@ -32,6 +30,6 @@ def test_a_fair_system_is_rarely_named_and_intervals_contain_the_value(name: str
 )
 def test_a_system_that_neglects_a_group_is_named_first(name: str, clusters: int) -> None:
     """Women's needs, or ages of the old, are left out wherever possible: named first in every audit, in the right direction."""
-    row = calibrate(_world(name, 1e-9), clusters, 10, bank=100, seed=2)
+    row = calibrate(_world(name, 1e-9), clusters, 20, bank=120, seed=2)
     assert row["planted first"] == 1.0
     assert float(row["fair named"]) <= 0.1
