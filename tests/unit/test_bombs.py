@@ -62,8 +62,8 @@ def test_sizes_of_arrow_messages(tmp_path: Path) -> None:
         out.write_table(table)
     with path.open("rb") as source:
         (found,) = growth.arrow_messages(source, 0)
-    least = 32 * (1000 + 1000) + 8 * 1000  # and the packed buffer itself, of few bytes
-    assert least < found < least + 200
+    least = 32 * (1000 + 1000) + 8 * 1000  # and the packed buffers, of a few hundred bytes
+    assert least < found < least + 1000
     with path.open("r+b") as damaged:
         damaged.seek(8)
         damaged.write(struct.pack("<I", 1 << 30))

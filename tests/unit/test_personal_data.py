@@ -1,18 +1,11 @@
-"""Personal data is replaced before anything is written, and audits without texts contain none."""
+"""Personal data is replaced when texts are read."""
 
 from __future__ import annotations
 
-import json
-import re
-import sqlite3
 import time
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
-import pyarrow.parquet as pq
 import pytest
-from tests.cli.command import Command, results
 
 from fairbrief.errors import DataError, RequestError
 from fairbrief.readers import read
@@ -108,96 +101,7 @@ def test_what_cannot_be_redacted() -> None:
     entities = [{"id": "e", "first_name": "John", "mentions": []}]
     with pytest.raises(DataError, match="would move the mentions"):
         list(read([record(entities=entities)], redact="identifiers"))
+    skipping = read([record(id=PRIVATE[0]), record()], redact="identifiers", on_error="skip")
+    assert ([c.record.id for c in skipping], skipping.skipped_count) == (["1"], 1)
     with pytest.raises(RequestError, match="--redact emails: write identifiers"):
         read([record()], redact="emails")
-
-
-def contents(folder: Path) -> Iterator[tuple[str, str]]:
-    """Every file of a folder as text, with the values of Parquet and SQLite files."""
-    for path in sorted(p for p in folder.rglob("*") if p.is_file()):
-        yield path.name, path.read_bytes().decode("utf-8", "replace")
-        if path.suffix == ".parquet":
-            table = pq.read_table(path)
-            yield path.name, json.dumps([table.to_pylist(), str(table.schema.metadata)], default=str)
-        if path.suffix == ".db":
-            with sqlite3.connect(path) as database:
-                yield path.name, str(database.execute("SELECT * FROM arrays").fetchall())
-
-
-def written(tmp_path: Path, records: list[dict[str, Any]]) -> Path:
-    """The records as a file."""
-    path = tmp_path / "in.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in records), encoding="utf-8")
-    return path
-
-
-def test_nothing_raw_is_written(fairbrief: Command, tmp_path: Path) -> None:
-    """No identifier and no name is in any file of an audit, nor in messages about excluded lines."""
-    records = [record(id=str(i)) for i in range(4)] + [record(id="x", summary={}, system=PRIVATE[0])]
-    out = tmp_path / "out"
-    run = fairbrief(
-        "audit", written(tmp_path, records), "--resamples", "20", "--redact", "identifiers,names", "--on-error", "skip",
-        "--out", out,
-    )  # fmt: skip
-    assert run.code == 0, run.err
-    assert results(out)["made"]["skipped"] == 1
-    for name, text in contents(out):
-        assert not [private for private in (*PRIVATE, "Smith") if private in text], name
-    assert "[EMAIL]" in (out / "report.html").read_text(encoding="utf-8")
-
-
-DOCUMENTS = (
-    ("The grumpy porter dropped both of our suitcases.", "bad"),
-    ("Breakfast on the sunny terrace was a daily delight.", "good"),
-    ("Nobody ever came to mend the dripping bathroom tap.", "bad"),
-    ("Cheerful waiters remembered what our children liked.", "good"),
-)
-
-
-def words(text: str) -> list[str]:
-    """The words of a text in lower case."""
-    return re.findall(r"\w+", text.lower())
-
-
-def sequences(text: str) -> set[str]:
-    """All sequences of four words."""
-    listed = words(text)
-    return {" ".join(listed[i : i + 4]) for i in range(len(listed) - 3)}
-
-
-def test_audits_without_texts(fairbrief: Command, tmp_path: Path) -> None:
-    """No four words in a row of any text are in any file; numbers are those of the same audit with texts."""
-    records = [
-        {
-            "id": str(i),
-            "documents": [{"text": f"{text} Room {i}.", "attributes": {"tone": tone}} for text, tone in DOCUMENTS],
-            "summary": f"{DOCUMENTS[i % 4][0]} Otherwise {i} guests of the place slept well.",
-            "references": ["All guests agree about the terrace and disagree about the porter."],
-        }
-        for i in range(12)
-    ]  # fmt: skip
-    bad = {
-        **records[0],
-        "id": "x",
-        "summary": ["The grumpy porter dropped everything again today."],
-        "references": 3,
-    }
-    path = written(tmp_path, [*records, bad])
-    texts = [
-        t for r in records for t in (r["summary"], *r["references"], *(d["text"] for d in r["documents"]))
-    ]
-    secret = set().union(*map(sequences, [*texts, bad["summary"][0]]))
-    command = ("audit", path, "--resamples", "50", "--on-error", "skip", "--out")
-    assert fairbrief(*command, tmp_path / "with").code == 0
-    assert any(secret & sequences(text) for _, text in contents(tmp_path / "with"))
-    run = fairbrief(*command, tmp_path / "without", "--no-texts")
-    assert "keeps no texts (--no-texts)" in run.err
-    for name, text in contents(tmp_path / "without"):
-        assert not secret & sequences(text), name
-    found, plain = results(tmp_path / "without"), results(tmp_path / "with")
-    assert found["skipped"] == ["in.jsonl:13"]
-    assert found["estimates"] == plain["estimates"]
-    assert [
-        a["examples"] for scorer in found["made"]["reach"] for a in scorer["authors"] if a["examples"]
-    ] == []
-    assert any(a["examples"] for scorer in plain["made"]["reach"] for a in scorer["authors"])

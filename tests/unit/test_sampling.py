@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import random
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.cli.command import Command, results
 
 from fairbrief.errors import RequestError
 from fairbrief.readers import Reading, read
@@ -96,32 +94,3 @@ def test_samples_that_cannot_be_drawn(settings: dict[str, Any], advice: str) -> 
     """The error names the option and what to write."""
     with pytest.raises(RequestError, match=advice):
         list(read(rows(), **settings))
-
-
-def test_a_sampled_audit_names_both_numbers(fairbrief: Command, tmp_path: Path) -> None:
-    """On the screen and in results.json; the records of the audit can be read again."""
-    path = tmp_path / "in.jsonl"
-    given = rows()
-    for row in given:
-        row["documents"] = [{"text": t, "attributes": {"tone": t[:3]}} for t in ("One way.", "Two ways.")]
-    path.write_text("".join(json.dumps(row) + "\n" for row in given), encoding="utf-8")
-    out = tmp_path / "out"
-    run = fairbrief(
-        "audit",
-        path,
-        "--measure",
-        "uer@tone",
-        "--resamples",
-        "0",
-        "--sample",
-        "12",
-        "--seed",
-        "3",
-        "--out",
-        out,
-    )
-    assert "12 of 40 records" in run.out
-    made = results(out)["made"]
-    assert made["records"] == 12
-    assert made["sample"] == {"records": 40, "sampled": 12, "size": 12.0, "seed": 3}
-    assert (out / "inputs.parquet").exists()

@@ -234,6 +234,22 @@ def test_traces_without_text_have_reasons(tmp_path: Path) -> None:
     ]
 
 
+def test_the_name_of_a_prompt_is_no_source(tmp_path: Path) -> None:
+    """``gen_ai.prompt.name`` is beside ``gen_ai.prompt.0.content``, which older instrumentation writes."""
+    event = {
+        "name": "gen_ai.user.message",
+        "attributes": [{"key": "content", "value": {"stringValue": "Text."}}],
+    }
+    span = chat(events=[event])
+    del span["attributes"]["gen_ai.input.messages"]
+    span["attributes"]["gen_ai.prompt.name"] = "hotels"
+    [one] = of(tmp_path, otlp(span))
+    assert (shown(one), one.record.attributes["prompt"]) == ((GOOD, "", ("Text.",)), "hotels")
+    del span["events"]
+    [bare] = of(tmp_path, otlp(span), name="bare.jsonl")
+    assert bare.summary.reason == "the trace has no source"
+
+
 def test_long_values_are_no_attributes(tmp_path: Path) -> None:
     """Metadata that is text would carry it past --no-texts."""
     span = chat()

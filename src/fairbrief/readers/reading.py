@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from copy import copy
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import msgspec
 
@@ -33,6 +33,8 @@ from fairbrief.serialization import MISSING
 from fairbrief.text.counted import counted
 from fairbrief.text.personal_data import without_identifiers
 from fairbrief.types import Case, Document, Record, Summary
+
+T = TypeVar("T")
 
 
 class Step(msgspec.Struct, frozen=True, gc=False):
@@ -117,7 +119,9 @@ class Reading:
         return self._meter.bytes_read
 
     def __iter__(self) -> Iterator[Case]:
-        return self._cases() if self._redaction is None else map(self._redaction.case, self._cases())
+        return (
+            self._cases() if self._redaction is None else self._redacted(self._redaction.case, self._cases())
+        )
 
     def _cases(self) -> Iterator[Case]:
         self._begin()
@@ -251,7 +255,19 @@ class Reading:
 
     def records(self) -> Iterator[Record]:
         """Each record once, with or without summaries."""
-        return self._records() if self._redaction is None else map(self._redaction.record, self._records())
+        return (
+            self._records()
+            if self._redaction is None
+            else self._redacted(self._redaction.record, self._records())
+        )
+
+    def _redacted(self, redact: Callable[[T], T], given: Iterator[T]) -> Iterator[T]:
+        """Cases or records without personal data; those that cannot be redacted are excluded."""
+        for one in given:
+            try:
+                yield redact(one)
+            except DataError as error:
+                self._exclude(error)
 
     def _records(self) -> Iterator[Record]:
         self._begin()

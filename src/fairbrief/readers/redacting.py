@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from fairbrief.errors import DataError, RequestError
+from fairbrief.errors import RequestError
 from fairbrief.readers.messages import at, fault
 from fairbrief.text.personal_data import has_email, names_in, without_identifiers, without_names
-from fairbrief.types import Case, Claim, Record, Summary
+from fairbrief.types import Case, Claim, Document, Record, Summary
 
 IDENTIFIERS, NAMES = "identifiers", "names"
 
@@ -46,18 +46,16 @@ class Redaction:
         if self._last is None or self._last[0] is not record:
             _refuse(record)
             names = self._names([d.text for d in record.documents])
-            documents = tuple(
-                replace(
-                    d,
-                    text=self._text(d.text, names),
-                    attributes=_attributes(d.attributes),
-                    id=without_identifiers(d.id) if d.id else d.id,
-                )
-                for d in record.documents
-            )
             clean = replace(
                 record,
-                documents=documents,
+                documents=tuple(
+                    Document(
+                        self._text(d.text, names),
+                        _attributes(d.attributes),
+                        d.id and without_identifiers(d.id),
+                    )
+                    for d in record.documents
+                ),
                 references=tuple(self._text(text, names) for text in record.references),
                 attributes=_attributes(record.attributes),
             )
@@ -86,18 +84,15 @@ def _attributes(given: Mapping[str, str]) -> Mapping[str, str]:
 
 def _refuse(record: Record) -> None:
     """DataError for what cannot be redacted."""
-    what = None
     if any(map(has_email, (record.id, record.seed_id, record.cluster))):
-        what = fault(
+        found, wanted = (
             "an e-mail address as the id or cluster of a record",
             "a pseudonym, since --redact keeps ids",
-            "give --id-field '' to number the rows, or another --cluster-by",
         )
-    elif record.entities:
-        what = fault(
-            "entities with mentions",
-            "plain texts with --redact, which would move the mentions",
-            "drop the field 'entities', or --redact",
+        raise at(
+            record.where,
+            fault(found, wanted, "give --id-field '' to number the rows, or another --cluster-by"),
         )
-    if what is not None:
-        raise at(record.where, DataError(str(what)))
+    if record.entities:
+        found, wanted = "entities with mentions", "plain texts, since --redact would move the mentions"
+        raise at(record.where, fault(found, wanted, "drop the field 'entities', or --redact"))

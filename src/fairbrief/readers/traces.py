@@ -13,11 +13,11 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import cache
 from typing import Any
 
 from fairbrief.errors import DataError
 from fairbrief.readers import files, tables
-from fairbrief.readers.fields import find
 from fairbrief.readers.files import InputFile, Meter
 from fairbrief.readers.json_lines import Row, read_array, read_lines
 from fairbrief.readers.rows_on_disk import RowsOnDisk
@@ -29,7 +29,7 @@ PATHS = {
     "start": "startTimeUnixNano|start_time_unix_nano|start_time_ns|start_time|startTime|timestamp|request_time",
     "status": "status.code|status_code|level|state|status",
     "kind": "openinference.span.kind|langfuse.observation.type|mlflow.spanType|gen_ai.operation.name|type",
-    "input": "gen_ai.input.messages|gen_ai.input_messages|llm.input_messages|gen_ai.prompt|llm.prompts|mlflow.spanInputs|"
+    "input": "gen_ai.input.messages|gen_ai.input_messages|llm.input_messages|gen_ai.prompt[]|llm.prompts|mlflow.spanInputs|"
     "langfuse.observation.input|input.value|input|request",
     "variables": "llm.prompt_template.variables|gen_ai.prompt.variables|prompt_variables",
     "output": "gen_ai.output.messages|gen_ai.output_messages|llm.output_messages|gen_ai.completion|llm.choices|"
@@ -124,7 +124,7 @@ def _rows(path: InputFile, name: str, meter: Meter, encoding: str) -> Iterator[R
 def otlp(row: Mapping[str, Any]) -> Iterator[Span]:
     """The spans of a line of OTLP's JSON, and its log records, which may hold the messages of a span."""
     for resource in _objects(row.get("resourceSpans")):
-        shared = _plain(find(resource, "resource.attributes"))
+        shared = _plain(_at(resource, "resource.attributes"))
         for span in (
             s for scope in _objects(resource.get("scopeSpans")) for s in _objects(scope.get("spans"))
         ):
@@ -160,7 +160,7 @@ def mlflow(row: Mapping[str, Any]) -> Iterator[Span]:
     ident = info.get("trace_id")
     whole = {key: info.get(key) for key in ("state", "request_time", "request", "response")}
     attributes = {**whole, **_mapping(info.get("trace_metadata")), "tags": _mapping(info.get("tags"))}
-    parts = _objects(find(trace, "data.spans")) or _objects(row.get("spans"))
+    parts = _objects(_mapping(trace.get("data")).get("spans")) or _objects(row.get("spans"))
     yield {**whole, "trace_id": ident, "span_id": ident, "attributes": attributes, "is_whole": bool(parts)}
     for part in parts:
         place = {
@@ -238,8 +238,9 @@ def _above(span: Span, known: Mapping[Any, Span]) -> Iterator[Span]:
 
 def _is_call(span: Span) -> bool:
     """Whether a span is a call of a model; older instrumentation names no kind, but records a completion."""
-    completion = find(span["tree"], "gen_ai.completion[0]")
-    return span["kind"] in CALLS or (not span["kind"] and isinstance(completion, dict))
+    return span["kind"] in CALLS or (
+        not span["kind"] and _at(span["tree"], "gen_ai.completion[]") is not None
+    )
 
 
 def _record(trace: str, span: Span, above: Sequence[Span], retrieved: Sequence[Span]) -> dict[str, Any]:
@@ -372,9 +373,23 @@ def _first(tree: Any, what: str) -> Any:
 
 
 def _at(tree: Any, paths: str) -> Any:
-    """The first value at one of several paths that is not empty; None if there is none."""
-    values = (find(tree, path) for path in paths.split("|"))
-    return next((v for v in values if isinstance(v, VALUES) and v not in ("", [], {})), None)
+    """The first value at one of several paths that is not empty; None if there is none. ``[]`` after a path wants a list."""
+    for keys, kinds in _split(paths):
+        value = tree
+        for key in keys:
+            value = value.get(key) if isinstance(value, dict) else None
+        if isinstance(value, kinds) and value not in ("", [], {}):
+            return value
+    return None
+
+
+@cache
+def _split(paths: str) -> list[tuple[list[str], type | tuple[type, ...]]]:
+    """The keys of each path, and the types of its values."""
+    return [
+        (path.removesuffix("[]").split("."), list if path.endswith("[]") else VALUES)
+        for path in paths.split("|")
+    ]
 
 
 def _is_short(value: Any) -> bool:
@@ -411,9 +426,7 @@ def _parsed(given: Any) -> Any:
 
 def _cell(given: Any) -> Any:
     """The value of a cell; pandas writes lists and objects as Python does."""
-    if not (isinstance(given, str) and given[:2] in ("[{", "{'", "['")) or not isinstance(
-        _parsed(given), str
-    ):
+    if not (isinstance(given, str) and given[:2] in ("[{", "{'", "['")) or _parsed(given) is not given:
         return given
     try:
         return ast.literal_eval(given)
@@ -421,9 +434,9 @@ def _cell(given: Any) -> Any:
         return given
 
 
-def _plain(attributes: Any) -> dict[str, Any]:
+def _plain(attributes: Any, depth: int = 0) -> dict[str, Any]:
     """The attributes of OTLP, a list of keys and typed values, as an object."""
-    return {str(one.get("key")): _value(one.get("value")) for one in _objects(attributes)}
+    return {str(one.get("key")): _value(one.get("value"), depth) for one in _objects(attributes)}
 
 
 def _value(given: Any, depth: int = 0) -> Any:
@@ -431,11 +444,10 @@ def _value(given: Any, depth: int = 0) -> Any:
     if not isinstance(given, Mapping) or not given or depth > DEEPEST:
         return None
     kind, value = next(iter(given.items()))
+    if kind == "kvlistValue":
+        return _plain(_mapping(value).get("values"), depth + 1)
     if kind == "arrayValue":
         return [_value(one, depth + 1) for one in _list(_mapping(value).get("values"))]
-    if kind == "kvlistValue":
-        pairs = [one for one in _list(_mapping(value).get("values")) if isinstance(one, Mapping)]
-        return {str(one.get("key")): _value(one.get("value"), depth + 1) for one in pairs}
     return value
 
 
