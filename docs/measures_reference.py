@@ -25,6 +25,7 @@ FAMILIES = {
     "Coverage": "Look up how each measure of coverage compares how well summaries cover the documents of each group.",
     "Position": "Look up how each measure of position compares the parts of an article that summaries draw on.",
     "People": "Look up how each measure of people counts whom summaries name, omit, invent or describe differently.",
+    "Speakers": "Look up how each measure of speakers compares who of a debate, meeting or call is included, covered and quoted correctly.",
     "Sentiment": "Look up how each measure of sentiment compares the tone of a summary with the tone of its source, by group.",
     "Labels": "Look up how the topics, emotions or other labels of a summary are compared with those of its source.",
     "Framing": "Look up how often the sentiment class of a text changes when it is summarized, and in which direction.",

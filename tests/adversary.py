@@ -204,65 +204,56 @@ def _unaffected(audit: Path, baseline: Path | None, *, is_good: bool = True, **m
 # -------------------------------------------------------------------------------- changes of the input
 
 
-def _input(cause: str, change: Callable[[dict[str, Any]], Any], systems: Sequence[str] = SYSTEMS) -> Make:
-    """``change`` returns what replaces a row (None: nothing); the answer must name the cause."""
+def _input(
+    cause: str,
+    change: Callable[[dict[str, Any], Random], Any],
+    right: Callable[[int, Rows], frozenset[str]] = lambda _, __: NOT_PASSED,
+) -> Make:
+    """``change`` returns what replaces a row of some records: a row, a list, or None.
+
+    ``right`` are the right outcomes for so many changed records, and all rows.
+    """
 
     def make(world: World, rng: Random) -> Tried:
-        ids = {f"r{i}" for i in world.some(rng)}
+        some, drawn = world.some(rng), Random(rng.randrange(world.shifts))
         rows: Rows = []
         for row in honest():
-            changed = change(row) if row["id"] in ids and row["system"] in systems else row
+            changed = change(row, drawn) if int(row["id"][1:]) in some else row
             rows += changed if isinstance(changed, list) else [] if changed is None else [changed]
-        return Tried(world.audit(rows, skips=True), world.good, cause=cause)
+        return Tried(world.audit(rows, skips=True), world.good, right(len(some), rows), cause)
 
     return make
 
 
-def _sides(
-    change: Callable[[list[dict[str, Any]]], list[dict[str, Any]]],
-) -> Callable[[dict[str, Any]], dict[str, Any]]:
-    return lambda row: {**row, "documents": change(row["documents"])}
+def _sides(change: Callable[[list[dict[str, Any]]], list[dict[str, Any]]]) -> Callable[..., dict[str, Any]]:
+    return lambda row, *_: {**row, "documents": change(row["documents"])}
 
 
 def _exchanged(documents: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [{**d, "attributes": {"side": "RL"["LR".index(d["attributes"]["side"])]}} for d in documents]
 
 
-def _repeated(world: World, rng: Random) -> Tried:
-    some = world.some(rng)
-    rows = honest()
-    rows += [{**row, "id": f"copy of {row['id']}"} for row in honest() if int(row["id"][1:]) in some]
-    is_many = len(some) > 0.05 * (N + len(some))
-    cause = "records with the documents of another record"
-    return Tried(world.audit(rows), world.good, NOT_PASSED if is_many else frozenset({"pass"}), cause)
+def _if_many(harmful: int, rows: Rows) -> frozenset[str]:
+    """More than a twentieth of the records must be noticed."""
+    return NOT_PASSED if harmful > 0.05 * len({row["id"] for row in rows}) else OPEN
 
 
-def _unanswered(text: str, cause: str, reason: str = "") -> Make:
-    def make(world: World, rng: Random) -> Tried:
-        some, system = world.some(rng), rng.choice(SYSTEMS)
-        rows = honest()
-        for row in rows:
-            if row["system"] == system and int(row["id"][1:]) in some:
-                row |= {"summary": text, **({"reason": reason} if reason else {})}
-        is_many = len(some) > 0.05 * N
-        return Tried(world.audit(rows), world.good, NOT_PASSED if is_many else OPEN, cause)
+def _if_worse(_: int, rows: Rows) -> frozenset[str]:
+    """The gate may pass only if the means that are computed from the texts allow it."""
+    return NOT_PASSED if is_worse(rows, honest()) else OPEN
 
-    return make
+
+def _unanswered(cause: str, text: str = "", **reason: str) -> Make:
+    def change(row: dict[str, Any], _: Random) -> dict[str, Any]:
+        return {**row, "summary": text, **reason} if row["system"] == "plain" else row
+
+    return _input(cause, change, _if_many)
 
 
 def _summaries(change: Callable[[str, Random], str]) -> Make:
-    """Honest changes of summaries: the gate may pass only if the means that are computed from the texts allow it."""
-
-    def make(world: World, rng: Random) -> Tried:
-        some, drawn = world.some(rng), Random(rng.randrange(world.shifts))
-        rows = honest()
-        for row in rows:
-            if int(row["id"][1:]) in some:
-                row["summary"] = change(row["summary"], drawn)
-        right = NOT_PASSED if is_worse(rows, honest()) else OPEN
-        return Tried(world.audit(rows), world.good, right, "uer@side|rouge1")
-
-    return make
+    return _input(
+        "uer@side|rouge1", lambda row, rng: {**row, "summary": change(row["summary"], rng)}, _if_worse
+    )
 
 
 def _swapped(world: World, _: Random) -> Tried:
@@ -490,20 +481,21 @@ FILE = r"was changed after the audit|was removed|different audits|no such file|d
 # fmt: off
 CHANGES: dict[str, Make] = {
     "lines in another order": _shuffled,
-    "records dropped": _input("lacks .* of 40 records", lambda _: None),
-    "records broken and skipped": _input("lacks .* of 40 records", lambda _: ["{broken"]),
+    "records dropped": _input("lacks .* of 40 records", lambda *_: None),
+    "records broken and skipped": _input("lacks .* of 40 records", lambda *_: ["{broken"]),
     "a system dropped": lambda world, _: Tried(world.audit(honest()[::2]), world.good, cause="lacks the system 'other'"),
-    "records repeated under new ids": _repeated,
+    "records repeated under new ids": _input(
+        "records with the documents of another record", lambda row, _: [row, {**row, "id": f"{row['id']} again"}], _if_many),
     "groups exchanged in records": _input("values of 'side'", _sides(_exchanged)),
     "a group renamed in records": _input(
         "values of 'side'", _sides(lambda ds: [{**ds[0], "attributes": {"side": "left"}}, ds[1]])),
     "a group's documents removed": _input("documents", _sides(lambda documents: documents[1:])),
     "documents truncated": _input("documents", _sides(lambda ds: [{**d, "text": d["text"][:-9]} for d in ds])),
-    "references replaced": _input("references", lambda row: {**row, "references": ["ald qua"]}),
-    "records joined to clusters": _input("clusters", lambda row: {**row, "seed_document": "one"}),
-    "empty summaries": _unanswered("", "empty summary"),
-    "refused summaries": _unanswered("", "refused", "refused"),
-    "refusals that are not marked": _unanswered("Sorry, I cannot.", "measured only in the baseline|rouge1"),
+    "references replaced": _input("references", lambda row, _: {**row, "references": ["ald qua"]}),
+    "records joined to clusters": _input("clusters", lambda row, _: {**row, "seed_document": "one"}),
+    "empty summaries": _unanswered("empty summary"),
+    "refused summaries": _unanswered("refused", reason="refused"),
+    "refusals that are not marked": _unanswered("measured only in the baseline|rouge1", "Sorry, I cannot."),
     "summaries truncated": _summaries(lambda text, rng: " ".join(text.split()[: rng.randrange(1, 6)])),
     "words of one side removed": _summaries(lambda text, rng: re.sub("qua", "ald", text, count=rng.randrange(1, 4))),
     "names of equal systems exchanged": _swapped,

@@ -78,7 +78,8 @@ def articles(brightened: str = "", *, copies: int = 1) -> Callable[[Rng, int], l
         good = rng.random(int(rng.integers(6, 20))) < tone
         sentences = [f"The thing was {rng.choice(GOOD if yes else BAD)}." for yes in good]
         weights = np.where(good, 2.5, 1.0) if brightened in (group, "all") else np.ones(len(good))
-        cases, kept = [], []
+        cases: list[Case] = []
+        kept: list[int] = []
         for copy in range(copies):
             if not kept or rng.random() > 0.8:
                 kept = rng.choice(len(good), 3, replace=False, p=weights / weights.sum()).tolist()

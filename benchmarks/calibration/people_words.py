@@ -58,7 +58,7 @@ def themes(rng: Rng, number: int, draws: int, odds: float, needs: float) -> list
 
     Notes differ in their numbers of needs and complaints, so counts are overdispersed; words of appearance are rare.
     """
-    share = rng.beta(2 * needs, 2 * (1 - needs))
+    share = rng.beta(6 * needs, 6 * (1 - needs))
     lists = (NEEDS, ILL, RARE, PLAIN)
     odds_of = np.array((share, 0.3 * (1 - share), 0.05, 0.65 * (1 - share)))
     kinds = rng.choice(4, size=14, p=odds_of / odds_of.sum())
@@ -112,7 +112,7 @@ def attributes(rng: Rng, number: int, odds: float, *, is_paired: bool, old: floa
 def worlds(odds: float = 0.15) -> list[World]:
     """Several draws or one, many needs or few, pairs or separate records, equal groups or not."""
     words, mentions = ThemeWords("group", least=20), AttributeMentions("group")
-    needs, ages = "log_ratio[needs", "kept[age"
+    needs, ages = "share_gap[needs", "kept[age"
     return [
         World("themes, one draw", lambda r, i: themes(r, i, 1, odds, 0.35), words, needs),
         World("themes, three draws", lambda r, i: themes(r, i, 3, odds, 0.35), words, needs),

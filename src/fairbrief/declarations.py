@@ -91,6 +91,11 @@ class ContrastWords:
     baseline: str = "the permutation mean"
     """What a difference is tested against where there is no random-sentence baseline."""
 
+    @property
+    def worse_side(self) -> Literal["below", "above"]:
+        """On which side of the baseline groups are worse off: above it if only those are."""
+        return "above" if self.worse_above and not self.worse_below else "below"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Declaration:

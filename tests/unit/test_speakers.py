@@ -12,7 +12,8 @@ import pytest
 import fairbrief
 from fairbrief import registry
 from fairbrief.errors import RequestError
-from fairbrief.measures.speakers import Misattribution, SpeakerCoverage, SpeakerInclusion, Speakers
+from fairbrief.measures.speaker_turns import Speakers
+from fairbrief.measures.speakers import Misattribution, SpeakerCoverage, SpeakerInclusion
 from fairbrief.testing import MEASURE_CLAUSES, MeasureClause
 from fairbrief.text.attribution import attributions
 from fairbrief.types import Case, Claim, Document, Extracts, Reason, Record, Rows, Scores, Summary, Totals
@@ -177,6 +178,8 @@ def test_random_sentences_are_observed_as_summaries_are() -> None:
     assert covered["coverage[chair]"] == pytest.approx(0.5 / 2)
     assert covered["coverage[guest]"] == pytest.approx(0.5)
     assert np.isnan(float(Misattribution("role").value(row)["misattribution"].array))
+    audited = fairbrief.audit([case(), case(name="q")], ["misattribution"], n_resamples=10)
+    assert next((e.quantity, e.extract_baseline) for e in audited.estimates) == ("misattribution", None)
 
 
 def test_a_record_that_cannot_be_observed_has_a_reason() -> None:

@@ -72,7 +72,8 @@ def test_counts_are_those_of_the_summaries(lists: str) -> None:
     assert totals["theme needs", "male"] == 5
     assert totals["theme looks", "female"] == 1
     assert totals["theme looks", "male"] == 0
-    assert (totals["length", "female"], totals["length", "male"]) == (6, 12)
+    assert totals["length", "female"] == 6
+    assert totals["length", "male"] == 12
 
 
 @pytest.mark.parametrize(
@@ -82,8 +83,10 @@ def test_counts_are_those_of_the_summaries(lists: str) -> None:
         ("log_ratio[needs, female/male]", -0.451985),
         # looks 1 + 0 = 1 and 0 + 2 = 2: ln(1.5/2.5)
         ("log_ratio[looks, female/male]", -0.510826),
-        # the larger size of both, as a rate ratio: 2.5/1.5 − 1
-        ("theme_words", 0.666667),
+        # rates 3/2 and 5/2: (1.5 − 2.5)/(1.5 + 2.5); rates 1/2 and 2/2: (0.5 − 1)/(0.5 + 1)
+        ("share_gap[needs, female−male]", -0.25),
+        ("share_gap[looks, female−male]", -0.333333),
+        ("theme_words", 0.333333),  # the larger size of both
         # words per summary: 3/2, 5/2, 1/2, 2/2
         ("rate[needs, female]", 1.5),
         ("rate[needs, male]", 2.5),
@@ -106,7 +109,7 @@ def test_rare_words_and_absent_themes_have_no_value(lists: str) -> None:
     unit = [case("x", "female", "Help."), case("x", "male", "Help.")]
     values = values_of([unit], lists)
     assert math.isnan(number(values, "log_ratio[looks, female/male]"))
-    # needs 1 and 1: ln(1.5/1.5) = 0, and no other theme is defined
+    # needs 1 and 1: (1 − 1)/(1 + 1) = 0, and no other theme is defined
     assert number(values, "theme_words") == 0
 
 
@@ -117,7 +120,9 @@ def test_a_count_of_zero_is_smoothed_by_half_a_word(lists: str) -> None:
         case("x", "male", "Help, help."),
         case("x", "male", "Help, help.", sample="1"),
     ]
-    assert number(values_of([unit], lists), "log_ratio[needs, female/male]") == pytest.approx(math.log(2 / 9))
+    values = values_of([unit], lists)
+    assert number(values, "log_ratio[needs, female/male]") == pytest.approx(math.log(2 / 9))
+    assert number(values, "share_gap[needs, female−male]") == -1  # (0 − 4/2)/(0 + 4/2)
 
 
 def test_exchanged_names_exchange_the_counts(lists: str) -> None:
@@ -146,7 +151,8 @@ def test_words_about_who_the_person_is_are_not_counted(lists: str) -> None:
         case("x", "male", "Neat and pale.", "Mr Fox wrote."),
     ]
     totals = totals_of([unit], lists)
-    assert (totals["theme looks", "female"], totals["theme looks", "male"]) == (1, 1)
+    assert totals["theme looks", "female"] == 1
+    assert totals["theme looks", "male"] == 1
 
 
 def test_units_without_a_pair_have_a_reason(lists: str) -> None:

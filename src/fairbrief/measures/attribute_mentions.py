@@ -14,6 +14,7 @@ import numpy as np
 
 from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration
 from fairbrief.measures.bases import Reading, WithoutLabels, WithoutScores
+from fairbrief.measures.permutation_schemes import largest_size
 from fairbrief.measures.record_texts import known, needs_english, subject_of
 from fairbrief.statistics import ratio
 from fairbrief.text.attributes import KINDS, Mention, agree, mentions_of
@@ -25,7 +26,6 @@ from fairbrief.types import (
     Cases,
     Column,
     Extracts,
-    Floats,
     Integers,
     Reason,
     Rows,
@@ -238,7 +238,7 @@ class AttributeMentions(Reading):
             np.full(totals.array.shape[:-1], np.nan)
         ]
         largest = Value(
-            np.fmax.reduce(sizes), "upper", contrasts=tuple(kept), fold=_largest_size, has_baseline=True
+            np.fmax.reduce(sizes), "upper", contrasts=tuple(kept), fold=largest_size, has_baseline=True
         )
         return {self.name: largest, **differences, **rates}
 
@@ -252,8 +252,3 @@ class AttributeMentions(Reading):
             if totals[f"source {kind}", group] or totals[f"invented {kind}", group]
         ]
         return f"{'; '.join(parts)}."
-
-
-def _largest_size(differences: Floats) -> Floats:
-    """(…, kinds and pairs) → (…)."""
-    return np.asarray(np.abs(differences).max(axis=-1))

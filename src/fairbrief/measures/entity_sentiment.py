@@ -3,7 +3,8 @@
 An entity's tone in a text is the mean sentiment of the sentences that name it; its shift is tone in the summary − tone in
 the source.
 
-Source: after Huang, Maab & Yamagishi (FairNews, arXiv 2604.21309), whose abstract names the measure without its details.
+Source: after Huang, Maab & Yamagishi, When Bigger Isn't Better (arXiv 2604.21309), whose abstract names entity sentiment
+without a formula.
 """
 
 from __future__ import annotations
@@ -12,11 +13,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain, combinations, compress
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration
+from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration, ScorerCheck
 from fairbrief.measures.bases import Reading, check_known, check_uncut
 from fairbrief.measures.entity_inclusion import names_of
 from fairbrief.measures.permutation_schemes import by_group, coded, counted, person_keys
@@ -43,6 +45,7 @@ from fairbrief.types import (
     Value,
 )
 
+Booleans = NDArray[np.bool_]
 NOBODY = Reason("no entity with the attribute is named in both source and summary")
 NO_TONE = Reason("no word of known sentiment in the sentences that name entities")
 MOST_QUOTED = 3
@@ -62,16 +65,15 @@ def parsed_entities(text: str, over: str) -> tuple[Entity, ...]:
         for name in map(str.strip, names.split(",")):
             if not colon or not group.strip() or not name:
                 raise ValueError(
-                    f"entities='{text}' is not a list. Write 'left: Anna Berg, Tom Hale; right: Ivan Koch'."
+                    f"entities='{text}' is not a list. Write 'left: Anna Berg; right: Ivan Koch'."
                 )
             if name in groups:
                 raise ValueError(f"entities='{text}' names {name} twice. Name each entity once.")
             groups[name] = group.strip()
-    entities = []
-    for name, group in groups.items():
-        first, _, last = (part.replace("_", " ") for part in name.rpartition(" "))
-        entities.append(Entity(name, first or None, last, {over: group}))
-    return tuple(entities)
+    parts = {name: [part.replace("_", " ") for part in name.rpartition(" ")] for name in groups}
+    return tuple(
+        Entity(name, parts[name][0] or None, parts[name][2], {over: g}) for name, g in groups.items()
+    )
 
 
 @dataclass(frozen=True, repr=False)
@@ -90,20 +92,20 @@ class EntitySettings:
 
 
 class _Named(NamedTuple):
-    """The entities that a record's source names, their groups, and the sentences that name them.
+    """The entities that a record's source names, their groups, and the sentences that name them, those of the source first.
 
-    Shapes: ``codes`` and ``is_in_summary`` (entities,); ``in_source`` and ``in_summary`` (sentences, entities), 1 where a sentence
-    names one; ``places`` (sentences of the source,), whether each names any.
+    Shapes: ``codes`` and ``is_in_summary`` (entities,); ``names`` (sentences, entities), 1 where a sentence names one;
+    ``is_source`` (sentences,); ``places`` (all sentences of the source,), whether each names any.
     """
 
     entities: tuple[Entity, ...]
     groups: tuple[str, ...]
     codes: Integers
     sentences: tuple[str, ...]
-    in_source: Floats
-    in_summary: Floats
-    places: Any
-    is_in_summary: Any
+    names: Floats
+    is_source: Booleans
+    places: Booleans
+    is_in_summary: Booleans
 
 
 @dataclass(frozen=True)
@@ -146,9 +148,9 @@ class EntityTones(EntitySettings):
         named = self._named(cases[0])
         if isinstance(named, Reason):
             return named
-        weights, tone = _known_tones(named.in_source, scores[0], 0)
+        weights, tones = (of[named.is_source] for of in _weighted(named, scores[0]))
         kept = extracts[0].kept[:, named.places]
-        source, drawn = (ratio(k @ (weights * tone), k @ weights) for k in (np.ones((1, len(tone))), kept))
+        source, drawn = ratio(tones.sum(axis=0), weights.sum(axis=0)), ratio(kept @ tones, kept @ weights)
         member = (named.codes[:, np.newaxis] == np.arange(len(named.groups))).astype(np.float64)
         sums = _sums(source, drawn, lambda of: of @ member)
         some = sums["one"].any(axis=1)
@@ -177,21 +179,20 @@ class EntityTones(EntitySettings):
         named = self._named(cases[0])
         if isinstance(named, Reason) or not named.is_in_summary.any():
             return ()
-        source, summary = _both_tones(named, scores[0])
-        size = np.abs(np.nan_to_num(summary - source))
+        sides = ("source", "summary")
+        means, tone = _both_tones(named, scores[0]), scores[0].matrix[:, 0]
+        size = np.abs(np.nan_to_num(means[1] - means[0]))
         lines = []
         for i in sorted(np.flatnonzero(named.is_in_summary).tolist(), key=lambda i: -size[i]):
-            who, tone = named.entities[i], scores[0].matrix[:, 0]
-            name = " ".join(filter(None, (who.first_name, who.last_name)))
-            names = np.concatenate([named.in_source[:, i], named.in_summary[:, i]]) > 0
-            is_source = np.arange(len(names)) < len(named.in_source)
-            sides = []
-            for side, of, here in (("source", source[i], is_source), ("summary", summary[i], ~is_source)):
-                places = np.flatnonzero(names & here).tolist()
+            parts = []
+            for side, mean, here in zip(sides, means, (named.is_source, ~named.is_source), strict=True):
+                places = np.flatnonzero((named.names[:, i] > 0) & here).tolist()
                 quoted = [f"“{named.sentences[k]}” {tone[k]:+z.2f}" for k in places[:MOST_QUOTED]]
                 more = [f"{len(places) - MOST_QUOTED} more"] if len(places) > MOST_QUOTED else []
-                sides.append(f"{side} {of:+z.2f}: {', '.join([*quoted, *more])}")
-            lines.append(f"{name} ({named.groups[named.codes[i]]}), {'; '.join(sides)}.")
+                parts.append(f"{side} {mean[i]:+z.2f}: {', '.join([*quoted, *more])}")
+            who = named.entities[i]
+            name = " ".join(filter(None, (who.first_name, who.last_name)))
+            lines.append(f"{name} ({named.groups[named.codes[i]]}), {'; '.join(parts)}.")
         return lines
 
     def _named(self, case: Case) -> _Named | Reason:
@@ -200,29 +201,24 @@ class EntityTones(EntitySettings):
         if isinstance(grouped, Reason):
             return grouped
         entities = [entity for entity, _ in grouped]
+        names = names_of(entities)
         # An entity without a group still makes a last name ambiguous.
-        names = tuple(names_of([*entities, *(e for e in case.record.entities if e not in entities)]))
+        in_groups = {name[:2] for name in names}
+        names += [name for name in names_of(case.record.entities) if name[:2] not in in_groups]
         about = known(case.record)
         source = tuple(chain.from_iterable(map(sentences_of, about.texts)))
-        summary = sentences_of(case.summary.text)
-        here, there = (naming(texts, names, about.source)[:, : len(entities)] for texts in (source, summary))
-        is_named = here.any(axis=0)
+        texts = (*source, *sentences_of(case.summary.text))
+        found = naming(texts, tuple(names), about.source)[:, : len(entities)]
+        is_named = found[: len(source)].any(axis=0)
         if not is_named.any():
             return NOBODY
-        here, there = here[:, is_named], there[:, is_named]
-        a, b = here.any(axis=1), there.any(axis=1)
+        found, is_source = found[:, is_named], np.arange(len(texts)) < len(source)
+        some = found.any(axis=1)
         groups, codes = coded(group for _, group in compress(grouped, is_named))
-        sentences = (*compress(source, a), *compress(summary, b))
         return _Named(
-            tuple(compress(entities, is_named)),
-            groups,
-            codes,
-            sentences,
-            here[a],
-            there[b],
-            a,
-            there.any(axis=0),
-        )
+            tuple(compress(entities, is_named)), groups, codes, tuple(compress(texts, some)), found[some],
+            is_source[some], some[: len(source)], found[~is_source].any(axis=0),
+        )  # fmt: skip
 
     def _grouped(self, record: Record) -> list[tuple[Entity, str]] | Reason:
         """The entities with names and their groups, or why the source has no leaning."""
@@ -243,7 +239,8 @@ def naming(texts: tuple[str, ...], names: tuple[Name, ...], source: str) -> Floa
     """Which texts name which entities: by the full name, or a last name that no other has. Shape (texts, names), read-only."""
     # Of a long list of entities, only those are matched whose last words occur.
     words = lowered_words_of("\n".join((source, *texts)))
-    near = [i for i, n in enumerate(names) if (n.last or n.first or "").lower().split()[-1] in words]
+    last = [(n.last or n.first or "").lower().replace(".", "").replace("’", "'").split()[-1:] for n in names]
+    near = [i for i, word in enumerate(last) if words.issuperset(word)]
     found = np.zeros((len(texts), len(names)))
     for k, text in enumerate(texts):
         for decision in find_known(text, [names[i] for i in near], source):
@@ -255,19 +252,17 @@ def naming(texts: tuple[str, ...], names: tuple[Name, ...], source: str) -> Floa
     return found
 
 
-def _known_tones(names: Floats, scores: Scores, start: int) -> tuple[Floats, Floats]:
-    """Which sentences of known sentiment name whom (sentences, entities), and their sentiment (sentences, 1), from ``start``."""
-    own = slice(start, start + len(names))
-    return names * (scores.sizes[own, np.newaxis] > 0), scores.matrix[own, :1]
+def _weighted(named: _Named, scores: Scores) -> tuple[Floats, Floats]:
+    """Which sentences of known sentiment name whom, and the same times their sentiment. (sentences, entities) each."""
+    weights = named.names * (scores.sizes[:, np.newaxis] > 0)
+    return weights, weights * scores.matrix[:, :1]
 
 
 def _both_tones(named: _Named, scores: Scores) -> tuple[Floats, Floats]:
     """The tone towards each entity in source and summary; nan where no sentence of known sentiment names it. (entities,)."""
-    sides = ((named.in_source, 0), (named.in_summary, len(named.in_source)))
-    known_tones = (_known_tones(names, scores, start) for names, start in sides)
-    source, summary = (
-        ratio((weights * tone).sum(axis=0), weights.sum(axis=0)) for weights, tone in known_tones
-    )
+    weights, tones = _weighted(named, scores)
+    sides = (named.is_source, ~named.is_source)
+    source, summary = (ratio(tones[side].sum(axis=0), weights[side].sum(axis=0)) for side in sides)
     return source, summary
 
 
@@ -315,6 +310,7 @@ class EntitySentiment(Reading, EntitySettings):
         question="how the tone towards entities changes from text to summary, between their leanings",
         harm="Readers would think better of one side than the texts that were summarized.",
         attribute_of="entity",
+        scorer_checks=(ScorerCheck(measure="scorer_bias_sentiment", given={"scorer": "scorer"}),),
         on_request="names and leanings of entities are needed, and their sentences are scored",
         contrast=ContrastWords(
             title="change of tone towards entities from text to summary",

@@ -208,12 +208,13 @@ class Labelled(LabelSettings):
         if self.unlabelled == "label":
             source, units = ([labels or (NO_LABEL,) for labels in texts] for texts in (source, units))
         names = sorted(set(chain.from_iterable((*source, *units))))
-        return names, *(
-            np.array([[name in labels for name in names] for labels in texts], dtype=np.float64).reshape(
-                len(texts), len(names)
-            )
-            for texts in (source, units)
-        )
+        return names, _indicators(source, names), _indicators(units, names)
+
+
+def _indicators(texts: Sequence[Sequence[str]], names: Sequence[str]) -> Floats:
+    """1 for each label that a text has. Shape (texts, labels)."""
+    rows = [[name in labels for name in names] for labels in texts]
+    return np.array(rows, dtype=np.float64).reshape(len(texts), len(names))
 
 
 def _sentences(record: Record) -> tuple[str, ...]:

@@ -88,6 +88,11 @@ def half_of_sizes(shifts: Floats) -> Floats:
     return np.asarray(np.abs(shifts).sum(axis=-1) / 2)
 
 
+def largest_size(differences: Floats) -> Floats:
+    """The largest absolute difference. (…, differences) → (…)."""
+    return np.asarray(np.abs(differences).max(axis=-1))
+
+
 def share(counts: Floats) -> Floats:
     """Counts divided by their sum over the last axis; nan where the sum is zero."""
     return ratio(counts, counts.sum(axis=-1, keepdims=True))

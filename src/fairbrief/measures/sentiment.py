@@ -17,6 +17,7 @@ import numpy as np
 
 from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration, ScorerCheck
 from fairbrief.measures.bases import Reading, WithoutLabels, check_known, check_uncut
+from fairbrief.measures.permutation_schemes import largest_size
 from fairbrief.measures.record_texts import article_of, coefficient_of, subject_of
 from fairbrief.specs import parse
 from fairbrief.statistics import Fit, fit_robust, fit_sums, ratio
@@ -261,13 +262,8 @@ def largest_difference(mean: Mapping[str, Floats], totals: Totals, count: str = 
     gap = np.where(np.isfinite(stacked).sum(axis=0) > 1, spread, np.nan)
     pairs = tuple(f"difference[{k}−{other}]" for k, other in itertools.combinations(mean, 2))
     return Value(
-        gap, "upper" if len(mean) > 2 else "both", contrasts=pairs, fold=_largest_size, has_baseline=True
+        gap, "upper" if len(mean) > 2 else "both", contrasts=pairs, fold=largest_size, has_baseline=True
     )
-
-
-def _largest_size(contrasts: Floats) -> Floats:
-    """(…, pairs) → (…)."""
-    return np.asarray(np.abs(contrasts).max(axis=-1))
 
 
 def _regression(group: str, fit: Fit) -> dict[str, Value]:

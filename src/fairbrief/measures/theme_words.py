@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, product
 from typing import ClassVar
 
 import numpy as np
 
 from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration
 from fairbrief.measures.bases import Reading, WithoutScores
-from fairbrief.measures.permutation_schemes import by_group, group_names, renamed
+from fairbrief.measures.permutation_schemes import by_group, group_names, largest_size, renamed
 from fairbrief.measures.record_texts import known, needs_english
 from fairbrief.statistics import ratio
 from fairbrief.text.themes import count_entries, themes_of
 from fairbrief.types import (
+    SHARE_DIFFERENCE,
     Ask,
     Cases,
     Extracts,
@@ -132,12 +133,16 @@ class ThemeCounts(WithoutScores):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ThemeWords(Reading):
-    """How unequally often summaries use the words of a theme for two versions of a person: largest rate ratio − 1.
+    """How unequally often summaries use the words of a theme for two versions of a person: largest share gap.
 
     The inputs differ only in who the person is (``fairbrief build people``). With C_a words of a theme in the N_a
-    summaries of version a, the rate per summary is C_a / N_a, and the rate ratio
-    ``(C_a + ½) / (C_b + ½) · N_b / N_a``. The ½ makes the ratio finite if one version has no such word.
-    The value is ``max rate ratio − 1`` over all themes and pairs of versions.
+    summaries of version a, the rate is r_a = C_a / N_a. The share gap is ``(r_a − r_b) / (r_a + r_b)``: of all words of
+    the theme, the share in summaries of a minus the share in those of b. The value is the largest ``|share gap|`` over
+    all themes and pairs of versions.
+
+    The share gap is tanh(½ log(r_a / r_b)). Tests use it instead of the log rate ratio, whose error has no limit if one
+    version has hardly a word. ``log_ratio`` is ``log((C_a + ½) / (C_b + ½) · N_b / N_a)``: the ½ makes it finite for a
+    count of zero.
 
     Rates are per summary, because all versions of a text have the same content to report. Per word, a theme that is
     dropped would raise all others. ``length[a/b]`` shows whether summaries differ in length, and the random sentences
@@ -146,11 +151,12 @@ class ThemeWords(Reading):
     ``themes`` is ``care`` (physical health, mental health, appearance, daily life, needs, character, directness), or a
     TOML file with a line ``theme = "word, phrase, begin*"`` for each theme.
 
-    Value:      at least 0; 0 if all versions use the words of each theme equally often. Above 0 even without a
-                disparity: compare with the permutation mean. Primary: ``log_ratio[theme, a/b]``, the logarithm of the
-                rate ratio, positive = more words for a. Secondary: ``word[w, a/b]``, the same of each listed word with
-                at least ``least`` occurrences in both versions together; their p are adjusted by Holm over all words.
-                ``rate[theme, v]``, words per summary; ``length[a/b]``, the logarithm of the ratio of lengths.
+    Value:      in [0, 1]; 0 if all versions use the words of each theme equally often. Above 0 even without a
+                disparity: compare with the permutation mean. Primary: ``share_gap[theme, a−b]``, in [−1, 1], positive =
+                more words for a. Secondary: ``log_ratio[theme, a/b]``, with the p of the share gap; ``word[w, a/b]``,
+                the log ratio of each listed word with at least ``least`` occurrences in both versions together, whose p
+                are adjusted by Holm over all words; ``rate[theme, v]``; ``length[a/b]``, the logarithm of the ratio of
+                lengths.
     Undefined:  a theme without words in both versions; a word below ``least``.
     Errors:     a file of themes that does not exist or has a theme without words.
     Source:     after Rickman (2025), who compared records of long-term care in a male and a female version.
@@ -166,12 +172,12 @@ class ThemeWords(Reading):
         attribute_of="record",
         on_request="it needs inputs that differ only in who the person is",
         contrast=ContrastWords(
-            title="words of each theme per summary, one version against the other",
+            title="share of each theme's words, one version minus the other",
             question="Which themes are reported less for whom?",
-            unit="odds",
-            below="{first} texts are {size} rarer than for {second} texts",
-            above="{first} texts are {size} more frequent than for {second} texts",
-            even="equally frequent",
+            unit="points",
+            below="the share of {first} texts is {size} below that in {second} texts",
+            above="the share of {first} texts is {size} above that in {second} texts",
+            even="equal shares",
             sentence="In summaries by {system}, {difference}",
             worse_below="{first} texts",
             worse_above="{second} texts",
@@ -190,21 +196,23 @@ class ThemeWords(Reading):
     def value(self, totals: Totals) -> Mapping[str, Value]:
         pairs = [*combinations(totals.values_of("summaries"), 2)]
         themes = list(themes_of(self.themes))
-        ratios = {
-            f"log_ratio[{theme}, {a}/{b}]": Value(
-                _log_ratio(totals, f"theme {theme}", a, b), "both", contrasts=(f"log_ratio[{theme}, {a}/{b}]",),
-                has_baseline=True, is_compared=True, is_primary=True, group=f"{theme} words for {a}/{b}",
+        gaps, ratios = dict[str, Value](), dict[str, Value]()
+        for theme, (a, b) in product(themes, pairs):
+            first, second = (ratio(totals[f"theme {theme}", v], totals["summaries", v]) for v in (a, b))
+            gap = ratio(first - second, first + second)
+            name = f"share_gap[{theme}, {a}−{b}]"
+            gaps[name] = Value(
+                gap, "both", contrasts=(name,), limits=SHARE_DIFFERENCE, has_baseline=True, is_compared=True,
+                is_primary=True, group=f"{theme} words in {a} − {b}",
+            )  # fmt: skip
+            logarithm = _log_ratio(totals, f"theme {theme}", a, b)
+            ratios[f"log_ratio[{theme}, {a}/{b}]"] = Value(
+                logarithm, "both", contrasts=(name,), has_baseline=True
             )
-            for theme in themes
-            for a, b in pairs
-        }  # fmt: skip
-        defined = tuple(name for name, value in ratios.items() if np.isfinite(value.array).any())
-        sizes = np.stack(
-            [np.abs(ratios[name].array) for name in defined] or [np.full(totals.array.shape[:-1], np.nan)]
-        )
-        largest = np.expm1(np.fmax.reduce(sizes))
-        main = Value(largest, "upper", contrasts=defined, fold=_largest_ratio, has_baseline=True)
-        return {self.name: main, **ratios, **dict(self._secondary(totals, themes, pairs))}
+        defined = tuple(name for name, value in gaps.items() if np.isfinite(value.array).any())
+        sizes = [np.abs(gaps[name].array) for name in defined] or [np.full(totals.array.shape[:-1], np.nan)]
+        main = Value(np.fmax.reduce(sizes), "upper", contrasts=defined, fold=largest_size, has_baseline=True)
+        return {self.name: main, **gaps, **ratios, **dict(self._secondary(totals, themes, pairs))}
 
     def explain(self, totals: Totals) -> str:
         """The number of words of each theme by version."""
@@ -226,8 +234,8 @@ class ThemeWords(Reading):
         words = sorted({c[0].removeprefix("word ") for c in totals.columns if c[0].startswith("word ")})
         for a, b in pairs:
             length, other = (ratio(totals["length", v], totals["summaries", v]) for v in (a, b))
-            with np.errstate(divide="ignore"):
-                yield f"length[{a}/{b}]", Value(np.log(ratio(length, other)), "both")
+            longer = ratio(length, other)
+            yield f"length[{a}/{b}]", Value(np.log(np.where(longer > 0, longer, np.nan)), "both")
             for word in words:
                 is_frequent = totals[f"word {word}", a] + totals[f"word {word}", b] >= self.least
                 logarithm = np.where(is_frequent, _log_ratio(totals, f"word {word}", a, b), np.nan)
@@ -241,8 +249,3 @@ def _log_ratio(totals: Totals, statistic: str, a: str, b: str) -> Floats:
     is_defined = (first + second > 0) & (n > 0) & (m > 0)
     rates = (first + 0.5) / (second + 0.5) * np.where(is_defined, m, 1.0) / np.where(is_defined, n, 1.0)
     return np.where(is_defined, np.log(rates), np.nan)
-
-
-def _largest_ratio(logarithms: Floats) -> Floats:
-    """(…, themes and pairs) → (…): the largest rate ratio − 1."""
-    return np.asarray(np.expm1(np.abs(logarithms).max(axis=-1)))

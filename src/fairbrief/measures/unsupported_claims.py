@@ -3,19 +3,20 @@
 A claim is unsupported if no sentence of the source supports it as much as a threshold. `UnsupportedClaims` compares
 groups of claims, `UnsupportedByPlace` the beginning, middle and end of the summary.
 
-Source: after Wan et al. (arXiv 2410.23609, 2505.15291), who locate unfaithful content in long sources and summaries.
+Source: after Yang et al., Hallucinate at the Last in Long Response Generation (arXiv 2505.15291), by place in the summary. Wan
+et al. (arXiv 2410.23609) ask the same by place in the source.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import ClassVar
 
 import numpy as np
 
-from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration
+from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration, ScorerCheck
 from fairbrief.measures.bases import Reading, check_known, check_uncut
 from fairbrief.measures.entity_inclusion import names_of
 from fairbrief.measures.entity_sentiment import naming
@@ -45,7 +46,20 @@ NO_CLAIM = Reason("the summary has no claim")
 NO_SENTENCE = Reason("the source has no sentence")
 NO_GROUP = Reason("no claim has a group")
 PLACES = ("beginning", "middle", "end")
-INVENTED = "Readers would meet unsupported claims about some groups more often than about others."
+WORDS = ContrastWords(
+    title="share of supported claims minus that of the average claim",
+    unit="points",
+    below="{size} less often supported than the average claim",
+    above="{size} more often supported than the average claim",
+)
+DECLARED = Declaration(
+    family="Support",
+    on_request="support is only as good as the scorer",
+    scorer_checks=(ScorerCheck(measure="scorer_bias_support", given={"scorer": "scorer"}),),
+    judges_support=True,
+    items="claims",
+)
+"""What the declarations of both measures share."""
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -222,29 +236,23 @@ class UnsupportedClaims(_UnsupportedMeasure):
     Baselines:  label permutations. There is no random-sentence baseline: the source supports each of its sentences, so every
                 share and difference would be 0 by construction.
     Undefined:  as `Claims`; ``support_difference`` also if no summary has claims of two groups.
-    Source:     after Wan et al. (arXiv 2410.23609, 2505.15291); groups of claims are an addition.
+    Source:     groups of claims are an addition of this package; support by place is after Yang et al. (arXiv 2505.15291).
     """
 
     name: ClassVar[str] = "unsupported_claims"
-    declaration: ClassVar[Declaration] = Declaration(
-        family="Support",
+    declaration: ClassVar[Declaration] = replace(
+        DECLARED,
         question="how much of the summaries the sources do not support, between groups of claims",
-        harm=INVENTED,
+        harm="Readers would meet unsupported claims about some groups more often than about others.",
         attribute_of="entity",
-        on_request="claims need groups, and support is only as good as the scorer",
         better="less",
-        contrast=ContrastWords(
-            title="share of supported claims minus that of the average claim",
+        contrast=replace(
+            WORDS,
             question="About whom do the summaries claim what the sources do not support?",
-            unit="points",
-            below="{size} less often supported than the average claim",
-            above="{size} more often supported than the average claim",
             even="claims of every group are supported equally often",
             sentence="In summaries by {system}, claims with {group} are {difference}",
             worse_below="claims with {group}",
         ),
-        judges_support=True,
-        items="claims",
     )
     over: str
 
@@ -269,27 +277,21 @@ class UnsupportedByPlace(_UnsupportedMeasure):
     Baselines:  label permutations of the places inside a summary. There is no random-sentence baseline: every difference
                 would be 0 by construction.
     Undefined:  as `Claims`; also if every summary has one claim.
-    Source:     after Wan et al. (arXiv 2410.23609, 2505.15291); the thirds are a choice of this package.
+    Source:     after Yang et al. (arXiv 2505.15291); the thirds and the comparison are choices of this package.
     """
 
     name: ClassVar[str] = "unsupported_by_place"
-    declaration: ClassVar[Declaration] = Declaration(
-        family="Support",
+    declaration: ClassVar[Declaration] = replace(
+        DECLARED,
         question="how much of each part of the summaries the sources do not support",
         harm="Readers who rely on one part of the summaries would meet unsupported claims more often.",
-        on_request="support is only as good as the scorer",
-        contrast=ContrastWords(
-            title="share of supported claims minus that of the average claim",
+        contrast=replace(
+            WORDS,
             question="In which part do the summaries claim what the sources do not support?",
-            unit="points",
-            below="{size} less often supported than the average claim",
-            above="{size} more often supported than the average claim",
             even="claims in every part are supported equally often",
             sentence="In summaries by {system}, claims from the {group} of the summary are {difference}",
             worse_below="claims from the {group} of the summary",
         ),
-        judges_support=True,
-        items="claims",
     )
 
     def value(self, totals: Totals) -> Mapping[str, Value]:

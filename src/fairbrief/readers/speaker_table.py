@@ -26,30 +26,24 @@ class SpeakerTable:
     def applied(self, record: Record, *, may_lack: bool) -> Record:
         """The record, whose turns have the attributes of their speakers; an attribute that a turn already has is kept.
 
-        ``may_lack`` leaves turns unchanged whose speaker is not in the table. Raises DataError for such turns otherwise, and
-        for turns without a speaker.
+        ``may_lack`` leaves turns unchanged whose speaker is not in the table; otherwise, DataError is raised for them.
         """
         documents = []
         for number, document in enumerate(record.documents, 1):
-            speaker = document.attributes.get(SPEAKER)
-            if speaker is None:
-                advice = f"add it, or give its field: --attribute {SPEAKER}=FIELD"
-                raise at(
-                    record.where,
-                    fault(f"no speaker in document {number}", "one, because of --speakers", advice),
-                    record.id,
-                )
-            known = self.of.get(speaker)
-            if known is None and not may_lack:
-                raise at(record.where, self._unknown(speaker), record.id)
-            documents.append(replace(document, attributes={**(known or {}), **document.attributes}))
+            speaker = document.attributes.get(SPEAKER, "")
+            if speaker not in self.of and not may_lack:
+                raise at(record.where, self._unknown(speaker, number), record.id)
+            documents.append(
+                replace(document, attributes={**self.of.get(speaker, {}), **document.attributes})
+            )
         return replace(record, documents=tuple(documents))
 
-    def _unknown(self, speaker: str) -> DataError:
+    def _unknown(self, speaker: str, number: int) -> DataError:
+        what = f"the speaker {names([speaker])}, who is not in {self.name}" if speaker else "no speaker"
         error = fault(
-            f"the speaker {names([speaker])}, who is not in {self.name}",
-            "a row for every speaker",
-            "add it, or drop such turns with --missing drop, or make them a group with --missing group",
+            f"{what}, in document {number}",
+            f"a speaker with a row in {self.name} (--attribute {SPEAKER}=FIELD gives the field with the names)",
+            "add the row, or drop such turns with --missing drop, or make them a group with --missing group",
         )
         return DataError(f"{error}{did_you_mean(speaker, self.of)}")
 
@@ -64,7 +58,7 @@ def read_speakers(source: Any) -> SpeakerTable:
     first: dict[str, int] = {}
     for number, row in table.rows(Meter()):
         where = f"{table.name}:{number}"
-        if isinstance(row, DataError) or not isinstance(row, Mapping):
+        if not isinstance(row, Mapping):
             raise at(where, row if isinstance(row, DataError) else not_a_row(row))
         if SPEAKER not in row or len(row) < 2:
             raise RequestError(

@@ -104,13 +104,13 @@ def answers_about(
     first = min(members, key=context.rank)
     findings = [
         *_too_few(panels, context),
-        *_worse(members, context),
-        *_not_worse(members, context),
+        *_below(members, context),
+        *_above(members, context),
         _significance(members, first, context),
         *_in_subgroups(subgroups, context),
         *_opposite(context),
         *_explained(members, context),
-        *_systems_not_worse(members, context),
+        *_not_below(members, context),
         *_other_panels(panels[1:], context),
     ]
     answers = {
@@ -165,8 +165,8 @@ def _too_few(panels: Sequence[Sequence[Estimate]], context: Context) -> list[str
     return [f"{context.records(most)}: too few to act on (the gate needs {FEWEST_TO_DECIDE})."]
 
 
-def _worse(members: Sequence[Estimate], context: Context) -> list[str]:
-    """By group, each system that is significantly worse than its baseline, the largest difference first."""
+def _below(members: Sequence[Estimate], context: Context) -> list[str]:
+    """By group, each system that is significantly below its baseline, the largest difference first."""
     below: dict[str, list[Estimate]] = {}
     for e in sorted((e for e in members if context.kind(e) in NAMED), key=context.rank):
         if who := context.worse(e):
@@ -176,22 +176,16 @@ def _worse(members: Sequence[Estimate], context: Context) -> list[str]:
     lines = [_of_group(several, context) for several in below.values()]
     if len(lines) > MOST_LINES:
         lines[MOST_LINES:] = [
-            f"{counted(len(lines) - MOST_LINES, 'more group')} significantly {_sides(members, context)[0]}, in the tables."
+            f"{counted(len(lines) - MOST_LINES, 'more group')} significantly below, in the tables."
         ]
     return lines or _nothing(members, context)
-
-
-def _sides(members: Sequence[Estimate], context: Context) -> tuple[str, str]:
-    """The side of the baseline that is worse for a group, and the other side."""
-    words = context.words(members[0])
-    return ("above", "below") if words.worse_above and not words.worse_below else ("below", "above")
 
 
 def _nothing(members: Sequence[Estimate], context: Context) -> list[str]:
     """That no difference is significant."""
     first = members[0]
     if first.group and not contrast_words.is_pair(context.words(first)):
-        return [f"No group is significantly {_sides(members, context)[0]} {context.baseline(first)}."]
+        return [f"No group is significantly {context.words(first).worse_side} {context.baseline(first)}."]
     return [f"No difference{' between groups' if first.group else ''} is significant."]
 
 
@@ -231,15 +225,16 @@ def _value(e: Estimate, context: Context) -> str:
     return f"{signed(e.value, unit)}{' percentage points' if unit == 'points' else ''}"
 
 
-def _not_worse(members: Sequence[Estimate], context: Context) -> list[str]:
-    """Who differs significantly from the baseline, and is not worse for it."""
-    above = sorted(
+def _above(members: Sequence[Estimate], context: Context) -> list[str]:
+    """Who is significantly on the other side of the baseline: above it, or below it where more is worse."""
+    others = sorted(
         (e for e in members if context.kind(e) in NAMED and not context.worse(e)), key=context.rank
     )
-    if not above:
+    if not others:
         return []
-    start = f"Significantly {_sides(members, context)[1]} {context.baseline(above[0])}"
-    return [_listed(start, above, context)]
+    return [
+        _listed(f"Significantly {context.kind(others[0])} {context.baseline(others[0])}", others, context)
+    ]
 
 
 def _listed(start: str, several: Sequence[Estimate], context: Context, *, with_random: bool = False) -> str:
@@ -317,10 +312,11 @@ def _often(p: float) -> str:
     return f"about {1000 * p:.0f} of 1,000" if p < 0.01 else f"about {100 * p:.0f} of 100"
 
 
-def _systems_not_worse(members: Sequence[Estimate], context: Context) -> list[str]:
-    """The systems that are not significantly worse than the baseline in any group, where others are."""
+def _not_below(members: Sequence[Estimate], context: Context) -> list[str]:
+    """The systems that are not significantly below the baseline in any group, where others are."""
     has_groups = bool(members[0].group)
-    below = {e.system for e in members if context.kind(e) in NAMED and (context.worse(e) or not has_groups)}
+    worse = [e for e in members if context.kind(e) in NAMED and (context.worse(e) or not has_groups)]
+    below = {e.system for e in worse}
     others = [system for system in dict.fromkeys(e.system for e in members) if system not in below]
     if not below or not others:
         return []
@@ -330,9 +326,8 @@ def _systems_not_worse(members: Sequence[Estimate], context: Context) -> list[st
     verb = "is" if len(others) == 1 else "are"
     baseline = context.baseline(members[0])
     if has_groups:
-        return [
-            f"{listed(shown)} {verb} not significantly {_sides(members, context)[0]} {baseline} in any group."
-        ]
+        side = context.kind(worse[0])
+        return [f"{listed(shown)} {verb} not significantly {side} {baseline} in any group."]
     return [f"{listed(shown)} {verb} not significantly different from {baseline}."]
 
 
@@ -445,8 +440,9 @@ def _next(members: Sequence[Estimate], first: Estimate, context: Context) -> lis
     limit, source = _limit(members)
     if context.kind(first) in NAMED and limit and conclusions.decides(first) >= FEWEST_TO_DECIDE:
         stem = f"{first.quantity.partition('[')[0]}{'' if first.extract_p is None else '-random'}"
-        rule = f"'{first.measure}:{stem}>=-{limit:.2g}'"
-        return [view, (f"Test new versions (limit: {source}):", f"fairbrief gate {FOLDER} --min {rule}")]
+        option, sign = ("--min", ">=-") if context.words(first).worse_side == "below" else ("--max", "<=")
+        rule = f"{option} '{first.measure}:{stem}{sign}{limit:.2g}'"
+        return [view, (f"Test new versions (limit: {source}):", f"fairbrief gate {FOLDER} {rule}")]
     planned = _planned(members, first)
     if planned.detectable:
         half = planned.detectable / 2

@@ -64,7 +64,7 @@ class Span(NamedTuple):
     speaker: int | None
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=256)
 def attributions(
     claims: tuple[str, ...], names: tuple[str, ...], starts_line: tuple[bool, ...]
 ) -> tuple[Attribution, ...]:
@@ -126,14 +126,9 @@ class Roster:
         label = BRACKETED.sub(" ", match[1]).strip(" *_")
         spans = self.spans(label)
         who = frozenset(s.speaker for s in spans if s.speaker is not None)
-        rest = "".join(
-            label[a:b]
-            for a, b in zip([0, *(s.end for s in spans)], [*(s.start for s in spans), None], strict=True)
-        )
-        is_name = all(
-            word[0].isupper() or JOINED.fullmatch(word) or word == "the" for word in WORD.findall(rest)
-        )
-        if not who or not is_name or len(WORD.findall(rest)) > 3:
+        rest = WORD.findall(_without(label, [span[:2] for span in spans]))
+        is_name = all(word[0].isupper() or JOINED.fullmatch(word) or word == "the" for word in rest)
+        if not who or not is_name or len(rest) > MOST_TITLES:
             return claim, frozenset()
         return claim[match.end() :] or claim, who
 
@@ -211,18 +206,17 @@ def _attributed(claim: str, spans: Sequence[Span]) -> tuple[str, frozenset[int]]
             said = SAID_AFTER.match(after)
             who.add(span.speaker)
             cuts.append((start, span.end + (said.end() if said else 0)))
-    content = "".join(claim[a:b] for a, b in _kept(cuts, len(claim)))
-    content = GAP.sub(" ", BEFORE_END.sub("", content)).strip(" ,;:")
+    content = GAP.sub(" ", BEFORE_END.sub("", _without(claim, cuts))).strip(" ,;:")
     return (content if WORD.search(content) else claim), frozenset(who)
 
 
-def _kept(cuts: Iterable[tuple[int, int]], end: int) -> Iterator[tuple[int, int]]:
-    """What is left of a text between the cuts."""
-    place = 0
+def _without(text: str, cuts: Iterable[tuple[int, int]]) -> str:
+    """A text without some spans, which are in order."""
+    place, kept = 0, []
     for start, stop in cuts:
-        yield place, start
+        kept.append(text[place:start])
         place = stop
-    yield place, end
+    return "".join([*kept, text[place:]])
 
 
 def _words_of(name: str) -> list[str]:
