@@ -27,12 +27,13 @@ if TYPE_CHECKING:
         power,
         read,
         subgroups,
+        trend,
     )
 
 __version__ = "0.1.0"
 __all__ = [
     "Audit", "Case", "Document", "Plan", "Record", "Summary", "__version__",
-    "audit", "compare", "explain", "gate", "load", "power", "read", "subgroups", "conclusion",
+    "audit", "compare", "explain", "gate", "load", "power", "read", "subgroups", "trend", "conclusion",
 ]  # fmt: skip
 
 

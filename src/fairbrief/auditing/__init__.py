@@ -11,6 +11,7 @@ import math
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
+from datetime import UTC, datetime
 from typing import Any, cast
 
 import numpy as np
@@ -26,7 +27,7 @@ from fairbrief.auditing.per_record import LedgerPerRecord
 from fairbrief.auditing.run import PartedClusters, Run, no_baseline
 from fairbrief.auditing.sanity_baselines import Exchange, named_baselines, names_a_sanity_baseline
 from fairbrief.auditing.system_runs import RUN, Pooled, of_runs, with_spreads
-from fairbrief.auditing.watchers import GroupPlaces, OtherLanguages, Sources, Watchers
+from fairbrief.auditing.watchers import GroupPlaces, InputProfile, OtherLanguages, Sources, Watchers
 from fairbrief.engines import Engine, ThisProcess, engine_of
 from fairbrief.errors import DataError, RequestError
 from fairbrief.plan import Plan, check_subgroup
@@ -145,7 +146,8 @@ class _Audit:
         if self.checks or is_read:
             sources = Sources.sample(plan.seed, wanted=plan.check_scorers, longest=longest)
         places = GroupPlaces(measure_selection.watched_attributes(head, choice.measures))
-        self.watchers = Watchers(sources, OtherLanguages(languages.usual()), places=places)
+        profile = InputProfile(measure_selection.profiled_attributes(head))
+        self.watchers = Watchers(sources, OtherLanguages(languages.usual()), places=places, profile=profile)
 
     def walk(self, engine: Engine) -> None:
         """Read all cases into the ledgers: in parts where the input has parts, else in one pass."""
@@ -234,6 +236,8 @@ class _Audit:
             "permuted": run.permuted(),
             "scorers": {spec: cards.summary(spec) for spec in sorted(run.scorers) if _compares(spec)},
             **self.plan.record(),
+            "inputs": self.watchers.profile.described(),
+            "ended": datetime.now(UTC).isoformat(timespec="seconds"),
             "seconds": round(time.monotonic() - started, 3),
         }
 
