@@ -55,7 +55,7 @@ def debate(rng: Rng, talkative: float = 1.0) -> Debate:
 
 
 def sentence(rng: Rng) -> str:
-    return " ".join(f"w{rng.integers(0, 400)}" for _ in range(7))
+    return " ".join(f"w{rng.integers(0, 400)}" for _ in range(7)).capitalize()
 
 
 def record(name: str, of: Debate, rng: Rng) -> Record:
@@ -67,7 +67,7 @@ def record(name: str, of: Debate, rng: Rng) -> Record:
         name,
         tuple(
             Document(
-                ". ".join(turn).capitalize() + ".", {"speaker": of.names[i], "language": of.languages[i]}
+                ". ".join(turn) + ".", {"speaker": of.names[i], "language": of.languages[i]}
             )
             for i, turn in order
         ),
@@ -91,7 +91,7 @@ def written(
             others = [k for k in range(len(of.names)) if k != i]
             whose = int(rng.choice(others)) if rng.random() < swapped(of, i) else i
             turn = of.turns[whose][int(rng.integers(len(of.turns[whose])))]
-            words = str(rng.choice(turn)).split()
+            words = str(rng.choice(turn)).lower().split()
             for k in rng.choice(7, 2, replace=False):
                 words[k] = f"v{rng.integers(0, 400)}"
             claims.append(f"{name} said that {' '.join(words)}.")
@@ -107,7 +107,7 @@ def random_writer(rng: Rng, number: int) -> list[Case]:
     held = record(f"r{number}", of, rng)
     every = [s for turns in of.turns for turn in turns for s in turn]
     chosen = rng.choice(len(every), min(5, len(every)), replace=False)
-    return [Case(held, Summary(held.id, "x", " ".join(every[i].capitalize() + "." for i in chosen)))]
+    return [Case(held, Summary(held.id, "x", " ".join(every[i] + "." for i in chosen)))]
 
 
 def is_middle(of: Debate, i: int) -> bool:
