@@ -6,7 +6,11 @@ bounds that pyproject.toml promises are tried.
 
 from __future__ import annotations
 
+import hashlib
+import json
+import os
 import re
+import shutil
 import tomllib
 from pathlib import Path
 
@@ -44,13 +48,82 @@ def oldest(session: nox.Session) -> None:
     session.run("python", "-m", "pytest", "-n", "auto", "tests/unit", "tests/properties", *session.posargs)
 
 
-@nox.session
+@nox.session(python=[*PYTHONS, "3.14"])
 def no_extras(session: nox.Session) -> None:
-    """A first audit and its report, the measures and the doctor, with nothing but what the package itself requires, on this Python."""
-    session.install("--constraint", "constraints.txt", ".")
-    session.run("fairbrief", "audit", "examples/reviews.jsonl", "--out", f"{session.create_tmp()}/audit")
+    """The README's commands for your own file, with nothing but what the package itself requires; then it is uninstalled without a trace.
+
+    Installs the working tree, or the wheel that is named after ``--``.
+    """
+    session.install("--constraint", "constraints.txt", *(session.posargs or ["."]))
+    page = Path("docs/tutorials/your-own-csv.md").read_text(encoding="utf-8")
+    writes_files = page.partition("```python\n")[2].partition("```")[0]
+    examples = Path("examples").resolve()
+    with session.chdir(session.create_tmp()):
+        session.run("python", "-c", writes_files.replace("examples", str(examples)), silent=True)
+        session.run("fairbrief", "init", "reviews.csv", "summaries.csv", "--out", "fairbrief.toml")
+        session.run("fairbrief", "audit", "fairbrief.toml", "--missing", "drop", "--out", "audit")
+        limit = "coverage_parity@opinion:relative_difference-random>=-0.15"
+        session.run("fairbrief", "gate", "audit", "--min", limit, success_codes=[1])
+        Path("fairbrief.toml").unlink()
     session.run("fairbrief", "measures")
     session.run("fairbrief", "doctor")
+    session.run("python", "-m", "pip", "uninstall", "--quiet", "--yes", "fairbrief")
+    at = Path(session.virtualenv.location)
+    if left := [str(path) for folder in ("bin", "lib") for path in (at / folder).rglob("*fairbrief*")]:
+        session.error(f"Uninstalled, the package leaves {', '.join(left)}")
+
+
+@nox.session(python=PYTHONS[0])
+def release(session: nox.Session) -> None:
+    """Build dist/ twice, from here and from a clone, which must give the same bytes; write an SBOM beside it, then try and check it."""
+    session.install("build", "cyclonedx-bom")
+    built, tmp = Path("dist"), Path(session.create_tmp()).resolve()
+    clone, bare = tmp / "clone", tmp / "bare"
+    for folder in (built, clone, bare):
+        shutil.rmtree(folder, ignore_errors=True)
+    env = {"PIP_CONSTRAINT": str(Path("constraints.txt").resolve())}
+    session.run("python", "-m", "build", env=env)
+    mask = os.umask(0o077)
+    session.run("git", "clone", "--quiet", ".", str(clone), external=True)
+    session.run("python", "-m", "build", str(clone), env={**env, "TZ": "Asia/Tokyo"})
+    os.umask(mask)
+    one, other = (
+        {path.name: _digest(path) for path in folder.iterdir()} for folder in (built, clone / "dist")
+    )
+    if one != other:
+        session.error(
+            f"Two builds differ: {one} and {other}. Commit all changes, or find what is not reproducible."
+        )
+    (wheel,) = built.glob("*.whl")
+    python = str(bare / "bin" / "python")
+    session.run("python", "-m", "venv", "--without-pip", str(bare))
+    session.run(
+        "python",
+        "-m",
+        "pip",
+        "--python",
+        python,
+        "install",
+        "--quiet",
+        "--constraint",
+        "constraints.txt",
+        str(wheel),
+    )
+    bill = wheel.with_suffix(".cdx.json")
+    session.run(
+        "cyclonedx-py", "environment", python, "--pyproject", "pyproject.toml", "--mc-type", "library", "--output-reproducible",
+        "--output-file", str(bill),
+    )  # fmt: skip
+    found = json.loads(bill.read_text(encoding="utf-8"))
+    found["metadata"]["component"]["version"] = wheel.name.split("-")[1]  # pyproject.toml does not name it
+    bill.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
+    for version in (*PYTHONS, "3.14"):
+        session.notify(f"no_extras-{version}", [str(wheel)])
+    session.notify("vulnerabilities")
+
+
+def _digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 @nox.session(python=PYTHONS[0])

@@ -11,6 +11,7 @@ import re
 import typing
 from collections.abc import Iterator, Mapping, Sequence
 from importlib import resources
+from pathlib import Path
 from typing import Any
 
 from docs.commands import built_ins_only
@@ -24,7 +25,11 @@ FAMILIES = {
     "Coverage": "Look up how each measure of coverage compares how well summaries cover the documents of each group.",
     "Position": "Look up how each measure of position compares the parts of an article that summaries draw on.",
     "People": "Look up how each measure of people counts whom summaries name, omit, invent or describe differently.",
+    "Speakers": "Look up how each measure of speakers compares who of a debate, meeting or call is included, covered and quoted correctly.",
     "Sentiment": "Look up how each measure of sentiment compares the tone of a summary with the tone of its source, by group.",
+    "Labels": "Look up how the topics, emotions or other labels of a summary are compared with those of its source.",
+    "Framing": "Look up how often the sentiment class of a text changes when it is summarized, and in which direction.",
+    "Support": "Look up how often sources support the claims of summaries, by group and by place of the claim.",
     "Quality": "Look up how summaries are compared with references, or graded by a chat model, beside the measures of fairness.",
 }
 """Families with a page, each with the first sentence of its page."""
@@ -79,6 +84,41 @@ def _family(family: str) -> Iterator[str]:
     yield from listing("measure", measures)
     yield from harms(measures)
     yield from entries(measures)
+    if any(name == "attribute_mentions" for name, _ in measures):
+        yield from recognised_attributes()
+
+
+RECOGNISED = Path(__file__).parents[1] / "benchmarks" / "real" / "attributes.json"
+
+
+def recognised_attributes() -> Iterator[str]:
+    """How many mentions of attributes are recognised, from the results of benchmarks/real/attributes.py."""
+    known = json.loads(RECOGNISED.read_text(encoding="utf-8"))
+    sizes = known["sentences"]
+    yield "\n## How well mentions of attributes are recognised\n"
+    yield (
+        f"The rules of `attribute_mentions` were adjusted on {sizes['adjusted']} sentences written for this purpose. "
+        f"{sizes['held out']} others, written later, changed no rule.\n"
+        "Precision is the share of recognised mentions that are marked with the same value. Recall is the share of marked "
+        "mentions that are recognised.\n"
+    )
+    yield "| kind | texts | precision | recall |\n|---|---|---|---|"
+    for part in ("held out", "adjusted"):
+        for kind, n in known[part].items():
+            yield f"| {kind} | sentences, {part} | {_share(n, 'correct', 'recognised')} | {_share(n, 'recalled', 'marked')} |"
+    place, sex = known["GUM"]["place"], known["GUM"]["sex"]
+    yield f"| place | GUM | {_share(place, 'correct', 'recognised')} | {_share(place, 'recalled', 'marked')} |"
+    yield f"| sex, nouns and titles | GUM | {_share(sex, 'correct', 'recognised')} | – |"
+    yield (
+        "\nIn GUM (56 documents), a marked place is a run of proper nouns whose innermost entity is a place. This includes "
+        "places within the names of teams and universities, most of which are not recognised.\n"
+        "A noun or title there is correct if the pronouns of the same person have its sex. GUM marks neither ages nor "
+        "ethnicities. `python -m benchmarks.real.attributes GUM_FOLDER` repeats the comparison."
+    )
+
+
+def _share(counts: Mapping[str, int], some: str, whole: str) -> str:
+    return f"{counts[some] / counts[whole]:.2f} ({counts[some]} of {counts[whole]})"
 
 
 def harms(measures: Sequence[tuple[str, Any]]) -> Iterator[str]:

@@ -33,16 +33,18 @@ from benchmarks.recording import show, write_down, written
 from benchmarks.soak.processes import running
 from tests.stub_chat import StubChat, echo
 
+from fairbrief.atomic_files import TEMPORARY
 from fairbrief.engines.score_cache import Store
 from fairbrief.errors import FairbriefError
-from fairbrief.reports import load
-from fairbrief.reports.audit_folder import STAGE, UNFINISHED
+from fairbrief.reports.audit_folder import DIGESTS, STAGE, UNFINISHED, load_unchanged
 
 MARKERS = ("<!-- kills: begin -->", "<!-- kills: end -->")
 FAIRBRIEF = [sys.executable, "-c", "from fairbrief.cli import main; main()"]
 SIGNALS = {"SIGKILL": signal.SIGKILL, "Ctrl-C": signal.SIGINT}
-SECONDS = rb'(?<=seconds": )[\d.e-]+|(?<=seconds: )[\d.e-]+|(?<=seconds</bdi></dt><dd><bdi>)[\d.e-]+'
+SECONDS = rb'(?<="seconds":)[\d.e-]+|(?<=seconds: )[\d.e-]+|(?<=seconds</bdi></dt><dd><bdi>)[\d.e-]+'
 """How long an audit took, in its results and its reports."""
+UNCOUNTED = (".journal", ".spent", TEMPORARY, DIGESTS)
+"""Endings of files whose bytes depend on which request ended first, on the seconds, or that the next run removes."""
 PROCESSES_MAY_STAY = 1.0
 """Seconds."""
 RECORDS = 40
@@ -139,7 +141,7 @@ def digest(path: Path, *but: str) -> str:
     made = hashlib.blake2b(digest_size=8)
     for file in files:
         name = "" if file == path else str(file.relative_to(path))
-        if name.startswith(but) or name.endswith(".journal"):
+        if name.startswith(but) or name.endswith(UNCOUNTED):
             continue
         content = re.sub(SECONDS, b"", file.read_bytes()) if "/" not in name else file.read_bytes()
         made.update(f"{name}\0{len(content)}\0".encode() + content)
@@ -163,7 +165,7 @@ def state(task: Task, out: Path, older: str, whole: str) -> str:
         return "nothing" if is_bare else "FAULT: files of no audit"
     is_marked = (out / UNFINISHED).exists()
     try:
-        load(out)
+        load_unchanged(out)
     except FairbriefError as error:
         return "an audit, refused as unfinished" if is_marked else f"FAULT: {error}"
     found = digest(out, "answers")

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         load,
         power,
         read,
+        score,
         subgroups,
         trend,
     )
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 __all__ = [
     "Audit", "Case", "Document", "Plan", "Record", "Summary", "__version__",
-    "audit", "compare", "explain", "gate", "load", "power", "read", "subgroups", "trend", "conclusion",
+    "audit", "compare", "explain", "gate", "load", "power", "read", "score", "subgroups", "trend", "conclusion",
 ]  # fmt: skip
 
 

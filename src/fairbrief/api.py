@@ -1,4 +1,4 @@
-"""Fairbrief from Python: `read`, `audit`, `explain`, `compare`, `power`, `gate`, `trend` and `load`, with the names of the command line."""
+"""Fairbrief from Python: `score` on lists, and `read`, `audit`, `explain`, `compare`, `power`, `gate`, `trend` and `load`, with the names of the command line."""
 
 from __future__ import annotations
 
@@ -33,11 +33,12 @@ from fairbrief.saved.power import power as _power
 from fairbrief.saved.subgroups import subgroup_audit as _subgroup_audit
 from fairbrief.saved.trend import REFERENCE
 from fairbrief.saved.trend import trend as _trend
+from fairbrief.scoring import CLUSTER, Score, of_main_values, over_groups, record_rows
 from fairbrief.types import Case, Document, Record, Summary
 
 __all__ = [
     "Audit", "Case", "Document", "Plan", "Record", "Summary",
-    "audit", "compare", "explain", "gate", "load", "power", "read", "subgroups", "trend", "conclusion",
+    "audit", "compare", "explain", "gate", "load", "power", "read", "score", "subgroups", "trend", "conclusion",
 ]  # fmt: skip
 
 if TYPE_CHECKING:
@@ -149,6 +150,44 @@ def audit(
     is_gone = isinstance(records, Iterator)
     cases = [x.case for x in result.top_cases] if is_gone else Pooled(reading) if plan.pools_runs else reading
     return Audit(result, lambda found: with_examples(found, cases, Scorers(plan.scorers, plan.wrap)))
+
+
+@_explained
+def score(
+    documents: Any,
+    summaries: Any,
+    groups: Any = None,
+    *,
+    measure: str | Measure | Sequence[str | Measure],
+    references: Any = None,
+    ids: Any = None,
+    clusters: Any = None,
+    **settings: Unpack[PlanKeywords],
+) -> Score:
+    """Score summaries in lists: the main values and primary group differences that `audit` would return for them.
+
+    ``documents`` has a list of texts per record. ``summaries`` has a text per record, or is a dictionary of such lists by
+    system. ``groups`` has for each record a list of one group per document, or one group for measures that compare
+    records; a dictionary of such lists names several attributes. ``references`` has a text or a list of texts per
+    record, ``ids`` and ``clusters`` (records that are resampled together) one value. Each may be a list, a tuple, an array,
+    or a column of pandas, polars, Arrow or `datasets`. All other settings are those of `audit`. Raises DataError for
+    lists of unequal lengths and for missing texts and groups, RequestError for unknown settings and groups.
+
+    >>> import fairbrief
+    >>> documents = [["The pool is clean.", "The bar is loud."], ["Trams are on time.", "Buses are full."]] * 6
+    >>> summaries = [texts[0] for texts in documents]
+    >>> groups = [["fan", "critic"]] * 12
+    >>> score = fairbrief.score(documents, summaries, groups, measure="coverage_parity", n_resamples=200)
+    >>> [(row["quantity"], round(row["value"], 2)) for row in score.to_dicts()]
+    [('coverage_parity', 0.43), ('relative_difference[critic]', -0.75), ('relative_difference[fan]', 0.75)]
+    >>> round(float(score), 2)
+    0.43
+    """
+    given = [measure] if isinstance(measure, str) or not isinstance(measure, Sequence) else measure
+    measures = over_groups(given, groups)
+    rows = record_rows(documents, summaries, groups, references, ids, clusters, measures)
+    reading = _read(rows, cluster_by=None if clusters is None else CLUSTER)
+    return of_main_values(_audit(reading, plan_from(measures=measures, **settings)).estimates)
 
 
 @_explained
@@ -273,7 +312,7 @@ def gate(
     settings = GateSettings(
         listed(most), listed(least), None, margin, listed(measures), both_directions, listed(allow_missing), max_left_out
     )  # fmt: skip
-    return settings.checks(_result(audited), None if baseline is None else _result(baseline))
+    return settings.checks(_unread(audited), None if baseline is None else _unread(baseline))
 
 
 @_explained
@@ -326,6 +365,10 @@ def _reading(records: Any, summaries: Given) -> Reading:
             "These records come from fairbrief.read: give summaries= to fairbrief.read, not here."
         )
     return records
+
+
+def _unread(given: Audit | Path | str) -> Result | Path:
+    return given.result if isinstance(given, Audit) else Path(given)
 
 
 def _result(given: Audit | Path | str) -> Result:

@@ -26,6 +26,7 @@ class ObservationDeclaration:
     permutations with a larger value, without ties, and every unit counts as testable. ``chance_means`` are columns whose
     mean over a unit's permutations is stored with its row, as ``("by chance", *column)``. A unit with a score that is not
     finite is excluded, unless ``reads_unstated`` is set: then the observation handles nan, a reply without a score.
+    Random extracts are drawn for units that ask scorers; with ``draws_unscored`` also for those that ask none.
     """
 
     scope: Scope
@@ -35,6 +36,7 @@ class ObservationDeclaration:
     tests_strictly: bool = False
     chance_means: tuple[tuple[str, ...], ...] = ()
     reads_unstated: bool = False
+    draws_unscored: bool = False
 
 
 Direction = Literal["less", "more", "nearer zero"]
@@ -88,6 +90,11 @@ class ContrastWords:
     """One group's plain rate; ``{rate}`` is ``42 of 100``."""
     baseline: str = "the permutation mean"
     """What a difference is tested against where there is no random-sentence baseline."""
+
+    @property
+    def worse_side(self) -> Literal["below", "above"]:
+        """On which side of the baseline groups are worse off: above it if only those are."""
+        return "above" if self.worse_above and not self.worse_below else "below"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

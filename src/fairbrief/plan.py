@@ -14,7 +14,7 @@ from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, Literal
 
 from fairbrief.errors import RequestError
-from fairbrief.settings import MACHINE, MEASURED, STATISTICS, setting
+from fairbrief.settings import MACHINE, MEASURED, OUTPUT, STATISTICS, setting
 
 if TYPE_CHECKING:
     from fairbrief.types import Measure, Scorer
@@ -135,6 +135,10 @@ class Plan:
     )
     language: str = measured(
         "", "Language of the texts, e.g. de; by default detected.", "CODE", recorded=False,
+    )
+    keeps_texts: bool = setting(
+        True, "Keep example texts in the audit. Without them it has numbers, ids and places; 'view' reads the texts from "
+        "the input.", flag="--texts/--no-texts", panel=OUTPUT, decides="machine",
     )
     workers: int = machine(
         1, "Number of processes; 0: one per core. Any number gives the same results.", "N", least=0,

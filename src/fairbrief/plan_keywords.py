@@ -37,6 +37,7 @@ class PlanKeywords(TypedDict, total=False):
     wrap: Callable[[Scorer], Scorer] | None
     progress: Callable[[int], None] | None
     language: str
+    keeps_texts: bool
     workers: int
     engine: str
     models_in_workers: bool

@@ -60,6 +60,10 @@ def load(kind: Kind, name: str) -> Any:
     try:
         return point.load()
     except (Exception, SystemExit) as error:
+        if isinstance(
+            error.__cause__, KeyboardInterrupt
+        ):  # Python 3.11 wraps one that comes while a class is made
+            raise error.__cause__ from None
         package = point.dist.name if point.dist is not None else point.value
         raise BackendError(
             f"The {kind} '{name}' of the package {package} cannot be loaded: {type(error).__name__}: "

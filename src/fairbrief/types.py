@@ -469,6 +469,15 @@ class Observation(Protocol):
 
 
 @runtime_checkable
+class ShowsDetails(Protocol):
+    """An observation that can also show what decides its row: the claims, documents and scores of one unit."""
+
+    def details(self, cases: Cases, scores: Sequence[Scores]) -> Sequence[str]:
+        """Sentences for people, the most important first; they follow the measure's explanation. ``scores`` answer `asks`."""
+        ...
+
+
+@runtime_checkable
 class Measure(Protocol):
     """A measure: an observation, and a function from totals to values.
 

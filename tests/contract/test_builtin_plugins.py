@@ -35,10 +35,11 @@ DOCUMENTS = (
 SUMMARIES = (
     "The garden is lovely and the soup was warm. Some waited an hour.",
     "The room is small and loud.",
-    "Guests dislike the cold soup. The waiter was rude.",
+    "Leo said that guests dislike the cold soup. The waiter was rude.",
     "",
     "Nothing of this kind.",
 )
+SPEAKERS = ("Ann", "Leo", "Mia", "Max", "Ann")
 NAMES = {"female": ("Ann", "Mia"), "male": ("Leo", "Max")}
 PRONOUN = {"female": "she", "male": "he"}
 
@@ -47,7 +48,9 @@ def reviews() -> Iterator[Case]:
     """Records of five documents with a mood, references and units, by two systems; some without a text."""
     for i in range(6):
         turned = [(i + k) % 5 for k in range(5)]
-        documents = tuple(Document(DOCUMENTS[k], {"gender": MOODS[k]}) for k in turned)
+        documents = tuple(
+            Document(DOCUMENTS[k], {"gender": MOODS[k], "speaker": SPEAKERS[k]}) for k in turned
+        )
         record = Record(
             f"review {i}", documents, references=("The garden is lovely, the soup is not.", "Loud rooms."),
             attributes={"gender": "female" if i % 2 else "male", "size": str(i)},
@@ -55,7 +58,9 @@ def reviews() -> Iterator[Case]:
         for system in ("a", "b"):
             text = SUMMARIES[(i + (system == "b")) % 5]
             units = (
-                (Claim("The soup was cold.", {"gender": ("bad",)}), Claim("Nothing.", {})) if i == 2 else None
+                (Claim("The soup was cold.", {"gender": ("bad",)}), Claim("Nothing.", {}))
+                if i in (2, 3)
+                else None
             )
             yield Case(
                 record, Summary(record.id, system, text, units, reason="" if text else "empty summary")
@@ -146,13 +151,15 @@ OF_MODELS = {
     "bartscore",
     "bertscore",
     "chat_entailment",
+    "chat_label",
     "embedding",
     "entailment",
     "judge",
     "lexical",
     "word_sentiment",
+    "words",
 }
-"""Scorers that read a model, vectors or a calibration from elsewhere, with small ones of which other tests feed them."""
+"""Scorers that read a model, vectors, words or a calibration from elsewhere, with small ones of which other tests feed them."""
 WRITERS_OF_MODELS = {"chat", "transformers"}
 """Summarizers that ask a model, likewise."""
 SCORERS = [name for name in registry.names("scorer or classifier") if name not in OF_MODELS]

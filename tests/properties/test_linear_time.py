@@ -25,6 +25,7 @@ from fairbrief.reports import plain
 from fairbrief.text import (
     addresses,
     anonymisation,
+    attributes,
     counted,
     gendered_words,
     group_words,
@@ -36,6 +37,7 @@ from fairbrief.text import (
     recognition,
     rouge,
     segmentation,
+    themes,
 )  # fmt: skip
 from fairbrief.workbench.claims import read_split
 
@@ -61,6 +63,10 @@ OF_A_TEXT: dict[str, Callable[[str], object]] = {
     "passages.passages_of": lambda t: passages.passages_of(t, "sentence"),
     "passages.sentence_groups": lambda t: passages.sentence_groups(t.split(), 10),
     "passages.sentence_windows": lambda t: passages.sentence_windows(t.split(), 10),
+    "attributes.agree": lambda t: attributes.agree(
+        attributes.Mention("ethnicity", t, 0, 1), attributes.Mention("ethnicity", f"a {t}", 0, 1)
+    ),
+    "themes.count_entries": lambda t: themes.count_entries(t, "care"),
     "counted.counted": lambda t: counted.counted(2, t),
     "counted.listed": lambda t: counted.listed(t.split()),
     "name_words.gender_of_name": lambda t: name_words.gender_of_name(rouge.words(t), {}, {"john": "male"}),
@@ -120,7 +126,7 @@ WITHOUT_A_TEXT = {
     "published_nltk.edition", "published_nltk.wordnet", "passages.check_by", "paraphrase.is_available", "paraphrase.why_not", "published_nltk.punkt", "languages.given", "languages.known", "languages.use", "languages.using",
     "languages.suppose", "languages.setting", "languages.described", "languages.usual",
     "people.spell_errors", "segmentation.ascii_table", "addresses.where_credentials",
-    "rouge.rule", "vocabulary.vocabulary", "vocabulary.words", "segmentation.compact", "segmentation.different_of", "segmentation.forget",
+    "rouge.rule", "themes.themes_of", "vocabulary.vocabulary", "vocabulary.words", "segmentation.compact", "segmentation.different_of", "segmentation.forget",
 }  # fmt: skip
 """Take no text of a stranger, but a number, a table of ours or nothing."""
 MORE_THAN_LINEAR = {"rouge.rouge_scores", "group_words.varying_identifiers"}
@@ -183,6 +189,7 @@ def test_a_function_takes_time_in_proportion(name: str) -> None:
 WINDOWED = {
     "fairbrief.people.template._BEFORE", "fairbrief.people.template._RIGHT_BEFORE",
     "fairbrief.people.template._SCRIPTURE", "fairbrief.text.recognition.DEFINITE", "fairbrief.text.recognition.IN_A_PLACE",
+    "fairbrief.text.attributes._NAME_BEFORE", "fairbrief.text.attributes._SAID",
 }  # fmt: skip
 """Looked for in the few characters before a name: their length is bounded where they are used."""
 SCANS = {"sub", "subn", "search", "split", "findall", "finditer"}

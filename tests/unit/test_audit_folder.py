@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import fcntl
+import hashlib
 import json
 import os
 import shutil
@@ -15,7 +16,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from tests.cli.command import Command, rows, write
+from tests.cli.command import Command, refused, rows, write
 from tests.unit.test_gate import BUR, cases_of
 
 from fairbrief.atomic_files import exclusive
@@ -28,6 +29,7 @@ from fairbrief.reports.result import Result
 from fairbrief.types import Table
 
 FILES = [
+    "digests.sha256",
     "estimates.csv",
     "examples.json",
     "per_record",
@@ -305,6 +307,37 @@ def test_an_older_schema_is_refused(tmp_path: Path, two: tuple[Result, Result]) 
         per_record.SCHEMA = seed_document
     with pytest.raises(DataError, match=r"its schema is not 'fairbrief.per_record/4'"):
         load(tmp_path / "a")
+
+
+def test_an_older_audit_is_replaced_by_the_command_that_the_message_names(
+    tmp_path: Path, fairbrief: Command
+) -> None:
+    """A folder of schema 5 is refused by its path and both schemas, as audit and as baseline; the same audit command replaces it."""
+    source, out = write(tmp_path / "in.jsonl", rows(30)), tmp_path / "a"
+    audited = ("audit", source, "--measure", "rouge1", "--resamples", "20", "--quiet", "--out")
+    assert fairbrief(*audited, out).code == fairbrief(*audited, tmp_path / "b").code == 0
+    text = (out / "results.json").read_text().replace("fairbrief.results/6", "fairbrief.results/5")
+    (out / "results.json").write_text(text)
+    words = f"{out / 'results.json'}: its schema is 'fairbrief.results/5', not 'fairbrief.results/6'. Run the audit again"
+    refused(fairbrief("gate", out, "--min", "rouge1>=0"), words)
+    refused(fairbrief("gate", tmp_path / "b", "--baseline", out), words)
+    assert fairbrief(*audited, out).code == 0
+    assert fairbrief("gate", tmp_path / "b", "--baseline", out, "--max-left-out", "1").code == 0
+
+
+def test_digests_are_those_of_the_loaded_files(tmp_path: Path, two: tuple[Result, Result]) -> None:
+    """In the format of sha256sum: the digest, two spaces and the path, for every file that is loaded again."""
+    write_all(two[0], tmp_path)
+    lines = dict(line.split("  ")[::-1] for line in (tmp_path / "digests.sha256").read_text().splitlines())
+    assert {*lines} == {
+        "results.json",
+        "examples.json",
+        "sources.parquet",
+        "per_record/representation.parquet",
+    }
+    assert all(
+        hashlib.sha256((tmp_path / name).read_bytes()).hexdigest() == digest for name, digest in lines.items()
+    )
 
 
 @pytest.mark.parametrize(

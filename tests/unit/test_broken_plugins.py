@@ -83,3 +83,14 @@ def test_it_is_listed(command: str, fairbrief: Command) -> None:
     assert "Two packages declare" in run.out
     assert "\x1b[2J" not in run.out
     assert "bur" in run.out
+
+
+def test_ctrl_c_during_an_import_is_no_broken_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Python 3.11 wraps an interrupt that comes while a class is made; it remains an interrupt."""
+
+    def interrupted(_: EntryPoint) -> None:
+        raise RuntimeError("Error calling __set_name__") from KeyboardInterrupt()
+
+    monkeypatch.setattr(EntryPoint, "load", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        registry.load("measure", "rouge1")

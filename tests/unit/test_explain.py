@@ -18,17 +18,21 @@ from typer.testing import CliRunner
 
 import fairbrief
 from fairbrief.auditing import Plan, audit
+from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.cli import app
 from fairbrief.engines.score_cache import Cached
 from fairbrief.errors import DataError, RequestError
+from fairbrief.measures.coverage import Coverage, EqualCoverage
 from fairbrief.reports import explanation
 from fairbrief.reports.explanation import Explanation, Opened, Part, as_json, as_markdown, sheets
+from fairbrief.reports.result import Row
 from fairbrief.saved.ablation import without_claim, without_document, without_sentence
+from fairbrief.saved.example_details import explained as with_contributions
 from fairbrief.saved.explanations import explain
 from fairbrief.scorers import pairs
 from fairbrief.statistics.jackknife import leave_one_out
 from fairbrief.text.sentences import split
-from fairbrief.types import Ask, Case, Claim, Document, Entity, Mention, Record, Scores, Summary
+from fairbrief.types import Ask, Case, Cases, Claim, Document, Entity, Mention, Record, Scores, Summary
 
 EXACT = 1e-12
 PEOPLE = {"female": ("Ada", "Byron"), "male": ("Kofi", "Mensah")}
@@ -432,6 +436,43 @@ def test_records_of_a_cluster_are_told_apart_and_not_by_one_story() -> None:
     (alone,) = explain(made(6), "uer@side", top=1)
     assert "of the source" in alone.opened[0].story
     assert "6 records." in as_markdown([alone])
+
+
+@dataclass(frozen=True)
+class Detailed(Coverage):
+    """Coverage that shows each claim with its best support."""
+
+    def details(self, cases: Cases, scores: Sequence[Scores]) -> Sequence[str]:
+        """One sentence per claim."""
+        best = scores[0].matrix.max(axis=0)
+        return [
+            f"{claim}\n<b>{support:.2f}</b>"
+            for claim, support in zip(split(cases[0].summary.text), best, strict=True)
+        ]
+
+
+@dataclass(frozen=True, repr=False)
+class DetailedCoverage(EqualCoverage):
+    """The measure with that observation."""
+
+    @property
+    def observation(self) -> Detailed:
+        """See `Detailed`."""
+        return Detailed(self.over, self.scorer)
+
+
+def test_details_of_an_observation_follow_the_explanation_line_by_line() -> None:
+    """`explain` and the viewer show what decides a record; line breaks in texts do not make new lines."""
+    cases, scorer = planted()
+    measure, given = DetailedCoverage("side", "pairwise"), {"pairwise": scorer}
+    (explained,) = explain(cases, measure, ids=["planted"], scorers=given)
+    first, *details = explained.opened[0].story.split("\n")
+    assert first.startswith("coverage by group: L")
+    assert details == ["They spoke. <b>0.90</b>", "It was said. <b>0.90</b>"]
+    assert "&lt;b&gt;0.90" in as_markdown([explained])
+    row = Row("m", "s", "planted", {}, None, "")
+    (shown,) = with_contributions([row], {("s", "planted"): cases[1]}, {"m": measure}, Scorers(given))
+    assert shown.story == explained.opened[0].story
 
 
 # ------------------------------------------------------------------------------ who and what is asked

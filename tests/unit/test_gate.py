@@ -32,8 +32,9 @@ EVEN, LEAN = "alder quartz", "alder alder alder"
 
 def cases_of(n: int, unfair: int, *, system: str = "plain") -> list[Case]:
     """``n`` records of two sides, of which the first ``unfair`` have a one-sided summary."""
-    documents = (Document("alder", {"side": "L"}), Document("quartz", {"side": "R"}))
-    records = [Record(f"r{i}", documents, (EVEN,)) for i in range(n)]
+    texts = [(f"alder r{i}", f"quartz r{i}") for i in range(n)]
+    documents = [(Document(one, {"side": "L"}), Document(other, {"side": "R"})) for one, other in texts]
+    records = [Record(f"r{i}", both, (EVEN,)) for i, both in enumerate(documents)]
     return [Case(r, Summary(r.id, system, LEAN if i < unfair else EVEN)) for i, r in enumerate(records)]
 
 
@@ -137,7 +138,7 @@ def test_other_documents_than_the_baselines_are_inconclusive(tmp_path: Path) -> 
 def test_an_audit_whose_judges_were_checked_can_be_a_baseline(tmp_path: Path) -> None:
     """Instruments are read on sources that no system wrote: they compare no systems, and stop no comparison."""
     texts = ("She was glad of the fine prize.", "He was glad of the fine prize.")
-    records = [Record(f"r{i}", (Document(texts[i % 2] * 2),)) for i in range(40)]
+    records = [Record(f"r{i}", (Document(f"{texts[i % 2]} It was {i}."),)) for i in range(40)]
     cases = [Case(r, Summary(r.id, "plain", texts[i % 2])) for i, r in enumerate(records)]
     result = audit(cases, Plan(measures=["sentiment_shift"], n_resamples=50))
     assert any(e.measure.startswith("scorer_bias_sentiment") for e in result.estimates)
@@ -270,12 +271,14 @@ def test_group_differences_are_held_once_however_many_measures_share_them(tmp_pa
 
 
 def lopsided(folder: Path, left: int, right: int, n: int = 60) -> Path:
-    """A saved audit of summaries with so many words of the left and of the right side; sources have six of each."""
+    """A saved audit of summaries with so many words of the left and of the right side; sources have six of each, and the record's id."""
     texts = [" ".join(f"{word}{k}." for k in range(6)) for word in ("alder", "quartz")]
-    documents = tuple(Document(text, {"side": side}) for text, side in zip(texts, "LR", strict=True))
     cases = [
         Case(
-            Record(f"r{i}", documents),
+            Record(
+                f"r{i}",
+                tuple(Document(f"{text} r{i}.", {"side": s}) for text, s in zip(texts, "LR", strict=True)),
+            ),
             Summary(
                 f"r{i}", "plain", " ".join([*texts[0].split()[: left + i % 2], *texts[1].split()[:right]])
             ),
@@ -306,7 +309,7 @@ def test_measures_limit_what_is_compared_with_the_baseline(tmp_path: Path) -> No
     assert code == 1
     assert "coverage_parity" not in told
     cases = cases_of(60, 2)
-    write_all(audit(cases, Plan(measures=["rouge1"], n_resamples=50)), tmp_path / "less")
+    write_all(audit(cases, Plan(measures=["rouge1"], n_resamples=400)), tmp_path / "less")
     both = saved(tmp_path / "both", 60, 2)
     assert run(tmp_path / "less", "--baseline", both, "--measure", "rouge1", "--margin", 0.1)[0] == 0
     with pytest.raises(RequestError, match=r"--measure bur@side: the audit does not have this measure"):

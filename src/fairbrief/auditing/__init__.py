@@ -27,7 +27,14 @@ from fairbrief.auditing.per_record import LedgerPerRecord
 from fairbrief.auditing.run import PartedClusters, Run, no_baseline
 from fairbrief.auditing.sanity_baselines import Exchange, named_baselines, names_a_sanity_baseline
 from fairbrief.auditing.system_runs import RUN, Pooled, of_runs, with_spreads
-from fairbrief.auditing.watchers import GroupPlaces, InputProfile, OtherLanguages, Sources, Watchers
+from fairbrief.auditing.watchers import (
+    GroupPlaces,
+    InputProfile,
+    OtherLanguages,
+    SourceHashes,
+    Sources,
+    Watchers,
+)
 from fairbrief.engines import Engine, ThisProcess, engine_of
 from fairbrief.errors import DataError, RequestError
 from fairbrief.plan import Plan, check_subgroup
@@ -62,7 +69,8 @@ def audit(cases: Iterable[Case], plan: Plan, settled: Settled = None) -> Result:
         sanity_baselines=named_baselines(plan.sanity_baselines),
     )
     with languages.using(plan.language or languages.setting()):
-        return (_audit_pooled if plan.pools_runs else _audit)(cases, plan, settled)
+        result = (_audit_pooled if plan.pools_runs else _audit)(cases, plan, settled)
+    return result if plan.keeps_texts else result.without_texts()
 
 
 def _audit_pooled(cases: Iterable[Case], plan: Plan, settled: Settled) -> Result:
@@ -146,8 +154,12 @@ class _Audit:
         if self.checks or is_read:
             sources = Sources.sample(plan.seed, wanted=plan.check_scorers, longest=longest)
         places = GroupPlaces(measure_selection.watched_attributes(head, choice.measures))
+        compared = dict.fromkeys(str(over) for m in choice.measures if (over := getattr(m, "over", "")))
+        hashes = SourceHashes(tuple(compared))
         profile = InputProfile(measure_selection.profiled_attributes(head))
-        self.watchers = Watchers(sources, OtherLanguages(languages.usual()), places=places, profile=profile)
+        self.watchers = Watchers(
+            sources, OtherLanguages(languages.usual()), hashes, places=places, profile=profile
+        )
 
     def walk(self, engine: Engine) -> None:
         """Read all cases into the ledgers: in parts where the input has parts, else in one pass."""
@@ -428,9 +440,11 @@ def _commonest_reason(ledger: Ledger) -> str:
     return names[int(np.bincount(ledger.reasons).argmax())] if len(ledger) else "no summary"
 
 
-def _left_out_by(cases: Iterable[Case]) -> dict[str, int]:
-    """How many cases a reader left out, and how many of them for what was required of them."""
+def _left_out_by(cases: Iterable[Case]) -> dict[str, Any]:
+    """How many cases a reader left out, and how many of them for what was required of them; and its sample, if it has one."""
+    sample = getattr(cases, "sample", None)
     return {
+        **({} if sample is None else {"sample": sample}),
         "skipped": getattr(cases, "skipped_count", 0),
         "not_required": getattr(cases, "unwanted_count", 0),
     }

@@ -153,10 +153,11 @@ def is_tested_by_permutation(observation: Any, columns: Iterable[Column], value:
 def _observed_size(moments: Floats, center: Floats) -> Floats:
     """|θ − center| / se of the real labels of each part; 0 for an exact zero, whatever its error. Shape: (parts,).
 
-    ``moments`` (parts, 6) are `Units.moments`.
+    ``moments`` (parts, 6) are `Units.moments`. Without a difference in any cluster θ is 0 without error: then a center that is only
+    nearly 0, as the mean of some draws, is no evidence.
     """
     whole, over, *squares, size = np.moveaxis(moments, -1, 0)
-    is_zero = np.abs(whole - center * over) <= tolerance(size)
+    is_zero = (np.abs(whole - center * over) <= tolerance(size)) | (size <= SUMS_TIE)
     zero = np.where(over != 0, 0.0, np.nan)
     return np.where(is_zero, zero, studentize(whole, over, np.stack(squares, axis=-1), center))
 

@@ -172,7 +172,9 @@ class Observer:
         own, drawn = [one.asks for one in ready], list[Drawn]()
         asked = own
         if self.extracts is not None and isinstance(observation, ExtractObservation):
-            drawn = self._drawn(self.extracts, observation, ready)
+            draws_all = observation.declaration.draws_unscored
+            wanted = [j for j, one in enumerate(ready) if one.asks or draws_all]
+            drawn = self._drawn(self.extracts, observation, ready, wanted)
             asked = [
                 (*asks, *more[1]) if isinstance(more, tuple) else asks
                 for asks, more in zip(own, drawn, strict=True)
@@ -193,10 +195,11 @@ class Observer:
                 left_out[batch.places[j]] = reason.text
         return batch.some(usable), tables
 
-    def _drawn(self, draws: ExtractDraws, reader: ExtractObservation, ready: Sequence[_Ready]) -> list[Drawn]:
-        """Random extracts of the records of units that ask scorers, with what they ask; None where this audit takes none."""
+    def _drawn(
+        self, draws: ExtractDraws, reader: ExtractObservation, ready: Sequence[_Ready], wanted: Sequence[int]
+    ) -> list[Drawn]:
+        """Random extracts of the records of the wanted units, with what they ask; None where this audit takes none."""
         drawn: list[Drawn] = [None] * len(ready)
-        wanted = [j for j, one in enumerate(ready) if one.asks]
         for j, extracts in zip(wanted, draws.extracts_of([ready[j].cases for j in wanted]), strict=True):
             if isinstance(extracts, Reason):
                 drawn[j] = extracts

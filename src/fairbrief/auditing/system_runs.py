@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from math import isfinite
+from typing import Any
 
 from fairbrief.types import Case, Estimate, Note, Record
 
@@ -57,6 +58,11 @@ class Pooled:
     def unwanted_count(self) -> int:
         """How many records a requirement left out."""
         return getattr(self.cases, "unwanted_count", 0)
+
+    @property
+    def sample(self) -> dict[str, Any] | None:
+        """The sizes of the sample and of the whole input; None without a sample."""
+        return getattr(self.cases, "sample", None)
 
     def __iter__(self) -> Iterator[Case]:
         for case in self.cases:

@@ -61,27 +61,28 @@ MANY = 1 << 21
 """Numbers that are held before equal pairs are made one."""
 
 
-class Pairs:
-    """Distinct pairs of 64-bit numbers; sixteen bytes a pair."""
+class Tuples:
+    """Distinct tuples of 64-bit numbers; eight bytes a number."""
 
-    def __init__(self) -> None:
+    def __init__(self, width: int = 2) -> None:
+        self._width = width
         self._numbers = array("q")
 
-    def add(self, first: int, second: int) -> None:
-        """One more pair."""
-        self._numbers.extend((first, second))
-        if len(self._numbers) % MANY == 0:
+    def add(self, *numbers: int) -> None:
+        """One more tuple."""
+        self._numbers.extend(numbers)
+        if len(self._numbers) % (MANY * self._width) == 0:
             self._numbers = array("q", self.distinct().tobytes())
 
-    def merge(self, other: Pairs) -> None:
-        """All pairs of another."""
+    def merge(self, other: Tuples) -> None:
+        """All tuples of another."""
         self._numbers.extend(other._numbers)
 
     def distinct(self) -> Integers:
-        """Each pair once, in order. Shape (distinct, 2)."""
-        found = np.frombuffer(self._numbers, dtype=np.int64).reshape(-1, 2)
+        """Each tuple once, in order. Shape (distinct, width)."""
+        found = np.frombuffer(self._numbers, dtype=np.int64).reshape(-1, self._width)
         # A copy: an array that is looked at cannot be resized.
-        found = found[np.lexsort((found[:, 1], found[:, 0]))]
+        found = found[np.lexsort(found.T[::-1])]
         is_new = np.ones(len(found), dtype=np.bool_)
         is_new[1:] = (found[1:] != found[:-1]).any(axis=1)
         return found[is_new]
@@ -89,31 +90,59 @@ class Pairs:
 
 @dataclass(slots=True)
 class SourceHashes(Watcher):
-    """Pairs of hashes, of a record's id and of its documents: a later comparison sees that a text changed under the same id."""
+    """Hashes of a record's id and of what systems cannot change: a later comparison detects what changed under the same id.
 
-    _pairs: Pairs = field(default_factory=Pairs)
+    ``attributes`` are those whose values are hashed.
+    """
+
+    attributes: tuple[str, ...] = ()
+    _hashes: Tuples = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Nothing is hashed yet."""
+        self._hashes = Tuples(4 + len(self.attributes))
 
     def note(self, cases: Sequence[Case]) -> None:
-        """Hash the documents of some cases' records."""
+        """Hash the records of some cases."""
         for case in cases:
-            texts = [document.text for document in case.record.documents]
-            self._pairs.add(hash_of_name(case.record.id), hash_of_documents(*texts))
+            record = case.record
+            self._hashes.add(
+                hash_of_name(record.id), hash_of_documents(*[document.text for document in record.documents]),
+                hash_of_documents(*record.references), hash_of_name(record.cluster),
+                *[hash_of(*_values(record, name)) for name in self.attributes],
+            )  # fmt: skip
 
     def merge(self, other: Self) -> None:
-        """Add the pairs of other records."""
-        self._pairs.merge(other._pairs)
+        """Add the hashes of other records."""
+        self._hashes.merge(other._hashes)
 
     def table(self) -> pa.Table:
-        """Columns ``record`` and ``documents`` (int64), one row per record."""
-        found = self._pairs.distinct()
-        return pa.table({"record": numbers(found[:, 0].copy()), "documents": numbers(found[:, 1].copy())})
+        """Columns ``record``, ``documents``, ``references``, ``cluster`` and ``attribute.NAME`` (int64), one row per record."""
+        names = (
+            "record",
+            "documents",
+            "references",
+            "cluster",
+            *(f"attribute.{name}" for name in self.attributes),
+        )
+        found = self._hashes.distinct()
+        return pa.table({name: numbers(found[:, i].copy()) for i, name in enumerate(names)})
+
+
+def _values(record: Record, name: str) -> Iterator[str]:
+    """An attribute's values of a record, its documents and its people, with their names."""
+    yield record.attributes.get(name, "\0")
+    for document in record.documents:
+        yield document.attributes.get(name, "\0")
+    for person in record.entities:
+        yield from (person.first_name or "", person.last_name or "", person.attributes.get(name, "\0"))
 
 
 @dataclass(slots=True)
 class SummaryHashes(Watcher):
     """By system, pairs of hashes, of a summary and of its record's id."""
 
-    _pairs: defaultdict[str, Pairs] = field(default_factory=lambda: defaultdict(Pairs))
+    _pairs: defaultdict[str, Tuples] = field(default_factory=lambda: defaultdict(Tuples))
 
     def note(self, cases: Sequence[Case]) -> None:
         """Hash the summaries of some cases; those that cannot be used are none."""
@@ -149,7 +178,7 @@ class OtherLanguages(Watcher):
     """
 
     usual: str
-    _found: Pairs = field(default_factory=Pairs)
+    _found: Tuples = field(default_factory=Tuples)
     _examples: dict[str, list[str]] = field(default_factory=dict)
     _seen: set[int] = field(default_factory=set)
 
@@ -532,7 +561,11 @@ class Watchers:
         """Watchers of the same kind that have seen nothing."""
         sources = None if self.sources is None else self.sources.empty()
         return Watchers(
-            sources, self.languages.empty(), places=self.places.empty(), profile=self.profile.empty()
+            sources,
+            self.languages.empty(),
+            self.hashes.empty(),
+            places=self.places.empty(),
+            profile=self.profile.empty(),
         )
 
     def watch(self, cases: Iterable[Case]) -> Iterator[Case]:

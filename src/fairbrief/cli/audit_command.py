@@ -13,7 +13,7 @@ from fairbrief.cli import options as o
 from fairbrief.cli.input_options import ReadingOptions, cached, print_notes, progress_bar, reading_options
 from fairbrief.cli.output import locked_folder, print_audit, refuse_no_folder
 from fairbrief.errors import RequestError
-from fairbrief.plan import Plan
+from fairbrief.plan import Plan, parted
 from fairbrief.settings import MEASURED
 
 if TYPE_CHECKING:
@@ -63,6 +63,7 @@ def audit(
 
     process_settings.freeze_loaded()
     refuse_no_folder(out)
+    options = replace(options, seed=plan.seed)
     plan = replace(
         plan,
         attributes=options.attributes,
@@ -90,6 +91,7 @@ def audit(
                 settled = None if ahead is None else ahead.begin
                 result = run(cases, replace(plan, progress=progress), settled)
             notes = [*reading.notes, *_notes_of_runs(result.made["systems"]), *_recommendation(plan)]
+            notes += _notes_of_texts(plan, options)
             names = [
                 Path(f).name if isinstance(f, str) else f.name for f in saved_inputs.each(files, reading)
             ]
@@ -102,10 +104,27 @@ def audit(
                 _, identity = replace_all(
                     result, folder, lambda done: with_examples(done, shown, scorers), ahead
                 )
-                saved_inputs.write(folder, files, options.attribute or (), options.given(), reading, identity)
+                saved_inputs.write(
+                    folder,
+                    files,
+                    options.attribute or (),
+                    options.of_whole().given(),
+                    reading.whole(),
+                    identity,
+                )
     finally:  # print the result even if it could not be written
         if result is not None and not quiet:
             print_audit(result, details=details, folder=out)
+
+
+def _notes_of_texts(plan: Plan, options: ReadingOptions) -> list[str]:
+    """What was replaced in the texts, and whether they are kept."""
+    notes = (
+        [f"Replaced in all texts (--redact): {', '.join(parted(options.redact))}."] if options.redact else []
+    )
+    if not plan.keeps_texts:
+        notes.append("The audit keeps no texts (--no-texts); 'fairbrief view' reads them from the input.")
+    return notes
 
 
 def _recommendation(plan: Plan) -> list[str]:

@@ -113,7 +113,9 @@ def people(
     source: Path = o.argument(o.ANNOTATED, "SOURCE"),
     out: Path = o.option(..., "File to write (JSON Lines).", "FILE"),
     groups: str = o.option(
-        "gender", "gender, race, race=A+B, gender*race, or gender*race=male:A+female:B.", "GROUPS"
+        "gender",
+        "gender, race, race=A+B, gender*race, gender*race=male:A+female:B, age, or age=A+B.",
+        "GROUPS",
     ),
     design: str = o.option(
         "balanced",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -15,6 +15,7 @@ import typer
 
 from fairbrief.cli.options import Command, options_of
 from fairbrief.errors import RequestError
+from fairbrief.plan import parted
 from fairbrief.settings import INPUTS, setting
 from fairbrief.text.addresses import is_stored
 from fairbrief.text.counted import counted
@@ -57,6 +58,9 @@ class ReadingOptions:
     cluster_by: str | None = reading(
         None, "Field whose equal values make records one cluster: they are resampled together.", "FIELD",
     )
+    speakers: str | None = reading(
+        None, "Table with attributes of speakers: a row per 'speaker', other columns are attributes of their turns.", "FILE",
+    )
     separator: str | None = reading(None, "Text between documents in one field, e.g. '||'.", "TEXT")
     summaries: list[str] | None = reading(
         None, "File with summaries only, by the system NAME or by those that its rows name.", "[NAME=]FILE",
@@ -70,7 +74,8 @@ class ReadingOptions:
     system: str | None = reading(None, "Name of the system, if the file names none.", "NAME")
     format: str | None = reading(
         None, "File format; by default detected. jsonl, csv, tsv, ssv, excel, parquet, arrow, or a tool's: "
-        "openai-batch, inspect, lm-eval, promptfoo, helm, deepeval, mlflow, summeval, summvis, json-list.", "NAME",
+        "openai-batch, inspect, lm-eval, promptfoo, helm, deepeval, mlflow, summeval, summvis, vtt, srt, transcript, "
+        "json-list, otlp, phoenix, langfuse, mlflow-traces.", "NAME",
     )
     encoding: str | None = reading(None, "Encoding, e.g. cp1252; by default detected.", "NAME")
     sheet: str | None = reading(None, "Sheet of a spreadsheet.", "NAME")
@@ -84,8 +89,23 @@ class ReadingOptions:
     bin: list[str] | None = reading(
         None, "Group numbers: NAME=3,7 cuts at 3 and 7; NAME=q3 makes three equal parts.", "NAME=CUTS",
     )
+    sample: float | None = reading(
+        None, "Read only N records, or a share below 1: those with the smallest hashes of the seed and their ids.", "N",
+    )
+    sample_by: str | None = reading(
+        None, "Sample N records, or the share, of each group of this attribute.", "NAME",
+    )
+    seed: int = setting(0, "Seed of the sample.")
+    redact: list[str] | None = reading(
+        None, "Replace personal data in all texts: identifiers (e-mail and IP addresses, phone, card and account "
+        "numbers), names of people in English texts.", "WHAT[,WHAT]",
+    )
     on_error: str = reading("stop", "At bad input: stop, or skip it and list what was skipped.", "stop|skip")
     # fmt: on
+
+    def of_whole(self) -> ReadingOptions:
+        """The options without a sample."""
+        return replace(self, sample=None, sample_by=None, seed=0)
 
     @property
     def skips(self) -> bool:
@@ -130,6 +150,7 @@ class ReadingOptions:
             "documents_field": _once_each("--documents-field", self.documents_field) or "documents",
             "summaries": self._summaries(),
             "require": tuple(self.require or ()),
+            "redact": parted(self.redact or ()),
         }
         return readers.read(files if len(files) > 1 else files[0], labels=labels, **given)
 

@@ -321,9 +321,9 @@ def names_of_classes() -> dict[str, str]:
 
 
 def observation_of(owner: Any) -> type:
-    """The class of a measure's observation; required settings are filled with placeholders."""
+    """The class of a measure's observation; the attribute and required settings are filled with placeholders."""
     fields = [f for f in dataclasses.fields(owner) if f.init]
-    needed = [f for f in fields if f.default is f.default_factory is dataclasses.MISSING]
+    needed = [f for f in fields if f.name == "over" or f.default is f.default_factory is dataclasses.MISSING]
     return type(owner(**{f.name: f.name for f in needed}).observation)
 
 

@@ -179,11 +179,11 @@ def compare(
         ours, differences=found, estimates=(), top_cases=(), tables=(), not_measured=(), skipped=()
     )
     print_audit(result, details=details, can_save=False)
-    if changed := changed_sources(ours, theirs):
+    for what, changed in changed_sources(ours, theirs).items():
         named = ", ".join(printable(ident) for ident in changed[:SHOWN])
         typer.echo(
-            f"The documents of {counted(len(changed), 'record')} differ between the two audits: "
-            f"{named}{'…' if len(changed) > SHOWN else ''}. Differences may come from the documents.",
+            f"The {what} of {counted(len(changed), 'record')} differ between the two audits: "
+            f"{named}{'…' if len(changed) > SHOWN else ''}. Differences may come from the {what}.",
             err=True,
         )
 

@@ -88,6 +88,11 @@ def half_of_sizes(shifts: Floats) -> Floats:
     return np.asarray(np.abs(shifts).sum(axis=-1) / 2)
 
 
+def largest_size(differences: Floats) -> Floats:
+    """The largest absolute difference. (…, differences) → (…)."""
+    return np.asarray(np.abs(differences).max(axis=-1))
+
+
 def share(counts: Floats) -> Floats:
     """Counts divided by their sum over the last axis; nan where the sum is zero."""
     return ratio(counts, counts.sum(axis=-1, keepdims=True))
@@ -120,12 +125,12 @@ def item_keys(record: Record) -> Integers:
 
     A document is known by its id, or by its text if it has none. Shape (documents,), 64-bit keys.
     """
-    return _keys(tuple([d.id or d.text for d in record.documents]))
+    return keys_of(tuple([d.id or d.text for d in record.documents]))
 
 
 @lru_cache(maxsize=256)
-def _keys(names: tuple[str, ...]) -> Integers:
-    """Several observations ask for the documents of one record. Read-only."""
+def keys_of(names: tuple[str, ...]) -> Integers:
+    """A 64-bit key per name, kept since several observations ask for those of one record. Shape (names,), read-only."""
     keys = np.array([_key(name) for name in names], dtype=np.int64)
     keys.flags.writeable = False
     return keys

@@ -17,6 +17,7 @@ import numpy as np
 
 from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration, ScorerCheck
 from fairbrief.measures.bases import Reading, WithoutLabels, check_known, check_uncut
+from fairbrief.measures.permutation_schemes import largest_size
 from fairbrief.measures.record_texts import article_of, coefficient_of, subject_of
 from fairbrief.specs import parse
 from fairbrief.statistics import Fit, fit_robust, fit_sums, ratio
@@ -29,6 +30,7 @@ from fairbrief.types import (
     Floats,
     Integers,
     Reason,
+    Record,
     Rows,
     Scores,
     Totals,
@@ -71,7 +73,7 @@ class Sentiments(WithoutLabels, SentimentSettings):
 
     def asks(self, cases: Cases) -> Sequence[Ask]:
         (case,) = cases
-        if isinstance(subject_of(case.record, self.over, self.threshold), Reason):
+        if isinstance(self.group_of(case.record), Reason):
             return ()
         return (Ask(self.scorer, (article_of(case.record), case.summary.text), SENTIMENT),)
 
@@ -86,7 +88,7 @@ class Sentiments(WithoutLabels, SentimentSettings):
     ) -> Rows | Reason:
         """The mean over the extracts of what `observe` would say of them."""
         (case,), (drawn,), (found,) = cases, extracts, scores
-        group = subject_of(case.record, self.over, self.threshold)
+        group = self.group_of(case.record)
         assert not isinstance(group, Reason)
         a, sizes = float(found.matrix[0, 0]), found.sizes[1:]
         s = found.matrix[1:, 0]
@@ -97,7 +99,7 @@ class Sentiments(WithoutLabels, SentimentSettings):
         if not len(s):
             return EMPTY_SUMMARY
         words = float((drawn.kept @ [len(t.split()) for t in drawn.sentences]).mean())
-        statistics = _statistics(a, s, float(len(article_of(case.record).split())), words)
+        statistics = self.statistics(a, s, float(len(article_of(case.record).split())), words)
         return Rows.of({(name, group): float(np.mean(numbers)) for name, numbers in statistics.items()})
 
     @property
@@ -107,7 +109,7 @@ class Sentiments(WithoutLabels, SentimentSettings):
 
     def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:
         (case,) = cases
-        group = subject_of(case.record, self.over, self.threshold)
+        group = self.group_of(case.record)
         if isinstance(group, Reason):
             return group
         for size, reason in zip(scores[0].sizes, (EMPTY_ARTICLE, EMPTY_SUMMARY), strict=True):
@@ -115,17 +117,20 @@ class Sentiments(WithoutLabels, SentimentSettings):
                 return reason
         a, s = (float(score) for score in scores[0].matrix[:, 0])
         words = float(len(case.summary.text.split()))
-        statistics = _statistics(a, s, float(len(article_of(case.record).split())), words)
+        statistics = self.statistics(a, s, float(len(article_of(case.record).split())), words)
         return Rows.of({(name, group): number for name, number in statistics.items()}, len(labels))
 
+    def group_of(self, record: Record) -> str | Reason:
+        """The group of an article's subject, or why it has none."""
+        return subject_of(record, self.over, self.threshold)
 
-def _statistics(a: float, s: Any, article_words: float, summary_words: float) -> dict[str, Any]:
-    """What one summary of sentiment s, or several, adds, beside an article of sentiment a."""
-    d = s - a
-    return {
-        "one": 1.0, "article": a, "summary": s, "shift": d, "article²": a * a, "shift²": d * d,
-        "article·shift": a * d, "article words": article_words, "summary words": summary_words,
-    }  # fmt: skip
+    def statistics(self, a: float, s: Any, article_words: float, summary_words: float) -> dict[str, Any]:
+        """What one summary of sentiment s, or several, adds, beside an article of sentiment a."""
+        d = s - a
+        return {
+            "one": 1.0, "article": a, "summary": s, "shift": d, "article²": a * a, "shift²": d * d,
+            "article·shift": a * d, "article words": article_words, "summary words": summary_words,
+        }  # fmt: skip
 
 
 @dataclass(frozen=True, repr=False)
@@ -190,18 +195,7 @@ class SentimentShift(Reading, SentimentSettings):
         pairs = list(itertools.combinations(groups, 2))
         mean = {g: ratio(totals["shift", g], totals["one", g]) for g in groups}
         values: dict[str, Value] = {"sentiment_shift": largest_difference(mean, totals)}
-        for k, other in pairs:
-            values[f"difference[{k}−{other}]"] = Value(
-                mean[k] - mean[other],
-                "both",
-                has_baseline=True,
-                is_compared=True,
-                is_primary=True,
-                group=f"{k} − {other}",
-                strata=(("one", k), ("one", other)),
-                is_between=True,
-                present=(("one", k), ("one", other)),
-            )
+        values |= pair_differences(mean)
         for g in groups:
             values[f"shift[{g}]"] = Value(mean[g], has_baseline=True, group=g)
             values[f"article[{g}]"] = Value(ratio(totals["article", g], totals["one", g]), group=g)
@@ -214,7 +208,7 @@ class SentimentShift(Reading, SentimentSettings):
             gap = fits[k].coefficients[..., 1] - fits[other].coefficients[..., 1]
             kinds = (("one", k), ("one", other))
             values[f"slope_difference[{k}−{other}]"] = Value(gap, "both", strata=kinds, is_between=True)
-            adjusted = _fit_adjusted(totals, k, other)
+            adjusted = fit_adjusted(totals, k, other)
             values[f"adjusted_difference[{k}−{other}]"] = Value(
                 adjusted.coefficients[..., 2], "both", strata=kinds, is_between=True
             )
@@ -234,6 +228,24 @@ class SentimentShift(Reading, SentimentSettings):
         return "; ".join(parts) + "."
 
 
+def pair_differences(mean: Mapping[str, Floats], count: str = "one") -> dict[str, Value]:
+    """The difference of each two groups' means, primary. ``count`` is the statistic that counts a group's items."""
+    return {
+        f"difference[{k}−{other}]": Value(
+            mean[k] - mean[other],
+            "both",
+            has_baseline=True,
+            is_compared=True,
+            is_primary=True,
+            group=f"{k} − {other}",
+            strata=((count, k), (count, other)),
+            is_between=True,
+            present=((count, k), (count, other)),
+        )
+        for k, other in itertools.combinations(mean, 2)
+    }
+
+
 def largest_difference(mean: Mapping[str, Floats], totals: Totals, count: str = "one") -> Value:
     """First minus second of two groups' means, signed; the largest minus the smallest of more."""
     if len(mean) == 2:
@@ -250,13 +262,8 @@ def largest_difference(mean: Mapping[str, Floats], totals: Totals, count: str = 
     gap = np.where(np.isfinite(stacked).sum(axis=0) > 1, spread, np.nan)
     pairs = tuple(f"difference[{k}−{other}]" for k, other in itertools.combinations(mean, 2))
     return Value(
-        gap, "upper" if len(mean) > 2 else "both", contrasts=pairs, fold=_largest_size, has_baseline=True
+        gap, "upper" if len(mean) > 2 else "both", contrasts=pairs, fold=largest_size, has_baseline=True
     )
-
-
-def _largest_size(contrasts: Floats) -> Floats:
-    """(…, pairs) → (…)."""
-    return np.asarray(np.abs(contrasts).max(axis=-1))
 
 
 def _regression(group: str, fit: Fit) -> dict[str, Value]:
@@ -276,7 +283,7 @@ def _fit_group(totals: Totals, group: str) -> Fit:
     return fit_sums(xx, np.stack([d, ad], axis=-1), dd, n)
 
 
-def _fit_adjusted(totals: Totals, first: str, second: str) -> Fit:
+def fit_adjusted(totals: Totals, first: str, second: str) -> Fit:
     """Shift on article sentiment and a dummy of the first group; terms: constant, article, dummy."""
     n, a, d, aa, ad, dd = (
         totals[name, first] + totals[name, second]

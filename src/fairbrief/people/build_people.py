@@ -99,7 +99,7 @@ def build(
 ) -> tuple[Iterator[Record], Report]:
     """Records with controlled people, ``per_seed_document`` (20) per seed document, and a report that grows with them.
 
-    ``groups``: ``gender``, ``race[=A+B]`` or ``gender*race[=male:A+female:B]`` (see `read_groups`). ``design``:
+    ``groups``: ``gender``, ``race[=A+B]``, ``gender*race[=male:A+female:B]`` or ``age[=A+B]`` (see `read_groups`). ``design``:
     ``balanced`` (C_loc: half of the people in each group, in pairs with exchanged groups) or ``mono`` (C_glob: one
     group per input). ``names``: ``census``, or the path of a table ``name,part,gender,group``. ``last_names``: keep
     or replace; the default replaces them for groups of race, which last names also signal. ``content_words``: whether
@@ -129,6 +129,13 @@ def build(
         raise RequestError(
             "The design original has one input per seed document: omit the number of inputs per seed document."
         )
+    if wanted[0].age is not None and design == "mono":
+        if per_seed_document not in (None, len(wanted)):
+            raise RequestError(
+                "Nothing but the age differs between inputs with --groups age and --design mono, so there is one per age: "
+                "omit the number of inputs per seed document."
+            )
+        per_seed_document = len(wanted)
     per_seed_document = 20 if per_seed_document is None else per_seed_document
     if per_seed_document < 1 or (design != "original" and per_seed_document % len(wanted)):
         raise RequestError(

@@ -10,11 +10,11 @@ from functools import cache
 from itertools import accumulate
 from typing import Final, cast
 
-from fairbrief.people.template import Person, Slot, Template, Words, content_words, word_for
+from fairbrief.people.template import Person, Slot, Template, Words, aged, content_words, word_for
 from fairbrief.text import gendered_words
 from fairbrief.types import Entity, Mention, Record
 
-_VOWEL = re.compile(r"[aeiouáéíóúAEIOUÁÉÍÓÚ]")
+_VOWEL = re.compile(r"[aeiouáéíóúAEIOUÁÉÍÓÚ8]|1[18]\b")
 _SOUNDED = re.compile(r"(?:u[bfhjkqrst]?[aeiou]|eu|one\b|ewe)", re.IGNORECASE)
 _SILENT = re.compile(r"(?:heir|hon(?:o|e)|hour)", re.IGNORECASE)
 
@@ -23,13 +23,14 @@ _SILENT = re.compile(r"(?:heir|hon(?:o|e)|hour)", re.IGNORECASE)
 class Assignment:
     """The assigned identity of a person. None keeps the original.
 
-    ``race`` is recorded and affects only names.
+    ``race`` is recorded and affects only names; ``age`` is in years.
     """
 
     first: str | None = None
     last: str | None = None
     gender: str | None = None
     race: str | None = None
+    age: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +88,8 @@ def _value(template: Template, index: int, assigned: Mapping[str, Assignment], m
     if slot.role == "last":
         last = assignment.last
         return slot.surface if last is None or last == person.last else _name_like(slot.surface, last)
+    if slot.role == "age":
+        return slot.surface if assignment.age is None else aged(slot.surface, assignment.age)
     if assignment.gender is None:
         return slot.surface
     if slot.role == "title":
@@ -149,7 +152,7 @@ def _entity(person: Person, assigned: Assignment | None, shifts: Sequence[_Shift
     )
     if assigned is None:
         return Entity(entity.id, person.first, person.last, kept, mentions)
-    groups = {"gender": assigned.gender, "race": assigned.race}
+    groups = {"gender": assigned.gender, "race": assigned.race, "age": assigned.age}
     return Entity(
         entity.id,
         assigned.first if assigned.first and person.first else person.first,
@@ -199,11 +202,12 @@ def lint(
 ) -> list[Fault]:
     """The faults of a filled record, empty if it has none.
 
-    A remaining original name; a possessive form in a wrong place ("hers job", "him son"); a person described in two
+    A remaining original name or age; a possessive form in a wrong place ("hers job", "him son"); a person described in two
     genders; two people with one full name.
     """
     return [
         *_names_left(template, filled, assigned),
+        *_ages_left(template, filled, assigned),
         *_forms(template, filled),
         *(_two_genders(template, filled, assigned) if manner.pronouns else ()),
         *_namesakes(template, filled, assigned),
@@ -245,6 +249,17 @@ def _names_left(template: Template, filled: Record, assigned: Mapping[str, Assig
             place = _around(document.text, found.start(), found.end())
             yield Fault(LEFT, f"'{found[0]}' in {place}")
         yield from _names_in_tags(document.text, remaining)
+
+
+def _ages_left(template: Template, filled: Record, assigned: Mapping[str, Assignment]) -> Iterator[Fault]:
+    """Remaining numbers of years of people whose age changed."""
+    given = {slot: assigned.get(template.people[slot.people[0]].entity.id) for slot in template.slots}
+    changed = {slot.surface for slot, a in given.items() if slot.role == "age" and a is not None and a.age}
+    new = {a.age for a in given.values() if a is not None}
+    for years in sorted({n for surface in changed for n in re.findall(r"\d+", surface)} - new):
+        for document in filled.documents:
+            for found in re.finditer(rf"\b{years}\b", document.text):
+                yield Fault("an original age remains", _around(document.text, *found.span()))
 
 
 def _names_in_tags(text: str, names: Iterable[str]) -> Iterator[Fault]:

@@ -1,4 +1,4 @@
-"""Groups of people as requested: ``gender``, ``race``, ``gender*race``."""
+"""Groups of people as requested: ``gender``, ``race``, ``gender*race``, ``age``."""
 
 from __future__ import annotations
 
@@ -16,19 +16,21 @@ from fairbrief.people.template import Person, Template
 from fairbrief.text.names import Listed, Names
 
 GENDERS = ("female", "male")
+AGES = ("34", "81")
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """A group of people: its gender and race; None if the group does not define it."""
+    """A group of people: its gender, race and age; None if the group does not define it."""
 
     gender: str | None = None
     race: str | None = None
+    age: str | None = None
 
     @property
     def name(self) -> str:
-        """``female``, ``black``, or both: ``female black``."""
-        return " ".join(part for part in (self.gender, self.race) if part)
+        """``female``, ``black``, or both: ``female black``; ``aged 81``."""
+        return " ".join(part for part in (self.gender, self.race, self.age and f"aged {self.age}") if part)
 
 
 def read_groups(text: str, names: Names) -> tuple[Group, ...]:
@@ -36,15 +38,18 @@ def read_groups(text: str, names: Names) -> tuple[Group, ...]:
 
     ``gender``: women and men. ``race``: every group of the names table with first and last names;
     ``race=black+white`` these two. ``gender*race`` crosses both; ``gender*race=male:black+female:white`` uses only
-    these pairs, so that gender and race can be combined in any way.
+    these pairs, so that gender and race can be combined in any way. ``age``: people of 34 and of 81 years;
+    ``age=A+B`` other years.
     """
     kind, equals, chosen = text.partition("=")
     kind = kind.replace(" ", "")
     values = [v.strip() for v in chosen.split("+") if v.strip()]
-    if kind not in ("gender", "race", "gender*race") or (equals and not values):
+    if kind not in ("gender", "race", "gender*race", "age") or (equals and not values):
         raise RequestError(
-            f"Groups '{text}' are not known. Write gender, race, race=A+B, gender*race or gender*race=male:A+female:B."
+            f"Groups '{text}' are not known. Write gender, race, race=A+B, gender*race, gender*race=male:A+female:B, age or age=A+B."
         )
+    if kind == "age":
+        return _ages(text, values or AGES)
     if kind == "gender":
         if values:
             raise RequestError(f"Groups '{text}': gender has the groups female and male only. Write gender.")
@@ -66,6 +71,17 @@ def read_groups(text: str, names: Names) -> tuple[Group, ...]:
     if len(set(groups)) < max(2, len(groups)):
         raise RequestError(f"Groups '{text}': wanted at least two different groups.")
     return groups
+
+
+def _ages(text: str, values: Sequence[str]) -> tuple[Group, ...]:
+    if len(set(values)) < max(2, len(values)) or any(not _YEARS.fullmatch(value) for value in values):
+        raise RequestError(
+            f"Groups '{text}': wanted at least two different ages from 18 to 119, such as age=34+81."
+        )
+    return tuple(Group(age=value) for value in values)
+
+
+_YEARS = re.compile(r"1[89]|[2-9]\d|1[01]\d")
 
 
 def _pair(value: str, text: str) -> Group:
@@ -126,13 +142,17 @@ class Plan:
         return self.groups[0].race is not None
 
     @property
+    def by_age(self) -> bool:
+        return self.groups[0].age is not None
+
+    @property
     def genders(self) -> str:
         """The relation of gender and race: ``kept`` or ``random``; ``crossed``; or the pairs if they are tied.
 
         Pairs are in the order of the races: ``black male, white female``. Without race: ``varied``.
         """
         if not self.by_race:
-            return "varied"
+            return "kept" if self.by_age else "varied"
         if not self.by_gender:
             return "random" if self.random_gender else "kept"
         races = [group.race for group in self.groups]
@@ -141,9 +161,13 @@ class Plan:
         return ", ".join(sorted(f"{group.race} {group.gender}" for group in self.groups))
 
     def varies(self, person: Person) -> bool:
-        """Whether a person can show a group: a gender by a first name, a pronoun or a title; a race only by a name."""
+        """Whether a person can show a group: a gender by a first name, a pronoun or a title; a race only by a name;
+        an age by a mention of it.
+        """
         if not person.is_named or person.is_kept:
             return False
+        if self.by_age:
+            return any(mention.kind == "age" for mention in person.entity.mentions)
         if self.by_gender and person.gender is not None:
             return True
         return person.first is not None or (self.by_race and self.replaces_last and person.last is not None)
@@ -166,7 +190,9 @@ class Pools:
 
 
 def list_names(plan: Plan, names: Names) -> Pools:
-    """The names of each group and gender, without those of two groups."""
+    """The names of each group and gender, without those of two groups; none for ages, which change no name."""
+    if plan.by_age:
+        return Pools({}, {}, ())
     first: dict[tuple[int, str], tuple[Listed, ...]] = {}
     last: dict[str, tuple[Listed, ...]] = {}
     for i, group in enumerate(plan.groups):
@@ -203,7 +229,8 @@ def measure(plan: Plan, pools: Pools, template: Template) -> Capacity:
     varied = [p for p in named if plan.varies(p)]
     found = Capacity(template.record.id, len(named), len(varied))
     if not varied:
-        detail = "nobody named shows the group by a first name, a pronoun or a title"
+        shown = "a mention of kind age" if plan.by_age else "a first name, a pronoun or a title"
+        detail = f"nobody named shows the group by {shown}"
         return replace(found, reason="no person to vary", detail=detail)
     mixed = next((p for p in varied if len(p.genders) > 1), None)
     if mixed is not None:
@@ -220,6 +247,8 @@ def measure(plan: Plan, pools: Pools, template: Template) -> Capacity:
         ]
     elif plan.replaces_last:
         needs.append(("last names", len({p.last.lower() for p in named if p.last}), len(pools.family)))
+    if not needs:
+        return found
     what, needed, available = max(needs, key=lambda need: need[1] - need[2])
     found = replace(found, needed=needed, available=available)
     if needed > available:
@@ -338,6 +367,8 @@ def _gender(person: Person, plan: Plan, rng: random.Random) -> str | None:
     coin = GENDERS[int(rng.random() * 2)]
     if plan.by_gender:
         return None
+    if plan.by_age:
+        return person.gender
     return coin if plan.random_gender or person.gender is None else person.gender
 
 
@@ -350,14 +381,14 @@ def _assignments(
         group = plan.groups[label]
         gender = group.gender or drawn.genders[person.entity.id]
         first = last = None
-        if person.first is not None:
+        if person.first is not None and drawn.first:
             first = drawn.first[label, gender or ""][(at - drawn.block[at]) // step]
         if person.last is not None and drawn.last:
             last = drawn.last[label][at // step]
         elif person.last is not None:
             last = drawn.family.get(person.last.lower())
         shown = gender if person.first is not None or person.gender is not None else None
-        assigned[person.entity.id] = Assignment(first, last, shown, group.race)
+        assigned[person.entity.id] = Assignment(first, last, shown, group.race, group.age)
     for person in template.people:
         if person.entity.id not in assigned and person.last is not None and drawn.family:
             assigned[person.entity.id] = Assignment(last=drawn.family[person.last.lower()])

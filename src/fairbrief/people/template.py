@@ -46,6 +46,28 @@ def read_words(lines: Iterable[str], where: str) -> Words:
     return found
 
 
+@cache
+def _age_words() -> Mapping[str, tuple[str, str]]:
+    """Word or phrase of ages.csv in lower case → the words for a young and for an old person."""
+    text = files("fairbrief.people").joinpath("ages.csv").read_text(encoding="utf-8")
+    rows = [(row["young"], row["old"]) for row in csv.DictReader(text.splitlines())]
+    return {word: row for row in reversed(rows) for word in row}
+
+
+OLD = 65
+"""Years from which words such as pensioner replace words such as employee."""
+
+
+def aged(surface: str, years: str) -> str:
+    """Words about a person's age in the given years: the number, or the word of ages.csv.
+
+    >>> aged("34-year-old", "81"), aged("Employee", "81"), aged("in retirement", "34")
+    ('81-year-old', 'Pensioner', 'at work')
+    """
+    forms = _age_words().get(surface.lower())
+    return re.sub(r"\d+", years, surface) if forms is None else like(surface, forms[int(years) >= OLD])
+
+
 def word_for(words: Words, surface: str, gender: str) -> str:
     """The word for a ``male``, ``female`` or ``neutral`` person in place of ``surface``, in its case."""
     entry = words[surface.lower()]
@@ -62,7 +84,7 @@ _ARTICLE = re.compile(r"\b(an?) $", re.IGNORECASE)
 class Slot:
     """Characters ``start`` to ``end`` of a document, which depend on ``people`` (indices; several for a shared noun).
 
-    ``role`` is ``first``, ``last`` or ``initial`` for a name, ``title``, a pronoun's place, ``content``, or
+    ``role`` is ``first``, ``last`` or ``initial`` for a name, ``title``, a pronoun's place, ``content``, ``age``, or
     ``article`` for the "a" or "an" right before another slot.
     """
 
@@ -123,7 +145,11 @@ def make_template(
         people.append(person)
         if person.is_named:
             for mention in entity.mentions:
-                slots += _slots(record, person, index, mention, words)
+                slots += (
+                    [_age_slot(record, person, index, mention)]
+                    if mention.kind == "age"
+                    else _slots(record, person, index, mention, words)
+                )
     slots += _unmarked(record, people, slots)
     return Template(record, tuple(people), tuple(in_order(record, slots)))
 
@@ -248,6 +274,16 @@ def _follows_office(record: Record, mention: Mention) -> bool:
     return _INVERTED.match(text, mention.end) is not None
 
 
+def _age_slot(record: Record, person: Person, index: int, mention: Mention) -> Slot:
+    surface = _surface(record, person.entity, mention)
+    if not re.search(r"\d", surface) and surface.lower() not in _age_words():
+        raise DataError(
+            f"{record.where or record.id}: '{surface}', a mention of kind age, has no number and is not in the list of words "
+            f"about age. Mark a number, or one of: {', '.join(_age_words())}."
+        )
+    return Slot(mention.document, mention.start, mention.end, "age", (index,), surface)
+
+
 def _slots(
     record: Record, person: Person, index: int, mention: Mention, words: Words | None
 ) -> Iterator[Slot]:
@@ -272,7 +308,7 @@ def _slots(
     else:
         raise DataError(
             f"{record.where or record.id}: a mention of entity '{person.entity.id}' is of kind '{mention.kind}'. "
-            f"Wanted first, last, full, title, content, {', '.join(gendered_words.PLACES)}."
+            f"Wanted first, last, full, title, content, age, {', '.join(gendered_words.PLACES)}."
         )
 
 
@@ -373,7 +409,7 @@ def in_order(record: Record, slots: list[Slot]) -> Iterator[Slot]:
         if (slot.document, slot.start) < end:
             _claimed_twice(record, slot)
         before = record.documents[slot.document].text[max(0, slot.start - 4) : slot.start]
-        found = _ARTICLE.search(before) if slot.role in ("first", "last", "content") else None
+        found = _ARTICLE.search(before) if slot.role in ("first", "last", "content", "age") else None
         start = slot.start - len(found[0]) if found else 0
         # "An" may also be the given name right before this slot.
         if found and (slot.document, start) >= end:

@@ -18,6 +18,9 @@ from fairbrief.readers.fields import ID, Fields
 from fairbrief.readers.input_sources import FileOptions, find_sources
 from fairbrief.readers.labelling import CHOICES, Labelling, Missing, bins_of
 from fairbrief.readers.reading import Reading
+from fairbrief.readers.redacting import Redaction
+from fairbrief.readers.sampling import Sampling
+from fairbrief.readers.speaker_table import SPEAKER, SpeakerTable, read_speakers
 from fairbrief.readers.summary_files import Given, summary_files
 
 __all__ = ["Reading", "read"]
@@ -35,6 +38,7 @@ def read(
     cluster_by: str | None = None,
     attributes: Mapping[str, str | None] = NOTHING,
     record_attributes: Mapping[str, str] = NOTHING,
+    speakers: Any = None,
     separator: str | None = None,
     group_by: str | None = None,
     summaries: Given = None,
@@ -48,11 +52,15 @@ def read(
     format: str | None = None,  # noqa: A002 # the option's name
     encoding: str | None = None,
     sheet: str | None = None,
+    sample: float | None = None,
+    sample_by: str | None = None,
+    seed: int = 0,
+    redact: Sequence[str] = (),
 ) -> Reading:
     """The cases of one or several paths or addresses (``s3://``, ``gs://``, ``abfs://``, ``hdfs://``), of a saved data set, ``hf:NAME[:SPLIT]``, a table or an iterable.
 
     Files: JSON Lines or a JSON array, CSV, TSV and SSV (semicolons), all also as .gz and .zst; Parquet, Arrow and
-    Feather; spreadsheets (.xlsx, .xls, .ods), with ``sheet`` if several sheets have content. ``format`` is needed only
+    Feather; transcripts (.vtt, .srt, .txt with "NAME: text"), each one record of turns; spreadsheets (.xlsx, .xls, .ods), with ``sheet`` if several sheets have content. ``format`` is needed only
     if the ending does not show it. Text that is not UTF-8 is decoded with ``encoding``, or as its bytes suggest, which
     ``notes`` record. Tables: pandas, polars, pyarrow. Iterables: of dicts, Records or Cases.
 
@@ -64,6 +72,8 @@ def read(
     ``attributes`` maps an attribute to its field (None: the field of the same name, if there is one): a field of
     each document, or of the row, where a list has one value per document and a single value belongs to the record
     (and to its document, if the record has only one text). ``record_attributes`` belong to the record only.
+    ``speakers`` is a table with one row per value of the documents' attribute ``speaker``; its other columns become attributes
+    of the documents of that speaker, unless they have them.
     ``separator`` splits a text field into documents; a parallel field is split in the same way, or by ``|``, or is a
     JSON list.
 
@@ -83,6 +93,10 @@ def read(
     ``require`` excludes and counts cases in which a document lacks an attribute. ``on_error="skip"`` excludes, counts
     and lists bad input.
 
+    ``sample`` is a number of records, or a share below 1: those with the smallest hashes of ``seed`` and id, of all records or
+    of each group of the attribute ``sample_by``. ``redact`` names what is replaced in all texts: ``identifiers`` (addresses,
+    telephone, card and account numbers), and ``names`` of people in English texts.
+
     Numbers and truth values become text (5 and 5.0 are ``5``); null and blank values of attributes are
     absent. A blank summary has the reason ``empty summary``, a null one ``missing summary``.
 
@@ -99,7 +113,11 @@ def read(
         raise RequestError("--group-by already names the field with the record's id: drop --id-field.")
     if missing not in CHOICES:
         raise RequestError(f"missing={missing!r}: write {', '.join(CHOICES[:-1])} or {CHOICES[-1]}.")
+    if sample_by is not None and sample is None:
+        raise RequestError("--sample-by needs --sample N: add it, or drop --sample-by.")
     given = summary_files(summaries)
+    table = None if speakers is None else read_speakers(speakers)
+    joined = () if table is None or attributes.get(SPEAKER) is not None else (SPEAKER,)
     if summaries_id_field is not None and not given:
         raise RequestError(
             "--summaries-id-field needs --summaries FILE: add it, or drop --summaries-id-field."
@@ -112,7 +130,7 @@ def read(
         references=references_field,
         attributes={name: field for name, field in attributes.items() if field is not None},
         record_attributes=record_attributes,
-        labels=tuple(name for name, field in attributes.items() if field is None),
+        labels=tuple(dict.fromkeys([*(n for n, field in attributes.items() if field is None), *joined])),
         separator=separator,
         document_id=document_id_field,
         cluster=cluster_by,
@@ -128,12 +146,18 @@ def read(
         on_error=on_error,
         require=(require,) if isinstance(require, str) else tuple(require),
         system=system,
-        labelling=partial(_labelling, dict(bins), missing, tuple(dict.fromkeys([*attributes, *labels]))),
+        labelling=partial(
+            _labelling, dict(bins), missing, tuple(dict.fromkeys([*attributes, *labels])), table
+        ),
+        sampling=None if sample is None else partial(Sampling, sample, sample_by, seed),
+        redaction=Redaction.of((redact,) if isinstance(redact, str) else tuple(redact)),
     )
 
 
-def _labelling(bins: Mapping[str, str], missing: Missing, named: tuple[str, ...]) -> Labelling:
-    return Labelling({name: bins_of(text) for name, text in bins.items()}, missing, named)
+def _labelling(
+    bins: Mapping[str, str], missing: Missing, named: tuple[str, ...], speakers: SpeakerTable | None
+) -> Labelling:
+    return Labelling({name: bins_of(text) for name, text in bins.items()}, missing, named, speakers=speakers)
 
 
 def _summary_fields(

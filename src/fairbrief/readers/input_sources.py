@@ -28,6 +28,8 @@ TEXT: Mapping[str, Callable[..., Iterator[Row]]] = {
     "ssv": partial(tables.read_csv, delimiter=";"),
 }
 """Format → reader, for text files, which have an encoding."""
+TRANSCRIPTS = ("vtt", "srt", "txt")
+"""Endings of transcripts, which have an encoding, too."""
 READERS: Mapping[str, Callable[..., Iterator[Row]]] = {
     "parquet": tables.read_parquet,
     "arrow": tables.read_arrow,
@@ -184,17 +186,20 @@ def _of_a_tool(path: InputFile, name: str, options: FileOptions) -> Source | Non
     encoding = UTF8
     if layout is None and options.format is not None:
         return None
-    if layout is None:
-        is_text = files.FORMATS.get(files.endings(path)[0]) in TEXT
+    ending = files.endings(path)[0]
+    if layout is None or ending in TRANSCRIPTS:
+        is_text = ending in TRANSCRIPTS or files.FORMATS.get(ending) in TEXT
         encoding = _encoding(path, "json" if is_text else "", options)
-        layout = recognize(path, encoding)
+        layout = layout or recognize(path, encoding)
     if layout is None:
         return None
     if isinstance(path, StoredFile):
         _refuse_of_this_machine(path, replace(options, format=layout.name))
-    plain = "json" if layout.line is None else "jsonl"
+    kind = files.FORMATS.get(files.endings(path)[0])
+    plain = kind if layout.in_tables else "json" if layout.line is None else "jsonl"
+    is_sure = options.format or ending in TRANSCRIPTS
     note = f"{name}: read as {layout.title}" + (
-        "." if options.format else f" (--format {plain} reads it unchanged)."
+        "." if is_sure else f" (--format {plain} reads it unchanged)."
     )
     rows = partial(layout.read, path, name, encoding=encoding)
     return Source(name, files.stem(path), rows, path, size_of(path), kind=layout.name, notes=(note,))

@@ -15,6 +15,7 @@ import numpy as np
 
 from fairbrief.errors import RequestError
 from fairbrief.readers.messages import at, fault, names
+from fairbrief.readers.speaker_table import SpeakerTable
 from fairbrief.text.counted import counted
 from fairbrief.types import Document, Mention, Record
 
@@ -80,11 +81,12 @@ class Labelling:
     """Attribute → record → number of documents without it."""
     values: dict[str, Counter[str]] = field(default_factory=dict)
     binned: set[str] = field(default_factory=set)
+    speakers: SpeakerTable | None = None
 
     @property
     def changes_records(self) -> bool:
         """Whether records may be changed."""
-        return bool(self.bins) or self.missing != "refuse"
+        return bool(self.bins) or self.missing != "refuse" or self.speakers is not None
 
     @property
     def looks_ahead(self) -> bool:
@@ -94,7 +96,7 @@ class Labelling:
 
     def look(self, records: Iterable[Record]) -> None:
         """Determine the cuts of equal shares, and the attributes."""
-        stream = iter(records)
+        stream = map(self._joined, records)
         head = list(islice(stream, HEAD))
         if self.missing != "refuse" and not self.named:
             self.named = _groups(head)
@@ -107,6 +109,7 @@ class Labelling:
 
     def applied(self, record: Record) -> Record | None:
         """The record with its labels; None if no document has one and such records are dropped."""
+        record = self._joined(record)
         for name, bins in self.bins.items():
             record = self._in_bins(record, name, bins)
         for name in self.named if self.missing != "refuse" else ():
@@ -139,6 +142,11 @@ class Labelling:
                 raise RequestError(
                     f"--bin {name}: no document and no record has the attribute {name!r}. Give its field: --attribute {name}=FIELD."
                 )
+
+    def _joined(self, record: Record) -> Record:
+        if self.speakers is None:
+            return record
+        return self.speakers.applied(record, may_lack=self.missing != "refuse")
 
     def _in_bins(self, record: Record, name: str, bins: Bins) -> Record:
         if not any(True for _ in _values(record, name)):

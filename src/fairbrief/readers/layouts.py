@@ -17,11 +17,14 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 from fairbrief.errors import DataError, first_line
-from fairbrief.readers import files
+from fairbrief.readers import files, tables
 from fairbrief.readers.fields import ABSENT, Several, find
 from fairbrief.readers.files import LONGEST_PACKED, InputFile, Meter, open_text, unreadable
 from fairbrief.readers.json_lines import read_lines
 from fairbrief.readers.messages import fault, names, show
+from fairbrief.readers.traces import langfuse, otlp, phoenix, traces
+from fairbrief.readers.traces import mlflow as mlflow_traces
+from fairbrief.readers.transcripts import read_subtitles, read_transcript
 
 SAMPLE = 1 << 18
 """Bytes at the start of a file that are used for recognition."""
@@ -49,6 +52,8 @@ class Layout:
     about: Callable[[File], Any] = lambda _file: None
     reader: Callable[..., Rows] | None = None
     line: Callable[[Mapping[str, Any]], bool] | None = None
+    in_tables: bool = False
+    """Whether ``line`` also recognizes tables, by their columns."""
     head: re.Pattern[str] | None = None
     ending: str = ""
 
@@ -515,6 +520,27 @@ LAYOUTS = {
             "summvis", "SummVis", more=_summvis,
             line=lambda row: "document" in row and any(key.startswith("summary:") for key in row),
         ),
+        Layout("vtt", "a WebVTT transcript", reader=read_subtitles, ending="vtt"),
+        Layout("srt", "an SRT transcript", reader=read_subtitles, ending="srt"),
+        Layout("transcript", "a transcript with names before turns", reader=read_transcript, ending="txt"),
+        Layout(
+            "otlp", "OpenTelemetry traces", reader=traces(otlp), head=re.compile(r'"resource(?:Spans|Logs)"\s*:\s*\['),
+            line=lambda row: "resourceSpans" in row or "resourceLogs" in row,
+        ),
+        Layout(
+            "phoenix", "Phoenix spans", reader=traces(phoenix), in_tables=True,
+            line=lambda row: "span_kind" in row and ("context" in row or "context.trace_id" in row),
+        ),
+        Layout(
+            "mlflow-traces", "MLflow traces", reader=traces(mlflow_traces), in_tables=True,
+            line=lambda row: {"trace_id", "request_time"} <= row.keys() or ("data" in row and at(row, "info.trace_id")),
+            head=re.compile(r'^\s*\{\s*"info"\s*:\s*\{\s*"(?:trace|request)_id"'),
+        ),
+        Layout(
+            "langfuse", "Langfuse traces", reader=traces(langfuse), in_tables=True,
+            line=lambda row: {"id", "input", "output"} <= row.keys()
+            and not {"traceId", "trace_id", "sessionId", "session_id"}.isdisjoint(row),
+        ),
         Layout(
             "json-list", "the objects in a JSON document", reader=json_list,
             head=re.compile(r'^\s*\{\s*"[^"]*"\s*:\s*\[\s*\{'),
@@ -530,6 +556,8 @@ def recognize(path: InputFile, encoding: str) -> Layout | None:
     for layout in LAYOUTS.values():
         if layout.ending and layout.ending == ending:
             return layout
+    if ending in ("csv", "parquet"):
+        return _of_table(_columns(path, ending))
     if ending not in ("json", "jsonl", "ndjson"):
         return None
     try:
@@ -540,17 +568,46 @@ def recognize(path: InputFile, encoding: str) -> Layout | None:
     return _of_head(head, is_document=ending == "json" and head.lstrip()[:1] == "{")
 
 
-def _of_head(head: str, *, is_document: bool) -> Layout | None:
+def _of_table(columns: Mapping[str, Any]) -> Layout | None:
+    """The layout of a table, or of an array of objects, by its columns."""
+    tabular = (layout for layout in LAYOUTS.values() if layout.in_tables)
+    return next((layout for layout in tabular if layout.line is not None and layout.line(columns)), None)
+
+
+def _columns(path: InputFile, ending: str) -> dict[str, None]:
+    """The names of a table's columns as the keys of an object; empty if they cannot be read."""
     try:
-        first = json.loads(head.strip().partition("\n")[0])
-    except (ValueError, RecursionError):
-        first = None
+        if ending == "parquet":
+            with files.unreadable(path.name), tables.open_parquet(path) as file:
+                return dict.fromkeys(file.schema_arrow.names)
+        with files.open_text(path, path.name, files.encoding_of(path)) as (_, content):
+            first = content.readline(SAMPLE).decode(errors="replace")
+    except (DataError, OSError):
+        return {}  # its reader reports the error
+    return dict.fromkeys(name.strip('"') for name in first.strip().split(","))
+
+
+def _of_head(head: str, *, is_document: bool) -> Layout | None:
+    text = head.strip()
+    if text[:1] == "[":
+        return _of_table(_first_object(text[1:].lstrip()))
+    first = _first_object(text.partition("\n")[0])
+    is_cut = not first and "\n" not in text  # a line that is longer than the sample
     for layout in LAYOUTS.values():
-        if layout.line is not None and isinstance(first, dict) and layout.line(first):
+        if layout.line is not None and first and layout.line(first):
             return layout
-        is_plain = (
-            layout.name == "json-list" and first is not None
+        is_plain = layout.name == "json-list" and bool(
+            first
         )  # JSON Lines, whose rows have the same beginning
-        if layout.head is not None and is_document and not is_plain and layout.head.search(head):
+        if layout.head is not None and (is_document or is_cut) and not is_plain and layout.head.search(head):
             return layout
     return None
+
+
+def _first_object(text: str) -> dict[str, Any]:
+    """The object at the start of a text; empty if there is none."""
+    try:
+        first, _ = json.JSONDecoder().raw_decode(text)
+    except (ValueError, RecursionError):
+        return {}
+    return first if isinstance(first, dict) else {}

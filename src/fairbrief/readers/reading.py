@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from copy import copy
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import msgspec
 
@@ -24,21 +24,28 @@ from fairbrief.readers.json_lines import Range, Row
 from fairbrief.readers.labelling import Labelling
 from fairbrief.readers.layouts import LAYOUTS
 from fairbrief.readers.messages import at, did_you_mean, fault, names, show
+from fairbrief.readers.redacting import Redaction
 from fairbrief.readers.rows import Read, RowReader, how_to_say
 from fairbrief.readers.rows_on_disk import LongTable
+from fairbrief.readers.sampling import Sampling
 from fairbrief.readers.summary_files import SummaryFile, open_summary_file
 from fairbrief.serialization import MISSING
 from fairbrief.text.counted import counted
+from fairbrief.text.personal_data import without_identifiers
 from fairbrief.types import Case, Document, Record, Summary
+
+T = TypeVar("T")
 
 
 class Step(msgspec.Struct, frozen=True, gc=False):
-    """One row of the input: its place and content; None if it was excluded."""
+    """One row of the input: its place and content; None if it was excluded, or is not in the sample."""
 
     source: int
     number: int
     where: str
     read: Read | None
+    unsampled: Record | None = None
+    """The record that is not in the sample."""
 
 
 class Reading:
@@ -65,6 +72,8 @@ class Reading:
         require: Sequence[str],
         system: str | None,
         labelling: Callable[[], Labelling],
+        sampling: Callable[[], Sampling] | None = None,
+        redaction: Redaction | None = None,
     ) -> None:
         self.files = tuple(source.path for source in sources if source.path is not None)
         self.bytes_total = sum(source.size for source in sources)
@@ -79,6 +88,10 @@ class Reading:
         self._require = require
         self._system = system
         self._new_labelling = labelling
+        self._new_sampling = sampling
+        self._redaction = redaction
+        self.sample: dict[str, Any] | None = None
+        """The sizes of the sample and of the whole input; None without a sample."""
         self._labelling = labelling()
         self._is_part = False
         self._meter = Meter()
@@ -106,6 +119,11 @@ class Reading:
         return self._meter.bytes_read
 
     def __iter__(self) -> Iterator[Case]:
+        return (
+            self._cases() if self._redaction is None else self._redacted(self._redaction.case, self._cases())
+        )
+
+    def _cases(self) -> Iterator[Case]:
         self._begin()
         with ExitStack() as stack:
             summary_files = [
@@ -115,7 +133,8 @@ class Reading:
             seen, known = KnownIds(len(self._sources)), set[int]()
             for step in self._steps(with_summaries=not summary_files):
                 if step.read is None:
-                    _skip_summaries(summary_files)
+                    for summary_file in summary_files:
+                        summary_file.take(step.unsampled)
                     continue
                 yield from self._cases_of_row(step, step.read, seen, is_alone=not summary_files)
                 if summary_files and (key := hash_of(step.read.record.id, "")) not in known:
@@ -137,7 +156,7 @@ class Reading:
         """
         fields = self._fields
         gathers = fields.group_by is not None or fields.has_several_documents
-        if self._summaries or fields.id is None or gathers:
+        if self._summaries or fields.id is None or gathers or self._new_sampling is not None:
             return None
         if self._labelling.changes_records:
             return None
@@ -228,8 +247,29 @@ class Reading:
         self.tally = replace(tally, keys=array("q"), sources=array("i"), clusters=array("q"))
         return not tally.has_repeats()
 
+    def whole(self) -> Reading:
+        """The reading without its sample."""
+        reading = copy(self)
+        reading._new_sampling = reading.sample = None
+        return reading
+
     def records(self) -> Iterator[Record]:
         """Each record once, with or without summaries."""
+        return (
+            self._records()
+            if self._redaction is None
+            else self._redacted(self._redaction.record, self._records())
+        )
+
+    def _redacted(self, redact: Callable[[T], T], given: Iterator[T]) -> Iterator[T]:
+        """Cases or records without personal data; those that cannot be redacted are excluded."""
+        for one in given:
+            try:
+                yield redact(one)
+            except DataError as error:
+                self._exclude(error)
+
+    def _records(self) -> Iterator[Record]:
         self._begin()
         seen, known = KnownIds(len(self._sources)), set[int]()
         for step in self._steps(with_summaries=False):
@@ -285,11 +325,26 @@ class Reading:
         if self._is_part:  # only inputs without such processing have parts
             yield from self._plain_steps(with_summaries=with_summaries)
             return
+        sampling = None if self._new_sampling is None else self._new_sampling()
+        if sampling is not None:
+            steps = self._labelled_steps(with_summaries=with_summaries)
+            sampling.look(step.read.record for step in steps if step.read is not None)
+            self._begin()
+        for step in self._labelled_steps(with_summaries=with_summaries):
+            if sampling is None or step.read is None or sampling.selects(step.read.record):
+                yield step
+            else:
+                yield Step(step.source, step.number, step.where, None, step.read.record)
+        labelling.check()
+        self.notes += labelling.notes()
+        if sampling is not None:
+            self.sample = sampling.described()
+            self.notes.append(sampling.note())
+
+    def _labelled_steps(self, *, with_summaries: bool) -> Iterator[Step]:
         for step in self._plain_steps(with_summaries=with_summaries):
             read = None if step.read is None else self._labelled(step.read)
             yield step if read is step.read else Step(step.source, step.number, step.where, read)
-        labelling.check()
-        self.notes += labelling.notes()
 
     def _labelled(self, read: Read) -> Read | None:
         try:
@@ -485,6 +540,8 @@ class Reading:
             )
 
     def _exclude(self, error: DataError) -> None:
+        if self._redaction is not None:
+            error = DataError(without_identifiers(str(error)))
         if self._on_error == "stop":
             raise error
         self._count(str(error))
@@ -511,11 +568,6 @@ def _wrong_with(given: Case | Record) -> DataError | None:
             "pair each record with its own summary",
         )
     return None
-
-
-def _skip_summaries(summary_files: Sequence[SummaryFile]) -> None:
-    for summary_file in summary_files:
-        summary_file.take(None)
 
 
 def _report_missing_field(reader: RowReader, source: Source) -> None:

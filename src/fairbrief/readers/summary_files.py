@@ -256,6 +256,11 @@ class WithReferences:
         """How many cases lack a required attribute."""
         return self.reading.unwanted_count
 
+    @property
+    def sample(self) -> dict[str, Any] | None:
+        """The sizes of the sample and of the whole input; None without a sample."""
+        return self.reading.sample
+
     def __iter__(self) -> Iterator[Case]:
         known, is_any = set[int](), False
         for case in self.reading:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
+import struct
 import zipfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,6 +15,7 @@ from typing import IO, Any
 
 from fairbrief.errors import DataError, MissingExtra, RequestError, first_line
 from fairbrief.readers.files import UTF8, InputFile, Meter, open_text, size_of, unchanged, unreadable
+from fairbrief.readers.growth import FREE, ROWS, Growth, arrow_messages
 from fairbrief.readers.json_lines import EVERY, PART, Range, Row
 from fairbrief.readers.messages import did_you_mean, fault, names, not_utf8
 from fairbrief.readers.object_stores import StoredFile
@@ -21,21 +23,28 @@ from fairbrief.text.counted import counted
 
 DELIMITERS = {",": ("commas", "csv"), ";": ("semicolons", "ssv"), "\t": ("tabs", "tsv")}
 """Delimiter → its name, and the format for --format."""
-BATCH = 256
-"""Rows of a table in memory at a time."""
 LARGEST = 1 << 26
 """Most bytes of one CSV field; a longer one indicates an open quotation mark."""
 
 
 def read_csv(
-    path: InputFile, name: str, meter: Meter, encoding: str = UTF8, *, delimiter: str = ","
+    path: InputFile,
+    name: str,
+    meter: Meter,
+    encoding: str = UTF8,
+    *,
+    delimiter: str = ",",
+    has_index: bool = False,
 ) -> Iterator[Row]:
-    """The rows of a CSV file, or of one with another delimiter, as objects; the first line has the columns."""
+    """The rows of a CSV file, or of one with another delimiter, as objects; the first line has the columns.
+
+    ``has_index``: the first column may repeat another one, as the index of a data frame does.
+    """
     csv.field_size_limit(max(csv.field_size_limit(), LARGEST))
     with open_text(path, name, encoding) as (raw, content):
         lines = _Lines(content)
         reader = csv.reader(lines, delimiter=delimiter, strict=True)
-        header = _header(reader, lines, name)
+        header = _header(reader, lines, name, checked_from=int(has_index))
         _check_delimiter(header, lines.line, delimiter, name)
         for count, (number, cells) in enumerate(_records(reader, lines)):
             if count % EVERY == 0:
@@ -58,18 +67,22 @@ def read_csv(
 def read_parquet(path: InputFile, name: str, meter: Meter, part: Range | None = None) -> Iterator[Row]:
     """The rows of a Parquet file, or of some of its row groups, as objects, numbered from 1 in the file."""
     with unreadable(name), open_parquet(path) as file:
+        growth = Growth(name, size_of(path))
+        growth.columns(file.metadata.num_columns)
         check_columns(file.schema_arrow.names, name)
         first, stop = part if part is not None else (0, file.num_row_groups)
         before = sum(file.metadata.row_group(i).num_rows for i in range(first))
-        batches = _batches(file, range(first, stop), meter)
+        batches = _batches(file, range(first, stop), meter, growth)
         yield from _rows_of(batches, meter, size_of(path) / max(1, file.metadata.num_rows), before)
 
 
-def _batches(file: Any, groups: Iterable[int], meter: Meter) -> Iterator[Any]:
+def _batches(file: Any, groups: Iterable[int], meter: Meter, growth: Growth) -> Iterator[Any]:
     """The batches, one row group at a time, since named row groups of remote files are fetched at once."""
     for group in groups:
         meter.row = group
-        yield from file.iter_batches(BATCH, row_groups=[group])
+        rows = growth.row_group(file.metadata.row_group(group))
+        for batch in file.iter_batches(rows, row_groups=[group]):
+            yield from _parts(batch, growth)
 
 
 @contextmanager
@@ -100,19 +113,49 @@ def read_arrow(path: InputFile, name: str, meter: Meter) -> Iterator[Row]:
     import pyarrow as pa
 
     with unreadable(name), unchanged(path), _arrow_source(path) as source:
-        magic = source.read(6)
-        source.seek(0)
-        if magic == b"ARROW1":
-            file = pa.ipc.open_file(source)
-            schema, batches = file.schema, (file.get_batch(i) for i in range(file.num_record_batches))
-        else:
-            stream = pa.ipc.open_stream(source)
-            schema, batches = stream.schema, iter(stream)
-        check_columns(schema.names, name)
-        for row in _rows_of((part for batch in batches for part in _cut(_sound(batch))), meter, 0):
+        growth, start, many = Growth(name, size_of(path)), 0, None
+        if source.read(6) == b"ARROW1":  # then a stream and a footer follow
+            start, many = 8, pa.ipc.open_file(source).num_record_batches
+        try:
+            for unpacked in arrow_messages(source, start):
+                growth.add(unpacked)
+        except struct.error as error:
+            raise OSError(f"invalid message: {error}") from error
+        source.seek(start)
+        stream = pa.ipc.open_stream(source)
+        growth.columns(len(stream.schema.names))
+        check_columns(stream.schema.names, name)
+        for row in _rows_of(_arrow_batches(stream, many, growth), meter, 0):
             if row[0] % EVERY == 0:
                 meter.at(source.tell())
             yield row
+
+
+def _arrow_batches(stream: Any, many: int | None, growth: Growth) -> Iterator[Any]:
+    """The batches of a stream in parts; OSError unless they are as ``many`` as the file's footer has."""
+    count = 0
+    for batch in stream:
+        count += 1
+        yield from _parts(_sound(batch), growth)
+    if many not in (None, count):
+        raise OSError(f"{count} batches of {many}")
+
+
+def _parts(batch: Any, growth: Growth) -> Iterator[Any]:
+    """A batch in parts of few rows, fewer if they may repeat a long text of a dictionary."""
+    has_dictionary = "dictionary<" in str(batch.schema)
+    rows = max(1, min(ROWS, FREE // max(1, batch.get_total_buffer_size()))) if has_dictionary else ROWS
+    for start in range(0, batch.num_rows, rows):
+        part = batch.slice(start, rows)
+        growth.add(_characters(list(_objects(part))) if has_dictionary else part.nbytes)
+        yield part
+
+
+def _characters(value: Any) -> int:
+    """The characters of all texts in a value."""
+    if isinstance(value, (list, dict)):
+        return sum(map(_characters, value.values() if isinstance(value, dict) else value))
+    return len(value) if isinstance(value, (str, bytes)) else 0
 
 
 def _arrow_source(path: InputFile) -> Any:
@@ -124,19 +167,17 @@ def _arrow_source(path: InputFile) -> Any:
 def read_frame(frame: Any, library: str) -> Iterator[Row]:
     """The rows of a pandas, polars or pyarrow table (or batch) as objects, numbered from 1."""
     if library == "pyarrow":
-        batches = frame.to_batches(max_chunksize=BATCH) if hasattr(frame, "to_batches") else [frame]
+        batches = frame.to_batches(max_chunksize=ROWS) if hasattr(frame, "to_batches") else [frame]
         yield from _rows_of(batches, Meter(), 0)
         return
-    slices = (
-        _pandas_slices(frame) if library == "pandas" else (s.to_dicts() for s in frame.iter_slices(BATCH))
-    )
+    slices = _pandas_slices(frame) if library == "pandas" else (s.to_dicts() for s in frame.iter_slices(ROWS))
     yield from enumerate((row for rows in slices for row in rows), 1)
 
 
 def _pandas_slices(frame: Any) -> Iterator[list[dict[str, Any]]]:
     columns = [str(column) for column in frame.columns]
-    for start in range(0, len(frame), BATCH):
-        part = frame.iloc[start : start + BATCH].astype(object)
+    for start in range(0, len(frame), ROWS):
+        part = frame.iloc[start : start + ROWS].astype(object)
         part.columns = columns
         yield part.where(part.notna(), None).to_dict("records")
 
@@ -168,11 +209,6 @@ def _sound(batch: Any) -> Any:
     """The batch, after a check of its offsets, which Arrow does not check by default."""
     batch.validate(full=True)
     return batch
-
-
-def _cut(batch: Any) -> Iterator[Any]:
-    for start in range(0, batch.num_rows, BATCH):
-        yield batch.slice(start, BATCH)
 
 
 def check_columns(columns: Sequence[str], where: str) -> None:
@@ -231,12 +267,12 @@ def _check_delimiter(header: Sequence[str], line: str, delimiter: str, name: str
         )
 
 
-def _header(reader: Iterator[list[str]], lines: _Lines, name: str) -> list[str]:
+def _header(reader: Iterator[list[str]], lines: _Lines, name: str, checked_from: int) -> list[str]:
     for _, cells in _records(reader, lines):
         if isinstance(cells, DataError):
             raise DataError(f"{name}:1: {cells}")
         header = [cell.strip() for cell in cells]
-        check_columns(header, name)
+        check_columns(header[checked_from:], name)
         return header
     return []
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import hashlib
 import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence
@@ -25,7 +26,9 @@ if TYPE_CHECKING:
 
 PER_RECORD, TABLES = "per_record", "tables"
 PAGE, MARKDOWN = "report.html", "report.md"
-ESTIMATES, EXAMPLES, SOURCES = "estimates.csv", "examples.json", "sources.parquet"
+ESTIMATES, EXAMPLES, SOURCES, INPUTS = "estimates.csv", "examples.json", "sources.parquet", "inputs.json"
+DIGESTS = "digests.sha256"
+"""The SHA-256 of each file that is loaded again, in the format of ``sha256sum --check``."""
 LISTED = ".written"
 """The list of files that the audit wrote into a subfolder: the next audit removes only these."""
 UNFINISHED = "unfinished"
@@ -34,7 +37,7 @@ RESULTS = "results.json"
 OURS = b'"schema": "fairbrief.'
 """The beginning of Fairbrief's results.json."""
 WRITTEN = (
-    PAGE, MARKDOWN, ESTIMATES, PER_RECORD, EXAMPLES, SOURCES, RESULTS,
+    PAGE, MARKDOWN, ESTIMATES, PER_RECORD, EXAMPLES, SOURCES, DIGESTS, RESULTS,
 )  # fmt: skip
 """The files that an audit replaces in its folder."""
 STAGE = ".new"
@@ -196,8 +199,8 @@ def replace_all(
             (folder / below).mkdir(exist_ok=True)
             for old in _listed(folder / below):
                 (folder / below / old).unlink(missing_ok=True)
-        if SOURCES not in names:
-            (folder / SOURCES).unlink(missing_ok=True)
+        for old in {SOURCES, INPUTS} - {*names}:
+            (folder / old).unlink(missing_ok=True)
         for name in names:
             (stage / name).replace(folder / name)
     finally:
@@ -229,7 +232,9 @@ def _write(
     if result.sources is not None:
         write_sources(result.sources, stage / SOURCES, audit)
         names.append(SOURCES)
-    return [*_lists(stage, names), *names, RESULTS], audit
+    loaded = [RESULTS, EXAMPLES, *(n for n in names if n == SOURCES or n.startswith(PER_RECORD))]
+    (stage / DIGESTS).write_text(_digest_lines(stage, loaded), encoding="utf-8")
+    return [*_lists(stage, names), *names, DIGESTS, RESULTS], audit
 
 
 def _lists(stage: Path, names: Sequence[str]) -> Iterator[str]:
@@ -284,6 +289,54 @@ def load(folder: Path | str) -> Result:
     return saved.result(rows, examples, read_sources(folder / SOURCES, saved.audit))
 
 
+def load_unchanged(folder: Path | str) -> Result:
+    """`load`, if no file was changed, removed or exchanged since the audit. Raises DataError for the first such file."""
+    from fairbrief.reports.per_record import files_of
+
+    folder = Path(folder)
+    result = load(folder)
+    try:
+        lines = (folder / DIGESTS).read_text(encoding="utf-8").splitlines()
+    except (FileNotFoundError, UnicodeDecodeError):
+        raise DataError(
+            f"{folder / DIGESTS} is missing or damaged, so changes in the folder cannot be detected. Run the audit again."
+        ) from None
+    known = {name: digest for digest, _, name in (line.partition("  ") for line in lines)}
+    names = (
+        RESULTS,
+        EXAMPLES,
+        SOURCES,
+        INPUTS,
+        *(f"{PER_RECORD}/{one.file}" for one in files_of(result.rows)),
+    )
+    for name in names:
+        path = folder / name
+        if known.get(name) != (_digest(path) if path.exists() else None):
+            how = "was changed after the audit" if path.exists() else "was removed"
+            raise DataError(
+                f"{path} {how}: {DIGESTS} has another digest. Restore the file, or run the audit again."
+            )
+    return result
+
+
+def add_digest(folder: Path, name: str) -> None:
+    """Add a file that was written after the others to the list of digests."""
+    known = (folder / DIGESTS).read_text(encoding="utf-8")
+    place(
+        folder / DIGESTS,
+        lambda path: path.write_text(known + _digest_lines(folder, [name]), encoding="utf-8"),
+    )
+
+
+def _digest_lines(folder: Path, names: Sequence[str]) -> str:
+    return "".join(f"{_digest(folder / name)}  {name}\n" for name in names)
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
 def opened(folder: Path) -> tuple[Saved, SavedRows]:
     """The content of a folder's ``results.json``, and its per-record statistics. Raises DataError as `load`."""
     from fairbrief.reports import json_file
@@ -327,7 +380,8 @@ def read_sources(path: Path, audit: str) -> pa.Table | None:
         return None
     with reading(path):
         table = pq.read_table(path)
-        hashes = table.select(["record", "documents"])
+        hashes = table.replace_schema_metadata()
+        hashes.select(["record", "documents"])
     if (table.schema.metadata or {}).get(b"audit", b"").decode("utf-8", "replace") != audit:
         raise DataError(mixed(path))
     return hashes

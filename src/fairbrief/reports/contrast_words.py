@@ -27,6 +27,7 @@ SCALES = (
     ("small", "medium", "large"),
     ("never", "rarely", "sometimes", "often", "always"),
     ("poor", "fair", "good", "excellent"),
+    ("beginning", "middle", "end"),
 )
 """Words with a natural order."""
 LAST = frozenset(("unknown", "other", "others", "none", "n/a", "not stated", "mixed or unknown"))
@@ -272,13 +273,14 @@ class Context:
         """
         scale = 4 if self.words(e).unit == "odds" else 1
         kind, (p, tested) = self.kind(e), conclusions.decisive(e)
+        is_worse_above = kind == "above" == self.words(e).worse_side
         order = (
             -round(abs(tested) / scale, 6) if kind in conclusions.SIGNIFICANT or p is None else round(p, 6)
         )
         return (
             not e.is_named,
             not e.over,
-            conclusions.ORDER.index(kind),
+            not is_worse_above and conclusions.ORDER.index(kind),
             not self.worse(e),
             not e.group,
             order,

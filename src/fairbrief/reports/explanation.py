@@ -86,7 +86,7 @@ class Part:
 class Opened:
     """A record in detail. ``value`` is of this record alone; if it is None, ``reason`` says why.
 
-    ``story`` is the measure's sentence on the record; empty for several records. ``influence`` is None for a record that the
+    ``story`` is the measure's sentence on the record, with details line by line; empty for several records. ``influence`` is None for a record that the
     value of all records does not use.
     """
 
@@ -220,7 +220,7 @@ def _parts(opened: Opened) -> Sheet:
     notes = [f"And {' and '.join(hidden)}."] if hidden else []
     return Sheet(
         f"{opened.record}: {value}",
-        tuple(text for text in (_verdict(opened, effects, places), opened.story) if text),
+        tuple(text for text in (_verdict(opened, effects, places), *opened.story.split("\n")) if text),
         header,
         tuple(line for of_kind in of_kinds for line in _lines(of_kind, places)),
         (*notes, *(text for of_kind in of_kinds for text in _undefined(of_kind))),

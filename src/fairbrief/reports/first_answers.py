@@ -185,7 +185,7 @@ def _nothing(members: Sequence[Estimate], context: Context) -> list[str]:
     """That no difference is significant."""
     first = members[0]
     if first.group and not contrast_words.is_pair(context.words(first)):
-        return [f"No group is significantly below {context.baseline(first)}."]
+        return [f"No group is significantly {context.words(first).worse_side} {context.baseline(first)}."]
     return [f"No difference{' between groups' if first.group else ''} is significant."]
 
 
@@ -226,13 +226,15 @@ def _value(e: Estimate, context: Context) -> str:
 
 
 def _above(members: Sequence[Estimate], context: Context) -> list[str]:
-    """Who is significantly above the baseline."""
-    above = sorted(
+    """Who is significantly on the other side of the baseline: above it, or below it where more is worse."""
+    others = sorted(
         (e for e in members if context.kind(e) in NAMED and not context.worse(e)), key=context.rank
     )
-    if not above:
+    if not others:
         return []
-    return [_listed(f"Significantly above {context.baseline(above[0])}", above, context)]
+    return [
+        _listed(f"Significantly {context.kind(others[0])} {context.baseline(others[0])}", others, context)
+    ]
 
 
 def _listed(start: str, several: Sequence[Estimate], context: Context, *, with_random: bool = False) -> str:
@@ -313,7 +315,8 @@ def _often(p: float) -> str:
 def _not_below(members: Sequence[Estimate], context: Context) -> list[str]:
     """The systems that are not significantly below the baseline in any group, where others are."""
     has_groups = bool(members[0].group)
-    below = {e.system for e in members if context.kind(e) in NAMED and (context.worse(e) or not has_groups)}
+    worse = [e for e in members if context.kind(e) in NAMED and (context.worse(e) or not has_groups)]
+    below = {e.system for e in worse}
     others = [system for system in dict.fromkeys(e.system for e in members) if system not in below]
     if not below or not others:
         return []
@@ -323,7 +326,8 @@ def _not_below(members: Sequence[Estimate], context: Context) -> list[str]:
     verb = "is" if len(others) == 1 else "are"
     baseline = context.baseline(members[0])
     if has_groups:
-        return [f"{listed(shown)} {verb} not significantly below {baseline} in any group."]
+        side = context.kind(worse[0])
+        return [f"{listed(shown)} {verb} not significantly {side} {baseline} in any group."]
     return [f"{listed(shown)} {verb} not significantly different from {baseline}."]
 
 
@@ -436,8 +440,9 @@ def _next(members: Sequence[Estimate], first: Estimate, context: Context) -> lis
     limit, source = _limit(members)
     if context.kind(first) in NAMED and limit and conclusions.decides(first) >= FEWEST_TO_DECIDE:
         stem = f"{first.quantity.partition('[')[0]}{'' if first.extract_p is None else '-random'}"
-        rule = f"'{first.measure}:{stem}>=-{limit:.2g}'"
-        return [view, (f"Test new versions (limit: {source}):", f"fairbrief gate {FOLDER} --min {rule}")]
+        option, sign = ("--min", ">=-") if context.words(first).worse_side == "below" else ("--max", "<=")
+        rule = f"{option} '{first.measure}:{stem}{sign}{limit:.2g}'"
+        return [view, (f"Test new versions (limit: {source}):", f"fairbrief gate {FOLDER} {rule}")]
     planned = _planned(members, first)
     if planned.detectable:
         half = planned.detectable / 2

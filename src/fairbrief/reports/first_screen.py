@@ -50,6 +50,7 @@ class Line:
     said: str
     conclusion: str
     kind: Conclusion
+    is_worse: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,6 +184,7 @@ def _line(e: Estimate, who: str, picture: str, context: Context) -> Line:
         said="no value" if e.value is None else _said_plainly(e, words, context),
         conclusion=_conclusion(e, words.unit, context),
         kind=kind,
+        is_worse=kind == words.worse_side,
     )
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pyarrow as pa
@@ -11,6 +12,9 @@ import pyarrow as pa
 from fairbrief.reports.frames import Estimates
 from fairbrief.reports.per_record import PerRecordRows
 from fairbrief.types import Case, Estimate, Table
+
+PLACE = re.compile(r".*?:[0-9]+(?=[: ])|")
+"""File and line at the start of a message about the input."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +148,17 @@ class Result:
         """Give estimates and differences their methods for data frames."""
         object.__setattr__(self, "estimates", Estimates(self.estimates))
         object.__setattr__(self, "differences", Estimates(self.differences))
+
+    def without_texts(self) -> Result:
+        """The result without texts of the input: without examples, and of excluded lines only the places."""
+        made = {**self.made, "keeps_texts": False}
+        if "reach" in made:
+            made["reach"] = [
+                {**scorer, "authors": [{**author, "examples": []} for author in scorer["authors"]]}
+                for scorer in made["reach"]
+            ]
+        skipped = tuple(match[0] for message in self.skipped if (match := PLACE.match(message)))
+        return replace(self, top_cases=(), examples=Examples(), skipped=skipped, made=made)
 
     @property
     def per_record(self) -> pa.Table:

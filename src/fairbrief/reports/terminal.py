@@ -167,8 +167,10 @@ class _Screen:
         files = [files] if isinstance(files, str) else list(files)
         more = f" and {counted(len(files) - 1, 'more file')}" if len(files) > 1 else ""
         many = len(systems) if isinstance(systems, (list, tuple)) else systems
-        records = made.get("records")
+        records, sample = made.get("records"), made.get("sample")
         counts = [counted(records, "record")] if isinstance(records, int) else []
+        if counts and sample:
+            counts = [f"{records:,} of {counted(sample['records'], 'record')}"]
         parts = [
             f"Fairbrief {made.get('version', '')}".strip(),
             f"{named(files[0])}{more}" if files else "",

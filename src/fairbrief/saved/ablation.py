@@ -21,7 +21,7 @@ from fairbrief.reports.explanation import Effect, Influence, Kind, Opened, Part
 from fairbrief.serialization import EMPTY
 from fairbrief.statistics import LabelDraws
 from fairbrief.text.sentences import sentence_spans, split
-from fairbrief.types import Case, Cases, Column, Entity, Measure, Observation, Reason, Totals
+from fairbrief.types import Case, Cases, Column, Entity, Measure, Observation, Reason, ShowsDetails, Totals
 
 ALONE = "undefined for a single record"
 
@@ -73,7 +73,7 @@ def open_record(measure: Measure, quantity: str, subject: Subject, scorers: Scor
     reason = "" if value is not None else row.text if isinstance(row, Reason) else ALONE
     # A measure explains one row; rows of a cluster are summed.
     is_one = len(units_of(subject.members, measure.observation.declaration.scope)) == 1
-    story = measure.explain(totals_of(row)) if is_one and not isinstance(row, Reason) else ""
+    story = story_of(measure, subject.members, row, scorers) if is_one else ""
     return Opened(subject.name, subject.influence, value, reason, story, tuple(parts))
 
 
@@ -168,6 +168,18 @@ def _summed(rows: Sequence[PerRecord | Reason]) -> PerRecord | Reason:
             for column, value in row.items():
                 total[column] = total.get(column, 0.0) + value
     return total or next((row for row in rows if isinstance(row, Reason)), total)
+
+
+def story_of(measure: Measure, cases: Cases, row: PerRecord | Reason, scorers: Scorers) -> str:
+    """The measure's explanation of one unit's row, with the observation's details, one per line; empty without a row."""
+    if isinstance(row, Reason):
+        return ""
+    lines, observation = [measure.explain(totals_of(row))], measure.observation
+    if isinstance(observation, ShowsDetails):
+        answered = tuple(case for case in cases if not case.summary.reason)
+        scores = [next(iter(scorers[ask.scorer].answer([ask]))) for ask in observation.asks(answered)]
+        lines += observation.details(answered, scores)
+    return "\n".join(" ".join(line.split()) for line in lines)
 
 
 # -------------------------------------------------------------------------------------- values

@@ -116,21 +116,37 @@ def _settings(result: Result) -> estimating.Settings:
     )
 
 
-def changed_sources(candidate: Result, baseline: Result) -> list[str]:
-    """Ids of the records that both audits measured and whose documents differ; [] if an audit has no hashes of its sources."""
+def changed_sources(candidate: Result, baseline: Result) -> dict[str, list[str]]:
+    """Ids of the records that both audits measured and that changed, by what changed: documents, references, clusters, attributes.
+
+    Empty if an audit has no hashes of its sources.
+    """
     if candidate.sources is None or baseline.sources is None:
-        return []
+        return {}
     ours, theirs = candidate.sources, baseline.sources
-    changed = {*_changed(ours, theirs), *_changed(theirs, ours)}
-    if not changed:
-        return []
-    known = [{i for i in _records(result) if hash_of(i) in changed} for result in (candidate, baseline)]
-    return sorted(known[0] & known[1])
+    changed: dict[str, set[int]] = {}
+    for name in ours.column_names[1:]:
+        if name in theirs.column_names:
+            one, other = (table.select(["record", name]) for table in (ours, theirs))
+            if not one.equals(other):
+                changed[name] = {*_changed(one, other, name), *_changed(other, one, name)}
+    every = set[int]().union(*changed.values())
+    known = [
+        {i for i in _records(result) if hash_of(i) in every} for result in (candidate, baseline) if every
+    ]
+    both = sorted(set.intersection(*known)) if known else []
+    found = {name: [i for i in both if hash_of(i) in hashes] for name, hashes in changed.items()}
+    return {
+        _WORDS.get(name) or f"values of '{name.partition('.')[2]}'": ids for name, ids in found.items() if ids
+    }
 
 
-def _changed(ours: pa.Table, theirs: pa.Table) -> list[int]:
-    """The hashes of records in both whose documents differ in the first."""
-    other = ours.join(theirs, ["record", "documents"], join_type="left anti")
+_WORDS = {"documents": "documents", "references": "references", "cluster": "clusters"}
+
+
+def _changed(ours: pa.Table, theirs: pa.Table, name: str) -> list[int]:
+    """The hashes of records in both that differ in the first by the column ``name``."""
+    other = ours.join(theirs, ["record", name], join_type="left anti")
     found: list[int] = other.join(theirs, "record", join_type="left semi")["record"].to_pylist()
     return found
 

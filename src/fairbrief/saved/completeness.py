@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from fairbrief.auditing.finding_checks import copied_sources
 from fairbrief.auditing.observing import LEFT_OUT, NO_NUMBER
 from fairbrief.auditing.origins import Names, united
 from fairbrief.errors import RequestError
@@ -20,6 +21,7 @@ from fairbrief.text.counted import counted
 
 RECORDS = "records"
 """The name for `--allow-missing` of records that are only in the baseline."""
+COPIES = "records with the documents of another record"
 SHOWN = 5
 READ = ("measures", "system_kind", "system", "record", "reason")
 """The columns of per-record statistics that identify measured records."""
@@ -138,6 +140,37 @@ def _as_sentence(lacking: dict[str, str]) -> str:
     return f"The audit lacks {'; '.join(lacking.values()) if lacking else 'nothing of its baseline'}."
 
 
+def other_settings(ours: Result, theirs: Result, wanted: Sequence[str] = ()) -> list[Check]:
+    """An inconclusive check if a setting, a scorer or the version of a common measure differs from the baseline's."""
+    before, differing = _settings(theirs), dict[str, str]()
+    for measure, settings in _settings(ours).items():
+        if measure in before and (not wanted or measure in wanted):
+            for name in settings.keys() | before[measure].keys():
+                now, then = (of.get(name, DEFAULT.get(name)) for of in (settings, before[measure]))
+                if now != then and now is not None and then is not None:
+                    differing[name] = f"{name} is {now}, in the baseline {then}"
+    if not differing:
+        return []
+    message = "; ".join(differing[name] for name in sorted(differing)) + ". Audit both with the same settings"
+    return [Check("settings as in the baseline", "inconclusive", message)]
+
+
+DEFAULT = {"extracts": "the default", "intervals": "jackknife"}
+"""Settings that a signature names only if they are not the default. A scorer of one audit only is of another measure."""
+
+
+def _settings(result: Result) -> dict[str, dict[str, str]]:
+    """By measure what its signature names: settings, scorers by their fingerprints, its version."""
+    found: dict[str, dict[str, str]] = {}
+    for e in result.estimates:
+        if e.system_kind == "system" and e.signature and e.measure not in found:
+            version, *parts = e.signature.removeprefix(f"{e.measure}|").split("|")
+            named = {name: value for name, _, value in (part.partition(":") for part in parts)}
+            named = {name: value for name, value in named.items() if name not in ("fairbrief", "inputs")}
+            found[e.measure] = {f"the version of {e.measure}": version, **named}
+    return found
+
+
 def left_out(result: Result, most: float) -> list[Check]:
     """A check for the input, and for each system, if something was left out.
 
@@ -149,7 +182,7 @@ def left_out(result: Result, most: float) -> list[Check]:
     skipped = int(made.get("skipped") or 0) - int(made.get("not_required") or 0)
     summaries = int(made.get("summaries") or 0)
     lacking: dict[str, dict[str, int]] = made.get("without_text") or {}
-    checks = []
+    checks, copies = [], _copies(result)
     reasons = {"skipped lines": skipped}
     for of_system in lacking.values():
         for reason, n in of_system.items():
@@ -162,7 +195,15 @@ def left_out(result: Result, most: float) -> list[Check]:
         own = lacking.get(system, {}) | max(failed, key=lambda reasons: sum(reasons.values()), default={})
         if own:
             checks.append(_check(f"left out of [{system}]", own, total, most))
+        if again := copies.get(system):
+            checks.append(_check(f"distinct records of [{system}]", {COPIES: again}, total, most))
     return checks
+
+
+def _copies(result: Result) -> dict[str, int]:
+    """By system the records with the documents of another record, of another cluster."""
+    found = None if result.sources is None else copied_sources(result.sources, result.rows)
+    return {} if found is None else {system: len(extra) for system, extra in found.extra.items()}
 
 
 def _check(name: str, reasons: dict[str, int], total: int, most: float) -> Check:

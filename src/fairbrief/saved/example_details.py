@@ -13,7 +13,7 @@ from fairbrief import specs
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.errors import FairbriefError
 from fairbrief.reports.result import Link, Row, Support
-from fairbrief.saved.ablation import PerRecord, observed, omissions, totals_of
+from fairbrief.saved.ablation import PerRecord, observed, omissions, story_of
 from fairbrief.text.sentences import sentence_spans
 from fairbrief.types import Ask, Case, Cases, Column, Floats, Measure, Observation, Reason, Totals
 
@@ -101,7 +101,7 @@ Observed = PerRecord | Reason
 
 
 def explained(
-    rows: Sequence[Row], cases: Mapping[Key, Case], measures: Mapping[str, Measure], scorers: Scorers
+    rows: Sequence[Row], units: Mapping[Key, Cases], measures: Mapping[str, Measure], scorers: Scorers
 ) -> list[Row]:
     """The rows with their stories, and with the contribution of each item of the record to the main value.
 
@@ -109,13 +109,14 @@ def explained(
     observation uses a model, or several counterfactuals, no item is removed; ``fairbrief explain`` does that.
     """
     observation = next(iter(measures.values())).observation
-    kept = {(row.system, row.record): cases[row.system, row.record] for row in rows}
-    leaves = observation.declaration.scope == "case" and not holds_model(observation, kept.values(), scorers)
-    parts = {key: _parts(case) if leaves else {} for key, case in kept.items()}
+    kept = {(row.system, row.record): units[row.system, row.record] for row in rows}
+    firsts = [cases[0] for cases in kept.values()]
+    leaves = observation.declaration.scope == "case" and not holds_model(observation, firsts, scorers)
+    parts = {key: _parts(cases[0]) if leaves else {} for key, cases in kept.items()}
     groups = [
         left
-        for key, case in kept.items()
-        for left in ((case,), *(left for lefts in parts[key].values() for left in lefts))
+        for key, cases in kept.items()
+        for left in (cases, *(left for lefts in parts[key].values() for left in lefts))
     ]
     try:
         found = iter(observed(observation, groups, scorers))
@@ -125,19 +126,28 @@ def explained(
         key: (next(found), {kind: [next(found) for _ in lefts] for kind, lefts in parts[key].items()})
         for key in kept
     }
-    return [_with_contributions(row, measures[row.measure], *seen[row.system, row.record]) for row in rows]
+    return [
+        _with_contributions(
+            row, measures[row.measure], kept[row.system, row.record], *seen[row.system, row.record], scorers
+        )
+        for row in rows
+    ]
 
 
 def _with_contributions(
-    row: Row, measure: Measure, whole: Observed, left: Mapping[str, Sequence[Observed]]
+    row: Row,
+    measure: Measure,
+    cases: Cases,
+    whole: Observed,
+    left: Mapping[str, Sequence[Observed]],
+    scorers: Scorers,
 ) -> Row:
     now, *then = _main_values(measure, [whole, *(o for lefts in left.values() for o in lefts)])
     effects = iter([None if now is None or x is None else round(now - x, 4) for x in then])
     without = {kind: tuple(next(effects) for _ in lefts) for kind, lefts in left.items()}
     # Without the kinds that the measure does not use, whose contributions are all zero.
     without = {kind: effects for kind, effects in without.items() if any(effects)}
-    story = "" if isinstance(whole, Reason) else measure.explain(totals_of(whole))
-    return replace(row, story=story, without=without)
+    return replace(row, story=story_of(measure, cases, whole, scorers), without=without)
 
 
 def _main_values(measure: Measure, rows: Sequence[Observed]) -> list[float | None]:

@@ -16,7 +16,7 @@ from fairbrief.reports.frames import coded, encodable
 from fairbrief.reports.per_record import PerRecordRows
 from fairbrief.reports.result import Examples, Passage, Result, Row, Support, Texts
 from fairbrief.saved.example_details import explained, holds_model, scorer_for, support_of
-from fairbrief.types import Case, Floats, Measure, Record
+from fairbrief.types import Case, Cases, Floats, Measure, Record
 
 MOST_CHARACTERS = 3_000
 """Characters of one text."""
@@ -45,7 +45,7 @@ def examples(result: Result, cases: Iterable[Case], scorers: Scorers) -> Example
         if holds_model(observation, kept.values(), scorers):
             complete += _with_stories(own, result.rows)
         else:
-            complete += explained(own, kept, of, scorers)
+            complete += explained(own, {key: (case,) for key, case in kept.items()}, of, scorers)
     rules = {m: scorer_for(measure.observation, scorers) for m, measure in measures.items()}
     supports = tuple(_supports(complete, measures, rules, kept, scorers))
     rule_texts = {m: rule for m, (_, rule) in rules.items()}
@@ -53,18 +53,20 @@ def examples(result: Result, cases: Iterable[Case], scorers: Scorers) -> Example
 
 
 def with_examples(result: Result, cases: Iterable[Case], scorers: Scorers) -> Result:
-    """The result with the `examples` of its report."""
+    """The result with the `examples` of its report, unless it keeps no texts."""
+    if result.made.get("keeps_texts") is False:
+        return result
     return replace(result, examples=examples(result, cases, scorers))
 
 
-def open_case(row: Row, case: Case, scorers: Scorers) -> tuple[Row, Texts, Support]:
-    """One record for the viewer: its row with explanation, its texts, and the support of its claims."""
+def open_case(row: Row, cases: Cases, scorers: Scorers) -> tuple[Row, Texts, Support]:
+    """One unit for the viewer: its row with explanation; the texts of its first case, and the support of their claims."""
     key = row.system, row.record
     measure = registry.make("measure", row.measure)
     rules = {row.measure: scorer_for(measure.observation, scorers)}
-    (row,) = explained([row], {key: case}, {row.measure: measure}, scorers)
-    (support,) = _supports([row], {row.measure: measure}, rules, {key: case}, scorers)
-    (texts,) = _texts({key: case})
+    (row,) = explained([row], {key: cases}, {row.measure: measure}, scorers)
+    (support,) = _supports([row], {row.measure: measure}, rules, {key: cases[0]}, scorers)
+    (texts,) = _texts({key: cases[0]})
     return row, texts, support
 
 

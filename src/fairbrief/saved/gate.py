@@ -20,12 +20,13 @@ from fairbrief.declarations import Direction
 from fairbrief.errors import RequestError
 from fairbrief.readers.messages import did_you_mean
 from fairbrief.reports import wording
-from fairbrief.reports.audit_folder import load
+from fairbrief.reports.audit_folder import load_unchanged
 from fairbrief.reports.frames import rows_with, unpacked
+from fairbrief.reports.json_file import identity
 from fairbrief.reports.plain import printable
 from fairbrief.reports.result import Result
 from fairbrief.reports.wording import told
-from fairbrief.saved import completeness
+from fairbrief.saved import completeness, saved_inputs
 from fairbrief.saved.compare import changed_sources, compare_sizes
 from fairbrief.saved.gate_rules import MAX_LEFT_OUT, RANDOM, Check, Rule, Sign, is_named
 from fairbrief.statistics.jackknife import t_quantile
@@ -67,6 +68,8 @@ def hold_audit(
     result = _result(audited)
     confidence_level = float(result.made.get("confidence_level") or 0.95)
     checks = completeness.left_out(result, max_left_out)
+    if isinstance(audited, Path):
+        checks += _inputs(audited, result)
     asked = [one for limit in limits for one in of_limit(limit, result.estimates, confidence_level)]
     if baseline is not None:
         before = _result(baseline)
@@ -74,7 +77,8 @@ def hold_audit(
         ours, theirs = (completeness.seen(one, wanted) for one in (result, before))
         completeness.refuse_missing(ours, theirs, allow_missing)
         checks += completeness.unmeasured(ours, theirs, max_left_out)
-        checks += _documents(changed_sources(result, before))
+        checks += _sources(changed_sources(result, before))
+        checks += completeness.other_settings(result, before, wanted)
         same = saw_the_same(result, before)
         found = of_margin(
             compare_sizes(result, before, wanted), margin, directions(result.rows), confidence_level,
@@ -118,17 +122,28 @@ def _wanted(measures: Sequence[str], result: Result, before: Result) -> list[str
 
 
 def _result(audited: Result | Path) -> Result:
-    return audited if isinstance(audited, Result) else load(audited)
+    return audited if isinstance(audited, Result) else load_unchanged(audited)
 
 
-def _documents(changed: Sequence[str]) -> list[Check]:
-    """An inconclusive check if the documents of records differ between the audits, because they may explain the difference."""
-    if not changed:
-        return []
-    shown = ", ".join(map(printable, changed[:SHOWN])) + ("…" if len(changed) > SHOWN else "")
-    many = counted(len(changed), "record")
-    message = f"the documents of {many} differ from the baseline ({shown}): audit the baseline's summaries with the new documents"
-    return [Check("documents as in the baseline", "inconclusive", message)]
+def _sources(changed: Mapping[str, Sequence[str]]) -> list[Check]:
+    """An inconclusive check for documents, references or groups of records that differ, because they may explain the difference."""
+    checks = []
+    for what, ids in changed.items():
+        shown = ", ".join(map(printable, ids[:SHOWN])) + ("…" if len(ids) > SHOWN else "")
+        many = counted(len(ids), "record")
+        message = f"the {what} of {many} differ from the baseline ({shown}): audit the baseline's summaries with the new {what}"
+        checks.append(Check(f"{what} as in the baseline", "inconclusive", message))
+    return checks
+
+
+def _inputs(folder: Path, result: Result) -> list[Check]:
+    """An inconclusive check for each input that has changed since the audit; one that is elsewhere now is not checked."""
+    inputs = saved_inputs.read(folder, identity(result))
+    changed = saved_inputs.changed_files(folder, inputs) if inputs else []
+    return [
+        Check(f"input {name} as audited", "inconclusive", saved_inputs.CHANGED.format(name))
+        for name in changed
+    ]
 
 
 def _check_arguments(

@@ -132,7 +132,7 @@ class GateSettings:
     )
     # fmt: on
 
-    def checks(self, audited: Path | Result, baseline: Result | None = None) -> list[Check]:
+    def checks(self, audited: Path | Result, baseline: Path | Result | None = None) -> list[Check]:
         """The checks of an audit, or of a saved one's folder; ``baseline`` replaces the saved baseline.
 
         Raises RequestError for settings that do not fit together.

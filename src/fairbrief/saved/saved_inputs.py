@@ -22,13 +22,13 @@ from fairbrief.readers.input_parts import RecordPlaces
 from fairbrief.readers.input_sources import PREFIX
 from fairbrief.readers.object_stores import StoredFile, find
 from fairbrief.readers.summary_files import references_of
-from fairbrief.reports.audit_folder import place
+from fairbrief.reports.audit_folder import INPUTS, add_digest, place
 from fairbrief.reports.frames import encodable, numbers
 from fairbrief.reports.per_record import write_hashes
 from fairbrief.text.addresses import is_stored
-from fairbrief.types import Case
+from fairbrief.types import Case, Cases
 
-INPUTS, PLACES = "inputs.json", "inputs.parquet"
+PLACES = "inputs.parquet"
 CHANGED = "{} has changed since the audit, so its texts may differ. Audit it again."
 PLACE_COLUMNS = ("id_hash", "source", "start")
 ENDS = 1 << 20
@@ -66,7 +66,7 @@ def write(
         tuple(told for _, _, told in found),
         audit,
     )
-    place(folder / INPUTS, lambda path: path.write_bytes(msgspec.json.encode(inputs)))
+    _place_inputs(folder, inputs)
     if reading.ranges is not None:
         place(folder / PLACES, lambda path: _write_places(reading.places, path))
     else:
@@ -107,11 +107,16 @@ def copy(folder: Path, audit: str, to: Path, named: str) -> None:
         for f, known in zip(inputs.files, inputs.digests, strict=True)
     )
     moved = replace(inputs, files=files, audit=named)
-    place(to / INPUTS, lambda path: path.write_bytes(msgspec.json.encode(moved)))
+    _place_inputs(to, moved)
     if (folder / PLACES).exists():
         place(to / PLACES, lambda path: path.write_bytes((folder / PLACES).read_bytes()))
     else:
         (to / PLACES).unlink(missing_ok=True)
+
+
+def _place_inputs(folder: Path, inputs: Inputs) -> None:
+    place(folder / INPUTS, lambda path: path.write_bytes(msgspec.json.encode(inputs)))
+    add_digest(folder, INPUTS)
 
 
 def read(folder: Path, audit: str) -> Inputs | None:
@@ -134,6 +139,15 @@ def places(folder: Path) -> RecordPlaces | None:
         return None
     pa.default_memory_pool().release_unused()
     return found
+
+
+def changed_files(folder: Path, inputs: Inputs) -> list[str]:
+    """The local inputs that are still there, with another content."""
+    known = zip(inputs.files, inputs.digests, strict=True)
+    local = [
+        (name, told) for name, told in known if told and not is_stored(name) and (folder / name).is_file()
+    ]
+    return [name for name, told in local if digest(folder / name) != told]
 
 
 def fault_of(folder: Path, inputs: Inputs) -> str:
@@ -208,6 +222,17 @@ class SavedTexts:
         if key not in self._cases:
             raise DataError(f"The record '{record}' of the system '{system}' is no longer in the inputs.")
         return self._cases[key]
+
+    def unit(self, record: str, system: str) -> Cases:
+        """One case, or all counterfactuals of the seed document of this name. Raises DataError if there is none."""
+        try:
+            return (self.case(record, system),)
+        except DataError:
+            whole = self._named(self._reading)
+            cases = tuple(c for c in whole if (c.record.seed_id, c.summary.system) == (record, system))
+            if not cases:
+                raise
+            return cases
 
     def search(self, words: Sequence[str]) -> frozenset[str]:
         """Ids of the records whose texts or summaries contain all words, ignoring case; at most `MOST_FOUND`."""

@@ -155,7 +155,7 @@ class Answers:
         values = {q: float(of[place]) for q, of in listing.values.items() if np.isfinite(of[place])}
         p = None if np.isnan(listing.p[place]) else float(listing.p[place])
         row, texts, support = open_case(
-            Row(measure, name, record, values, p, ""), saved.texts.case(record, name), self._scorers
+            Row(measure, name, record, values, p, ""), saved.texts.unit(record, name), self._scorers
         )
         over = next((e.over for e in saved.result.estimates if e.measure == measure), "")
         known = ordered_groups(d.attributes[over] for d in texts.documents if over in d.attributes)

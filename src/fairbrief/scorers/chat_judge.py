@@ -264,6 +264,61 @@ class Judge(ChatJudge):
         return f"{before}{pair[0]}{between}{pair[1]}{after}"
 
 
+@dataclass(frozen=True, slots=True, repr=False)
+class ChatLabel(ChatJudge):
+    """The label of a text that a chat model chooses from a list: 1 in the column of this label, otherwise 0.
+
+    Rows are texts, columns are some of ``labels``. Each text is one question, which lists all labels and allows none of them, whatever
+    the columns; so `fairbrief calibrate` measures the agreement with people on the same questions. ``dimension`` says what is labelled: the
+    topic, the emotion. Score nan where the reply has no number of the list; a cache stores the replies.
+
+    Errors:  RequestError for a column that is not among ``labels``; BackendError where texts have no reply.
+    """
+
+    name: ClassVar[str] = "chat_label"
+    _: KW_ONLY
+    labels: tuple[str, ...]
+    dimension: str = ""
+
+    def __post_init__(self) -> None:
+        if len(set(self.labels)) < max(2, len(self.labels)) or not all(map(str.strip, self.labels)):
+            raise RequestError(
+                f"chat_label(labels={'+'.join(self.labels)}): wanted two or more different labels: labels=A+B."
+            )
+        Endpoint.__post_init__(self)
+
+    @property
+    def kind(self) -> str:
+        return "label"
+
+    @property
+    def wording(self) -> str:
+        listed = "\n".join(f"{i}. {label}" for i, label in enumerate(self.labels, 1))
+        return (
+            f"Which label fits the {self.dimension or 'content'} of the text best?\n\n{listed}\n0. none of these\n\n"
+            "Answer with the number of one label, and nothing else."
+        )
+
+    def read(self, reply: str) -> float | None:
+        return score(reply, 0, len(self.labels))
+
+    def keys(self, asks: Sequence[Ask]) -> list[pairs.Key]:
+        """Each text once."""
+        return list(dict.fromkeys((row,) for ask in asks for row in ask.rows))
+
+    def assemble(self, asks: Sequence[Ask], arrays: pairs.Arrays) -> Iterator[Scores]:
+        """The answers, from each text's number."""
+        for ask in asks:
+            if unknown := [column for column in ask.columns if column not in self.labels]:
+                raise RequestError(f"{self!r} has no label '{unknown[0]}': add it to labels, or drop it.")
+            chosen = np.array([arrays[row,][0] for row in ask.rows]).reshape(-1, 1)
+            places = np.array([self.labels.index(column) + 1 for column in ask.columns])
+            yield Scores.of_whole_texts(ask, np.where(np.isnan(chosen), np.nan, chosen == places))
+
+    def worded(self, pair: pairs.Key) -> str:
+        return f"{self.wording}\n\nText: {pair[0]}"
+
+
 Held = Callable[[str, Sequence[Key]], Collection[Key]]
 """The keys, of those asked for, that are known of a scorer by what computed them."""
 

@@ -16,6 +16,7 @@ from fairbrief.statistics.arrays import TIE, ratio
 from fairbrief.statistics.classification import balanced_accuracy, best_cut, isotonic, roc_auc
 from fairbrief.statistics.distributions import (
     dirichlet_log_odds,
+    jensen_shannon,
     kl_divergence,
     wasserstein_heights,
     wasserstein_positions,
@@ -48,6 +49,7 @@ __all__ = [
     "holm",
     "isotonic",
     "kappa_of_two",
+    "jensen_shannon",
     "kl_divergence",
     "krippendorff_alpha",
     "pearson",

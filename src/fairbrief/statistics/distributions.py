@@ -44,6 +44,13 @@ def kl_divergence(p: Floats, q: Floats) -> Floats:
     return np.asarray(np.where(undefined, np.nan, total))
 
 
+def jensen_shannon(p: Floats, q: Floats) -> Floats:
+    """Jensen–Shannon divergence: the mean Kullback–Leibler divergence of p and of q from their mean, in bits; in [0, 1]."""
+    p, q = _shares(p), _shares(q)
+    middle = (p + q) / 2
+    return np.asarray((kl_divergence(p, middle) + kl_divergence(q, middle)) / (2 * np.log(2)))
+
+
 def _shares(histogram: Floats) -> Floats:
     counts = np.asarray(histogram, dtype=np.float64)
     if (counts < 0).any():

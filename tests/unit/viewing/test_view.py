@@ -226,6 +226,32 @@ def test_references_that_were_audited_as_systems_are_opened(tmp_path: Path) -> N
     assert shown["texts"]["summaries"]["reference 1"]["text"] == "People liked the room."
 
 
+def test_all_versions_of_a_seed_document_are_explained_together(tmp_path: Path) -> None:
+    """A unit of several counterfactuals has the name of its seed document, which no record has."""
+    lines = [
+        {
+            "id": f"note {group}", "seed_document": "note", "attributes": {"gender": group}, "documents": ["A note."],
+            "summary": f"{who} help.", "system": "s",
+        }
+        for group, who in (("female", "She needs"), ("male", "He refused"))
+    ]  # fmt: skip
+    (tmp_path / "in.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    measure = "theme_words@gender"
+    printed(
+        "audit",
+        str(tmp_path / "in.jsonl"),
+        "--measure",
+        measure,
+        "--resamples",
+        "0",
+        "--out",
+        str(tmp_path / "a"),
+    )
+    shown = Answers([open_audit(tmp_path / "a", read)]).record(measure, "0:s", "note")
+    assert "needs, female: needs 1, help 1." in shown["row"]["story"].splitlines()
+    assert "needs, male: help 1." in shown["row"]["story"].splitlines()
+
+
 def test_inputs_that_moved_or_changed_are_said(tmp_path: Path) -> None:
     """A changed byte in either end of the file, or a file that is gone, stands above the list."""
     path = tmp_path / "reviews.jsonl"

@@ -1,0 +1,21 @@
+"""Measures as metrics of other tools: each module imports its tool, and audits all records of an evaluation together.
+
+A disparity belongs to many records, so no adapter judges a single one. A record has ``documents`` (a list of texts) and
+``groups`` (one per document), or one group for measures that compare records.
+"""
+
+from __future__ import annotations
+
+from fairbrief.scoring import Score
+
+SHOWN = ("low", "high", "permutation_mean", "extract_baseline", "p", "family_p")
+
+
+def numbers(score: Score) -> dict[str, float]:
+    """The numbers of a score of one system: ``uer``, ``uer.p``, ``difference.left.low`` and so on, without absent ones."""
+    result: dict[str, float] = {}
+    for row in score.to_dicts():
+        quantity = row["quantity"].replace("[", ".").replace("]", "")  # Inspect prints no brackets
+        named = {quantity: row["value"], **{f"{quantity}.{name}": row[name] for name in SHOWN}}
+        result |= {name: number for name, number in named.items() if number is not None}
+    return result

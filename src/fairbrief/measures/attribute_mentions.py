@@ -1,0 +1,249 @@
+"""Mentions of age, sex, ethnicity and place: which of the source's a summary keeps, loses, changes, and which it invents."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import combinations, product
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+
+from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration
+from fairbrief.measures.bases import Reading, WithoutLabels, WithoutScores
+from fairbrief.measures.permutation_schemes import largest_size
+from fairbrief.measures.record_texts import known, needs_english, subject_of
+from fairbrief.statistics import ratio
+from fairbrief.text.attributes import KINDS, Mention, agree, mentions_of
+from fairbrief.text.sentences import sentence_spans
+from fairbrief.types import (
+    SHARE_DIFFERENCE,
+    Case,
+    Cases,
+    Column,
+    Extracts,
+    Integers,
+    Reason,
+    Rows,
+    Scores,
+    Totals,
+    Value,
+)
+
+NO_MENTION = Reason("neither source nor summary mentions age, sex, ethnicity or place")
+MOST = 200
+"""The most values of a kind that are compared in one text; further ones are not counted."""
+LIMITS = {"kept": SHARE_DIFFERENCE, "changed": SHARE_DIFFERENCE, "invented": (-math.inf, math.inf)}
+PLURALS = dict(zip(KINDS, ("ages", "sexes", "ethnicities", "places"), strict=True))
+
+
+class Fate(NamedTuple):
+    """``kept``, ``lost``, ``changed`` or ``invented``, with the source's mention and the summary's, if there are any."""
+
+    name: str
+    source: Mention | None
+    summary: Mention | None
+
+
+def fates_of(source: str, summary: str) -> list[Fate]:
+    """What became of each value that the source mentions, then the values that the summary invents.
+
+    A summary's value with a name beside it is compared with the source's values beside that name, if there are any of its
+    kind; otherwise with all of its kind. It keeps those that agree with it. If none does, it changes the first of them
+    that is not kept, and without such a one it is invented.
+    """
+    values, replaced, kept, invented = (
+        _values(source),
+        dict[Mention, Mention](),
+        set[Mention](),
+        list[Mention](),
+    )
+    new: list[tuple[Mention, list[Mention]]] = []
+    for mention, people in _values(summary).items():
+        alike = [s for s in values if s.kind == mention.kind]
+        alike = [s for s in alike if people & values[s]] or alike
+        agreeing = [s for s in alike if agree(s, mention)]
+        kept.update(agreeing)
+        new += [] if agreeing else [(mention, alike)]
+    for mention, alike in new:
+        left = next((s for s in alike if s not in kept and s not in replaced), None)
+        if left is None:
+            invented.append(mention)
+        else:
+            replaced[left] = mention
+    fates = [
+        Fate("kept" if s in kept else "changed" if s in replaced else "lost", s, replaced.get(s))
+        for s in values
+    ]
+    return [*fates, *(Fate("invented", None, mention) for mention in invented)]
+
+
+@lru_cache(maxsize=4096)
+def _values(text: str) -> Mapping[Mention, set[str]]:
+    """The first mention of each value in a text, with the people named beside any mention of it; at most `MOST` of a kind."""
+    first: dict[tuple[str, str], Mention] = {}
+    people: dict[Mention, set[str]] = {}
+    counts = Counter[str]()
+    for mention in mentions_of(text):
+        if (mention.kind, mention.value) not in first:
+            counts[mention.kind] += 1
+        if counts[mention.kind] > MOST:
+            continue
+        known_one = first.setdefault((mention.kind, mention.value), mention)
+        people.setdefault(known_one, set()).update(filter(None, [mention.person]))
+    return people
+
+
+@dataclass(frozen=True, slots=True)
+class AttributeFates(WithoutScores, WithoutLabels):
+    """Mentions of the source by what became of them in the summary, and invented mentions.
+
+    Reads:      texts, by patterns and lists (`fairbrief.text.attributes`); groups by ``over`` of the record, or shared
+                by all its documents or people. A value counts once per record.
+    Per record:  in the record's group g, for each kind K: ``source K[g]``, ``kept K[g]``, ``changed K[g]``,
+                ``invented K[g]``, numbers of values; ``one[g]``, summaries.
+    Undefined:  no group; no mention in source and summary.
+    """
+
+    declaration: ClassVar[ObservationDeclaration] = ObservationDeclaration(
+        scope="case", version=1, draws_unscored=True
+    )
+    over: str
+
+    def observe_extracts(
+        self,
+        cases: Cases,
+        extracts: Sequence[Extracts],
+        scores: Sequence[Scores],  # noqa: ARG002 - the protocol's signature
+    ) -> Rows | Reason:
+        """The mean numbers of the extracts, each of which keeps what one of its sentences keeps."""
+        (case,), (drawn,) = cases, extracts
+        source = known(case.record).source
+        by_sentence = [[f for f in fates_of(source, text) if f.source] for text in drawn.sentences]
+        kept = np.array([[f.name == "kept" for f in fates] for fates in by_sentence], dtype=np.float64)
+        shares = (drawn.kept @ kept > 0).mean(axis=0)
+        return self._row(
+            case, [(f._replace(name="kept"), share) for f, share in zip(by_sentence[0], shares, strict=True)]
+        )
+
+    def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:  # noqa: ARG002
+        if reason := needs_english(cases, "the patterns and lists"):
+            return reason
+        (case,) = cases
+        fates = fates_of(known(case.record).source, case.summary.text)
+        return self._row(case, [(fate, 1.0) for fate in fates]) if fates else NO_MENTION
+
+    def details(self, cases: Cases, scores: Sequence[Scores]) -> Sequence[str]:  # noqa: ARG002
+        """Each value that was changed, lost or invented, with its sentence."""
+        lines = []
+        for case in cases:
+            texts = known(case.record).source, case.summary.text
+            for name, *mentions in fates_of(*texts):
+                shown = [_shown(m, text) for m, text in zip(mentions, texts, strict=True) if m]
+                kind = next(m.kind for m in mentions if m)
+                lines += [] if name == "kept" else [f"{name.capitalize()} {kind}: {' became '.join(shown)}"]
+        return sorted(lines)
+
+    def _row(self, case: Case, fates: Sequence[tuple[Fate, float]]) -> Rows | Reason:
+        """The row of weighted fates; the weight is the share of texts with this fate."""
+        group = subject_of(case.record, self.over, 1.0)
+        if isinstance(group, Reason):
+            return group
+        row: dict[Column, float] = {("one", group): 1.0}
+        for kind in KINDS:
+            of_kind = [(f, weight) for f, weight in fates if kind in {m.kind for m in f[1:] if m}]
+            row["source " + kind, group] = float(sum(f.source is not None for f, _ in of_kind))
+            for name in ("kept", "changed", "invented"):
+                row[f"{name} {kind}", group] = sum((w for f, w in of_kind if f.name == name), 0.0)
+        return Rows.of(row)
+
+
+def _shown(mention: Mention, text: str) -> str:
+    """The words of a mention, and its sentence."""
+    start, end = next(span for span in sentence_spans(text) if span[1] > mention.start)
+    return f"'{text[mention.start : mention.end]}' ({' '.join(text[start:end].split())})"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class AttributeMentions(Reading):
+    """How unequally summaries keep the mentions of a person's attributes between groups: largest difference of shares.
+
+    With n values of a kind (age, sex, ethnicity or nationality, place) in the sources of group g, and k of them kept by
+    the summaries, the share kept is ``k / n``. The value is ``max |k_a / n_a − k_b / n_b|`` over all kinds and pairs of
+    groups. A value is kept if the summary has one that agrees (81 and *in her 80s*), changed if it has another one in
+    its place, lost otherwise. A value of the summary that replaces none of the source is invented.
+
+    Value:      in [0, 1]; 0 if all groups keep equal shares. Above 0 even without a disparity. Primary:
+                ``kept[KIND, a−b]`` = k_a / n_a − k_b / n_b, positive = more is kept of a. Secondary: the same of
+                ``changed[KIND, a−b]``, and of ``invented[KIND, a−b]``, values per summary; each group's
+                ``kept_rate[KIND, g]``, ``changed_rate[KIND, g]`` and ``invented_rate[KIND, g]``.
+    Undefined:  groups without values of a kind.
+    Accuracy:   in 40 sentences written for it, precision and recall are 1.00 and 0.78 (ages), 1.00 and 1.00 (sexes),
+                1.00 and 0.78 (ethnicities), 0.94 and 0.94 (places); for places in GUM 0.80 and 0.53.
+    Source:     after Aghaebe et al. (AACL 2025), whose *demographic salience* is the share of ages kept.
+    """
+
+    observes: ClassVar[type] = AttributeFates
+    name: ClassVar[str] = "attribute_mentions"
+    languages: ClassVar[tuple[str, ...]] = ("en",)
+    declaration: ClassVar[Declaration] = Declaration(
+        family="People",
+        question="how unequally summaries keep the mentions of age, sex, ethnicity and place, between groups of records",
+        harm="A reader would not learn that a finding is about old people, women or a minority.",
+        attribute_of="record",
+        on_request="its mentions are recognised by patterns and lists, which miss some",
+        contrast=ContrastWords(
+            title="share of the source's mentions that summaries keep, one group minus the other",
+            question="Whose attributes are lost?",
+            unit="points",
+            below="{first} texts are kept {size} less often than {second} texts",
+            above="{first} texts are kept {size} more often than {second} texts",
+            even="kept equally often",
+            sentence="In summaries by {system}, {difference}",
+            worse_below="{first} texts",
+            worse_above="{second} texts",
+        ),
+    )
+    over: str
+
+    def value(self, totals: Totals) -> Mapping[str, Value]:
+        groups = totals.values_of("one")
+        differences: dict[str, Value] = {}
+        rates: dict[str, Value] = {}
+        for stem, kind in product(("kept", "changed", "invented"), KINDS):
+            is_kept, whole = stem == "kept", "one" if stem == "invented" else f"source {kind}"
+            rate = {g: ratio(totals[f"{stem} {kind}", g], totals[whole, g]) for g in groups}
+            for a, b in combinations(groups, 2):
+                differences[f"{stem}[{kind}, {a}−{b}]"] = Value(
+                    rate[a] - rate[b], "both", limits=LIMITS[stem], has_baseline=is_kept, is_compared=is_kept,
+                    is_primary=is_kept, is_between=True, group=f"{PLURALS[kind]} in {a} − {PLURALS[kind]} in {b}",
+                    strata=((whole, a), (whole, b)), present=((whole, a), (whole, b)),
+                )  # fmt: skip
+            for g in groups:
+                rates[f"{stem}_rate[{kind}, {g}]"] = Value(
+                    rate[g], is_share=stem != "invented", has_baseline=is_kept
+                )
+        kept = [
+            name for name, value in differences.items() if value.is_primary and np.isfinite(value.array).any()
+        ]
+        sizes = [np.abs(differences[name].array) for name in kept] or [
+            np.full(totals.array.shape[:-1], np.nan)
+        ]
+        largest = Value(
+            np.fmax.reduce(sizes), "upper", contrasts=tuple(kept), fold=largest_size, has_baseline=True
+        )
+        return {self.name: largest, **differences, **rates}
+
+    def explain(self, totals: Totals) -> str:
+        """The numbers of one record by kind."""
+        (group, *_) = totals.values_of("one")
+        parts = [
+            f"{kind}: {totals[f'kept {kind}', group]:.0f} of {totals[f'source {kind}', group]:.0f} kept, "
+            f"{totals[f'changed {kind}', group]:.0f} changed, {totals[f'invented {kind}', group]:.0f} invented"
+            for kind in KINDS
+            if totals[f"source {kind}", group] or totals[f"invented {kind}", group]
+        ]
+        return f"{'; '.join(parts)}."

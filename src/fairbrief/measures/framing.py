@@ -1,0 +1,260 @@
+"""Framing: how often a summary's sentiment class differs from that of its source, and in which direction.
+
+Each text is negative, neutral or positive, by two cut-offs of a sentiment score. `framing_change` counts the transitions, also
+by group; `framing_direction` compares how many texts become brighter and how many darker.
+
+Source: Alessa et al., IJCNLP-AACL 2025.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+
+from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration, ScorerCheck
+from fairbrief.measures.bases import Reading
+from fairbrief.measures.sentiment import Sentiments, SentimentSettings
+from fairbrief.statistics import ratio
+from fairbrief.types import (
+    SHARE_DIFFERENCE,
+    Cases,
+    Floats,
+    Integers,
+    Reason,
+    Record,
+    Scores,
+    Totals,
+    Value,
+)
+
+CLASSES = ("negative", "neutral", "positive")
+CHANGES = tuple(f"{a} to {b}" for a in CLASSES for b in CLASSES)
+"""The nine transitions, from the source's class to the summary's."""
+SIGNS = np.array([np.sign(j - i) for i in range(len(CLASSES)) for j in range(len(CLASSES))])
+"""Of each transition: 1 if the summary is brighter, -1 if it is darker. Shape (9,)."""
+ALL = "all texts"
+"""The group of every record without an attribute."""
+HARM = "Readers of the summaries would take an event, a product or a person for better or worse than the texts show it."
+
+
+def class_of(scores: Any, negative: float, positive: float) -> Integers:
+    """The class of each score: 0 up to the cut-off ``negative``, 2 from ``positive``, otherwise 1."""
+    scores = np.asarray(scores)
+    return np.asarray((scores > negative).astype(np.int64) + (scores >= positive))
+
+
+@dataclass(frozen=True, repr=False)
+class FramingSettings(SentimentSettings):
+    """What determines a text's group and class; measures and observation share it."""
+
+    threshold: float = field(default=1.0, init=False)
+    negative: float = -0.05
+    positive: float = 0.05
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.negative >= self.positive:
+            raise ValueError(
+                f"negative={self.negative} must be below positive={self.positive}: scores between them are neutral"
+            )
+
+
+@dataclass(frozen=True)
+class Framings(Sentiments, FramingSettings):
+    """The sentiment class of a source and of its summary, by the group of the source.
+
+    Reads:      the sentiment of source and summary from ``scorer``. A score up to ``negative`` is negative, one from
+                ``positive`` is positive. The group is ``over`` (see `subject_of`), or "all texts" without it.
+    Per record:  columns of its group g: ``one``, and for each of the nine transitions (``negative to positive``) 1 if it is
+                the record's.
+    Undefined:  no group, or no known sentiment in source or summary.
+    """
+
+    declaration: ClassVar[ObservationDeclaration] = ObservationDeclaration(scope="case", version=1)
+
+    def group_of(self, record: Record) -> str | Reason:
+        return super().group_of(record) if self.over else ALL
+
+    def statistics(self, a: float, s: Any, article_words: float, summary_words: float) -> dict[str, Any]:  # noqa: ARG002
+        change = len(CLASSES) * class_of(a, *self._cuts) + class_of(s, *self._cuts)
+        return {"one": 1.0, **{name: (change == i).astype(float) for i, name in enumerate(CHANGES)}}
+
+    def details(self, cases: Cases, scores: Sequence[Scores]) -> Sequence[str]:
+        """The class and score of both texts."""
+        return [
+            f"{name}: {CLASSES[int(class_of(score, *self._cuts))]}, with a sentiment of {float(score):+z.3f}."
+            for answer in scores[: len(cases)]
+            for name, score in zip(("Source", "Summary"), answer.matrix[:, 0], strict=True)
+        ]
+
+    @property
+    def _cuts(self) -> tuple[float, float]:
+        return self.negative, self.positive
+
+
+@dataclass(frozen=True, repr=False)
+class FramingChange(Reading, FramingSettings):
+    """Share of summaries whose sentiment class differs from that of their source, and differences between groups in its direction.
+
+    The mean over records of 1[class(summary) ≠ class(source)]. The direction of a group is its share of summaries that are
+    brighter than their source, less the share of darker ones.
+
+    A source near a cut-off changes its class by a slight shift, and a short text is rarely as neutral as a long one. So random
+    sentences change the class, too: compare with the random-sentence baseline.
+
+    Reads:      the record's text and summary. Classes: a score of ``scorer`` up to ``negative`` (−0.05) is negative, one from
+                ``positive`` (0.05) is positive, as VADER's authors recommend; for a scorer with another scale give both cut-offs.
+                Groups: ``@ATTRIBUTE`` of the record (or shared by all its documents or people); without it all texts are one
+                group.
+    Value:      in [0, 1]; 0 if every summary keeps its source's class. Secondary:
+                - ``direction``: share brighter − share darker, and with groups ``direction[g]``
+                - ``difference[k−l]``: direction of k − direction of l; positive if texts about k become brighter more often
+                - with groups also ``changed[g]`` and ``changed_difference[k−l]``, the difference in the share of changes
+                - ``transition[a to b]``: the share of records in each cell of the matrix of classes; with groups
+                  ``transition[a to b, g]``, among those of g
+    Permuted:   nothing within a record; groups are permuted among clusters.
+    Undefined:  records: "the record lacks the attribute", no known sentiment in source or summary.
+    Errors:     RequestError if ``negative`` is not below ``positive``.
+    Source:     Alessa et al., IJCNLP-AACL 2025 (share of changed classes). Groups, direction, cut-offs and baseline are ours.
+    """
+
+    observes: ClassVar[type] = Framings
+    name: ClassVar[str] = "framing_change"
+    declaration: ClassVar[Declaration] = Declaration(
+        family="Framing",
+        question="how often the sentiment class changes from text to summary, and for which groups it becomes brighter",
+        harm=HARM,
+        attribute_of="record",
+        on_request="it reduces sentiment to three classes; `sentiment_shift` compares the scores",
+        better="less",
+        scorer_checks=(ScorerCheck(measure="scorer_bias_sentiment", given={"scorer": "scorer"}),),
+        contrast=ContrastWords(
+            title="texts that become brighter minus texts that become darker",
+            question="Whose texts become darker when summarized?",
+            unit="points",
+            below="{first} texts become darker rather than brighter, {size} more than {second} texts",
+            above="{first} texts become brighter rather than darker, {size} more than {second} texts",
+            even="both groups become brighter or darker equally often",
+            sentence="In summaries by {system}, {difference}",
+            worse_below="{first} texts",
+            worse_above="{second} texts",
+        ),
+    )
+
+    def value(self, totals: Totals) -> Mapping[str, Value]:
+        groups = totals.values_of("one")
+        matrix = {g: np.stack([totals[c, g] for c in CHANGES], axis=-1) for g in groups}
+        one = np.sum([totals["one", g] for g in groups], axis=0) + np.zeros(totals.array.shape[:-1])
+        whole = sum(matrix.values(), np.zeros((*one.shape, len(CHANGES))))
+        share = ratio(whole, one[..., np.newaxis])
+        values = {
+            self.name: Value(_changed(share), is_share=True, has_baseline=True, is_compared=True),
+            "direction": Value(
+                _direction(share), limits=SHARE_DIFFERENCE, has_baseline=True, is_compared=True
+            ),
+        }
+        values |= {
+            f"transition[{c}]": Value(share[..., i], is_share=True, has_baseline=True)
+            for i, c in enumerate(CHANGES)
+        }
+        if not self.over:
+            return values
+        shares = {g: ratio(matrix[g], totals["one", g][..., np.newaxis]) for g in groups}
+        for k, other in itertools.combinations(groups, 2):
+            kinds = (("one", k), ("one", other))
+            for name, statistic in (("difference", _direction), ("changed_difference", _changed)):
+                values[f"{name}[{k}−{other}]"] = Value(
+                    statistic(shares[k]) - statistic(shares[other]), "both", has_baseline=True, is_compared=True, strata=kinds, present=kinds,
+                    is_between=True, is_primary=statistic is _direction, group=f"{k} − {other}",
+                )  # fmt: skip
+        for g, row in shares.items():
+            values[f"changed[{g}]"] = Value(_changed(row), is_share=True, has_baseline=True, group=g)
+            values[f"direction[{g}]"] = Value(
+                _direction(row), limits=SHARE_DIFFERENCE, has_baseline=True, group=g
+            )
+            for i, c in enumerate(CHANGES):
+                values[f"transition[{c}, {g}]"] = Value(row[..., i], is_share=True, has_baseline=True)
+        return values
+
+    def explain(self, totals: Totals) -> str:
+        return explained(totals)
+
+
+@dataclass(frozen=True, repr=False)
+class FramingDirection(Reading):
+    """Share of summaries that are brighter than their source, minus the share of darker ones, over all records.
+
+    With one of the classes negative, neutral and positive for each text: the mean over records of sign(class(summary) −
+    class(source)). It compares no groups; `FramingChange` has classes, cut-offs and groups.
+
+    Value:      in [−1, 1]; positive if more texts become brighter than darker. Random sentences may have a direction as well:
+                compare with the random-sentence baseline. Secondary: ``brighter``, ``darker``.
+    Permuted:   sign flips of clusters.
+    Undefined:  records: no known sentiment in source or summary.
+    Source:     the direction is ours; the classes are those of Alessa et al., IJCNLP-AACL 2025.
+    """
+
+    observes: ClassVar[type] = Framings
+    name: ClassVar[str] = "framing_direction"
+    declaration: ClassVar[Declaration] = Declaration(
+        family="Framing",
+        question="whether summaries make more texts brighter than darker",
+        harm=HARM,
+        attribute_of="record",
+        on_request="it compares no groups; `framing_change` does",
+        contrast=ContrastWords(
+            title="texts that become brighter minus texts that become darker",
+            question="Do summaries make their texts sound better or worse?",
+            unit="points",
+            below="darker rather than brighter, by {size}",
+            above="brighter rather than darker, by {size}",
+            even="brighter as often as darker",
+            sentence="Summaries by {system} make texts {difference}",
+            worse_below="",
+            baseline="no change",
+        ),
+    )
+    scorer: str = "vader"
+    negative: float = -0.05
+    positive: float = 0.05
+
+    def __post_init__(self) -> None:
+        FramingSettings(scorer=self.scorer, negative=self.negative, positive=self.positive)
+
+    def value(self, totals: Totals) -> Mapping[str, Value]:
+        share = ratio(
+            np.stack([totals[c, ALL] for c in CHANGES], axis=-1), totals["one", ALL][..., np.newaxis]
+        )
+        values = {
+            self.name: Value(
+                _direction(share), "both", limits=SHARE_DIFFERENCE, has_baseline=True, is_compared=True, is_primary=True
+            )
+        }  # fmt: skip
+        for name, sign in (("brighter", 1), ("darker", -1)):
+            values[name] = Value(share @ (sign == SIGNS), is_share=True, has_baseline=True)
+        return values
+
+    def explain(self, totals: Totals) -> str:
+        return explained(totals)
+
+
+def _changed(shares: Floats) -> Floats:
+    """(…, 9) → (…)."""
+    return np.asarray(shares @ np.abs(SIGNS))
+
+
+def _direction(shares: Floats) -> Floats:
+    """(…, 9) → (…)."""
+    return np.asarray(shares @ SIGNS)
+
+
+def explained(totals: Totals) -> str:
+    """The transition of one record, or how many records have each."""
+    counts = {c: sum(float(totals[c, g]) for g in totals.values_of("one")) for c in CHANGES}
+    return "Sentiment class: " + "; ".join(
+        c if count == 1 else f"{c} in {count:g} records" for c, count in counts.items() if count
+    )

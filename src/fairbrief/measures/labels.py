@@ -1,0 +1,365 @@
+"""Labels: how a summary's distribution over topics, emotions, themes or stances differs from that of its source.
+
+With p(l) the share of label l in the source's sentences and q(l) in the summary's, per record: q(l) − p(l) for each label, the
+total variation distance, the Jensen–Shannon divergence, and the share of the source's labels that the summary omits.
+
+Source: Mayilvaghanan, Gupta & Kumar, Spot the BlindSpots, EMNLP industry track 2025.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration
+from fairbrief.measures.bases import Reading, check_known, check_uncut
+from fairbrief.measures.permutation_schemes import share, total_variation
+from fairbrief.measures.record_texts import claims_of, is_blank
+from fairbrief.specs import parse
+from fairbrief.statistics import jensen_shannon, ratio
+from fairbrief.text.sentences import sentences_of
+from fairbrief.types import (
+    SHARE_DIFFERENCE,
+    Ask,
+    Case,
+    Cases,
+    Column,
+    Extracts,
+    Floats,
+    Integers,
+    PermutationScheme,
+    Ratio,
+    Reason,
+    Record,
+    Rows,
+    Scores,
+    Totals,
+    Value,
+)
+
+IN_THE_DATA = "claims"
+"""The setting ``scorer`` for labels that the data give."""
+NO_LABEL = "no label"
+BARE_SOURCE = Reason("no sentence of the source has a label")
+SIDES = ("source", "summary")
+APPLIES = 0.5
+"""A label applies to a text with a score above this."""
+
+
+@dataclass(frozen=True, repr=False)
+class LabelSettings:
+    """What labels the sentences; measure and observation share it."""
+
+    over: str = ""
+    scorer: str = IN_THE_DATA
+    labels: tuple[str, ...] = ()
+    statement: str = "{label}"
+    source: Literal["scorer", "data"] = "scorer"
+    units: Literal["sentences", "given"] = "sentences"
+    unlabelled: Literal["exclude", "label"] = "exclude"
+
+    @property
+    def asked(self) -> tuple[str, ...]:
+        """The labels that the scorer is asked about: ``labels``, or those of the scorer's setting of this name."""
+        if self.scorer == IN_THE_DATA:
+            return ()
+        return self.labels or tuple(filter(None, parse(self.scorer).settings.get("labels", "").split("+")))
+
+
+@dataclass(frozen=True)
+class Labelled(LabelSettings):
+    """The labels of a source's sentences, and of its summary's sentences or claims.
+
+    Each label of a sentence counts once; shares are of all these labels.
+
+    Reads:      with ``scorer=claims``, the documents' attribute ``over``, which each of their sentences has, and the ``values`` of the
+                summary's claims; else the scores of (sentences, labels), where a label applies above 0.5.
+    Per record:  ``one`` and the distances ``tvd`` and ``js``, if both texts have a label; per label ``present`` (1 if source or
+                summary has it), ``source``, ``summary`` (shares). ``labelled`` and ``omitted``, the share of the source's labels that the
+                summary lacks; per label ``in source`` and ``lacking`` (0 or 1). ``sentences[source]``, ``sentences[summary]`` and
+                ``bare[…]``, those without a label.
+    Permuted:   which of all sentences (and claims) of a record are the summary's, so that their number is kept.
+    Undefined:  "no document has the attribute …", "no attribute is named", "empty summary", "the summary has no claims", "no sentence of the source has a
+                label".
+    Raises:     DataError if some documents lack the attribute.
+    """
+
+    declaration: ClassVar[ObservationDeclaration] = ObservationDeclaration(
+        scope="case", version=1, chance_means=(("tvd",),), draws_unscored=True
+    )
+
+    def asks(self, cases: Cases) -> Sequence[Ask]:
+        (case,) = cases
+        return self._asked(case.record, self._units(case)) if self._reason(case) is None else ()
+
+    def extract_asks(self, cases: Cases, extracts: Sequence[Extracts]) -> Sequence[Ask]:
+        """The sentences of the sources, which are labelled as a summary's are."""
+        (case,), (drawn,) = cases, extracts
+        if self._reason(case) is not None:
+            return ()
+        return self._asked(case.record, drawn.sentences if self.source == "data" else ())
+
+    def permutation_scheme(self, cases: Cases) -> PermutationScheme | None:
+        """0 for each sentence of the source, then 1 for each unit of the summary."""
+        (case,) = cases
+        if self._reason(case) is not None:
+            return None
+        sizes = len(_sentences(case.record)), len(self._units(case))
+        return PermutationScheme(np.repeat(np.arange(2), sizes))
+
+    def contrasts(self, columns: Sequence[Column]) -> Mapping[str, Ratio]:
+        """Each label's share of the summary less that of the source."""
+        return {
+            f"difference[{c[1]}]": Ratio(
+                ((("summary", c[1]), 1.0), (("source", c[1]), -1.0)), ((("present", c[1]), 1.0),)
+            )
+            for c in columns
+            if c[0] == "present"
+        }
+
+    def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:
+        (case,) = cases
+        if (reason := self._reason(case)) is not None:
+            return reason
+        names, source, summary = self._labelled(case, scores)
+        if not source.any():
+            return BARE_SOURCE
+        is_summary = (labels == 1).astype(np.float64)
+        sides = np.stack([1 - is_summary, is_summary])
+        return _rows(names, sides @ _with_bare(np.vstack([source, summary])))
+
+    def observe_extracts(
+        self, cases: Cases, extracts: Sequence[Extracts], scores: Sequence[Scores]
+    ) -> Rows | Reason:
+        """The mean over the extracts of what `observe` says of them."""
+        (case,), (drawn,) = cases, extracts
+        if (reason := self._reason(case)) is not None:
+            return reason
+        names, source, kept = self._labelled(case, scores, of_extracts=True)
+        if not source.any():
+            return BARE_SOURCE
+        counts = np.stack(np.broadcast_arrays(_with_bare(source).sum(axis=0), drawn.kept @ _with_bare(kept)))
+        rows = _rows(names, counts)
+        return Rows(rows.columns, rows.values.mean(axis=0, keepdims=True))
+
+    def details(self, cases: Cases, scores: Sequence[Scores]) -> Sequence[str]:
+        """Each label that the summary lacks, with a sentence of the source that has it."""
+        lines = []
+        for case in cases if not any(map(self._reason, cases)) else ():
+            names, source, summary = self._labelled(case, scores)
+            sentences = _sentences(case.record)
+            lines += [
+                f"The summary lacks {name}: “{sentences[int(source[:, k].argmax())]}”"
+                for k, name in enumerate(names)
+                if name != NO_LABEL and source[:, k].any() and not summary[:, k].any()
+            ]
+        return lines
+
+    def _reason(self, case: Case) -> Reason | None:
+        if case.summary.reason or is_blank(case.summary.text):
+            return Reason("empty summary")
+        if not self._units(case):
+            return Reason("the summary has no claims")
+        if self._reads_attribute and not self.over:
+            return Reason("no attribute is named: write label_gap@ATTRIBUTE")
+        if self._reads_attribute and not case.record.values_of(self.over):
+            return Reason(f"no document has the attribute '{self.over}'")
+        return None
+
+    @property
+    def _reads_attribute(self) -> bool:
+        return self.source == "data" or self.scorer == IN_THE_DATA
+
+    def _units(self, case: Case) -> tuple[str, ...]:
+        """The summary's sentences or claims."""
+        if self.scorer == IN_THE_DATA:
+            return tuple(claim.text for claim in case.summary.claims or ())
+        return claims_of(case.summary, self.units)
+
+    def _asked(self, record: Record, units: tuple[str, ...]) -> Sequence[Ask]:
+        if not self.asked:
+            return ()
+        rows = units if self.source == "data" else (*_sentences(record), *units)
+        return (Ask(self.scorer, rows, tuple(self.statement.replace("{label}", one) for one in self.asked)),)
+
+    def _labelled(
+        self, case: Case, scores: Sequence[Scores], *, of_extracts: bool = False
+    ) -> tuple[list[str], Floats, Floats]:
+        """The labels, and which of them each sentence of the source and each unit has; with extracts, the units are the source's sentences.
+
+        Shapes: (labels,), (sentences, labels), (units, labels).
+        """
+        source: list[Sequence[str]] = []
+        units: list[Sequence[str]] = [claim.values.get(self.over, ()) for claim in case.summary.claims or ()]
+        if self.asked:
+            applies = scores[0].by_column(len(self.asked)) > APPLIES
+            units = [[name for name, yes in zip(self.asked, row, strict=True) if yes] for row in applies]
+        if self._reads_attribute:
+            source = [(d.attributes[self.over],) for d in case.record.documents for _ in sentences_of(d.text)]
+        else:
+            number = len(_sentences(case.record))
+            source, units = units[:number], units[number:]
+        if of_extracts and not (self.asked and self.source == "data"):
+            units = source
+        if self.unlabelled == "label":
+            source, units = ([labels or (NO_LABEL,) for labels in texts] for texts in (source, units))
+        names = sorted(set(chain.from_iterable((*source, *units))))
+        return names, _indicators(source, names), _indicators(units, names)
+
+
+def _indicators(texts: Sequence[Sequence[str]], names: Sequence[str]) -> Floats:
+    """1 for each label that a text has. Shape (texts, labels)."""
+    rows = [[name in labels for name in names] for labels in texts]
+    return np.array(rows, dtype=np.float64).reshape(len(texts), len(names))
+
+
+def _sentences(record: Record) -> tuple[str, ...]:
+    return tuple(chain.from_iterable(sentences_of(d.text) for d in record.documents))
+
+
+def _with_bare(labelled: Floats) -> Floats:
+    """Two more columns: 1 for each text, and 1 for each without a label. Shape (texts, labels + 2)."""
+    bare = ~labelled.any(axis=1)
+    return np.column_stack([labelled, np.ones(len(labelled)), bare])
+
+
+def _rows(names: Sequence[str], counts: Floats) -> Rows:
+    """The statistics of source and summary from their counts. Shape (2, R, labels + 2)."""
+    texts, bare, counts = counts[..., -2], counts[..., -1], counts[..., :-2]
+    both = (counts.sum(axis=-1) > 0).all(axis=0)
+    source, summary = np.where(both[:, np.newaxis], share(counts), 0.0)
+    is_real = np.array([name != NO_LABEL for name in names])
+    there = (counts[0] > 0) & is_real
+    lacking = there & ~(counts[1] > 0)
+    by_label = {
+        "present": (counts.sum(axis=0) > 0) & both[:, np.newaxis], "source": source, "summary": summary,
+        "in source": there, "lacking": lacking,
+    }  # fmt: skip
+    alone: dict[Column, Floats] = {
+        ("one",): both,
+        ("tvd",): total_variation(summary, source),
+        ("js",): np.where(both, jensen_shannon(source, summary), 0.0),
+        ("labelled",): there.any(axis=1),
+        ("omitted",): lacking.sum(axis=1) / np.maximum(there.sum(axis=1), 1),
+    }
+    for k, side in enumerate(SIDES):
+        alone |= {("sentences", side): texts[k], ("bare", side): bare[k]}
+    columns = (*alone, *((name, label) for name in by_label for label in names))
+    values = np.hstack([np.column_stack(list(alone.values())), *by_label.values()], dtype=np.float64)
+    return Rows(columns, values)
+
+
+@dataclass(frozen=True, repr=False)
+class LabelGap(Reading, LabelSettings):
+    """How far the distribution of labels in summaries differs from that in their sources: mean total variation distance.
+
+    The mean over records of ½ Σ_l |q(l) − p(l)|, with p(l) and q(l) the shares of label l (a topic, emotion, theme, stance …) in the
+    source and in its summary. ``@DIMENSION`` names the dimension; for labels in the data it is the
+    attribute. `Uer` compares whose words a summary uses; this measure compares labels that sentences of both texts have.
+
+    The labels come from ``scorer``:
+
+    - ``claims`` (default): the data. Sentences of the source have their document's attribute, claims of the summary their ``values``.
+    - ``words(file=FILE.csv)``: a list of words for each label.
+    - ``chat_label(model=MODEL, labels=A+B)``: a chat model chooses one label for each sentence.
+    - any other scorer or classifier: a label applies if its score for (sentence, label) exceeds 0.5. ``statement='It is about {label}.'``
+      asks an entailment model for a sentence.
+
+    The other settings:
+
+    - ``labels=A+B``: the labels that the scorer is asked about.
+    - ``source=data``: the source has its documents' attribute, and only the summary is labelled by the scorer. Its errors then look
+      like differences; by default it labels both.
+    - ``units=given``: the summary's claims are labelled, not its sentences.
+    - ``unlabelled=label``: sentences without a label have the label "no label". By default they are excluded from the shares.
+
+    Value:      in [0, 1]; 0 if both distributions are equal. Above 0 by chance, more so in short summaries. Compare with both
+                baselines: independent errors of the labels raise it above that of random sentences, and the permutation mean is larger,
+                since permutations change the source's distribution, too. Secondary:
+                - ``difference[l]``: mean of q(l) − p(l), among the records with l; positive = more of the summary
+                - ``jensen_shannon``: mean divergence, in bits, in [0, 1]
+                - ``omitted``: mean share of a source's labels that its summary lacks; ``omitted[l]``: the share of the sources
+                  with l whose summary lacks it
+                - ``source[l]``, ``summary[l]``: mean shares, among the records with l
+                - ``unlabelled[source]``, ``unlabelled[summary]``: share of the sentences without a label
+    Undefined:  without records. A summary without any label counts only for ``omitted``.
+    Errors:     RequestError for a scorer without labels.
+    Source:     Mayilvaghanan, Gupta & Kumar, EMNLP industry track 2025: fidelity gap (total variation; Jensen–Shannon in the preprint)
+                and coverage (``omitted``). Baselines, differences and the treatment of missing labels are ours.
+    """
+
+    observes: ClassVar[type] = Labelled
+    name: ClassVar[str] = "label_gap"
+    declaration: ClassVar[Declaration] = Declaration(
+        family="Labels",
+        question="how far the distribution of labels in summaries differs from that in their sources",
+        harm="Decisions that rest on summaries would miss topics, moods or positions that the sources contain.",
+        on_request="it needs labels of the summary's sentences or claims",
+        better="less",
+        figures=("kept_shares",),
+        contrast=ContrastWords(
+            title="share of the summary minus share of the sources",
+            question="What gets less room in the summaries than in the sources?",
+            unit="points",
+            below="{size} less of the summary than of the sources",
+            above="{size} more of the summary than of the sources",
+            even="as much of the summary as of the sources",
+            sentence="In summaries by {system}, {group} gets {difference}",
+        ),
+    )
+
+    def __post_init__(self) -> None:
+        check_uncut("scorer", self.scorer)
+        for key, known in (
+            ("source", ("scorer", "data")), ("units", ("sentences", "given")), ("unlabelled", ("exclude", "label")),
+        ):  # fmt: skip
+            check_known(key, getattr(self, key), known)
+        if self.scorer != IN_THE_DATA and not self.asked:
+            raise ValueError(f"scorer={self.scorer} needs labels: add labels=A+B")
+
+    def value(self, totals: Totals) -> Mapping[str, Value]:
+        one, is_labelled = (("one",), ("labelled",))
+        values = {
+            name: Value(
+                ratio(totals[column], totals[count]), "upper", mean_of=((column,), count), is_share=True, has_baseline=True
+            )
+            for name, column, count in (
+                (self.name, "tvd", one), ("jensen_shannon", "js", one), ("omitted", "omitted", is_labelled),
+            )
+        }  # fmt: skip
+        for v in totals.values_of("present"):
+            there = totals["present", v]
+            name = f"difference[{v}]"
+            values[name] = Value(
+                ratio(totals["summary", v] - totals["source", v], there), "both", contrasts=(name,), limits=SHARE_DIFFERENCE,
+                has_baseline=True, is_compared=True, is_primary=True, group=v, present=(("present", v),),
+            )  # fmt: skip
+            values |= {
+                f"{side}[{v}]": Value(
+                    ratio(totals[side, v], there), is_share=True, has_baseline=True, group=v
+                )
+                for side in SIDES
+            }
+            lacking = ratio(totals["lacking", v], totals["in source", v])
+            values[f"omitted[{v}]"] = Value(
+                lacking, is_share=True, has_baseline=True, is_compared=True, group=v
+            )
+        for side in SIDES:
+            bare = ratio(totals["bare", side], totals["sentences", side])
+            values[f"unlabelled[{side}]"] = Value(bare, is_share=True)
+        return values
+
+    def explain(self, totals: Totals) -> str:
+        """Both distributions, and the labels that the summary lacks."""
+        shares = [
+            f"{v} has {float(totals['source', v]):.0%} of the source's labels and {float(totals['summary', v]):.0%} of the summary's"
+            for v in totals.values_of("present")
+            if totals["present", v] > 0
+        ]
+        lacking = [v for v in totals.values_of("lacking") if totals["lacking", v] > 0]
+        distributions = "; ".join(shares) or "No label in the summary"
+        return f"{distributions}. Missing from the summary: {', '.join(lacking) or 'no label'}."

@@ -1,0 +1,242 @@
+"""Words of themes in summaries of texts that differ only in who the person is: rates of one version against another."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations, product
+from typing import ClassVar
+
+import numpy as np
+
+from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration
+from fairbrief.measures.bases import Reading, WithoutScores
+from fairbrief.measures.permutation_schemes import by_group, group_names, largest_size, renamed
+from fairbrief.measures.record_texts import known, needs_english
+from fairbrief.statistics import ratio
+from fairbrief.text.themes import count_entries, themes_of
+from fairbrief.types import (
+    Cases,
+    Extracts,
+    Floats,
+    Integers,
+    PermutationScheme,
+    Reason,
+    Rows,
+    Scores,
+    Totals,
+    Value,
+)
+
+ONE_VERSION = Reason("only one version of the seed document has a summary")
+
+
+@dataclass(frozen=True, slots=True)
+class ThemeCounts(WithoutScores):
+    """Words of themes in the summaries of all versions of one seed document.
+
+    A listed word whose number differs between the sources (a name such as Joy, the word *elderly*) belongs to who the
+    person is, not to the summary. It is not counted for that seed document.
+
+    Reads:      the record's attribute ``over``, which distinguishes the versions.
+    Per record:  one row per seed document, by version v: ``summaries[v]``; ``length[v]``, words of the summaries;
+                ``theme T[v]``, words of each theme; ``word W[v]``, occurrences of each listed word.
+    Permuted:   the names of the versions, in all draws of one seed document together.
+    Undefined:  records without the attribute; seed documents with one version.
+    """
+
+    declaration: ClassVar[ObservationDeclaration] = ObservationDeclaration(
+        scope="cluster", version=1, draws_unscored=True
+    )
+    over: str
+    themes: str = "care"
+
+    def permutation_scheme(self, cases: Cases) -> PermutationScheme | None:
+        return group_names(len(self._versions(cases)), is_together=True)
+
+    def observe_extracts(
+        self,
+        cases: Cases,
+        extracts: Sequence[Extracts],
+        scores: Sequence[Scores],  # noqa: ARG002 - the protocol's signature
+    ) -> Rows | Reason:
+        """The mean counts of the extracts."""
+        texts = []
+        for drawn in extracts:
+            shares = drawn.kept.mean(axis=0).tolist()
+            texts.append([*zip(drawn.sentences, shares, strict=True)])
+        return self._rows(cases, texts, np.zeros((1, 0), dtype=np.int64))
+
+    def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:  # noqa: ARG002
+        if reason := needs_english(cases, "the word lists"):
+            return reason
+        return self._rows(cases, [[(case.summary.text, 1.0)] for case in cases], labels)
+
+    def details(self, cases: Cases, scores: Sequence[Scores]) -> Sequence[str]:  # noqa: ARG002
+        """The listed words of each summary by theme, those first that the versions use unequally often."""
+        versions, skipped = self._versions(cases), self._of_person(cases)
+        counts = {v: Counter[str]() for v in versions}
+        for case in cases:
+            if (v := case.record.attributes.get(self.over)) is not None:
+                counts[v].update(count_entries(case.summary.text, self.themes))
+        lines = []
+        for theme, entries in themes_of(self.themes).items():
+            used = sorted(
+                {e for v in versions for e in counts[v]} & entries - skipped,
+                key=lambda e: (-np.ptp([counts[v][e] for v in versions]), e),
+            )
+            for v in versions:
+                words = ", ".join(f"{e} {counts[v][e]}" for e in used if counts[v][e])
+                lines += [f"{theme}, {v}: {words or 'none'}."] if used else []
+        return lines
+
+    def _versions(self, cases: Cases) -> list[str]:
+        found = {case.record.attributes.get(self.over) for case in cases}
+        return sorted(v for v in found if v is not None)
+
+    def _of_person(self, cases: Cases) -> frozenset[str]:
+        """The listed words whose number differs between the sources."""
+        counts = [count_entries(known(case.record).source, self.themes).items() for case in cases]
+        return frozenset(e for one in counts for e, n in one if any((e, n) not in other for other in counts))
+
+    def _rows(
+        self, cases: Cases, texts: Sequence[Iterable[tuple[str, float]]], labels: Integers
+    ) -> Rows | Reason:
+        """The row of weighted texts, which each case has."""
+        versions, skipped = self._versions(cases), self._of_person(cases)
+        if len(versions) < 2:
+            return ONE_VERSION
+        sums: dict[str, Floats] = {name: np.zeros(len(versions)) for name in ("summaries", "length")}
+        sums |= {f"theme {theme}": np.zeros(len(versions)) for theme in themes_of(self.themes)}
+        for case, weighted in zip(cases, texts, strict=True):
+            if case.record.attributes.get(self.over) not in versions:
+                continue
+            v = versions.index(case.record.attributes[self.over])
+            sums["summaries"][v] += 1
+            for text, weight in weighted:
+                sums["length"][v] += weight * len(text.split())
+                for entry, n in count_entries(text, self.themes).items():
+                    if entry not in skipped:
+                        sums.setdefault(f"word {entry}", np.zeros(len(versions)))[v] += weight * n
+        for theme, entries in themes_of(self.themes).items():
+            for entry in sorted(entries):
+                sums[f"theme {theme}"] += sums.get(f"word {entry}", 0.0)
+        return by_group(versions, {name: renamed(own, labels) for name, own in sums.items()})
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ThemeWords(Reading):
+    """How unequally often summaries use the words of a theme for two versions of a person: largest difference of rates.
+
+    The inputs differ only in who the person is (``fairbrief build people``). With C_a words of a theme in the N_a
+    summaries of version a, the rate is ``C_a / N_a``. The value is ``max |C_a / N_a − C_b / N_b|`` over all themes and
+    pairs of versions.
+
+    ``log_ratio`` is the logarithm of the rate ratio, ``log((C_a + ½) / (C_b + ½) · N_b / N_a)``: the ½ makes it finite
+    for a count of zero. Its p is that of the difference of rates. The logarithm itself is not tested, because its error
+    has no limit if one version has hardly a word.
+
+    Rates are per summary, because all versions of a text have the same content to report. Per word, a theme that is
+    dropped would raise all others. ``length[a/b]`` shows whether summaries differ in length, and the random sentences
+    of the baseline are as long as each summary.
+
+    ``themes`` is ``care`` (physical health, mental health, appearance, daily life, needs, character, directness), or a
+    TOML file with a line ``theme = "word, phrase, begin*"`` for each theme.
+
+    Value:      at least 0; 0 if all versions use the words of each theme equally often. Above 0 even without a
+                disparity: compare with the permutation mean. Primary: ``difference[theme, a−b]``, words per summary,
+                positive = more for a. Secondary: ``log_ratio[theme, a/b]``; ``word[w, a/b]``, the log ratio of each
+                listed word with at least ``least`` occurrences in both versions together, whose p are adjusted by Holm
+                over all words; ``rate[theme, v]``; ``length[a/b]``, the logarithm of the ratio of lengths.
+    Undefined:  a theme without words in any version; a word below ``least``.
+    Errors:     a file of themes that does not exist or has a theme without words.
+    Source:     after Rickman (2025), who compared records of long-term care in a male and a female version.
+    """
+
+    observes: ClassVar[type] = ThemeCounts
+    name: ClassVar[str] = "theme_words"
+    languages: ClassVar[tuple[str, ...]] = ("en",)
+    declaration: ClassVar[Declaration] = Declaration(
+        family="People",
+        question="how unequally often summaries use words of a theme for versions of a text that differ only in the person",
+        harm="The same needs would be reported in weaker words, or not at all, for people of some groups.",
+        attribute_of="record",
+        on_request="it needs inputs that differ only in who the person is",
+        contrast=ContrastWords(
+            title="words of each theme per summary, one version minus the other",
+            question="Which themes are reported less for whom?",
+            below="{first} texts are fewer by {size} per summary than in {second} texts",
+            above="{first} texts are more by {size} per summary than in {second} texts",
+            even="equally many",
+            sentence="In summaries by {system}, {difference}",
+            worse_below="{first} texts",
+            worse_above="{second} texts",
+        ),
+        items="summaries",
+    )
+    over: str
+    themes: str = "care"
+    least: int = 10
+
+    def __post_init__(self) -> None:
+        themes_of(self.themes)
+        if self.least < 1:
+            raise ValueError(f"least={self.least} is not at least 1")
+
+    def value(self, totals: Totals) -> Mapping[str, Value]:
+        pairs = [*combinations(totals.values_of("summaries"), 2)]
+        themes = list(themes_of(self.themes))
+        gaps, ratios = dict[str, Value](), dict[str, Value]()
+        for theme, (a, b) in product(themes, pairs):
+            first, second = (ratio(totals[f"theme {theme}", v], totals["summaries", v]) for v in (a, b))
+            is_used = totals[f"theme {theme}", a] + totals[f"theme {theme}", b] > 0
+            name = f"difference[{theme}, {a}−{b}]"
+            gaps[name] = Value(
+                np.where(is_used, first - second, np.nan), "both", contrasts=(name,), has_baseline=True,
+                is_compared=True, is_primary=True, group=f"{theme} words in {a} − {b}",
+            )  # fmt: skip
+            logarithm = _log_ratio(totals, f"theme {theme}", a, b)
+            ratios[f"log_ratio[{theme}, {a}/{b}]"] = Value(
+                logarithm, "both", contrasts=(name,), has_baseline=True
+            )
+        defined = tuple(name for name, value in gaps.items() if np.isfinite(value.array).any())
+        sizes = [np.abs(gaps[name].array) for name in defined] or [np.full(totals.array.shape[:-1], np.nan)]
+        main = Value(np.fmax.reduce(sizes), "upper", contrasts=defined, fold=largest_size, has_baseline=True)
+        return {self.name: main, **gaps, **ratios, **dict(self._secondary(totals, themes, pairs))}
+
+    def explain(self, totals: Totals) -> str:
+        """The number of words of each theme by version."""
+        versions = totals.values_of("summaries")
+        parts = [
+            f"{theme}: {', '.join(f'{totals[name, v]:.0f} in {v}' for v in versions)}"
+            for theme in themes_of(self.themes)
+            if any(totals[name := f"theme {theme}", v] for v in versions)
+        ]
+        return f"Words by theme. {'; '.join(parts) or 'None'}."
+
+    def _secondary(
+        self, totals: Totals, themes: Sequence[str], pairs: Sequence[tuple[str, str]]
+    ) -> Iterator[tuple[str, Value]]:
+        for theme in themes:
+            for v in totals.values_of("summaries"):
+                rate = ratio(totals[f"theme {theme}", v], totals["summaries", v])
+                yield f"rate[{theme}, {v}]", Value(rate, has_baseline=True)
+        words = sorted({c[0].removeprefix("word ") for c in totals.columns if c[0].startswith("word ")})
+        for a, b in pairs:
+            length, other = (ratio(totals["length", v], totals["summaries", v]) for v in (a, b))
+            longer = ratio(length, other)
+            yield f"length[{a}/{b}]", Value(np.log(np.where(longer > 0, longer, np.nan)), "both")
+            for word in words:
+                is_frequent = totals[f"word {word}", a] + totals[f"word {word}", b] >= self.least
+                logarithm = np.where(is_frequent, _log_ratio(totals, f"word {word}", a, b), np.nan)
+                yield f"word[{word}, {a}/{b}]", Value(logarithm, "both", has_baseline=True, is_compared=True)
+
+
+def _log_ratio(totals: Totals, statistic: str, a: str, b: str) -> Floats:
+    """Logarithm of the ratio of two rates per summary, half a word added to each count; nan without any word."""
+    first, second = totals[statistic, a], totals[statistic, b]
+    n, m = totals["summaries", a], totals["summaries", b]
+    is_defined = (first + second > 0) & (n > 0) & (m > 0)
+    rates = (first + 0.5) / (second + 0.5) * np.where(is_defined, m, 1.0) / np.where(is_defined, n, 1.0)
+    return np.where(is_defined, np.log(rates), np.nan)

@@ -1,0 +1,299 @@
+"""Where and about whom summaries claim what their sources do not support.
+
+A claim is unsupported if no sentence of the source supports it as much as a threshold. `UnsupportedClaims` compares
+groups of claims, `UnsupportedByPlace` the beginning, middle and end of the summary.
+
+Source: after Yang et al., Hallucinate at the Last in Long Response Generation (arXiv 2505.15291), by place in the summary. Wan
+et al. (arXiv 2410.23609) ask the same by place in the source.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+from typing import ClassVar
+
+import numpy as np
+
+from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration, ScorerCheck
+from fairbrief.measures.bases import Reading, check_known, check_uncut
+from fairbrief.measures.entity_inclusion import names_of
+from fairbrief.measures.entity_sentiment import naming
+from fairbrief.measures.permutation_schemes import by_group, coded, counted
+from fairbrief.measures.record_texts import claims_of, known
+from fairbrief.statistics import TIE, ratio
+from fairbrief.text.counted import counted as counted_noun
+from fairbrief.text.sentences import sentences_of
+from fairbrief.types import (
+    SHARE_DIFFERENCE,
+    Ask,
+    Case,
+    Cases,
+    Column,
+    Floats,
+    Integers,
+    PermutationScheme,
+    Ratio,
+    Reason,
+    Rows,
+    Scores,
+    Totals,
+    Value,
+)
+
+NO_CLAIM = Reason("the summary has no claim")
+NO_SENTENCE = Reason("the source has no sentence")
+NO_GROUP = Reason("no claim has a group")
+PLACES = ("beginning", "middle", "end")
+WORDS = ContrastWords(
+    title="share of supported claims minus that of the average claim",
+    unit="points",
+    below="{size} less often supported than the average claim",
+    above="{size} more often supported than the average claim",
+)
+DECLARED = Declaration(
+    family="Support",
+    on_request="support is only as good as the scorer",
+    scorer_checks=(ScorerCheck(measure="scorer_bias_support", given={"scorer": "scorer"}),),
+    judges_support=True,
+    items="claims",
+)
+"""What the declarations of both measures share."""
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class ClaimSettings:
+    """What decides whether a claim is supported; measures and observation share it."""
+
+    scorer: str = "containment"
+    threshold: float = 0.5
+    claims: str = "auto"
+
+    def __post_init__(self) -> None:
+        check_uncut("scorer", self.scorer)
+        check_known("claims", self.claims, ("auto", "given", "sentences"))
+        if not 0 < self.threshold <= 1:
+            raise ValueError(f"threshold={self.threshold} is not in (0, 1], as support is")
+
+
+@dataclass(frozen=True)
+class Claims(ClaimSettings):
+    """Which claims of a summary the source does not support, by group or place.
+
+    With s_j the largest support of claim j by a sentence of the source, u_j = 1 if s_j < ``threshold``, else 0.
+
+    - A claim's group is the one value of ``over`` in its ``values``. Without a value it is the one that all people
+      (entities) share whom the claim names. Other claims have no group. A claim does not get the group of the documents
+      that support it best: nobody supports an unsupported claim.
+    - Without ``over`` the groups are places: claim j of m is at (j − ½)/m, the beginning is below 1/3, the end above 2/3.
+
+    Reads:      ``claims`` (``auto``: those given, else the summary's sentences), and their support by the sentences of the
+                source, shape (sentences, claims).
+    Per record:  ``all``, ``all unsupported``. Per group: ``claims``, ``unsupported`` (Σ u). In records with two groups also
+                ``compared`` (claims) and ``difference``, the sum of mean u − u_j. This mean is over all claims with a
+                group.
+    Permuted:   groups (or places) among the claims of a summary.
+    Undefined:  "the summary has no claim", "the source has no sentence", "no claim has a group".
+    """
+
+    over: str = ""
+
+    declaration: ClassVar[ObservationDeclaration] = ObservationDeclaration(scope="case", version=1)
+
+    def asks(self, cases: Cases) -> Sequence[Ask]:
+        (case,) = cases
+        claims, sentences = claims_of(case.summary, self.claims), _source_sentences(case)
+        return (Ask(self.scorer, sentences, claims),) if claims and sentences else ()
+
+    def permutation_scheme(self, cases: Cases) -> PermutationScheme | None:
+        names, codes = coded(filter(None, self._groups(cases[0])))
+        return PermutationScheme(codes) if len(names) > 1 else None
+
+    def contrasts(self, columns: Sequence[Column]) -> Mapping[str, Ratio]:
+        """The share of supported claims of each group, minus that of the record."""
+        return {
+            f"support_difference[{c[1]}]": Ratio(((("difference", c[1]), 1.0),), ((("compared", c[1]), 1.0),))
+            for c in columns
+            if c[0] == "compared"
+        }
+
+    def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:
+        of_claims = self._groups(cases[0])
+        names, codes = coded(filter(None, of_claims))
+        if not scores:
+            return NO_SENTENCE if of_claims else NO_CLAIM
+        if not names:
+            return NO_GROUP
+        is_unsupported = self._is_unsupported(scores[0], len(of_claims))
+        fixed: dict[Column, float] = {
+            ("all",): float(len(of_claims)), ("all unsupported",): float(is_unsupported.sum())
+        }  # fmt: skip
+        of_groups = is_unsupported[[bool(group) for group in of_claims]]
+        sums = {
+            name: counted(codes, weights, labels, len(names))
+            for name, weights in (("claims", np.ones(len(codes))), ("unsupported", of_groups))
+        }
+        if len(names) > 1:
+            sums["compared"] = sums["claims"]
+            sums["difference"] = sums["claims"] * of_groups.mean() - sums["unsupported"]
+        return by_group(names, sums, fixed)
+
+    def details(self, cases: Cases, scores: Sequence[Scores]) -> Sequence[str]:
+        """Each claim with its group, its support and the sentence that supports it best, the least supported first."""
+        if not scores:
+            return ()
+        sentences, claims = _source_sentences(cases[0]), claims_of(cases[0].summary, self.claims)
+        support, groups = scores[0].by_column(len(claims)), self._groups(cases[0])
+        best = support.max(axis=0)
+        is_unsupported = self._is_unsupported(scores[0], len(claims))
+        return [
+            f"Claim {j + 1} of {len(claims)} ({groups[j] or 'no group'}), {'un' if is_unsupported[j] else ''}supported "
+            f"({best[j]:.2f}): “{claims[j]}” Best sentence: “{sentences[int(support[:, j].argmax())]}”"
+            for j in np.argsort(best, kind="stable").tolist()
+        ]
+
+    def _is_unsupported(self, scores: Scores, claims: int) -> Floats:
+        return (scores.by_column(claims).max(axis=0) < self.threshold - TIE).astype(np.float64)
+
+    def _groups(self, case: Case) -> list[str]:
+        """The group or place of each claim; empty where it has none."""
+        texts, record = claims_of(case.summary, self.claims), case.record
+        if not self.over:
+            return [PLACES[3 * (2 * j + 1) // (2 * len(texts))] for j in range(len(texts))]
+        found: list[set[str]] = [set() for _ in texts]
+        if self.claims != "sentences":
+            given = [claim for claim in case.summary.claims or () if claim.text.strip()]
+            found[: len(given)] = [set(claim.values.get(self.over, ())) for claim in given]
+        people = [e for e in record.entities if e.first_name or e.last_name]
+        for values, names in zip(
+            found, naming(texts, tuple(names_of(people)), known(record).source), strict=True
+        ):
+            if not values:
+                values |= {people[i].attributes.get(self.over, "") for i in np.flatnonzero(names)}
+        return [values.pop() if len(values) == 1 else "" for values in found]
+
+
+def _source_sentences(case: Case) -> tuple[str, ...]:
+    return tuple(chain.from_iterable(map(sentences_of, known(case.record).texts)))
+
+
+def _by_group(totals: Totals) -> tuple[Value, dict[str, Value]]:
+    """The mean absolute difference of the groups, and each group's difference and share."""
+    values = {}
+    for g in totals.values_of("compared"):
+        name = f"support_difference[{g}]"
+        difference = ratio(totals["difference", g], totals["compared", g])
+        values[name] = Value(
+            difference, "both", contrasts=(name,), limits=SHARE_DIFFERENCE, is_primary=True, group=g,
+            present=(("compared", g),),
+        )  # fmt: skip
+    sizes = np.stack([np.full(totals["all"].shape, np.nan), *(np.abs(v.array) for v in values.values())])
+    some = np.isfinite(sizes)
+    mean = ratio(np.where(some, sizes, 0.0).sum(axis=0), some.sum(axis=0))
+    disparity = Value(
+        mean, "upper", contrasts=tuple(values), fold=lambda d: np.asarray(np.abs(d).mean(axis=-1))
+    )
+    for g in totals.values_of("claims"):
+        share = ratio(totals["unsupported", g], totals["claims", g])
+        values[f"unsupported[{g}]"] = Value(share, is_share=True, group=g)
+    return disparity, values
+
+
+def _share(totals: Totals) -> Value:
+    return Value(ratio(totals["all unsupported"], totals["all"]), is_share=True)
+
+
+class _UnsupportedMeasure(Reading, ClaimSettings):
+    """What both measures share."""
+
+    observes: ClassVar[type] = Claims
+
+    def explain(self, totals: Totals) -> str:
+        """Unsupported claims of one summary, in all and by group."""
+        parts = [
+            f"{totals['unsupported', g]:.0f} of {totals['claims', g]:.0f} {g}"
+            for g in totals.values_of("claims")
+        ]
+        claims = counted_noun(float(totals["all"]), "claim")
+        return f"{totals['all unsupported']:.0f} of {claims} unsupported: {', '.join(parts)}."
+
+
+@dataclass(frozen=True, repr=False)
+class UnsupportedClaims(_UnsupportedMeasure):
+    """Share of the claims of summaries that no sentence of their source supports, compared between groups of claims.
+
+    ``support_difference[g]`` is the mean of (mean u − u_j) over the claims of group g. Here, mean u is that of all claims
+    with a group in the same summary. So a group in summaries with many unsupported claims is not blamed for them.
+
+    ``scorer=containment`` compares words and counts paraphrases as unsupported. Use an entailment model, and a
+    ``threshold`` that fits its scores, before you act on a finding.
+
+    Value:      ``unsupported_claims``, the share of all claims, in [0, 1]; smaller is better. The primary estimate is
+                ``support_difference[g]``, in [−1, 1]; negative = the source supports claims of g less often. Secondary:
+                ``unsupported[g]``, the unsupported share of the claims of g; ``disparity``, the mean of the absolute
+                differences. It is above 0 even for random groups: compare with the permutation mean.
+    Baselines:  label permutations. There is no random-sentence baseline: the source supports each of its sentences, so every
+                share and difference would be 0 by construction.
+    Undefined:  as `Claims`; ``support_difference`` also if no summary has claims of two groups.
+    Source:     groups of claims are an addition of this package; support by place is after Yang et al. (arXiv 2505.15291).
+    """
+
+    name: ClassVar[str] = "unsupported_claims"
+    declaration: ClassVar[Declaration] = replace(
+        DECLARED,
+        question="how much of the summaries the sources do not support, between groups of claims",
+        harm="Readers would meet unsupported claims about some groups more often than about others.",
+        attribute_of="entity",
+        better="less",
+        contrast=replace(
+            WORDS,
+            question="About whom do the summaries claim what the sources do not support?",
+            even="claims of every group are supported equally often",
+            sentence="In summaries by {system}, claims with {group} are {difference}",
+            worse_below="claims with {group}",
+        ),
+    )
+    over: str
+
+    def value(self, totals: Totals) -> Mapping[str, Value]:
+        disparity, values = _by_group(totals)
+        return {self.name: _share(totals), "disparity": disparity, **values}
+
+
+@dataclass(frozen=True, repr=False)
+class UnsupportedByPlace(_UnsupportedMeasure):
+    """How much the share of unsupported claims differs between beginning, middle and end of summaries.
+
+    ``support_difference[end]`` is the mean of (mean u − u_j) over the claims at the end. Here, mean u is that of all claims
+    of the same summary. Beginning and middle have the same difference. The value is the mean of the three absolute values.
+
+    Given claims must be in the order of the summary. With ``scorer=containment``, paraphrases count as unsupported, and so
+    do sentences that join facts of several source sentences.
+
+    Value:      in [0, 1]; above 0 even for random places: compare with the permutation mean. The primary estimate is
+                ``support_difference[place]``, in [−1, 1]; negative = claims there are supported less often. Secondary:
+                ``unsupported[place]``, the unsupported share of the claims there; ``unsupported``, that of all claims.
+    Baselines:  label permutations of the places inside a summary. There is no random-sentence baseline: every difference
+                would be 0 by construction.
+    Undefined:  as `Claims`; also if every summary has one claim.
+    Source:     after Yang et al. (arXiv 2505.15291); the thirds and the comparison are choices of this package.
+    """
+
+    name: ClassVar[str] = "unsupported_by_place"
+    declaration: ClassVar[Declaration] = replace(
+        DECLARED,
+        question="how much of each part of the summaries the sources do not support",
+        harm="Readers who rely on one part of the summaries would meet unsupported claims more often.",
+        contrast=replace(
+            WORDS,
+            question="In which part do the summaries claim what the sources do not support?",
+            even="claims in every part are supported equally often",
+            sentence="In summaries by {system}, claims from the {group} of the summary are {difference}",
+            worse_below="claims from the {group} of the summary",
+        ),
+    )
+
+    def value(self, totals: Totals) -> Mapping[str, Value]:
+        disparity, values = _by_group(totals)
+        return {self.name: disparity, **values, "unsupported": _share(totals)}

@@ -1,0 +1,98 @@
+"""Records and summaries with personal data replaced, before any other part of Fairbrief sees them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from fairbrief.errors import RequestError
+from fairbrief.readers.messages import at, fault
+from fairbrief.text.personal_data import has_email, names_in, without_identifiers, without_names
+from fairbrief.types import Case, Claim, Document, Record, Summary
+
+IDENTIFIERS, NAMES = "identifiers", "names"
+
+
+@dataclass(slots=True)
+class Redaction:
+    """Replaces identifiers, and names of people if wanted, in the texts of records and summaries.
+
+    A name that is recognized in one text of a record is replaced in all its texts. Attributes lose identifiers and keep
+    names. Ids must stay distinct, so an e-mail address in one is an error, as are entities, whose places would move.
+    """
+
+    names: bool = False
+    _last: tuple[Record, Record, frozenset[str]] | None = field(default=None, init=False)
+
+    @classmethod
+    def of(cls, kinds: Sequence[str]) -> Redaction | None:
+        """The redaction of these kinds; None for no kinds. RequestError for an unknown one."""
+        if unknown := [kind for kind in kinds if kind not in (IDENTIFIERS, NAMES)]:
+            raise RequestError(f"--redact {unknown[0]}: write {IDENTIFIERS}, or {IDENTIFIERS},{NAMES}.")
+        return cls(NAMES in kinds) if kinds else None
+
+    def case(self, case: Case) -> Case:
+        """The case without personal data."""
+        record, names = self._record(case.record)
+        own = names | self._names([case.summary.text])
+        return Case(record, self._summary(case.summary, own))
+
+    def record(self, record: Record) -> Record:
+        """The record without personal data."""
+        return self._record(record)[0]
+
+    def _record(self, record: Record) -> tuple[Record, frozenset[str]]:
+        """The record, and the names in it. The systems' cases of a record mostly come one after the other."""
+        if self._last is None or self._last[0] is not record:
+            _refuse(record)
+            names = self._names([d.text for d in record.documents])
+            clean = replace(
+                record,
+                documents=tuple(
+                    Document(
+                        self._text(d.text, names),
+                        _attributes(d.attributes),
+                        d.id and without_identifiers(d.id),
+                    )
+                    for d in record.documents
+                ),
+                references=tuple(self._text(text, names) for text in record.references),
+                attributes=_attributes(record.attributes),
+            )
+            self._last = record, clean, names
+        return self._last[1], self._last[2]
+
+    def _summary(self, summary: Summary, names: frozenset[str]) -> Summary:
+        claims = summary.claims
+        return replace(
+            summary,
+            text=self._text(summary.text, names),
+            claims=None if claims is None else tuple(Claim(self._text(c.text, names), c.values) for c in claims),
+            made=_attributes(summary.made),
+        )  # fmt: skip
+
+    def _names(self, texts: Iterable[str]) -> frozenset[str]:
+        return frozenset().union(*map(names_in, texts)) if self.names else frozenset()
+
+    def _text(self, text: str, names: frozenset[str]) -> str:
+        return without_identifiers(without_names(text, names) if names else text)
+
+
+def _attributes(given: Mapping[str, str]) -> Mapping[str, str]:
+    return {name: without_identifiers(value) for name, value in given.items()} if given else given
+
+
+def _refuse(record: Record) -> None:
+    """DataError for what cannot be redacted."""
+    if any(map(has_email, (record.id, record.seed_id, record.cluster))):
+        found, wanted = (
+            "an e-mail address as the id or cluster of a record",
+            "a pseudonym, since --redact keeps ids",
+        )
+        raise at(
+            record.where,
+            fault(found, wanted, "give --id-field '' to number the rows, or another --cluster-by"),
+        )
+    if record.entities:
+        found, wanted = "entities with mentions", "plain texts, since --redact would move the mentions"
+        raise at(record.where, fault(found, wanted, "drop the field 'entities', or --redact"))

@@ -1,0 +1,496 @@
+"""Traces of language models, as OpenTelemetry, Phoenix, Langfuse and MLflow export them, as rows in our format.
+
+A span is one step of a trace. Each call of a model is a record: its output is the summary, its sources are the documents
+that the trace retrieved for it, else the texts that its prompt separates, else the last message of the user. A trace without
+such a call is one record. `PATHS` lists where each convention stores what is read.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import math
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from functools import cache
+from typing import Any
+
+from fairbrief.errors import DataError
+from fairbrief.readers import files, tables
+from fairbrief.readers.files import InputFile, Meter
+from fairbrief.readers.json_lines import Row, read_array, read_lines
+from fairbrief.readers.rows_on_disk import RowsOnDisk
+
+PATHS = {
+    "id": "context.span_id|span_id|spanId|id",
+    "trace": "context.trace_id|trace_id|traceId|id",
+    "parent": "parent_id|parentSpanId|parent_span_id|parentObservationId|parent_observation_id",
+    "start": "startTimeUnixNano|start_time_unix_nano|start_time_ns|start_time|startTime|timestamp|request_time",
+    "status": "status.code|status_code|level|state|status",
+    "kind": "openinference.span.kind|langfuse.observation.type|mlflow.spanType|gen_ai.operation.name|type",
+    "input": "gen_ai.input.messages|gen_ai.input_messages|llm.input_messages|gen_ai.prompt[]|llm.prompts|mlflow.spanInputs|"
+    "langfuse.observation.input|input.value|input|request",
+    "variables": "llm.prompt_template.variables|gen_ai.prompt.variables|prompt_variables",
+    "output": "gen_ai.output.messages|gen_ai.output_messages|llm.output_messages|gen_ai.completion|llm.choices|"
+    "mlflow.spanOutputs|langfuse.observation.output|output.value|output|response",
+    "documents": "gen_ai.retrieval.documents|retrieval.documents|mlflow.spanOutputs|langfuse.observation.output|output",
+    "system": "gen_ai.response.model|gen_ai.request.model|llm.response.model_name|llm.model_name|llm.request.model_name|"
+    "langfuse.observation.model.name|mlflow.llm.model|mlflow.chat.model|model",
+    "error": "error.type",
+}  # fmt: skip
+"""What is read → paths in a span, of which the first with a value counts."""
+ATTRIBUTES = {
+    "user": "user.id|enduser.id|langfuse.user.id|mlflow.trace.user|userId|user_id",
+    "session": "session.id|gen_ai.conversation.id|langfuse.session.id|mlflow.trace.session|sessionId|session_id",
+    "prompt": "gen_ai.prompt.name|langfuse.observation.prompt.name|promptName|prompt_name|prompt.id",
+    "prompt_version": "gen_ai.prompt.version|llm.prompt_template.version|langfuse.observation.prompt.version|promptVersion|"
+    "prompt_version",
+    "release": "langfuse.release|service.version|release",
+    "environment": "deployment.environment.name|deployment.environment|langfuse.environment|environment",
+}  # fmt: skip
+"""Attribute of the record → paths, in the span or in one above it."""
+OTHERS = ("metadata", "user", "tags", "langfuse.trace.metadata")
+"""Objects whose short values are further attributes."""
+CALLS = frozenset("llm generation chat_model chat text_completion generate_content".split())
+RETRIEVALS = frozenset(("retriever", "retrieval"))
+FAILURES = frozenset(("2", "error", "status_code_error"))
+TOOLS = frozenset(("tool_call", "tool_use", "function_call", "toolcall"))
+INNER = (
+    "message", "content", "parts", "text", "choices", "messages", "output_text", "output", "generations", "page_content",
+    "summary", "answer", "response", "result",
+)  # fmt: skip
+"""Keys of an object that lead to its text, the likeliest first."""
+ROLE, ANSWERS = "role|message.role|type", frozenset(("assistant", "ai", "model"))
+FAILED, TOOL = "the request failed", "called a tool"
+UNRECORDED, WITHOUT_SOURCE = "the trace has no output", "the trace has no source"
+SHORT = 100
+"""Characters of an attribute; longer values are texts."""
+LATEST = 1e11
+"""The largest number that is a time in seconds."""
+DEEPEST = 24
+"""Levels of messages inside messages, and parts of a key."""
+HIGHEST = 64
+"""Spans above a span that are looked at."""
+TAG = re.compile(r"<(/?)(document|doc|source|review|article|passage|comment|transcript|text)(?:\s[^<>]{0,300})?>", re.IGNORECASE)  # fmt: skip
+VALUES = (str, int, float, list, dict, datetime)
+Span = dict[str, Any]
+
+
+def traces(unpack: Callable[[Any], Iterable[Any]]) -> Callable[..., Iterator[Row]]:
+    """The reader of an export; ``unpack`` returns the spans in one of its rows."""
+
+    def read(path: InputFile, name: str, meter: Meter, encoding: str) -> Iterator[Row]:
+        with RowsOnDisk() as stored:
+            for number, row in _rows(path, name, meter, encoding):
+                if not isinstance(row, Mapping):
+                    yield number, row
+                    continue
+                for raw in unpack(row):
+                    if isinstance(raw, Mapping) and (span := _span(raw))["id"] is not None:
+                        stored.add(str(span["trace"]), (number, span))
+            for trace in stored:
+                yield from _records(trace, stored.take(trace))
+
+    return read
+
+
+def _rows(path: InputFile, name: str, meter: Meter, encoding: str) -> Iterator[Row]:
+    """The rows of a table, of JSON Lines or of an array; a JSON document is one row."""
+    from fairbrief.readers import layouts
+
+    kind = files.FORMATS.get(files.endings(path)[0])
+    if kind == "parquet":
+        yield from tables.read_parquet(path, name, meter)
+        return
+    if kind == "csv":
+        for number, row in tables.read_csv(path, name, meter, encoding, has_index=True):
+            yield number, row if isinstance(row, DataError) else {key: _cell(v) for key, v in row.items()}
+        return
+    with files.open_text(path, name, encoding) as (_, content):
+        start = content.peek(1).lstrip()[:1]
+        first = content.readline(files.LONGEST_PACKED)
+    if start == b"[":
+        yield from read_array(path, name, meter, encoding=encoding)
+    elif isinstance(_parsed(first.decode(errors="replace").strip()), Mapping):
+        yield from read_lines(path, name, meter, encoding=encoding)
+    else:
+        yield 1, layouts.load(path, name, encoding)
+
+
+# ------------------------------------------------------------------------------------ the spans of a row
+
+
+def otlp(row: Mapping[str, Any]) -> Iterator[Span]:
+    """The spans of a line of OTLP's JSON, and its log records, which may hold the messages of a span."""
+    for resource in _objects(row.get("resourceSpans")):
+        shared = _plain(_at(resource, "resource.attributes"))
+        for span in (
+            s for scope in _objects(resource.get("scopeSpans")) for s in _objects(scope.get("spans"))
+        ):
+            events = [{**e, "attributes": _plain(e.get("attributes"))} for e in _objects(span.get("events"))]
+            yield {**span, "attributes": {**shared, **_plain(span.get("attributes"))}, "events": events}
+    for resource in _objects(row.get("resourceLogs")):
+        for log in (
+            one for scope in _objects(resource.get("scopeLogs")) for one in _objects(scope.get("logRecords"))
+        ):
+            body = _value(log.get("body"))
+            told = {**_plain(log.get("attributes")), **(body if isinstance(body, Mapping) else {})}
+            name = log.get("eventName") or told.get("event.name")
+            yield {**log, "events": [{"name": name, "attributes": told}], "attributes": {}, "is_log": True}
+
+
+def phoenix(row: Mapping[str, Any]) -> Iterator[Span]:
+    """The row, which is a span."""
+    yield dict(row)
+
+
+def langfuse(row: Mapping[str, Any]) -> Iterator[Span]:
+    """An observation; or a trace and its observations, which are below it."""
+    parts = _objects(row.get("observations"))
+    above = {"parent_id": row.get("id"), "trace_id": row.get("id")} if parts else {}
+    yield {**{k: v for k, v in row.items() if k != "observations"}, "is_whole": bool(parts)}
+    yield from ({**above, **{k: v for k, v in part.items() if v is not None}} for part in parts)
+
+
+def mlflow(row: Mapping[str, Any]) -> Iterator[Span]:
+    """A trace and its spans, from its JSON or from a row of ``search_traces``."""
+    trace = _mapping(row.get("trace")) or row
+    info = {**row, **_mapping(trace.get("info"))}
+    ident = info.get("trace_id")
+    whole = {key: info.get(key) for key in ("state", "request_time", "request", "response")}
+    attributes = {**whole, **_mapping(info.get("trace_metadata")), "tags": _mapping(info.get("tags"))}
+    parts = _objects(_mapping(trace.get("data")).get("spans")) or _objects(row.get("spans"))
+    yield {**whole, "trace_id": ident, "span_id": ident, "attributes": attributes, "is_whole": bool(parts)}
+    for part in parts:
+        place = {
+            "context": {"trace_id": ident, "span_id": _first(part, "id")},
+            "parent_id": _first(part, "parent") or ident,
+        }
+        yield {**part, "trace_id": ident, **place}
+
+
+# ---------------------------------------------------------------------------------------- one span
+
+
+def _span(raw: Mapping[str, Any]) -> Span:
+    """What is read of a span: its place in the trace, and its attributes as one nested object."""
+    row = _mapping(_nested(raw))
+    tree = row.get("attributes")
+    tree = tree if isinstance(tree, dict) else row
+    said: dict[str, Any] = {"input": [], "output": []}
+    for event in _objects(row.get("events")):
+        name, told = str(event.get("name")), _mapping(event.get("attributes"))
+        if name == "gen_ai.choice":
+            said["output"].append(told)
+        elif name.startswith("gen_ai.") and name.endswith(".message"):
+            said["input"].append({"role": name.split(".")[1], **told})
+        elif name.startswith("gen_ai."):
+            said["gen_ai"] = {**_mapping(tree.get("gen_ai")), **_mapping(told.get("gen_ai"))}
+    named = {name: _first(row, name) for name in ("id", "trace", "parent", "status")}
+    return {
+        **{name: None if value is None else str(value) for name, value in named.items()},
+        "start": _time(_first(row, "start")),
+        "name": row.get("name"),
+        "tree": {**tree, **{name: value for name, value in said.items() if value}},
+        "kind": str(_parsed(_first(tree, "kind") or row.get("span_kind") or "")).lower(),
+        "is_log": bool(row.get("is_log")),
+        "is_whole": bool(row.get("is_whole")),
+    }
+
+
+def _records(trace: str, rows: Sequence[tuple[int, Span]]) -> Iterator[Row]:
+    """A row per call of a model in a trace, or for the span that has no other above it."""
+    spans = {span["id"]: (number, span) for number, span in rows if not span["is_log"]}
+    known = {ident: span for ident, (_, span) in spans.items()}
+    for _, log in rows:
+        if log["is_log"] and log["id"] in known:
+            tree = known[log["id"]]["tree"]
+            for name, value in log["tree"].items():
+                before = tree.get(name)
+                is_object = isinstance(value, dict)
+                tree[name] = {**_mapping(before), **value} if is_object else [*_list(before), *value]
+    above = {ident: list(_above(span, known)) for ident, span in known.items()}
+    retrieved: dict[str | None, list[Span]] = {}
+    for ident, span in known.items():
+        if span["kind"] in RETRIEVALS:
+            for over in (*(s["id"] for s in above[ident]), None):
+                retrieved.setdefault(over, []).append(span)
+    calls = [(n, s) for n, s in spans.values() if _is_call(s) and not any(map(_is_call, above[s["id"]]))]
+    roots = [
+        (n, s) for n, s in spans.values()
+        if not s["is_whole"] and s["kind"] not in RETRIEVALS and all(over["is_whole"] for over in above[s["id"]])
+    ]  # fmt: skip
+    for number, span in calls or roots[:1]:
+        over = above[span["id"]]
+        near = next((retrieved[i] for i in (*(s["id"] for s in over), None) if i in retrieved), [])
+        yield number, _record(trace, span, over, [s for s in near if s["start"] <= span["start"]])
+
+
+def _above(span: Span, known: Mapping[Any, Span]) -> Iterator[Span]:
+    """The spans above a span, the nearest first."""
+    seen = {span["id"]}
+    while span["parent"] in known and span["parent"] not in seen and len(seen) < HIGHEST:
+        span = known[span["parent"]]
+        seen.add(span["id"])
+        yield span
+
+
+def _is_call(span: Span) -> bool:
+    """Whether a span is a call of a model; older instrumentation names no kind, but records a completion."""
+    return span["kind"] in CALLS or (
+        not span["kind"] and _at(span["tree"], "gen_ai.completion[]") is not None
+    )
+
+
+def _record(trace: str, span: Span, above: Sequence[Span], retrieved: Sequence[Span]) -> dict[str, Any]:
+    tree = span["tree"]
+    output = _first(tree, "output")
+    text, calls_tool = _text_of(output)
+    reason = None
+    if str(span["status"]).lower() in FAILURES or _first(tree, "error") is not None:
+        reason = FAILED
+    elif output is None:
+        reason = UNRECORDED
+    elif calls_tool and not text.strip():
+        reason = TOOL
+    found = [d for s in retrieved for d in _documents(_first(s["tree"], "documents"))]
+    documents = list({(d.get("id"), d["text"]): d for d in found}.values()) or _prompted(tree)
+    reason = reason or (None if documents else WITHOUT_SOURCE)
+    return {
+        "id": span["id"],
+        "documents": documents or [""],
+        "summary": None if reason else text,
+        "reason": reason,
+        "system": _parsed(_first(tree, "system")),
+        "attributes": _attributes(trace, span, above),
+    }  # fmt: skip
+
+
+def _attributes(trace: str, span: Span, above: Sequence[Span]) -> dict[str, Any]:
+    found: dict[str, Any] = {"trace": trace, "span": span["name"]}
+    if span["start"]:
+        moment = datetime.fromtimestamp(span["start"], UTC)
+        found |= {"time": moment.strftime("%Y-%m-%dT%H:%M:%SZ"), "day": moment.strftime("%Y-%m-%d")}
+    for tree in (span["tree"], *(s["tree"] for s in above)):
+        for name, paths in ATTRIBUTES.items():
+            if (value := _at(tree, paths)) is not None:
+                found.setdefault(name, _parsed(value))
+        for name in OTHERS:
+            for key, value in _mapping(_at(tree, name)).items():
+                if not key.startswith("mlflow") and (name, key) != ("user", "id"):
+                    found.setdefault(f"user_{key}" if name == "user" else key, value)
+    return {name: value for name, value in found.items() if _is_short(value)}
+
+
+# ------------------------------------------------------------------------------------ texts and documents
+
+
+def _text_of(given: Any, depth: int = 0) -> tuple[str, bool]:
+    """The text of an output, a message or its parts, and whether it calls a tool.
+
+    Of several answers the first counts, of a conversation the last answer.
+    """
+    given = _parsed(given)
+    if isinstance(given, str) or depth > DEEPEST:
+        return (given if isinstance(given, str) else ""), False
+    if isinstance(given, list):
+        roles = [_at(one, ROLE) for one in given if isinstance(one, Mapping)]
+        if roles and len(roles) == len(given) and roles[-1] in ANSWERS:
+            given = given[-1:] if set(roles) - ANSWERS else given[:1]
+        parts = [_text_of(part, depth + 1) for part in given]
+        return "\n".join(text for text, _ in parts if text), any(calls for _, calls in parts)
+    if not isinstance(given, Mapping):
+        return "", False
+    calls = bool(given.get("tool_calls") or given.get("function_call")) or given.get("type") in TOOLS
+    inner = next((given[key] for key in INNER if given.get(key) not in (None, [], {})), None)
+    if given.get("type") in ("reasoning", "thinking") or inner is None:
+        return "", calls
+    text, more = _text_of(inner, depth + 1)
+    return text, calls or more
+
+
+def _prompted(tree: Mapping[str, Any]) -> list[Any]:
+    """The sources in a prompt: its variables, what tools returned, texts in tags; else the last message of the user."""
+    from fairbrief.readers.layouts import source_among
+
+    given = _parsed(_first(tree, "input"))
+    for fields in (_parsed(_first(tree, "variables")), given):
+        is_plain = isinstance(fields, Mapping) and "messages" not in fields
+        likely = source_among(fields).get("documents") if is_plain else None
+        if documents := _documents(likely):
+            return documents
+    messages = [_message(m) for m in _list(given.get("messages") if isinstance(given, Mapping) else given)]
+    if returned := [text for role, text in messages if role in ("tool", "function")]:
+        return returned
+    asked = [text for role, text in messages if role not in {"system", "developer"} | ANSWERS] or [
+        _text_of(given)[0]
+    ]
+    return _tagged(asked[-1]) or [text for text in asked[-1:] if text.strip()]
+
+
+def _message(given: Any) -> tuple[str, str]:
+    """The role and the text of a message."""
+    role = _at(given, ROLE) if isinstance(given, Mapping) else None
+    return str(role or "user"), _text_of(given)[0]
+
+
+def _tagged(prompt: str) -> list[str]:
+    """The texts between opening and closing tags such as ``<document>``; empty for fewer than two."""
+    texts, opened = [], None
+    for tag in TAG.finditer(prompt):
+        if not tag[1]:
+            opened = tag
+        elif opened is not None and opened[2].lower() == tag[2].lower():
+            texts.append(prompt[opened.end() : tag.start()].strip())
+            opened = None
+    texts = [text for text in texts if text]
+    return texts if len(texts) > 1 else []
+
+
+def _documents(given: Any) -> list[dict[str, Any]]:
+    """Documents from a list of texts or of objects with a text, an id and metadata."""
+    given = _parsed(given)
+    if isinstance(given, Mapping):
+        given = given.get("documents") or given.get("results") or [given]
+    found = []
+    for one in [given] if isinstance(given, str) else _list(given):
+        one = one if isinstance(one, Mapping) else {"text": one}
+        one = _mapping(one.get("document")) or one
+        metadata = {**_mapping(one.get("metadata")), **_mapping(one.get("attributes"))}
+        short = {name: value for name, value in metadata.items() if _is_short(value)}
+        ident = {"id": one["id"]} if isinstance(one.get("id"), (str, int)) and one["id"] != "" else {}
+        if (text := _text_of(one)[0]).strip():
+            found.append({"text": text, "attributes": short, **ident})
+    return found
+
+
+# ------------------------------------------------------------------------------------------ values
+
+
+def _first(tree: Any, what: str) -> Any:
+    return _at(tree, PATHS[what])
+
+
+def _at(tree: Any, paths: str) -> Any:
+    """The first value at one of several paths that is not empty; None if there is none. ``[]`` after a path wants a list."""
+    for keys, kinds in _split(paths):
+        value = tree
+        for key in keys:
+            value = value.get(key) if isinstance(value, dict) else None
+        if isinstance(value, kinds) and value not in ("", [], {}):
+            return value
+    return None
+
+
+@cache
+def _split(paths: str) -> list[tuple[list[str], type | tuple[type, ...]]]:
+    """The keys of each path, and the types of its values."""
+    return [
+        (path.removesuffix("[]").split("."), list if path.endswith("[]") else VALUES)
+        for path in paths.split("|")
+    ]
+
+
+def _is_short(value: Any) -> bool:
+    """Whether a value is one of an attribute, not a text."""
+    is_plain = isinstance(value, (str, int)) or (isinstance(value, float) and math.isfinite(value))
+    return is_plain and len(str(value)) <= SHORT and "\n" not in str(value)
+
+
+def _list(given: Any) -> list[Any]:
+    given = _parsed(given)
+    given = given.tolist() if hasattr(given, "tolist") else given
+    return [one for one in given if one is not None] if isinstance(given, list) else []
+
+
+def _objects(given: Any) -> list[Mapping[str, Any]]:
+    return [one for one in _list(given) if isinstance(one, Mapping)]
+
+
+def _mapping(given: Any) -> dict[str, Any]:
+    given = _parsed(given)
+    given = dict(given) if isinstance(given, list) and all(isinstance(p, tuple) for p in given) else given
+    return dict(given) if isinstance(given, Mapping) else {}
+
+
+def _parsed(given: Any) -> Any:
+    """The value of JSON text; other values unchanged."""
+    if not (isinstance(given, str) and given[:1] in ("[", "{", '"')):
+        return given
+    try:
+        return json.loads(given)
+    except (ValueError, RecursionError):
+        return given
+
+
+def _cell(given: Any) -> Any:
+    """The value of a cell; pandas writes lists and objects as Python does."""
+    if not (isinstance(given, str) and given[:2] in ("[{", "{'", "['")) or _parsed(given) is not given:
+        return given
+    try:
+        return ast.literal_eval(given)
+    except (ValueError, SyntaxError, RecursionError, MemoryError):
+        return given
+
+
+def _plain(attributes: Any, depth: int = 0) -> dict[str, Any]:
+    """The attributes of OTLP, a list of keys and typed values, as an object."""
+    return {str(one.get("key")): _value(one.get("value"), depth) for one in _objects(attributes)}
+
+
+def _value(given: Any, depth: int = 0) -> Any:
+    """A typed value of OTLP."""
+    if not isinstance(given, Mapping) or not given or depth > DEEPEST:
+        return None
+    kind, value = next(iter(given.items()))
+    if kind == "kvlistValue":
+        return _plain(_mapping(value).get("values"), depth + 1)
+    if kind == "arrayValue":
+        return [_value(one, depth + 1) for one in _list(_mapping(value).get("values"))]
+    return value
+
+
+def _nested(given: Any, depth: int = 0) -> Any:
+    """Objects with dotted keys as nested objects; objects whose keys are all numbers as lists."""
+    if depth > DEEPEST:
+        return None
+    if isinstance(given, list):
+        return [_nested(one, depth + 1) for one in given]
+    if not isinstance(given, Mapping):
+        return given
+    tree: dict[str, Any] = {}
+    for key, value in given.items():
+        if value is None:
+            continue
+        holder = tree
+        *parts, last = str(key).split(".", DEEPEST)
+        for part in parts:
+            inner = holder.get(part)
+            holder[part] = inner = inner if isinstance(inner, dict) else {}
+            holder = inner
+        known, new = holder.get(last), _nested(value, depth + 1)
+        holder[last] = {**known, **new} if isinstance(known, dict) and isinstance(new, dict) else new
+    return _with_lists(tree)
+
+
+def _with_lists(tree: dict[str, Any]) -> Any:
+    tree = {key: _with_lists(value) if isinstance(value, dict) else value for key, value in tree.items()}
+    if tree and all(key.isdecimal() and len(key) < 7 for key in tree):
+        return [tree[key] for key in sorted(tree, key=int)]
+    return tree
+
+
+def _time(given: Any) -> float:
+    """Seconds since 1970 of a time in ISO form (UTC if it names no zone) or a number of up to nanoseconds; 0 if unknown."""
+    try:
+        number = float(given)
+    except (TypeError, ValueError):
+        try:
+            moment = given if isinstance(given, datetime) else datetime.fromisoformat(str(given))
+        except ValueError:
+            return 0.0
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+    for _ in range(3):
+        number = number / 1000 if number > LATEST else number
+    return number if 0 < number <= LATEST else 0.0

@@ -1,0 +1,109 @@
+"""Transcripts as people have them: WebVTT and SRT subtitles, and texts of the form "NAME: text". A file is one record.
+
+Its documents are turns with the attribute ``speaker``. Lines without a name belong to the turn before them, and adjacent cues of one
+speaker are one turn.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from fairbrief.errors import DataError
+from fairbrief.readers.files import InputFile, Meter, open_text, stem
+from fairbrief.readers.messages import at, fault, not_utf8
+
+TIME = r"\d{1,3}:\d\d(?::\d\d)?(?:[.,]\d{1,3})?"
+CUE = re.compile(rf"\s*{TIME}\s+-->")
+VOICE = re.compile(r"<v(?:\.[^\s<>]{0,80})?\s{1,9}([^<>]{1,200})>")
+TAG = re.compile(r"<[^<>]*>")
+LABEL = re.compile(
+    rf"\s*(?:>>\s*)?(?:[\[(]?{TIME}[\])]?\s*(?:[-–—]\s*)?)?([^\W_][^:：\n]{{0,79}}?)\s*(?:[\[(]{TIME}[\])]\s*)?(?::(?=\s|\Z)|：)"
+)
+"""A name with a colon at the begin of a line, possibly with a time."""
+MOST_WORDS = 6
+NO_NAME = fault(
+    "no line with a name",
+    "turns such as 'NAME: text', or <v NAME> in WebVTT",
+    "add the names, or give a table with one turn per row and --group-by",
+)
+
+
+def speaker_in(line: str) -> tuple[str, str]:
+    """The name at the begin of a line, and the rest; no name if it has none.
+
+    Words of a name are capitalised, except the first of "the chair" and small words inside; one word is a name anyway.
+
+    >>> speaker_in("[00:12] Ms Weber (chair): Good morning."), speaker_in("We need two things: time and money.")
+    (('Ms Weber (chair)', 'Good morning.'), ('', 'We need two things: time and money.'))
+    """
+    match = LABEL.match(line)
+    if match is None:
+        return "", line.strip()
+    words = match[1].split()
+    bare = re.sub(r"\([^()]*\)", "", match[1]).split()
+    is_name = len(words) <= MOST_WORDS and (
+        len(bare) == 1 or all(not word[0].islower() or len(word) <= 3 for word in bare)
+    )
+    is_sentence = any(word[-1] in "?!," or (word[-1] == "." and len(word) > 5) for word in words)
+    return (match[1], line[match.end() :].strip()) if is_name and not is_sentence else ("", line.strip())
+
+
+def read_transcript(path: InputFile, name: str, meter: Meter, encoding: str) -> Iterator[tuple[int, Any]]:
+    """The record of a text in which turns begin with a name."""
+    yield 1, _record(path, name, map(speaker_in, _lines(path, name, meter, encoding)))
+
+
+def read_subtitles(path: InputFile, name: str, meter: Meter, encoding: str) -> Iterator[tuple[int, Any]]:
+    """The record of a file of WebVTT or SRT."""
+    yield 1, _record(path, name, _of_cues(_lines(path, name, meter, encoding)))
+
+
+def _of_cues(lines: Iterator[str]) -> Iterator[tuple[str, str]]:
+    """Names and texts in cues; headers, notes, numbers and times are left out."""
+    is_inside = False
+    for line in lines:
+        if CUE.match(line):
+            is_inside = True
+        elif not line.strip():
+            is_inside = False
+        elif is_inside:
+            before, *voices = VOICE.split(line)
+            if _plain(before):
+                yield speaker_in(_plain(before))
+            for voice, text in zip(voices[::2], voices[1::2], strict=True):
+                yield _plain(voice), _plain(text)
+
+
+def _plain(text: str) -> str:
+    return " ".join(html.unescape(TAG.sub("", text)).split())
+
+
+def _record(path: InputFile, name: str, parts: Iterator[tuple[str, str]]) -> dict[str, Any]:
+    """One row, with a document per turn. Lines before the first name are left out."""
+    turns: list[tuple[str, list[str]]] = []
+    for speaker, text in parts:
+        if speaker and not (turns and turns[-1][0] == speaker):
+            turns.append((speaker, []))
+        if turns and text:
+            turns[-1][1].append(text)
+    documents = [
+        {"text": " ".join(texts), "attributes": {"speaker": speaker}} for speaker, texts in turns if texts
+    ]
+    if not documents:
+        raise at(name, NO_NAME)
+    return {"id": stem(path), "documents": documents}
+
+
+def _lines(path: InputFile, name: str, meter: Meter, encoding: str) -> Iterator[str]:
+    with open_text(path, name, encoding) as (raw, content):
+        for number, line in enumerate(content, 1):
+            try:
+                yield line.decode()
+            except UnicodeDecodeError as error:
+                raise DataError(
+                    f"{name}:{number}: {not_utf8(line[error.start], f'at byte {error.start + 1}')}"
+                ) from None
+            meter.at(raw.tell())

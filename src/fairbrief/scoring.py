@@ -1,0 +1,289 @@
+"""Parallel lists as the input of an audit, and its main estimates as a small frame: the parts of `fairbrief.score`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import fields
+from math import nan
+from typing import Any
+
+from fairbrief import registry, specs
+from fairbrief.errors import DataError, RequestError
+from fairbrief.readers.field_values import value_of
+from fairbrief.readers.messages import fault, names, show
+from fairbrief.reports import number_format
+from fairbrief.reports.frames import Estimates
+from fairbrief.reports.terminal import table_lines
+from fairbrief.reports.wording import is_main_value
+from fairbrief.text.counted import counted
+from fairbrief.types import Measure, Table
+
+COLUMNS = (
+    "measure", "system", "quantity", "group", "value", "low", "high", "permutation_mean", "extract_baseline", "p",
+    "family_p", "n", "excluded",
+)  # fmt: skip
+SYSTEM = "system"
+"""The system of summaries in a plain list."""
+GROUP = "group"
+"""The attribute of groups in a plain list, if no measure names one."""
+CLUSTER = "clusters="
+"""The field with a record's cluster; no attribute has this name."""
+DROP = "drop this record from every list"
+
+
+class Score(Estimates):
+    """The main values and the primary group differences of measures, as a tuple of `Estimate` and as a frame.
+
+    Columns: ``measure``, ``system``, ``quantity``, ``group``, ``value``, the interval ``low`` to ``high``, both
+    baselines (``permutation_mean``, ``extract_baseline``), ``p`` of the label permutations, for primary group differences
+    ``family_p`` (Holm), the p of the first screen, and the numbers of records that count (``n``) and are ``excluded``.
+    ``float`` returns the main value, if it is the only one.
+    """
+
+    __slots__ = ()
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns of each frame."""
+        return [*COLUMNS, *(f"subgroup.{name}" for name in self._by_subgroup)]
+
+    def each(self) -> Iterator[dict[str, Any]]:
+        """`to_dicts`, one by one."""
+        for row in super().each():
+            yield {name: row[name] for name in self.columns}
+
+    def __float__(self) -> float:
+        main = [e for e in self if is_main_value(e) and e.system_kind == "system" and not e.subgroup]
+        if len(main) != 1:
+            raise RequestError(
+                f"float() needs one measure and one system; this score has {counted(len(main), 'main value')}. "
+                "Use .to_dicts(), or score one system and one measure."
+            )
+        return nan if main[0].value is None else main[0].value
+
+    def __repr__(self) -> str:
+        rows = tuple(
+            (
+                e.measure, e.system, ", ".join([e.quantity, *e.subgroup.values()]), number_format.value(e),
+                number_format.interval(e), number_format.chance(e), number_format.random_sentences(e),
+                number_format.probability(e.p), number_format.probability(e.family_p), number_format.count(e.n),
+            )
+            for e in self
+        )  # fmt: skip
+        header = (
+            "measure",
+            "system",
+            "quantity",
+            "value",
+            "interval",
+            "permuted",
+            "random",
+            "p",
+            "family_p",
+            "n",
+        )
+        return "\n".join(line.plain.rstrip() for line in table_lines(Table("", header, rows), 100)).strip()
+
+
+def of_main_values(estimates: Iterable[Any]) -> Score:
+    """The main values and the primary group differences among an audit's estimates."""
+    return Score(e for e in estimates if e.is_primary or is_main_value(e))
+
+
+def record_rows(
+    documents: Any,
+    summaries: Any,
+    groups: Any,
+    references: Any,
+    ids: Any,
+    clusters: Any,
+    measures: Sequence[str | Measure],
+) -> list[dict[str, Any]]:
+    """One row per record, as `fairbrief.readers.read` takes them. Errors name the list and the position."""
+    rows: list[dict[str, Any]] = [
+        {"documents": [{"text": text, "attributes": {}} for text in texts], "summary": {}, "attributes": {}}
+        for texts in _documents(documents)
+    ]
+    _add_summaries(rows, summaries)
+    if isinstance(groups, Mapping):
+        for name, column in groups.items():
+            _add_groups(rows, name, column, f"groups[{name!r}]")
+    elif groups is not None:
+        _add_groups(rows, _attribute(measures), groups, "groups")
+    _check_groups(measures, rows)
+    if references is not None:
+        for i, (row, given) in enumerate(_zipped(rows, references, "references")):
+            where = f"references[{i}]"
+            texts = [] if _is_absent(given) else [given] if isinstance(given, str) else _listed(given, where)
+            row["references"] = [_text(text, f"{where}[{j}]", "drop it") for j, text in enumerate(texts)]
+    if ids is not None:
+        _add_ids(rows, ids)
+    if clusters is not None:
+        for i, (row, given) in enumerate(_zipped(rows, clusters, "clusters")):
+            row[CLUSTER] = _value(given, f"clusters[{i}]")
+    return rows
+
+
+def _add_summaries(rows: Sequence[dict[str, Any]], summaries: Any) -> None:
+    by_system = summaries if isinstance(summaries, Mapping) and summaries else {SYSTEM: summaries}
+    for system, column in by_system.items():
+        what = f"summaries[{system!r}]" if by_system is summaries else "summaries"
+        for i, (row, text) in enumerate(_zipped(rows, column, what)):
+            remedy = f"{DROP}, or write '' to exclude and count it as an empty summary"
+            row["summary"][system] = _text(text, f"{what}[{i}]", remedy)
+
+
+def _add_ids(rows: Sequence[dict[str, Any]], ids: Any) -> None:
+    first: dict[str, int] = {}
+    for i, (row, given) in enumerate(_zipped(rows, ids, "ids")):
+        row["id"] = _value(given, f"ids[{i}]")
+        if (before := first.setdefault(row["id"], i)) != i:
+            found = f"{row['id']!r} again, after ids[{before}]"
+            raise _wrong(f"ids[{i}]", found, "one id per record", "make the ids unique, or drop ids")
+
+
+def over_groups(measures: Sequence[str | Measure], groups: Any) -> list[str | Measure]:
+    """The measures; if groups have no names, those that compare documents or records are taken over these groups."""
+    if groups is None or isinstance(groups, Mapping):
+        return list(measures)
+    name = _attribute(measures)
+    return [
+        f"{measure}@{specs.quoted(name)}"
+        if isinstance(measure, str) and _compares_groups(measure) and not _over(measure)
+        else measure
+        for measure in measures
+    ]
+
+
+def _attribute(measures: Sequence[str | Measure]) -> str:
+    """The attribute of groups without a name: the one that the measures name."""
+    over = sorted({name for measure in measures if (name := _over(measure))})
+    if len(over) > 1:
+        raise RequestError(
+            f"The measures compare groups by {names(over)}: give groups as a dictionary of these names."
+        )
+    return over[0] if over else GROUP
+
+
+def _check_groups(measures: Sequence[str | Measure], rows: Sequence[Mapping[str, Any]]) -> None:
+    """RequestError if a measure compares documents or records by an attribute that they lack."""
+    there = {"document": rows[0]["documents"][0]["attributes"], "record": rows[0]["attributes"]}
+    for measure in measures:
+        holder = _kind(measure).declaration.attribute_of
+        needs = _over(measure) or specs.needs_over(_kind(measure))
+        name = _over(measure) or next(iter(there.get(holder, ())), GROUP)
+        if needs and holder in there and name not in there[holder]:
+            shape = "one value per record"
+            if holder == "document":
+                shape = "for each record a list of one value per document"
+            raise RequestError(
+                f"{measure} compares {holder}s by {name!r}, which groups lacks. Give groups={{{name!r}: …}}: {shape}."
+            )
+
+
+def _kind(measure: str | Measure) -> type[Measure]:
+    return registry.load("measure", specs.parse(measure).name) if isinstance(measure, str) else type(measure)
+
+
+def _compares_groups(measure: str) -> bool:
+    kind = _kind(measure)
+    return kind.declaration.attribute_of in ("document", "record") and any(
+        f.name == "over" for f in fields(kind)
+    )
+
+
+def _over(measure: str | Measure) -> str | None:
+    return specs.parse(measure).over if isinstance(measure, str) else getattr(measure, "over", None)
+
+
+def _documents(documents: Any) -> list[list[str]]:
+    cells = _listed(documents, "documents")
+    if not cells:
+        raise DataError("documents: found no record; expected at least one; check what was selected.")
+    result = []
+    for i, cell in enumerate(cells):
+        what = f"documents[{i}]"
+        texts = _listed(cell, what)
+        if not texts:
+            raise _wrong(what, "no document", "at least one text", DROP)
+        remedy = "drop this document, and its group"
+        result.append([_text(text, f"{what}[{j}]", remedy) for j, text in enumerate(texts)])
+    return result
+
+
+def _add_groups(rows: Sequence[dict[str, Any]], name: str, column: Any, what: str) -> None:
+    """Add an attribute to the documents of each row, or from a flat list to the records."""
+    cells = _listed(column, what)
+    is_flat = bool(cells) and (isinstance(cells[0], str) or not isinstance(cells[0], Iterable))
+    for i, (row, cell) in enumerate(_zipped(rows, cells, what)):
+        where = f"{what}[{i}]"
+        if is_flat:
+            row["attributes"][name] = _value(cell, where)
+            continue
+        values = _listed(cell, where)
+        if len(values) != len(row["documents"]):
+            raise _wrong(
+                where,
+                f"{counted(len(values), 'group')} for {counted(len(row['documents']), 'document')}",
+                "one group per document, in the same order",
+                "correct the lists",
+            )
+        for j, (document, value) in enumerate(zip(row["documents"], values, strict=True)):
+            document["attributes"][name] = _value(value, f"{where}[{j}]", "drop its document")
+
+
+def _zipped(rows: Sequence[dict[str, Any]], column: Any, what: str) -> Iterator[tuple[dict[str, Any], Any]]:
+    """Each row with its value of a column."""
+    values = _listed(column, what)
+    if len(values) != len(rows):
+        raise _wrong(
+            what,
+            counted(len(values), "value"),
+            f"{len(rows)}, as many as documents",
+            "give one per record, in the same order",
+        )
+    return zip(rows, values, strict=True)
+
+
+def _listed(column: Any, what: str) -> list[Any]:
+    """A column or a cell as a list."""
+    if not isinstance(column, (str, bytes, Mapping, AbstractSet)) and not hasattr(column, "columns"):
+        for method in ("to_pylist", "to_list", "tolist"):  # Arrow; pandas and polars; numpy
+            if hasattr(column, method):
+                column = getattr(column, method)()
+                break
+        if isinstance(column, Iterable):
+            return list(column)
+    remedy = "put [ ] around it" if isinstance(column, str) else "give a list, or one column of a table"
+    raise _wrong(what, show(column), "a list", remedy)
+
+
+def _text(value: Any, where: str, remedy: str) -> str:
+    if not isinstance(value, str):
+        raise _wrong(where, show(value), "a text", remedy)
+    return str(value)  # a plain string of numpy's
+
+
+def _value(value: Any, where: str, otherwise: str = DROP) -> str:
+    try:
+        text = None if _is_absent(value) else value_of(value, where)
+    except DataError:
+        text = None
+    if text is None:
+        remedy = f"name it, as in 'unknown', or {otherwise}"
+        raise _wrong(where, show(value), "text, a number, true or false", remedy)
+    return text
+
+
+def _is_absent(value: Any) -> bool:
+    """Whether a value is None, NaN, or the missing value of pandas."""
+    return (
+        value is None
+        or type(value).__name__ in ("NAType", "NaTType")
+        or (isinstance(value, float) and value != value)
+    )
+
+
+def _wrong(where: str, found: str, expected: str, remedy: str) -> DataError:
+    return DataError(f"{where}: {fault(found, expected, remedy)}")

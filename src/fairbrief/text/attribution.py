@@ -1,0 +1,261 @@
+"""Which speakers the sentences of a summary name, and to whom they attribute their content.
+
+Everything is decided by rule, in linear time, and mostly without a list of words, so that it works in many languages.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from fairbrief.text.name_words import PARTICLES, bare, gender_of_title, given_names, is_title, without_titles
+from fairbrief.text.vocabulary import CALENDAR, FUNCTION_WORDS, words
+
+ROLES = words("titles", "roles")
+WEAK = PARTICLES | FUNCTION_WORDS | CALENDAR
+"""Words that name somebody only next to another word of the name, or after a title."""
+WORD = re.compile(r"\w+(?:['’-]\w+)*")
+LABEL = re.compile(
+    r"\s*+(?:(?:[-–—*•]|\d{1,3}[.)])\s{0,9})?[*_]{0,3}([^:：\n]{1,80})[:：][*_]{0,3}(?=\s|[^\W\d]|\Z)\s*"
+)
+"""The begin of a line of minutes, "- X: …", "2. X (chair): …", "**X**: …"."""
+BRACKETED = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
+JOINED = re.compile(r"\s*(?:,|&|,?\s?(?:and|und|et|y|e|en|i))\s*")
+"""What joins two names to one subject."""
+CUE = re.compile(
+    r"(?:\b(?:according to|in the (?:view|opinion|words) of|by|laut|selon|d['’]après|según|secondo|volgens)|^\s*for)\s*\Z",
+    re.IGNORECASE,
+)
+"""Words before the name of somebody whose statement follows or precedes."""
+SAYING = (
+    "added adds agreed agrees argued argues asked asks claimed claims demanded demands explained explains insisted insists "
+    "noted notes proposed proposes remarked remarks replied replies reported reports said says stated states stressed "
+    "stresses suggested suggests told tells warned warns wrote writes"
+).split()
+SAID_BEFORE = re.compile(rf"\b(?:{'|'.join(SAYING)})\s*\Z")
+SAID_AFTER = re.compile(rf"\s+(?:(?!\d)\w{{2,20}}ly\s+|also\s+)?(?:{'|'.join(SAYING)})\b(?:\s+that\b)?[,:]?")
+WHO = re.compile(r",?\s+who\b")
+OPENS = re.compile(r"(?:\A|[,;:—–(\"“„«]|\b(?:but|while|whereas|although|because|when))\s*\Z")
+"""What is before the subject of a sentence or clause."""
+BEFORE_END = re.compile(r"[ ,;:]{1,9}(?=[.!?]?\Z)")
+GAP = re.compile(r" {2,9}")
+MOST_TITLES = 3
+"""Words before a name that can belong to it."""
+NEAR = 40
+"""Characters before and after a name that are looked at."""
+
+
+class Attribution(NamedTuple):
+    """A claim: its content without the attribution; the speakers that it names, and those whose statement it reports."""
+
+    content: str
+    named: frozenset[int]
+    speakers: frozenset[int]
+
+
+class Span(NamedTuple):
+    """A name in a text, with the titles before it: characters ``start`` to ``end`` (half open), and who is meant, if clear."""
+
+    start: int
+    end: int
+    speaker: int | None
+
+
+@lru_cache(maxsize=256)
+def attributions(
+    claims: tuple[str, ...], names: tuple[str, ...], starts_line: tuple[bool, ...]
+) -> tuple[Attribution, ...]:
+    """Whom each claim names, and to whom it is attributed, of speakers with these names.
+
+    A claim is attributed to a speaker whose name is its label ("X: …", "- X: …"); follows "according to", "by" or a verb
+    of saying; is followed by a verb of saying or "who"; or opens the claim or a clause, as a subject does. Names joined by
+    "and" are attributed together. A label also holds for the next claims, up to one that ``starts_line`` or is attributed.
+
+    >>> (one,) = attributions(("Ms Weber said that buses are late.",), ("Anna Weber", "Per Olsen"), (True,))
+    >>> one.content, set(one.speakers)
+    ('buses are late.', {0})
+    """
+    roster = Roster(names)
+    found: list[Attribution] = []
+    label = frozenset[int]()
+    for claim, opens in zip(claims, starts_line, strict=True):
+        if opens:
+            label = frozenset()
+        content, of_label = roster.labelled(claim)
+        spans = roster.spans(content)
+        named = frozenset(s.speaker for s in spans if s.speaker is not None)
+        if of_label:
+            label = of_label
+            found.append(Attribution(content, named | label, label))
+            continue
+        content, speakers = _attributed(claim, spans)
+        label = frozenset() if speakers else label
+        found.append(Attribution(content, named | label, speakers or label))
+    return tuple(found)
+
+
+class Roster:
+    """The speakers of one record, to be found in texts by their names.
+
+    A name is a run of neighbouring words of one speaker's name. It names the only speaker who has all these words, or the
+    only one whose whole name they are; otherwise ("Weber" of two Webers) nobody. A title and an initial before it decide between several. A name is
+    somebody else's if a given name that no speaker has stands before it, or a capitalised word after a first name. Words
+    must be capitalised as in the transcript, except roles (customer, chair).
+    """
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self.words = [_words_of(name) for name in names]
+        self.by_word: dict[str, set[int]] = {}
+        for i, own in enumerate(self.words):
+            for word in own:
+                self.by_word.setdefault(_key(word), set()).add(i)
+        self.keys = [frozenset(map(_key, own)) for own in self.words]
+        self.genders = [set(map(gender_of_title, WORD.findall(name))) for name in names]
+        self.in_any_case = {
+            _key(word) for own in self.words for word in own if word.islower() or bare(word) in ROLES
+        }
+
+    def labelled(self, claim: str) -> tuple[str, frozenset[int]]:
+        """The claim without its label, and the speakers in the label; the claim itself if it has none."""
+        match = LABEL.match(claim)
+        if match is None:
+            return claim, frozenset()
+        label = BRACKETED.sub(" ", match[1]).strip(" *_")
+        spans = self.spans(label)
+        who = frozenset(s.speaker for s in spans if s.speaker is not None)
+        rest = WORD.findall(_without(label, [span[:2] for span in spans]))
+        is_name = all(word[0].isupper() or JOINED.fullmatch(word) or word == "the" for word in rest)
+        if not who or not is_name or len(rest) > MOST_TITLES:
+            return claim, frozenset()
+        return claim[match.end() :] or claim, who
+
+    def spans(self, text: str) -> list[Span]:
+        """The names in a text, in order."""
+        tokens = list(WORD.finditer(text))
+        i, found = 0, list[Span]()
+        while i < len(tokens):
+            j = i
+            while j < len(tokens) and self._is_word(tokens[j][0]) and (j == i or _touch(text, tokens, j)):
+                j += 1
+            if j > i:
+                found += self._span(text, tokens, i, j)
+            i = max(j, i + 1)
+        return found
+
+    def _is_word(self, token: str) -> bool:
+        key = _key(token)
+        return key in self.by_word and (not token[0].islower() or key in self.in_any_case or key in PARTICLES)
+
+    def _span(self, text: str, tokens: list[re.Match[str]], i: int, j: int) -> Iterator[Span]:
+        """The name of the tokens ``i`` to ``j``, if they are one."""
+        run = [_key(token[0]) for token in tokens[i:j]]
+        who = set.intersection(*(self.by_word[word] for word in run))
+        if not who and run[0] in WEAK:  # "In May Olsen …"
+            i, run = i + 1, run[1:]
+            who = set.intersection(*(self.by_word[word] for word in run))
+        first = i
+        while first > i - MOST_TITLES and _touch(text, tokens, first) and _precedes(text, tokens[first - 1]):
+            first -= 1
+        before = tokens[first:i]
+        if all(word in WEAK for word in run) and not any(is_title(token[0]) for token in before):
+            return
+        initials = [_key(token[0]) for token in before if _is_initial(text, token)]
+        who = {s for s in who if all(any(word.startswith(x) for word in self.keys[s]) for x in initials)}
+        who = {s for s in who if self.keys[s] == frozenset(run)} or who
+        titles = {gender_of_title(token[0]) for token in before} - {""}
+        who = {s for s in who if self.genders[s] & titles} or who
+        if len(who) == 1 and self._is_other(text, tokens, (first, j), run, next(iter(who))):
+            who = set()
+        is_role = run[0] in self.in_any_case and _touch(text, tokens, first)
+        if is_role and tokens[first - 1][0].lower() == "the":
+            first -= 1
+        yield Span(tokens[first].start(), tokens[j - 1].end(), who.pop() if len(who) == 1 else None)
+
+    def _is_other(
+        self, text: str, tokens: list[re.Match[str]], place: tuple[int, int], run: list[str], speaker: int
+    ) -> bool:
+        """Whether the words next to a name make it the name of somebody else: Peter Weber, Anna Smith."""
+        first, end = place
+        if _touch(text, tokens, first) and _is_given(tokens[first - 1][0]):
+            return True
+        last = _key(self.words[speaker][-1])
+        if last in run or end == len(tokens) or not _touch(text, tokens, end):
+            return False
+        return tokens[end][0][0].isupper() and not tokens[end - 1][0].endswith(("'s", "’s"))
+
+
+def _attributed(claim: str, spans: Sequence[Span]) -> tuple[str, frozenset[int]]:
+    """The content of a claim without a label, and the speakers to whom it is attributed."""
+    who: set[int] = set()
+    cuts: list[tuple[int, int]] = []
+    is_subject, last = False, -1
+    for span in spans:
+        before, after = claim[max(0, span.start - NEAR) : span.start], claim[span.end : span.end + NEAR]
+        if last >= 0 and JOINED.fullmatch(claim[last : span.start]):
+            start = last
+        else:
+            cue = CUE.search(before) or (None if who else SAID_BEFORE.search(before))
+            is_subject = bool(cue or OPENS.search(before) or SAID_AFTER.match(after) or WHO.match(after))
+            start = span.start - (len(before) - cue.start() if cue else 0)
+        last = span.end
+        is_possessive = claim.endswith(("'s", "’s"), 0, span.end) or after[:1] in ("'", "’")
+        if is_subject and span.speaker is not None and not is_possessive:
+            said = SAID_AFTER.match(after)
+            who.add(span.speaker)
+            cuts.append((start, span.end + (said.end() if said else 0)))
+    content = GAP.sub(" ", BEFORE_END.sub("", _without(claim, cuts))).strip(" ,;:")
+    return (content if WORD.search(content) else claim), frozenset(who)
+
+
+def _without(text: str, cuts: Iterable[tuple[int, int]]) -> str:
+    """A text without some spans, which are in order."""
+    place, kept = 0, []
+    for start, stop in cuts:
+        kept.append(text[place:start])
+        place = stop
+    return "".join([*kept, text[place:]])
+
+
+def _words_of(name: str) -> list[str]:
+    """The words of a name in their order, without brackets, titles and suffixes; of "Weber, Anna" turned round."""
+    plain = BRACKETED.sub(" ", name)
+    last, comma, first = plain.partition(",")
+    turned = f"{first} {last}" if comma and without_titles(WORD.findall(first)) else plain
+    every = WORD.findall(turned) or [name]
+    return without_titles(every) or every
+
+
+@lru_cache(maxsize=8192)
+def _key(token: str) -> str:
+    """A word in lower case, without accents and genitive."""
+    plain = unicodedata.normalize("NFKD", token.replace("’", "'").removesuffix("'s"))
+    return "".join(c for c in plain if not unicodedata.combining(c)).casefold()
+
+
+def _is_initial(text: str, token: re.Match[str]) -> bool:
+    return len(token[0]) == 1 and token[0].isupper() and text[token.end() : token.end() + 1] == "."
+
+
+def _is_given(token: str) -> bool:
+    return token[0].isupper() and token.lower() in given_names() and token.lower() not in WEAK
+
+
+def _precedes(text: str, token: re.Match[str]) -> bool:
+    """Whether a word can be before a name that it belongs to: a title, an initial, an office (Commissioner, MEP)."""
+    word = token[0]
+    is_office = word[0].isupper() and word.lower() not in FUNCTION_WORDS and not _is_given(word)
+    return is_office or is_title(word) or _is_initial(text, token)
+
+
+def _touch(text: str, tokens: list[re.Match[str]], i: int) -> bool:
+    """Whether a token is next to the one before it: only a blank, or the full stop of a title or an initial, is between."""
+    if not i:
+        return False
+    before = tokens[i - 1]
+    between = text[before.end() : tokens[i].start()]
+    if "\n" in between or len(between) > 3:
+        return False
+    return not between.strip() or (between.strip() == "." and (is_title(before[0]) or len(before[0]) == 1))

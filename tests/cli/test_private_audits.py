@@ -1,0 +1,141 @@
+"""What the folder of an audit contains of its input: a sample, redacted texts, or no texts."""
+
+from __future__ import annotations
+
+import json
+import re
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow.parquet as pq
+from tests.cli.command import Command, results
+from tests.unit.test_personal_data import PRIVATE, record
+from tests.unit.test_sampling import rows
+
+from fairbrief.engines.score_cache import Store
+
+
+def test_a_sampled_audit_names_both_numbers(fairbrief: Command, tmp_path: Path) -> None:
+    """On the screen and in results.json; the records of the audit can be read again."""
+    path = tmp_path / "in.jsonl"
+    given = rows()
+    for row in given:
+        row["documents"] = [{"text": t, "attributes": {"tone": t[:3]}} for t in ("One way.", "Two ways.")]
+    path.write_text("".join(json.dumps(row) + "\n" for row in given), encoding="utf-8")
+    out = tmp_path / "out"
+    run = fairbrief(
+        "audit",
+        path,
+        "--measure",
+        "uer@tone",
+        "--resamples",
+        "0",
+        "--sample",
+        "12",
+        "--seed",
+        "3",
+        "--out",
+        out,
+    )
+    assert "12 of 40 records" in run.out
+    made = results(out)["made"]
+    assert made["records"] == 12
+    assert made["sample"] == {"records": 40, "sampled": 12, "size": 12.0, "seed": 3}
+    assert (out / "inputs.parquet").exists()
+
+
+def contents(folder: Path) -> Iterator[tuple[str, str]]:
+    """Every file of a folder as text, with the values of Parquet and SQLite files."""
+    for path in sorted(p for p in folder.rglob("*") if p.is_file()):
+        yield path.name, path.read_bytes().decode("utf-8", "replace")
+        if path.suffix == ".parquet":
+            table = pq.read_table(path)
+            yield path.name, json.dumps([table.to_pylist(), str(table.schema.metadata)], default=str)
+        if path.suffix == ".db":
+            with sqlite3.connect(path) as database:
+                yield path.name, str(database.execute("SELECT * FROM arrays").fetchall())
+
+
+def written(tmp_path: Path, records: list[dict[str, Any]]) -> Path:
+    """The records as a file."""
+    path = tmp_path / "in.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in records), encoding="utf-8")
+    return path
+
+
+def test_nothing_raw_is_written(fairbrief: Command, tmp_path: Path) -> None:
+    """No identifier and no name is in any file of an audit, nor in messages about excluded lines."""
+    records = [record(id=str(i)) for i in range(4)] + [record(id="x", summary={}, system=PRIVATE[0])]
+    out = tmp_path / "out"
+    run = fairbrief(
+        "audit", written(tmp_path, records), "--resamples", "20", "--redact", "identifiers,names", "--on-error", "skip",
+        "--out", out,
+    )  # fmt: skip
+    assert run.code == 0, run.err
+    assert results(out)["made"]["skipped"] == 1
+    for name, text in contents(out):
+        assert not [private for private in (*PRIVATE, "Smith") if private in text], name
+    assert "[EMAIL]" in (out / "report.html").read_text(encoding="utf-8")
+
+
+DOCUMENTS = (
+    ("The grumpy porter dropped both of our suitcases.", "bad"),
+    ("Breakfast on the sunny terrace was a daily delight.", "good"),
+    ("Nobody ever came to mend the dripping bathroom tap.", "bad"),
+    ("Cheerful waiters remembered what our children liked.", "good"),
+)
+
+
+def words(text: str) -> list[str]:
+    """The words of a text in lower case."""
+    return re.findall(r"\w+", text.lower())
+
+
+def sequences(text: str) -> set[str]:
+    """All sequences of four words."""
+    listed = words(text)
+    return {" ".join(listed[i : i + 4]) for i in range(len(listed) - 3)}
+
+
+def test_audits_without_texts(fairbrief: Command, tmp_path: Path) -> None:
+    """No four words in a row of any text are in any file; numbers are those of the same audit with texts."""
+    records = [
+        {
+            "id": str(i),
+            "documents": [{"text": f"{text} Room {i}.", "attributes": {"tone": tone}} for text, tone in DOCUMENTS],
+            "summary": f"{DOCUMENTS[i % 4][0]} Otherwise {i} guests of the place slept well.",
+            "references": ["All guests agree about the terrace and disagree about the porter."],
+        }
+        for i in range(12)
+    ]  # fmt: skip
+    bad = {
+        **records[0],
+        "id": "x",
+        "summary": ["The grumpy porter dropped everything again today."],
+        "references": 3,
+    }
+    path = written(tmp_path, [*records, bad])
+    texts = [
+        t for r in records for t in (r["summary"], *r["references"], *(d["text"] for d in r["documents"]))
+    ]
+    secret = set().union(*map(sequences, [*texts, bad["summary"][0]]))
+    command = ("audit", path, "--resamples", "50", "--on-error", "skip", "--out")
+    assert fairbrief(*command, tmp_path / "with").code == 0
+    assert any(secret & sequences(text) for _, text in contents(tmp_path / "with"))
+    run = fairbrief(*command, tmp_path / "without", "--no-texts")
+    with closing(Store(tmp_path / "without" / "cache.db")) as cache:
+        cache.write("scorer", {tuple(texts): np.zeros(2)})
+    assert "keeps no texts (--no-texts)" in run.err
+    for name, text in contents(tmp_path / "without"):
+        assert not secret & sequences(text), name
+    found, plain = results(tmp_path / "without"), results(tmp_path / "with")
+    assert found["skipped"] == ["in.jsonl:13"]
+    assert found["estimates"] == plain["estimates"]
+    assert [
+        a["examples"] for scorer in found["made"]["reach"] for a in scorer["authors"] if a["examples"]
+    ] == []
+    assert any(a["examples"] for scorer in plain["made"]["reach"] for a in scorer["authors"])

@@ -1,0 +1,92 @@
+"""Inputs that differ only in a person's age, and the care notes and complaints that come as examples."""
+
+from __future__ import annotations
+
+import re
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+
+from fairbrief.errors import DataError, RequestError
+from fairbrief.people.build_people import build
+from fairbrief.types import Document, Entity, Mention, Record
+from fairbrief.workbench.corpora.text_sources import read_people
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+def note(text: str, *marked: str) -> Record:
+    """A note about Ann Lee, in which each of these words is a mention of her age."""
+    spans = [("full", "Ann Lee"), *(("age", words) for words in marked)]
+    mentions = tuple(
+        Mention(0, text.index(words), text.index(words) + len(words), kind) for kind, words in spans
+    )
+    return Record("note", (Document(text),), entities=(Entity("e", "Ann", "Lee", mentions=mentions),))
+
+
+def texts(record: Record, groups: str = "age") -> dict[str, str]:
+    """Group → text of each version."""
+    made, _ = build([record], groups, "mono")
+    return {r.attributes["group"]: r.documents[0].text for r in made}
+
+
+def test_ages_articles_and_words_of_age_follow_the_group() -> None:
+    """Numbers, "an 81", and pensioner; nothing else changes."""
+    record = note(
+        "Ann Lee is a 40-year-old employee. At work she sits.", "40-year-old", "employee", "At work"
+    )
+    assert texts(record) == {
+        "aged 34": "Ann Lee is a 34-year-old employee. At work she sits.",
+        "aged 81": "Ann Lee is an 81-year-old pensioner. In retirement she sits.",
+    }
+    assert texts(record, "age=18+29+64")["aged 18"] == "Ann Lee is an 18-year-old employee. At work she sits."
+
+
+def test_an_age_that_no_mention_marks_excludes_the_text() -> None:
+    """The second 40 is not marked, and would contradict the new age."""
+    made, report = build([note("Ann Lee is 40. At 40 she left.", "40")], "age", "mono")
+    assert list(made) == []
+    assert report.reasons() == {"an original age remains": 1}
+
+
+def test_a_text_without_a_marked_age_is_excluded_with_the_reason() -> None:
+    """Nobody in it can vary."""
+    made, report = build([note("Ann Lee left.")], "age", "mono")
+    assert list(made) == []
+    assert report.refused[0].detail == "nobody named shows the group by a mention of kind age"
+
+
+def test_requests_that_no_text_could_meet_are_refused() -> None:
+    """One age, an age outside the limits, more inputs than ages, a marked word without a known form."""
+    for groups in ("age=34", "age=34+34", "age=7+81", "age=old+young"):
+        with pytest.raises(RequestError, match="wanted at least two different ages"):
+            build([], groups)
+    with pytest.raises(RequestError, match="one per age"):
+        build([], "age", "mono", per_seed_document=4)
+    with pytest.raises(DataError, match="'tall', a mention of kind age, has no number"):
+        texts(note("Ann Lee is tall.", "tall"))
+
+
+@pytest.mark.parametrize("name", ["care_notes", "complaints"])
+@pytest.mark.parametrize("groups", ["age", "gender"])
+def test_all_example_notes_can_be_built(name: str, groups: str) -> None:
+    """Two versions of each; they differ in the words of age or gender only, and no version mixes genders."""
+    source = EXAMPLES / f"{name}.jsonl"
+    made, report = build(
+        read_people(source), groups, "mono", per_seed_document=2, content_words=groups == "gender"
+    )
+    records = list(made)
+    assert len(report.built) == len(report.capacities) >= 6
+    for one, other in combinations(records, 2):
+        if one.seed_document == other.seed_document:
+            words = [re.findall(r"\w+", r.documents[0].text.lower()) for r in (one, other)]
+            changed = (
+                [pair for pair in zip(*words, strict=True) if pair[0] != pair[1]]
+                if groups == "gender"
+                else []
+            )
+            shown = {word for pair in changed for word in pair}
+            assert not {"she", "he"} <= set(words[0])
+            assert groups == "age" or {"she", "he"} <= shown
+            assert one.documents != other.documents

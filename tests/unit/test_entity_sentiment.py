@@ -1,0 +1,274 @@
+"""The tone towards entities, worked by hand from given sentiments of sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pytest
+
+from fairbrief.measures.entity_sentiment import (
+    NO_TONE,
+    NOBODY,
+    EntitySentiment,
+    EntityTones,
+    naming,
+    parsed_entities,
+)
+from fairbrief.measures.record_texts import NO_ATTRIBUTE, SEVERAL
+from fairbrief.text.people import Name
+from fairbrief.types import Case, Document, Entity, Extracts, Reason, Record, Rows, Scores, Summary, Totals
+
+SOURCE = ("Anna Berg won.", "Then Berg lost to Tom Hale.", "It rained.", "Hale smiled.", "Ivan Koch left.")
+TONE = {
+    "Anna Berg won.": 0.6, "Then Berg lost to Tom Hale.": -0.2, "It rained.": 0.9, "Hale smiled.": 0.5,
+    "Ivan Koch left.": 0.1, "Berg lost.": -0.5, "Hale won, and Berg wept.": 0.1, "Clara Moss sang.": 0.0,
+    "Moss sang well.": 0.3,
+}  # fmt: skip
+BERG = Entity("b", "Anna", "Berg", {"leaning": "left"})
+HALE = Entity("h", "Tom", "Hale", {"leaning": "right"})
+KOCH = Entity("k", "Ivan", "Koch", {"leaning": "right"})
+MOSS = Entity("m", "Clara", "Moss", {"leaning": "left"})
+
+
+def case(
+    summary: str = "Berg lost. Hale won, and Berg wept.",
+    entities: Sequence[Entity] = (BERG, HALE, KOCH),
+    source: Sequence[str] = (" ".join(SOURCE[:4]), SOURCE[4]),
+    attributes: Mapping[str, str] | None = None,
+) -> tuple[Case]:
+    """A record of two documents, and its summary."""
+    record = Record(
+        "r", tuple(map(Document, source)), entities=tuple(entities), attributes=dict(attributes or {})
+    )
+    return (Case(record, Summary("r", "s", summary)),)
+
+
+def answered(observation: EntityTones, cases: tuple[Case], unknown: Sequence[str] = ()) -> list[Scores]:
+    """The given sentiment of every sentence that is asked about; none of the ``unknown`` ones."""
+    return [
+        Scores(
+            np.array([[TONE[text]] for text in ask.rows]),
+            np.zeros(1, dtype=np.int64),
+            np.array([float(text not in unknown) for text in ask.rows]),
+        )
+        for ask in observation.asks(cases)
+    ]
+
+
+def rows_of(
+    cases: tuple[Case], unknown: Sequence[str] = (), labels: object = None, **settings: str
+) -> Rows | Reason:
+    """What is observed under the real labels, or those given."""
+    observation = EntityTones("leaning", **settings)
+    scheme = observation.permutation_scheme(cases)
+    real = np.zeros(0, dtype=np.int64) if scheme is None else scheme.labels
+    return observation.observe(
+        cases, answered(observation, cases, unknown), np.array([real if labels is None else labels])
+    )
+
+
+def row(rows: Rows | Reason) -> dict[tuple[str, ...], float]:
+    """The statistics that are not 0."""
+    assert isinstance(rows, Rows)
+    return {c: x for c, x in zip(rows.columns, rows.values[0].tolist(), strict=True) if x}
+
+
+def values_of(*several: Rows | Reason) -> dict[str, float]:
+    """The values over some records."""
+    sums: dict[tuple[str, ...], float] = {}
+    for rows in several:
+        for column, number in row(rows).items():
+            sums[column] = sums.get(column, 0.0) + number
+    totals = Totals({c: i for i, c in enumerate(sums)}, np.array(list(sums.values())))
+    return {name: float(value.array) for name, value in EntitySentiment("leaning").value(totals).items()}
+
+
+def test_the_shift_of_each_entity() -> None:
+    """Berg: source (0.6 - 0.2)/2 = 0.2, summary (-0.5 + 0.1)/2 = -0.2, shift -0.4. Hale: source (-0.2 + 0.5)/2 = 0.15,
+    summary 0.1, shift -0.05. Koch is not in the summary, and the rain names nobody.
+    """
+    assert row(rows_of(case())) == pytest.approx(
+        {
+            ("one", "left"): 1, ("one", "right"): 1, ("article", "left"): 0.2, ("article", "right"): 0.15,
+            ("summary", "left"): -0.2, ("summary", "right"): 0.1, ("shift", "left"): -0.4, ("shift", "right"): -0.05,
+            ("article²", "left"): 0.04, ("article²", "right"): 0.0225, ("shift²", "left"): 0.16, ("shift²", "right"): 0.0025,
+            ("article·shift", "left"): -0.08, ("article·shift", "right"): -0.0075,
+            ("compared", "left"): 1, ("compared", "right"): 1,
+            ("compared shift", "left"): -0.4, ("compared shift", "right"): -0.05,
+        }
+    )  # fmt: skip
+    (ask,) = EntityTones("leaning").asks(case())
+    assert ask.rows == (*SOURCE[:2], *SOURCE[3:], "Berg lost.", "Hale won, and Berg wept.")
+
+
+def test_leanings_exchanged_between_entities() -> None:
+    """With exchanged labels Hale's shift is the left's."""
+    exchanged = row(rows_of(case(), labels=[1, 0]))
+    assert exchanged["shift", "left"] == pytest.approx(-0.05)
+    assert exchanged["shift", "right"] == pytest.approx(-0.4)
+    scheme = EntityTones("leaning").permutation_scheme(case())
+    assert scheme is not None
+    assert scheme.labels.tolist() == [0, 1]
+
+
+def test_values_over_two_records() -> None:
+    """The second record names only Moss (left): 0.3 - 0 = 0.3. So the left's shift over all records is (-0.4 + 0.3)/2 =
+    -0.05, overall[left - right] = -0.05 + 0.05 = 0, but in the record that names both -0.4 + 0.05 = -0.35.
+    """
+    alone = rows_of(case("Moss sang well.", [MOSS], ["Clara Moss sang."]))
+    assert ("compared", "left") not in row(alone)
+    found = values_of(rows_of(case()), alone)
+    assert found["entity_sentiment"] == found["difference[left−right]"] == pytest.approx(-0.35)
+    assert found["overall[left−right]"] == pytest.approx(0)
+    assert (found["shift[left]"], found["shift[right]"]) == pytest.approx((-0.05, -0.05))
+    assert (found["source[left]"], found["summary[left]"]) == pytest.approx((0.1, 0.05))
+
+
+def test_records_of_one_leaning_each_are_compared_if_no_record_has_two() -> None:
+    """Left 0.3; right, in a record of Hale alone, 0.1 - 0.5 = -0.4: difference 0.7."""
+    left = rows_of(case("Moss sang well.", [MOSS], ["Clara Moss sang."]))
+    right = rows_of(case("Hale won, and Berg wept.", [HALE], ["Hale smiled."]))
+    assert values_of(left, right)["difference[left−right]"] == pytest.approx(0.7)
+
+
+def test_the_difference_beside_the_tone_in_the_source() -> None:
+    """Source and shift: left (-0.4, 0) and (0, -0.2), right (0.2, -0.1) and (0.6, -0.3): two lines of slope -0.5 through -0.2
+    and 0. Means -0.1 and -0.2 differ by 0.1, the lines by -0.2.
+    """
+    sums = {
+        ("one", "left"): 2, ("article", "left"): -0.4, ("shift", "left"): -0.2, ("article²", "left"): 0.16,
+        ("shift²", "left"): 0.04, ("article·shift", "left"): 0.0,
+        ("one", "right"): 2, ("article", "right"): 0.8, ("shift", "right"): -0.4, ("article²", "right"): 0.4,
+        ("shift²", "right"): 0.1, ("article·shift", "right"): -0.2,
+    }  # fmt: skip
+    totals = Totals({c: i for i, c in enumerate(sums)}, np.array(list(sums.values())))
+    found = EntitySentiment("leaning").value(totals)
+    assert float(found["entity_sentiment"].array) == pytest.approx(0.1)
+    assert float(found["adjusted_difference[left−right]"].array) == pytest.approx(-0.2)
+
+
+def test_the_baseline_of_random_sentences() -> None:
+    """Extracts: Anna wins (left 0.6 - 0.2 = 0.4); Berg loses to Hale (left -0.4, right -0.2 - 0.15 = -0.35); rain, which
+    names nobody and does not count; Anna wins, Hale smiles, Koch leaves (left 0.4, right 0.35 + 0). Means of three: right
+    (0 + 1 + 2)/3 entities with shift (0 - 0.35 + 0.35)/3 = 0, left 0.4/3; two extracts name both leanings.
+    """
+    observation, cases = EntityTones("leaning"), case()
+    kept = np.array([[1, 0, 0, 0, 0], [0, 1, 0, 0, 0], [0, 0, 1, 0, 0], [1, 0, 0, 1, 1]], dtype=float)
+    drawn = [Extracts(SOURCE, kept)]
+    (ask,) = observation.extract_asks(cases, drawn)
+    scores = [
+        Scores(np.array([[TONE[t]] for t in ask.rows]), np.zeros(1, dtype=np.int64), np.ones(len(ask.rows)))
+    ]
+    found = row(observation.observe_extracts(cases, drawn, scores))
+    assert found["one", "left"] == found["one", "right"] == pytest.approx(1)
+    assert found["shift", "left"] == pytest.approx(0.4 / 3)
+    assert found.get(("shift", "right"), 0.0) == pytest.approx(0, abs=1e-12)
+    assert (found["compared", "left"], found["compared", "right"]) == pytest.approx((2 / 3, 1))
+    assert found.get(("compared shift", "left"), 0.0) == pytest.approx(0, abs=1e-12)
+
+
+def test_an_extract_of_everything_has_no_shift() -> None:
+    """All sentences of the source are as positive as the source, whoever is named."""
+    observation, cases = EntityTones("leaning"), case()
+    drawn = [Extracts(SOURCE, np.ones((1, 5)))]
+    (ask,) = observation.extract_asks(cases, drawn)
+    scores = [
+        Scores(np.array([[TONE[t]] for t in ask.rows]), np.zeros(1, dtype=np.int64), np.ones(len(ask.rows)))
+    ]
+    found = row(observation.observe_extracts(cases, drawn, scores))
+    assert not [c for c, x in found.items() if "shift" in c[0] and abs(x) > 1e-12]
+    assert found["one", "right"] == 2
+
+
+def test_by_leaning_of_the_source_and_by_relation() -> None:
+    """In a text from the left, Berg (-0.4) is aligned and Hale (-0.05) opposed; by source both are in the left-source."""
+    cases = case(attributes={"leaning": "left"})
+    by_relation = row(rows_of(cases, by="relation"))
+    assert (by_relation["shift", "aligned"], by_relation["shift", "opposed"]) == pytest.approx((-0.4, -0.05))
+    by_source = row(rows_of(cases, by="source"))
+    assert by_source["shift", "left-source"] == pytest.approx(-0.45)
+    assert EntityTones("leaning", by="source").permutation_scheme(cases) is None
+
+
+def test_sources_without_one_leaning_have_no_relation() -> None:
+    """The leaning of the entities is not taken for that of the source."""
+    assert rows_of(case(), by="relation") == NO_ATTRIBUTE
+    record = Record(
+        "r", (Document(SOURCE[0], {"leaning": "left"}), Document("x", {"leaning": "right"})), entities=(BERG,)
+    )
+    assert rows_of((Case(record, Summary("r", "s", "Berg lost.")),), by="source") == SEVERAL
+
+
+def test_who_is_named() -> None:
+    """A full name and an unambiguous last name; neither a first name alone, nor a last name of two, nor a pronoun."""
+    source = "Anna Berg met Karl Berg and Tom Hale."
+    names = (Name("Anna", "Berg"), Name("Karl", "Berg"), Name("Tom", "Hale"))
+    texts = ("Berg won.", "Karl Berg won.", "Tom won.", "She won.", "HALE and Anna Berg won.")
+    assert naming(texts, names, source).tolist() == [[0, 0, 0], [0, 1, 0], [0, 0, 0], [0, 0, 0], [1, 0, 1]]
+    assert naming(("Tom won.",), (Name("Tom", None),), "Tom came.").tolist() == [[1]]
+    assert naming(("O'Brien won.",), (Name("Ann", "O’Brien"),), "Ann O'Brien came.").tolist() == [[1]]
+
+
+def test_an_entity_without_a_leaning_makes_a_last_name_ambiguous() -> None:
+    """Karl Berg has no leaning; "Berg" may mean him. Somebody without a name is nobody's namesake."""
+    karl, nameless = Entity("x", "Karl", "Berg", {}), Entity("y")
+    assert rows_of(case("Berg lost.", [BERG, karl])) == NOBODY
+    assert isinstance(rows_of(case("Berg lost.", [BERG, nameless])), Rows)
+
+
+@pytest.mark.parametrize("summary", ["It rained.", "Koch.", "Somebody else lost."])
+def test_summaries_that_name_nobody_of_the_source_have_no_tone(summary: str) -> None:
+    """A name in the summary only, or in the source only, has no shift."""
+    assert rows_of(case(summary, [BERG])) == NOBODY
+
+
+def test_sentences_without_known_sentiment_do_not_count() -> None:
+    """Without Berg's loss in the summary her tone there is 0.1: shift -0.1; without any, there is none."""
+    assert row(rows_of(case(), ["Berg lost."]))["shift", "left"] == pytest.approx(0.1 - 0.2)
+    assert rows_of(case("Berg lost.", [BERG]), ["Berg lost."]) == NO_TONE
+
+
+def test_entities_can_be_listed() -> None:
+    """The list replaces the entities of the input; a name joined by _ is never shortened."""
+    listed = "left: Anna Berg; right: Tom Hale, Green_Party"
+    assert [e.attributes["leaning"] for e in parsed_entities(listed, "leaning")] == ["left", "right", "right"]
+    for entities in ((), (BERG, HALE)):
+        assert row(rows_of(case(entities=entities), entities=listed)) == row(rows_of(case()))
+    assert naming(("The Party won.", "The Green Party won."), (Name(None, "Green Party"),), "A Green Party.").tolist() == [
+        [0], [1],
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"entities": "Anna Berg"}, "is not a list. Write 'left: Anna Berg"),
+        ({"entities": "left: A; right: A"}, "names A twice"),
+        ({"by": "party"}, "is not one of entity, source, relation"),
+    ],
+)
+def test_wrong_settings_are_refused(settings: dict[str, str], message: str) -> None:
+    """Each error says what is accepted."""
+    with pytest.raises(ValueError, match=message):
+        EntitySentiment("leaning", **settings)
+
+
+def test_details_quote_the_sentences_of_both_sides() -> None:
+    """The largest shift first, with every sentence and its sentiment."""
+    observation, cases = EntityTones("leaning"), case()
+    first, second = observation.details(cases, answered(observation, cases))
+    assert first == (
+        "Anna Berg (left), source +0.20: “Anna Berg won.” +0.60, “Then Berg lost to Tom Hale.” -0.20; "
+        "summary -0.20: “Berg lost.” -0.50, “Hale won, and Berg wept.” +0.10."
+    )
+    assert second.startswith("Tom Hale (right)")
+
+
+def test_a_long_list_of_entities_takes_linear_time() -> None:
+    """Only names whose last word the source has are compared: 20,000 names, 200 sentences."""
+    listed = "left: " + ", ".join(f"Anna Berg{i}a" for i in range(20000)) + "; right: Tom Hale"
+    source = " ".join(f"Tom Hale met {i} people." for i in range(200))
+    record = Record("r", (Document(source),))
+    (ask,) = EntityTones("leaning", entities=listed).asks((Case(record, Summary("r", "s", "Hale left.")),))
+    assert len(ask.rows) == 201

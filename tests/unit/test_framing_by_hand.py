@@ -1,0 +1,205 @@
+"""Transitions between sentiment classes on a few scores: classes, shares, directions and contrasts worked out from their definitions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import pytest
+
+import fairbrief
+from fairbrief import specs
+from fairbrief.errors import RequestError
+from fairbrief.measures.framing import CHANGES, FramingChange, FramingDirection, Framings, class_of
+from fairbrief.measures.record_texts import NO_ATTRIBUTE
+from fairbrief.types import Ask, Case, Document, Extracts, Measure, Record, Rows, Scores, Summary, Totals
+
+PAIRS = {
+    "business": [(0.3, 0.2), (0.3, 0.0), (-0.4, 0.0), (0.0, -0.3)],
+    "private": [(-0.2, -0.3), (-0.2, 0.4), (0.0, 0.2), (0.5, 0.1)],
+}
+"""Sentiments of sources and summaries."""
+
+
+def case(group: str = "private") -> tuple[Case]:
+    """A source of three sentences, and a summary."""
+    record = Record("r", (Document("Good. Bad. So so."),), attributes={"contract": group})
+    return (Case(record, Summary("r", "s", "Good.")),)
+
+
+def scores(*sentiments: float, sizes: Sequence[float] = ()) -> tuple[Scores]:
+    """The answer of a sentiment scorer; every text has words of known sentiment unless ``sizes`` says otherwise."""
+    column = np.array(sentiments)[:, np.newaxis]
+    return (Scores(column, np.zeros(1, dtype=np.int64), np.array(sizes or [1.0] * len(sentiments))),)
+
+
+def values(measure: Measure) -> dict[str, float]:
+    """The values of the eight records together."""
+    sums: dict[tuple[str, ...], float] = {}
+    for group, pairs in PAIRS.items():
+        for pair in pairs:
+            rows = measure.observation.observe(case(group), scores(*pair), np.zeros((1, 0), dtype=np.int64))
+            assert isinstance(rows, Rows)
+            for column, value in zip(rows.columns, rows.values[0].tolist(), strict=True):
+                sums[column] = sums.get(column, 0) + value
+    totals = Totals({c: i for i, c in enumerate(sums)}, np.array(list(sums.values())))
+    return {name: float(v.array) for name, v in measure.value(totals).items()}
+
+
+def test_cut_offs_belong_to_the_outer_classes() -> None:
+    """Up to −0.05 negative, from 0.05 positive, as VADER's authors have it."""
+    assert class_of([-0.06, -0.05, -0.049, 0, 0.049, 0.05, 1], -0.05, 0.05).tolist() == [0, 0, 1, 1, 1, 2, 2]
+
+
+def test_all_records_make_one_matrix() -> None:
+    """Business: + to +, + to 0, − to 0, 0 to −. Private: − to −, − to +, 0 to +, + to +.
+
+    So 5 of 8 change: 3 become brighter (− to 0, − to +, 0 to +), 2 darker (+ to 0, 0 to −); direction (3 − 2)/8.
+    """
+    result = values(FramingChange())
+    assert result["framing_change"] == 5 / 8
+    assert result["direction"] == 1 / 8
+    matrix = {
+        "negative to negative": 1, "negative to neutral": 1, "negative to positive": 1, "neutral to negative": 1,
+        "neutral to neutral": 0, "neutral to positive": 1, "positive to negative": 0, "positive to neutral": 1,
+        "positive to positive": 2,
+    }  # fmt: skip
+    assert {c: 8 * result[f"transition[{c}]"] for c in CHANGES} == matrix
+    assert set(result) == {"framing_change", "direction", *(f"transition[{c}]" for c in CHANGES)}
+
+
+def test_groups_have_their_matrices_and_contrasts() -> None:
+    """Business: 3 of 4 change, one brighter and two darker: −1/4. Private: 2 of 4, both brighter: 1/2. Differences: −3/4 and 1/4."""
+    result = values(FramingChange("contract"))
+    assert (result["changed[business]"], result["changed[private]"]) == (3 / 4, 2 / 4)
+    assert (result["direction[business]"], result["direction[private]"]) == (-1 / 4, 1 / 2)
+    assert result["difference[business−private]"] == -3 / 4
+    assert result["changed_difference[business−private]"] == 1 / 4
+    assert result["transition[negative to positive, private]"] == 1 / 4
+    assert result["transition[positive to neutral, business]"] == 1 / 4
+    assert result["framing_change"] == 5 / 8
+
+
+def test_only_the_difference_in_direction_is_primary() -> None:
+    """One contrast per pair of groups leads the report; that in the share of changes is secondary."""
+    totals = Totals({("one", g): i for i, g in enumerate(PAIRS)}, np.ones(2))
+    primary = [name for name, v in FramingChange("contract").value(totals).items() if v.is_primary]
+    assert primary == ["difference[business−private]"]
+
+
+def test_the_direction_of_all_texts() -> None:
+    """Three of eight brighter, two darker."""
+    result = values(FramingDirection())
+    assert result == {"framing_direction": 1 / 8, "brighter": 3 / 8, "darker": 2 / 8}
+
+
+def test_other_cut_offs_make_other_classes() -> None:
+    """With cut-offs of −0.35 and 0.35 one source and one summary remain positive (0.5; 0.4), and one source negative (−0.4).
+
+    Changes: −0.4 to 0, −0.2 to 0.4, 0.5 to 0.1: two brighter, one darker.
+    """
+    result = values(FramingDirection(negative=-0.35, positive=0.35))
+    assert result == {"framing_direction": 1 / 8, "brighter": 2 / 8, "darker": 1 / 8}
+
+
+def test_random_sentences_are_classed_by_the_mean_of_theirs() -> None:
+    """A negative source of −0.2; sentences of 0.6, −0.6, 0. Extracts: the first (0.6, positive), the first two (0, neutral), the second
+    (−0.6, negative). Each transition has a third; two of three are brighter.
+    """
+    kept = np.array([[1, 0, 0], [1, 1, 0], [0, 1, 0]], dtype=float)
+    drawn = Extracts(("Good.", "Bad.", "So so."), kept)
+    rows = Framings().observe_extracts(case(), (drawn,), scores(-0.2, 0.6, -0.6, 0.0))
+    assert isinstance(rows, Rows)
+    result = {
+        column: value for column, value in zip(rows.columns, rows.values[0].tolist(), strict=True) if value
+    }
+    third = pytest.approx(1 / 3)
+    assert result == {
+        ("one", "all texts"): 1, ("negative to positive", "all texts"): third, ("negative to neutral", "all texts"): third,
+        ("negative to negative", "all texts"): third,
+    }  # fmt: skip
+
+
+def test_details_show_both_scores_and_the_explanation_the_transition() -> None:
+    """A source of −0.2 and a summary of 0.4."""
+    observation = Framings()
+    result = scores(-0.2, 0.4)
+    assert list(observation.details(case(), result)) == [
+        "Source: negative, with a sentiment of -0.200.",
+        "Summary: positive, with a sentiment of +0.400.",
+    ]
+    rows = observation.observe(case(), result, np.zeros((1, 0), dtype=np.int64))
+    assert isinstance(rows, Rows)
+    totals = Totals({c: i for i, c in enumerate(rows.columns)}, rows.values[0])
+    assert FramingDirection().explain(totals) == "Sentiment class: negative to positive"
+
+
+def test_records_without_a_group_or_a_sentiment_have_a_reason() -> None:
+    """No attribute; no word of known sentiment in the summary."""
+    labels = np.zeros((1, 0), dtype=np.int64)
+    assert Framings("tone").observe(case(), (), labels) == NO_ATTRIBUTE
+    missing = Framings("contract").observe(case(), scores(0.2, 0, sizes=[1, 0]), labels)
+    assert missing == fairbrief.types.Reason("no word of known sentiment in the summary")
+
+
+def test_cut_offs_in_the_wrong_order_are_refused() -> None:
+    """In both measures."""
+    for kind in (FramingChange, FramingDirection):
+        with pytest.raises(RequestError, match="must be below positive"):
+            specs.build(kind, specs.parse("x(negative=0.1)"))
+
+
+# ---------------------------------------------------------------------------------- planted
+
+
+class Tone:
+    """A sentiment scorer that reads the number of each sentence, and takes their mean."""
+
+    name = fingerprint = "tone"
+
+    def answer(self, asks: Sequence[Ask]) -> Iterator[Scores]:
+        """One score per row."""
+        for ask in asks:
+            result = [
+                np.mean([float(s.rstrip(".")) / 100 for s in row.split() if s.strip(".-").isdigit()])
+                for row in ask.rows
+            ]
+            yield Scores.of_whole_texts(ask, np.array(result), np.ones(len(result)))
+
+
+def texts(n: int, brightened: str, seed: int) -> list[Case]:
+    """Sources of ten sentences with a sentiment each, and summaries of three: at random, or the brightest of some texts."""
+    rng = np.random.default_rng(seed)
+    made = []
+    for i in range(n):
+        group = ("business", "private")[i % 2]
+        numbers = rng.integers(-60, 61, 10)
+        documents = (Document(" ".join(f"Tone {x}." for x in numbers)),)
+        record = Record(f"r{i}", documents, attributes={"contract": group})
+        for system in ("fair", "brightens"):
+            kept = rng.choice(numbers, 3, replace=False)
+            if system == "brightens" and group in (brightened, brightened or group):
+                kept = np.sort(numbers)[-3:]
+            made.append(Case(record, Summary(record.id, system, " ".join(f"Tone {x}." for x in kept))))
+    return made
+
+
+@pytest.mark.parametrize("brightened", ["", "business", "private"])
+def test_a_system_that_brightens_is_found_and_a_fair_one_is_not(brightened: str) -> None:
+    """Of all texts, or of one group's: the planted system has the smallest p and the right sign; the fair one is not significant."""
+    measure = FramingChange("contract", "tone") if brightened else FramingDirection("tone")
+    result = fairbrief.audit(
+        texts(60, brightened, 3),
+        [measure],
+        n_resamples=300,
+        n_extracts=50,
+        scorers={"tone": Tone()},
+        check_scorers=False,
+    )
+    primary = [e for e in result.estimates if e.is_primary and not e.baseline and e.system_kind == "system"]
+    assert len(primary) == 2
+    first, second = sorted(primary, key=lambda e: e.family_p)
+    assert (first.system, second.system) == ("brightens", "fair")
+    assert (first.extract_difference > 0) == (brightened != "private")
+    assert first.family_p < 0.01
+    assert second.family_p > 0.05

@@ -1,0 +1,159 @@
+"""Adapters for other tools: what these tools would call is called here, by small stand-ins of those that are not installed.
+
+`docs/how-to/integrations.md` runs the adapters of installed tools with the tools themselves.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.util
+import json
+import sys
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+import pytest
+
+import fairbrief
+from fairbrief import integrations
+from fairbrief.integrations import lm_eval_task, numbers, promptfoo_hook
+
+DOCUMENTS = [["The pool is clean.", "The bar is loud."], ["Trams are on time.", "Buses are full."]] * 6
+SUMMARIES = [texts[0] for texts in DOCUMENTS]
+GROUPS = [["fan", "critic"]] * 12
+FEW: Any = {"n_resamples": 40, "n_extracts": 3}
+
+
+def wanted(measure: str = "coverage_parity") -> fairbrief.api.Score:
+    """What each adapter has to agree with."""
+    return fairbrief.score(DOCUMENTS, SUMMARIES, GROUPS, measure=measure, **FEW)
+
+
+def loaded(name: str, monkeypatch: pytest.MonkeyPatch, parts: dict[str, dict[str, Any]]) -> ModuleType:
+    """An adapter, loaded with stand-ins for the modules of its tool."""
+    for tool, members in parts.items():
+        module = ModuleType(tool)
+        vars(module).update(members)
+        monkeypatch.setitem(sys.modules, tool, module)
+    path = Path(integrations.__file__).with_name(f"{name}.py")
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None
+    assert spec.loader is not None
+    adapter = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(adapter)
+    return adapter
+
+
+def test_numbers_are_named_by_quantity_and_column() -> None:
+    """Every number of the frame is there by a name without brackets; absent ones are left out."""
+    found = numbers(wanted())
+    main, critic, _ = wanted().to_dicts()
+    assert found["coverage_parity"] == main["value"]
+    assert found["coverage_parity.extract_baseline"] == main["extract_baseline"]
+    assert found["relative_difference.critic.family_p"] == critic["family_p"]
+    assert "coverage_parity.family_p" not in found
+    assert not [name for name in found if "[" in name]
+
+
+def test_the_metric_of_inspect_audits_all_samples(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The scorer keeps each summary with its record; the metric of all scores has the numbers of a score."""
+    given: dict[str, Any] = {}
+
+    def scorer(**about: Any) -> Any:
+        given.update(about)
+        return lambda function: function
+
+    names = ("Metric", "SampleScore", "Scorer", "Target", "Value")
+    parts = {
+        "Score": SimpleNamespace, "metric": lambda function: function, "scorer": scorer,
+        **dict.fromkeys(names, Any),
+    }  # fmt: skip
+    adapter = loaded(
+        "inspect_scorer",
+        monkeypatch,
+        {"inspect_ai": {}, "inspect_ai.scorer": parts, "inspect_ai.solver": {"TaskState": Any}},
+    )
+    score = adapter.group_scorer("uer", **FEW)
+    scores = []
+    for texts, summary, groups in zip(DOCUMENTS, SUMMARIES, GROUPS, strict=True):
+        state = SimpleNamespace(output=SimpleNamespace(completion=summary))
+        sample = {"documents": texts, "groups": groups, "more": 1}
+        scores.append(SimpleNamespace(score=asyncio.run(score(state, None)), sample_metadata=sample))
+    assert [s.score.value for s in scores[:2]] == [4, 4]
+    (metric,) = given["metrics"]
+    assert metric(scores) == numbers(wanted("uer"))
+
+
+def test_the_metric_of_deepeval_collects_cases_and_judges_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Copies of the metric, as DeepEval makes them, skip their cases and share them; the result is the score of all."""
+    adapter = loaded(
+        "deepeval_metric",
+        monkeypatch,
+        {
+            "deepeval": {},
+            "deepeval.metrics": {"BaseMetric": object},
+            "deepeval.test_case": {"LLMTestCase": SimpleNamespace},
+        },
+    )
+    metric = adapter.GroupScore("uer", **FEW)
+    for texts, summary, groups in zip(DOCUMENTS, SUMMARIES, GROUPS, strict=True):
+        copy = adapter.GroupScore(spec=metric.spec, cases=metric.cases)
+        case = SimpleNamespace(context=texts, actual_output=summary, metadata={"groups": groups})
+        assert asyncio.run(copy.a_measure(case)) is None
+        assert copy.skipped
+    assert metric.result() == wanted("uer")
+    assert metric.__name__ == "Fairbrief uer"
+
+
+def test_the_harness_collects_records_and_aggregates_them() -> None:
+    """Each metric gets every record; its aggregation is one number of the score, nan for one that is undefined."""
+    process = lm_eval_task.collected("value", "p")
+    docs = [{"documents": d, "groups": g} for d, g in zip(DOCUMENTS, GROUPS, strict=True)]
+    results = [process(doc, [summary]) for doc, summary in zip(docs, SUMMARIES, strict=True)]
+    found = numbers(wanted())
+    for name, number in (("value", "coverage_parity"), ("p", "relative_difference.fan.family_p")):
+        audited = lm_eval_task.aggregation("coverage_parity", number, **FEW)
+        assert audited([result[name] for result in results]) == found[number]
+    undefined = lm_eval_task.aggregation("coverage_parity", "coverage_parity", **FEW)
+    assert str(undefined([process(doc, [""])["value"] for doc in docs])) == "nan"
+
+
+def outcome(*outputs: list[str | None], labels: tuple[str, ...] = ("Summarize.",)) -> dict[str, Any]:
+    """What promptfoo 0.123 passes to `afterAll`, for the outputs of each prompt and provider; tests end in any order."""
+    prompts = [{"provider": "mine", "label": label} for label in labels]
+    results = [
+        {
+            "promptIdx": i,
+            "testIdx": test,
+            "vars": {"documents": DOCUMENTS[test], "groups": GROUPS[test]},
+            "response": None if text is None else {"output": text},
+        }
+        for i, texts in enumerate(outputs)
+        for test, text in reversed(list(enumerate(texts)))
+    ]
+    return {"prompts": prompts, "results": results, "suite": {}, "evalId": "eval-1", "config": {}}
+
+
+def test_the_hook_of_promptfoo_fails_where_groups_differ(tmp_path: Path) -> None:
+    """Summaries of one group's documents fail with the table; the frame is written all the same."""
+    out = tmp_path / "fairness.json"
+    with pytest.raises(AssertionError, match=r"Holm\): mine: critic, mine: fan\.\nmeasure"):
+        promptfoo_hook.after_all(outcome(list(SUMMARIES)), out, **FEW)
+    frame = json.loads(out.read_text(encoding="utf-8"))
+    reordered = fairbrief.score(
+        DOCUMENTS[::-1], {"mine": SUMMARIES[::-1]}, GROUPS[::-1], measure="coverage_parity", **FEW
+    )
+    assert frame == reordered.to_dicts()
+
+
+def test_the_hook_of_promptfoo_passes_where_groups_are_even(tmp_path: Path) -> None:
+    """Summaries of everything pass; a failed request counts as an empty summary, and two prompts are two systems."""
+    out = tmp_path / "fairness.json"
+    even: list[str | None] = [" ".join(texts) for texts in DOCUMENTS]
+    promptfoo_hook.after_all(outcome(even, [None, *even[1:]], labels=("Short.", "Long.")), out, **FEW)
+    rows = {row["system"]: row for row in json.loads(out.read_text(encoding="utf-8")) if not row["group"]}
+    assert {name: (row["n"], row["excluded"]) for name, row in rows.items()} == {
+        "mine: Short.": (12, 0),
+        "mine: Long.": (11, 1),
+    }

@@ -1,0 +1,365 @@
+"""Labels of sources and summaries on a few sentences: shares, distances and omissions worked out from their definitions."""
+
+from __future__ import annotations
+
+from math import log2
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.stub_chat import StubChat
+
+import fairbrief
+from fairbrief import specs
+from fairbrief.classifiers.label_words import LabelWords
+from fairbrief.errors import DataError, RequestError
+from fairbrief.measures.labels import LabelGap, Labelled
+from fairbrief.scorers.chat_judge import ChatLabel
+from fairbrief.statistics import jensen_shannon
+from fairbrief.types import (
+    Ask,
+    Case,
+    Claim,
+    Document,
+    Extracts,
+    Reason,
+    Record,
+    Rows,
+    Scores,
+    Summary,
+    Totals,
+)
+
+TURNS = (
+    ("The bill is wrong. It is twice as high.", "billing"),
+    ("The parcel is late.", "delivery"),
+    ("Goodbye.", "other"),
+)
+"""Four sentences: two on billing, one on delivery, one on something else."""
+
+
+def case(
+    claims: list[tuple[str, ...]],
+    turns: tuple[tuple[str, str], ...] = TURNS,
+    name: str = "r",
+    text: str = "A bill.",
+    system: str = "s",
+) -> Case:
+    """A call whose turns have topics, and a summary whose claims have them."""
+    record = Record(name, tuple(Document(t, {"topic": topic}) for t, topic in turns))
+    units = tuple(Claim(f"Claim {i}.", {"topic": topics}) for i, topics in enumerate(claims))
+    return Case(record, Summary(name, system, text, units))
+
+
+def totals(*cases: Case, measure: LabelGap | None = None) -> Totals:
+    """The sums of the rows of these records under their real labels."""
+    observation = (measure or LabelGap("topic")).observation
+    sums: dict[tuple[str, ...], float] = {}
+    for one in cases:
+        scheme = observation.permutation_scheme((one,))
+        rows = observation.observe((one,), (), scheme.labels[np.newaxis])
+        assert isinstance(rows, Rows)
+        for column, value in zip(rows.columns, rows.values[0].tolist(), strict=True):
+            sums[column] = sums.get(column, 0) + value
+    return Totals({c: i for i, c in enumerate(sums)}, np.array(list(sums.values())))
+
+
+def values(*cases: Case) -> dict[str, float]:
+    """The values of these records together."""
+    return {name: float(v.array) for name, v in LabelGap("topic").value(totals(*cases)).items()}
+
+
+def test_shares_and_distances_of_one_record() -> None:
+    """The shares p = (2, 1, 1)/4 for billing, delivery, other; q = (1, 1, 0)/2. So q − p = 0, +1/4, −1/4.
+
+    TVD = (0 + 1/4 + 1/4)/2 = 1/4. With m = (1/2, 3/8, 1/8), in bits:
+    KL(p, m) = 1/4·log₂(2/3) + 1/4·log₂ 2 and KL(q, m) = 1/2·log₂(4/3); JS is their mean.
+    Of the three labels of the source the summary lacks one.
+    """
+    result = values(case([("billing",), ("delivery",)]))
+    js = (0.25 * log2(2 / 3) + 0.25 + 0.5 * log2(4 / 3)) / 2
+    expected = {
+        "label_gap": 0.25, "jensen_shannon": js, "omitted": 1 / 3,
+        "difference[billing]": 0, "difference[delivery]": 0.25, "difference[other]": -0.25,
+        "source[billing]": 0.5, "summary[billing]": 0.5, "source[delivery]": 0.25, "summary[delivery]": 0.5,
+        "source[other]": 0.25, "summary[other]": 0, "omitted[billing]": 0, "omitted[delivery]": 0, "omitted[other]": 1,
+        "unlabelled[source]": 0, "unlabelled[summary]": 0,
+    }  # fmt: skip
+    assert result == pytest.approx(expected)
+    assert js == pytest.approx(0.155639, abs=1e-6)
+
+
+def test_a_record_is_averaged_and_a_label_counts_where_it_occurs() -> None:
+    """The second call has only delivery (p = 1), and its summary only billing (q = 1): TVD 1, JS 1 bit, all labels omitted.
+
+    Means of the two: TVD (1/4 + 1)/2 = 5/8; omitted (1/3 + 1)/2 = 2/3. Billing occurs in both: (0 + 1)/2; delivery in both:
+    (1/4 − 1)/2 = −3/8; other only in the first: −1/4. Of the two sources with delivery one summary lacks it; of the one with
+    billing none does.
+    """
+    result = values(
+        case([("billing",), ("delivery",)]), case([("billing",)], (("Late.", "delivery"),), name="second")
+    )
+    first_js = values(case([("billing",), ("delivery",)]))["jensen_shannon"]
+    assert result["label_gap"] == pytest.approx(5 / 8)
+    assert result["jensen_shannon"] == pytest.approx((first_js + 1) / 2)
+    assert result["omitted"] == pytest.approx(2 / 3)
+    assert result["difference[billing]"] == pytest.approx(0.5)
+    assert result["difference[delivery]"] == pytest.approx(-3 / 8)
+    assert result["difference[other]"] == pytest.approx(-0.25)
+    assert (result["omitted[delivery]"], result["omitted[billing]"]) == (0.5, 0)
+
+
+def test_a_claim_with_two_labels_counts_for_both_and_one_without_for_none() -> None:
+    """Labels of the claims: billing and delivery, billing, nothing. q = (2/3, 1/3, 0), so q − p = 1/6, 1/12, −1/4 and TVD 1/4."""
+    result = values(case([("billing", "delivery"), ("billing",), ()]))
+    assert result["label_gap"] == pytest.approx((1 / 6 + 1 / 12 + 1 / 4) / 2)
+    assert result["difference[billing]"] == pytest.approx(1 / 6)
+    assert result["unlabelled[summary]"] == pytest.approx(1 / 3)
+
+
+def test_a_summary_without_labels_counts_only_as_omitting() -> None:
+    """Its shares are unknown, so the distances are those of the other record (1/4); it omits three labels of three."""
+    result = values(case([("billing",), ("delivery",)]), case([()], name="second"))
+    assert result["label_gap"] == pytest.approx(0.25)
+    assert result["omitted"] == pytest.approx((1 / 3 + 1) / 2)
+    assert result["omitted[billing]"] == 0.5
+
+
+def test_missing_labels_can_be_a_label() -> None:
+    """The claims are billing and nothing: q = (1/2, 0, 0) and 1/2 without a label; TVD = (0 + 1/4 + 1/4 + 1/2)/2. "no label" is not a label
+    that could be omitted: delivery and other of three are.
+    """
+    measure = LabelGap("topic", unlabelled="label")
+    result = measure.value(totals(case([("billing",), ()]), measure=measure))
+    assert float(result["label_gap"].array) == pytest.approx(0.5)
+    assert float(result["difference[no label]"].array) == pytest.approx(0.5)
+    assert float(result["omitted"].array) == pytest.approx(2 / 3)
+
+
+def test_exchanging_sentences_keeps_how_many_are_the_summarys() -> None:
+    """Labels b b d o | b d. If the third sentence (d) and the first claim (b) change places: source b b b o, summary d d: p = (3/4, 0, 1/4),
+    q = (0, 1, 0): TVD 1; the summary lacks two of the two labels of the source.
+    """
+    observation = Labelled("topic")
+    unit = (case([("billing",), ("delivery",)]),)
+    scheme = observation.permutation_scheme(unit)
+    assert scheme is not None
+    assert scheme.labels.tolist() == [0, 0, 0, 0, 1, 1]
+    rows = observation.observe(unit, (), np.array([[0, 0, 0, 0, 1, 1], [0, 0, 1, 0, 0, 1]]))
+    assert isinstance(rows, Rows)
+    place = {c: i for i, c in enumerate(rows.columns)}
+    assert rows.values[:, place["tvd",]].tolist() == [0.25, 1]
+    assert rows.values[:, place["omitted",]].tolist() == pytest.approx([1 / 3, 1])
+    assert rows.values[:, place["present", "delivery"]].tolist() == [1, 1]
+
+
+def test_random_sentences_have_the_labels_of_their_documents() -> None:
+    """Extracts of the first, and of the second and third sentence: q = (1, 0, 0) and (1/2, 1/2, 0). TVD 1/2 and 1/4, mean 3/8; they
+    omit two and one of three labels, mean 1/2. The mean of billing is 3/4.
+    """
+    unit = (case([("other",)]),)
+    drawn = Extracts(
+        ("The bill is wrong.", "It is twice as high.", "The parcel is late.", "Goodbye."),
+        np.array([[1, 0, 0, 0], [0, 1, 1, 0.0]]),
+    )
+    rows = Labelled("topic").observe_extracts(unit, (drawn,), ())
+    assert isinstance(rows, Rows)
+    result = dict(zip(rows.columns, rows.values[0].tolist(), strict=True))
+    assert (result["tvd",], result["omitted",]) == pytest.approx((3 / 8, 1 / 2))
+    assert (result["summary", "billing"], result["summary", "other"]) == pytest.approx((3 / 4, 0))
+
+
+def scored(*rows: list[float]) -> tuple[Scores]:
+    """A scorer's answers, one column per label."""
+    return (Scores(np.array(rows), np.arange(len(rows[0])), np.zeros(len(rows))),)
+
+
+def test_a_scorer_labels_the_sentences_of_both_texts() -> None:
+    """Four sentences of the source and one of the summary: labels a a b –, and b. p = (2/3, 1/3), q = (0, 1): TVD 2/3."""
+    observation = Labelled("topic", "containment", ("a", "b"), "About {label}.")
+    unit = (case([]),)
+    (ask,) = observation.asks(unit)
+    assert ask.columns == ("About a.", "About b.")
+    assert ask.rows == (
+        "The bill is wrong.",
+        "It is twice as high.",
+        "The parcel is late.",
+        "Goodbye.",
+        "A bill.",
+    )
+    answers = scored([0.9, 0], [0.6, 0.5], [0, 1], [0.2, 0.1], [0, 0.7])
+    rows = observation.observe(unit, answers, np.array([[0, 0, 0, 0, 1]]))
+    assert isinstance(rows, Rows)
+    result = dict(zip(rows.columns, rows.values[0].tolist(), strict=True))
+    assert result["tvd",] == pytest.approx(2 / 3)
+    assert (result["bare", "source"], result["sentences", "source"]) == (1, 4)
+    assert list(observation.details(unit, answers)) == ["The summary lacks a: “The bill is wrong.”"]
+
+
+def test_the_source_can_keep_the_labels_of_the_data() -> None:
+    """Topics of the turns are billing, billing, delivery, other; the scorer labels only the summary, as delivery: TVD 3/4."""
+    observation = Labelled("topic", "containment", ("billing", "delivery"), source="data")
+    unit = (case([]),)
+    (ask,) = observation.asks(unit)
+    assert ask.rows == ("A bill.",)
+    rows = observation.observe(unit, scored([0, 1]), np.array([[0, 0, 0, 0, 1]]))
+    assert isinstance(rows, Rows)
+    assert dict(zip(rows.columns, rows.values[0].tolist(), strict=True))["tvd",] == pytest.approx(0.75)
+
+
+@pytest.mark.parametrize(
+    ("one", "reason"),
+    [
+        (case([]), "the summary has no claims"),
+        (case([("billing",)], text=" "), "empty summary"),
+        (Case(Record("r", (Document("A bill."),)), case([("billing",)]).summary), "no document has the attribute 'topic'"),
+    ],
+)  # fmt: skip
+def test_a_record_without_labels_has_a_reason(one: Case, reason: str) -> None:
+    """Each reason says what is missing."""
+    observation, drawn = Labelled("topic"), Extracts(("A bill.",), np.ones((1, 1)))
+    assert observation.observe((one,), (), np.zeros((1, 0), dtype=np.int64)) == Reason(reason)
+    assert observation.observe_extracts((one,), (drawn,), ()) == Reason(reason)
+    assert Labelled("topic", "containment", ("a",)).asks((case([], text=" "),)) == ()
+    unnamed = Labelled("").observe((case([("billing",)]),), (), np.zeros((1, 0), dtype=np.int64))
+    assert unnamed == Reason("no attribute is named: write label_gap@ATTRIBUTE")
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("label_gap(scorer=words(file=x.csv))@topic", "add labels=A\\+B"),
+        ("label_gap(source=both)@topic", "source=both is not one of scorer, data"),
+    ],
+)
+def test_settings_that_cannot_work_are_refused(spec: str, message: str) -> None:
+    """The message says what to write."""
+    with pytest.raises(RequestError, match=message):
+        specs.build(LabelGap, specs.parse(spec))
+
+
+def test_divergence_is_in_bits() -> None:
+    """Of distributions without a common label it is 1, of equal ones 0, of one without mass undefined."""
+    result = jensen_shannon(np.array([[1, 0], [1, 3], [0, 0]]), np.array([[0, 2], [2, 6], [1, 1]]))
+    assert result == pytest.approx([1, 0, np.nan], nan_ok=True)
+
+
+# ---------------------------------------------------------------------------------- words
+
+
+@pytest.fixture
+def topics(tmp_path: Path) -> str:
+    """Two lists with a phrase, an ending, and a word of both."""
+    path = tmp_path / "topics.csv"
+    path.write_text(
+        "label,word\nbilling,bill\nbilling,direct debit\nbilling,charge*\ndelivery,parcel\nbilling,fee\ndelivery,fee\n"
+    )
+    return str(path)
+
+
+def test_whole_words_phrases_and_endings_are_found(topics: str) -> None:
+    """The word "Bills" is not "bill"; an ending is free only with the star."""
+    texts = ("The bill.", "Two bills", "A Direct Debit failed", "overcharged", "Charges", "a fee", "")
+    (scores,) = LabelWords(topics).answer([Ask("words", texts, ("billing", "delivery"))])
+    assert scores.matrix.tolist() == [[1, 0], [0, 0], [1, 0], [0, 0], [1, 0], [1, 1], [0, 0]]
+
+
+def test_files_and_labels_that_cannot_be_used_are_named(topics: str, tmp_path: Path) -> None:
+    """With file, line and what to write."""
+    with pytest.raises(
+        RequestError, match="no words for the label 'roaming'\\. Its labels: billing, delivery"
+    ):
+        list(LabelWords(topics).answer([Ask("words", ("a",), ("roaming",))]))
+    bad = tmp_path / "bad.csv"
+    bad.write_text("label,word\nbilling,\n")
+    with pytest.raises(DataError, match="bad\\.csv, line 2: found the label 'billing' and the word ''"):
+        _ = LabelWords(str(bad)).fingerprint
+    bad.write_text("word\nbill\n")
+    with pytest.raises(DataError, match="line 1: found the columns \\['word'\\]; wanted"):
+        _ = LabelWords(str(bad)).fingerprint
+    with pytest.raises(RequestError, match="cannot be read"):
+        _ = LabelWords(str(tmp_path / "absent.csv")).fingerprint
+
+
+# ---------------------------------------------------------------------------------- a chat model
+
+
+def test_a_chat_model_is_asked_once_per_text_and_chooses_one_label() -> None:
+    """Replies 2, none, and no number: the second label, no label, and unknown; whatever the columns, the question lists all labels."""
+    judge = ChatLabel("m", labels=("billing", "late delivery"), dimension="topic")
+    asks = [Ask("x", ("a", "b"), ("late delivery",)), Ask("x", ("b", "c"), ("billing", "late delivery"))]
+    keys = judge.keys(asks)
+    assert keys == [("a",), ("b",), ("c",)]
+    ((_, text),) = judge.question(("a",)).messages
+    assert "1. billing\n2. late delivery\n0. none of these" in text
+    assert text.endswith("Text: a")
+    assert [judge.read(reply) for reply in ("2", "0.", "**1**", "3", "billing")] == [2, 0, 1, None, None]
+    arrays = {("a",): np.array([2.0]), ("b",): np.array([0.0]), ("c",): np.array([np.nan])}
+    first, second = judge.assemble(asks, arrays)
+    assert first.matrix.tolist() == [[1], [0]]
+    assert second.matrix[0].tolist() == [0, 0]
+    assert np.isnan(second.matrix[1]).all()
+    with pytest.raises(RequestError, match="has no label 'roaming'"):
+        list(judge.assemble([Ask("x", ("a",), ("roaming",))], arrays))
+    with pytest.raises(RequestError, match="two or more different labels"):
+        ChatLabel("m", labels=("billing",))
+
+
+def test_a_chat_model_labels_a_call_with_one_request_per_sentence() -> None:
+    """Billing, billing, delivery, none; and billing: p = (2, 1)/3, q = (1, 0), TVD 1/3. Random sentences ask nothing more."""
+
+    def answer(prompt: str) -> str:
+        text = prompt.rpartition("Text: ")[2]
+        return "1" if "bill" in text or "high" in text else "2" if "parcel" in text else "0"
+
+    with StubChat(answer) as server:
+        judge = ChatLabel("stub-1", base_url=server.url, labels=("billing", "delivery"))
+        measure = LabelGap("topic", "chat", ("billing", "delivery"))
+        cases = [case([], name=f"r{i}") for i in range(4)]
+        plan = {"n_resamples": 100, "n_extracts": 20, "scorers": {"chat": judge}}
+        result = {e.quantity: e for e in fairbrief.audit(cases, [measure], **plan).estimates}
+    assert result["label_gap"].value == pytest.approx(1 / 3)
+    assert result["difference[delivery]"].extract_baseline is not None
+    assert (sum(server.served.values()), max(server.served.values())) == (5, 1)
+
+
+# ---------------------------------------------------------------------------------- planted
+
+
+def calls(n: int, drops: str, seed: int) -> list[Case]:
+    """Calls of eight turns on four topics, and summaries of three turns: all at random, or without one topic."""
+    rng = np.random.default_rng(seed)
+    made = []
+    for i in range(n):
+        topics = rng.choice(["billing", "delivery", "notice", "quality"], 8).tolist()
+        turns = tuple((f"Turn {k} of call {i} on {t}.", t) for k, t in enumerate(topics))
+        for system, rest in (("fair", range(8)), ("drops", [k for k in range(8) if topics[k] != drops])):
+            kept = sorted(rng.choice(rest, min(3, len(rest)), replace=False))
+            claims = [(topics[k],) for k in kept]
+            made.append(case(claims, turns, f"call {i}", " ".join(turns[k][0] for k in kept), system))
+    return made
+
+
+@pytest.mark.parametrize("drops", ["billing", "quality"])
+def test_a_system_that_drops_a_topic_is_found_and_a_fair_one_is_not(drops: str) -> None:
+    """Of forty calls the dropped topic has the smallest p, below zero; no group of the fair system is significant."""
+    result = fairbrief.audit(calls(40, drops, 1), [LabelGap("topic")], n_resamples=300)
+    primary = [e for e in result.estimates if e.is_primary and not e.baseline]
+    assert len(primary) == 8
+    first = min(primary, key=lambda e: (e.family_p, -abs(e.extract_difference or 0)))
+    assert (first.system, first.group) == ("drops", drops)
+    assert first.value < 0
+    assert first.family_p < 0.01
+    assert all(e.family_p > 0.05 for e in primary if e.system == "fair")
+
+
+@pytest.mark.parametrize("n_extracts", [0, 50])
+def test_a_summary_that_keeps_all_shares_is_not_significant(n_extracts: int) -> None:
+    """Two turns and one claim on each of three topics in all calls: every difference is 0, with and without random sentences."""
+    turns = tuple((f"Turn {k}.", topic) for k, topic in enumerate("aabbcc"))
+    cases = [case([("a",), ("b",), ("c",)], turns, f"r{i}") for i in range(25)]
+    result = fairbrief.audit(cases, [LabelGap("topic")], n_resamples=300, n_extracts=n_extracts)
+    primary = [e for e in result.estimates if e.is_primary]
+    assert [e.value for e in primary] == [0, 0, 0]
+    assert all(e.p == 1 for e in primary)
+    assert all(e.family_p > 0.5 for e in primary)

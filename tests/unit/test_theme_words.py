@@ -1,0 +1,206 @@
+"""Words of themes on counterfactual pairs, worked by hand from the definitions; files of themes; planted systems."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from fairbrief.errors import DataError
+from fairbrief.measures.theme_words import ThemeCounts, ThemeWords
+from fairbrief.text.themes import count_entries, themes_of
+from fairbrief.types import Case, Document, Extracts, Reason, Record, Rows, Summary, Totals, Value
+
+LISTS = 'needs = "help, need*, short of breath"\nlooks = "neat, pale"\n'
+
+
+@pytest.fixture
+def lists(tmp_path: Path) -> str:
+    """A file of two themes."""
+    path = tmp_path / "themes.toml"
+    path.write_text(LISTS, encoding="utf-8")
+    return str(path)
+
+
+def case(seed: str, group: str, text: str, source: str = "A note.", sample: str = "0") -> Case:
+    """A version of a seed document, with its summary."""
+    record = Record(
+        f"{seed}.{group}.{sample}", (Document(source),), attributes={"gender": group, "sample": sample}, seed_document=seed
+    )  # fmt: skip
+    return Case(record, Summary(record.id, "s", text))
+
+
+ONE = [
+    case("one", "female", "She needs help. She is neat."),
+    case("one", "male", "He needs help, help and more help. He is short of breath."),
+]
+TWO = [case("two", "female", "Help came."), case("two", "male", "He was pale and neat.")]
+
+
+def row_of(cases: Sequence[Case], lists: str, labels: Sequence[int] = (0, 1)) -> Rows:
+    """The row of one seed document."""
+    rows = ThemeCounts("gender", lists).observe(cases, (), np.array([labels]))
+    assert isinstance(rows, Rows)
+    return rows
+
+
+def totals_of(units: Sequence[Sequence[Case]], lists: str) -> Totals:
+    """The sums of several seed documents."""
+    rows = [dict(zip(r.columns, r.values[0], strict=True)) for r in (row_of(unit, lists) for unit in units)]
+    columns = sorted({column for row in rows for column in row})
+    sums = np.array([sum(row.get(column, 0.0) for row in rows) for column in columns])
+    return Totals({column: i for i, column in enumerate(columns)}, sums)
+
+
+def values_of(units: Sequence[Sequence[Case]], lists: str, least: int = 5) -> Mapping[str, Value]:
+    """The values of several seed documents."""
+    return ThemeWords("gender", lists, least).value(totals_of(units, lists))
+
+
+def number(values: Mapping[str, Value], name: str) -> float:
+    """One of the values."""
+    return float(values[name].array)
+
+
+def test_counts_are_those_of_the_summaries(lists: str) -> None:
+    """Women's first note: needs, help; neat. Men's: needs, help ×3, short of breath. Lengths 6 and 12 words."""
+    totals = totals_of([ONE], lists)
+    assert totals["theme needs", "female"] == 2
+    assert totals["theme needs", "male"] == 5
+    assert totals["theme looks", "female"] == 1
+    assert totals["theme looks", "male"] == 0
+    assert totals["length", "female"] == 6
+    assert totals["length", "male"] == 12
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        # Both notes: needs 2 + 1 = 3 of women, 5 + 0 = 5 of men, 2 summaries each: ln((3 + ½)/(5 + ½) · 2/2) = ln(3.5/5.5)
+        ("log_ratio[needs, female/male]", -0.451985),
+        # looks 1 + 0 = 1 and 0 + 2 = 2: ln(1.5/2.5)
+        ("log_ratio[looks, female/male]", -0.510826),
+        ("difference[needs, female−male]", -1.0),  # 3/2 − 5/2
+        ("difference[looks, female−male]", -0.5),  # 1/2 − 2/2
+        ("theme_words", 1.0),  # the larger size of both
+        # words per summary: 3/2, 5/2, 1/2, 2/2
+        ("rate[needs, female]", 1.5),
+        ("rate[needs, male]", 2.5),
+        ("rate[looks, female]", 0.5),
+        ("rate[looks, male]", 1.0),
+        # lengths (6 + 2)/2 = 4 and (12 + 5)/2 = 8.5: ln(4/8.5)
+        ("length[female/male]", -0.753772),
+        # help: 1 + 1 = 2 and 3 + 0 = 3, together 5 ≥ 5: ln(2.5/3.5)
+        ("word[help, female/male]", -0.336472),
+    ],
+)
+def test_values_worked_by_hand(name: str, expected: float, lists: str) -> None:
+    """Each value equals its definition."""
+    assert number(values_of([ONE, TWO], lists), name) == pytest.approx(expected, abs=1e-6)
+
+
+def test_rare_words_and_absent_themes_have_no_value(lists: str) -> None:
+    """need* occurs twice, fewer than five times; looks occurs in no summary."""
+    assert math.isnan(number(values_of([ONE, TWO], lists), "word[need*, female/male]"))
+    unit = [case("x", "female", "Help."), case("x", "male", "Help.")]
+    values = values_of([unit], lists)
+    assert math.isnan(number(values, "difference[looks, female−male]"))
+    # needs 1/1 − 1/1 = 0, and no other theme is defined
+    assert number(values, "theme_words") == 0
+
+
+def test_a_count_of_zero_is_smoothed_by_half_a_word(lists: str) -> None:
+    """0 words in 1 summary against 4 in 2 summaries: ln((0 + ½)/(4 + ½) · 2/1) = ln(2/9)."""
+    unit = [
+        case("x", "female", "She left."),
+        case("x", "male", "Help, help."),
+        case("x", "male", "Help, help.", sample="1"),
+    ]
+    values = values_of([unit], lists)
+    assert number(values, "log_ratio[needs, female/male]") == pytest.approx(math.log(2 / 9))
+    assert number(values, "difference[needs, female−male]") == -2  # 0/1 − 4/2
+
+
+def test_exchanged_names_exchange_the_counts(lists: str) -> None:
+    """Under the other labels women have the men's five words of needs, and the log ratio changes its sign."""
+    rows = row_of(ONE, lists, (1, 0))
+    counts = dict(zip(rows.columns, rows.values[0], strict=True))
+    assert counts["theme needs", "female"] == 5
+    assert counts["theme needs", "male"] == 2
+
+
+def test_random_sentences_are_counted_by_the_share_of_texts_that_keep_them(lists: str) -> None:
+    """One need kept in 1 of 2 texts for her, in both for him: ½ and 1."""
+    kept = [np.array([[1.0, 0.0], [0.0, 1.0]]), np.array([[1.0, 0.0], [1.0, 1.0]])]
+    extracts = [Extracts(("Help came.", "It rained."), matrix) for matrix in kept]
+    rows = ThemeCounts("gender", lists).observe_extracts(TWO, extracts, ())
+    assert isinstance(rows, Rows)
+    counts = dict(zip(rows.columns, rows.values[0], strict=True))
+    assert counts["theme needs", "female"] == 0.5
+    assert counts["theme needs", "male"] == 1.0
+
+
+def test_words_about_who_the_person_is_are_not_counted(lists: str) -> None:
+    """The sources differ in *neat*, so it belongs to the person; *pale* is in no source and counts."""
+    unit = [
+        case("x", "female", "Neat and pale.", "Ms Neat wrote."),
+        case("x", "male", "Neat and pale.", "Mr Fox wrote."),
+    ]
+    totals = totals_of([unit], lists)
+    assert totals["theme looks", "female"] == 1
+    assert totals["theme looks", "male"] == 1
+
+
+def test_units_without_a_pair_have_a_reason(lists: str) -> None:
+    """One version, or no seed document."""
+    observation = ThemeCounts("gender", lists)
+    alone = Case(Record("r", (Document("A."),), attributes={"gender": "female"}), Summary("r", "s", "Help."))
+    for cases in (ONE[:1], [alone]):
+        assert isinstance(observation.observe(cases, (), np.zeros((1, 0), dtype=np.int64)), Reason)
+
+
+def test_details_name_the_words_of_each_version(lists: str) -> None:
+    """The word with the largest difference comes first."""
+    details = ThemeCounts("gender", lists).details(ONE, ())
+    assert details == [
+        "needs, female: help 1, need* 1.",
+        "needs, male: help 3, short of breath 1, need* 1.",
+        "looks, female: neat 1.",
+        "looks, male: none.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "found no theme"),
+        ("needs = 3", "'needs' with '3' is not a list of words"),
+        ('needs = " , "', "'needs' with ' , ' is not a list of words"),
+        ('needs = "help!"', "'needs' with the entry 'help!'"),
+        (
+            'needs = "short of breath*"',
+            r"the entry 'short of breath\*' .* Only single words have an asterisk",
+        ),
+        ('"a/b" = "help"', "'a/b' with 'help' is not a list of words with a plain name"),
+        ("needs", "found no lists of words"),
+    ],
+)
+def test_a_broken_file_of_themes_is_refused(text: str, message: str, tmp_path: Path) -> None:
+    """The error names the file and the theme, and how to write one."""
+    path = tmp_path / "themes.toml"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(DataError, match=message) as raised:
+        ThemeWords("gender", str(path))
+    assert str(path) in str(raised.value)
+    with pytest.raises(DataError, match="no such file of themes"):
+        ThemeWords("gender", str(tmp_path / "none.toml"))
+
+
+def test_the_shipped_themes_count_the_longest_entry() -> None:
+    """A phrase counts once, and not as its words; an asterisk covers other endings."""
+    assert count_entries("Short of breath, she cannot manage.", "care") == {"short of breath": 1, "cannot": 1}
+    assert count_entries("Depressed and self-harming", "care") == {"depress*": 1, "self-harm*": 1}
+    assert len(themes_of("care")) == 7

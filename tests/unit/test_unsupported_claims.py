@@ -1,0 +1,212 @@
+"""Unsupported claims by group and by place, worked by hand from a given support."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from fairbrief.api import audit, read
+from fairbrief.measures.unsupported_claims import (
+    NO_CLAIM,
+    NO_GROUP,
+    NO_SENTENCE,
+    Claims,
+    UnsupportedByPlace,
+    UnsupportedClaims,
+)
+from fairbrief.registry import make
+from fairbrief.types import (
+    Case,
+    Claim,
+    Document,
+    Entity,
+    Measure,
+    Reason,
+    Record,
+    Rows,
+    Scores,
+    Summary,
+    Totals,
+)
+
+SOURCE = ("Anna Berg spoke. Tom Hale left.", "It rained.")
+BERG = Entity("b", "Anna", "Berg", {"side": "left"})
+HALE = Entity("h", "Tom", "Hale", {"side": "right"})
+CLAIMS = (
+    Claim("The tram is late.", {"side": ("left",)}),
+    Claim("The tram is full.", {"side": ("left", "right")}),
+    Claim("Hale lied."),
+    Claim("Berg and Hale met."),
+    Claim("Berg paid.", {"place": ("town",)}),
+)
+SUPPORT = (0.9, 0.5, 0.49, 0.1, 0.7)
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+def case(
+    claims: Sequence[Claim] | None = CLAIMS, text: str = "A. B.", entities: Sequence[Entity] = (BERG, HALE)
+) -> tuple[Case]:
+    """A record of three sentences, and a summary with claims."""
+    record = Record("r", tuple(map(Document, SOURCE)), entities=tuple(entities))
+    return (Case(record, Summary("r", "s", text, None if claims is None else tuple(claims))),)
+
+
+def supported(best: Sequence[float] = SUPPORT) -> list[Scores]:
+    """The best support of each claim by the second sentence, a third of it by the others. Shape (3, claims)."""
+    each = np.array(best)
+    return [Scores(np.stack([each / 3, each, each / 3]), np.arange(len(each)), np.zeros(3))]
+
+
+def rows_of(
+    observation: Claims, cases: tuple[Case], scores: Sequence[Scores], labels: object = None
+) -> Rows | Reason:
+    """What is observed under the real labels, or those given."""
+    scheme = observation.permutation_scheme(cases)
+    real = np.zeros(0, dtype=np.int64) if scheme is None else scheme.labels
+    return observation.observe(cases, scores, np.array([real if labels is None else labels]))
+
+
+def values_of(measure: Measure, rows: Rows | Reason) -> dict[str, float]:
+    """The values of one row."""
+    assert isinstance(rows, Rows)
+    totals = Totals({c: i for i, c in enumerate(rows.columns)}, rows.values[0])
+    return {name: float(value.array) for name, value in measure.value(totals).items()}
+
+
+def by_place(best: Sequence[float], **settings: float) -> dict[str, float]:
+    """The values by place of a summary of claims with so much support."""
+    claims = [Claim(f"Claim {j}.") for j in range(len(best))]
+    return values_of(
+        UnsupportedByPlace(**settings), rows_of(Claims(**settings), case(claims), supported(best))
+    )
+
+
+def test_unsupported_claims_by_place() -> None:
+    """Of five claims two are at the beginning, one in the middle, two at the end. 0.49 and 0.1 are below 0.5, 0.5 is not:
+    u = 0, 0, 1, 1, 0 with mean 0.4. Beginning (0.4 + 0.4)/2 = 0.4; middle 0.4 - 1 = -0.6; end (0.4 - 1 + 0.4)/2 = -0.1.
+    Their mean size is (0.4 + 0.6 + 0.1)/3 = 1.1/3.
+    """
+    assert by_place(SUPPORT) == pytest.approx(
+        {
+            "unsupported_by_place": 1.1 / 3, "support_difference[beginning]": 0.4, "support_difference[middle]": -0.6,
+            "support_difference[end]": -0.1, "unsupported[beginning]": 0.0, "unsupported[middle]": 1.0,
+            "unsupported[end]": 0.5, "unsupported": 0.4,
+        }
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("claims", "places"),
+    [(1, "m"), (2, "be"), (3, "bme"), (4, "bmme"), (6, "bbmmee"), (7, "bbmmmee")],
+)
+def test_the_place_of_a_claim(claims: int, places: str) -> None:
+    """(j - 1/2)/m below 1/3 is the beginning, above 2/3 the end: of four claims at 1/8, 3/8, 5/8 and 7/8 two are between."""
+    rows = rows_of(Claims(), case([Claim("x.")] * claims), supported([1.0] * claims))
+    assert isinstance(rows, Rows)
+    counts = {c[1][0]: x for c, x in zip(rows.columns, rows.values[0], strict=True) if c[0] == "claims"}
+    assert counts == {place: places.count(place) for place in set(places)}
+
+
+def test_a_single_claim_has_a_share_and_no_difference() -> None:
+    """There is no other place to compare with."""
+    found = by_place([0.2])
+    assert found["unsupported"] == found["unsupported[middle]"] == 1.0
+    assert np.isnan(found["unsupported_by_place"])
+    assert not [name for name in found if "difference" in name]
+
+
+def test_a_higher_threshold_supports_less() -> None:
+    """With 0.8 only the first claim is supported: u = 0, 1, 1, 1, 1 with mean 0.8; beginning (0.8 - 0.2)/2 = 0.3."""
+    found = by_place(SUPPORT, threshold=0.8)
+    assert (found["unsupported"], found["support_difference[beginning]"]) == pytest.approx((0.8, 0.3))
+    assert found["support_difference[end]"] == pytest.approx(-0.2)
+
+
+def test_unsupported_claims_by_group() -> None:
+    """Groups: left by its value; two values, none; right by Hale; Berg and Hale, none; left by Berg, since its value is of
+    another attribute. u of the three with a group = 0, 1, 0 with mean 1/3: left (1/3 + 1/3)/2 = 1/3, right 1/3 - 1 = -2/3,
+    mean size 1/2. Of all five claims two are unsupported.
+    """
+    found = values_of(UnsupportedClaims("side"), rows_of(Claims("side"), case(), supported()))
+    assert found == pytest.approx(
+        {
+            "unsupported_claims": 0.4, "disparity": 0.5, "support_difference[left]": 1 / 3,
+            "support_difference[right]": -2 / 3, "unsupported[left]": 0.0, "unsupported[right]": 1.0,
+        }
+    )  # fmt: skip
+
+
+def test_groups_are_exchanged_between_the_claims_that_have_one() -> None:
+    """Labels left, right, left; exchanged to right, left, left: right 1/3 - 0, left (1/3 - 1 + 1/3)/2 = -1/6."""
+    scheme = Claims("side").permutation_scheme(case())
+    assert scheme is not None
+    assert scheme.labels.tolist() == [0, 1, 0]
+    found = values_of(UnsupportedClaims("side"), rows_of(Claims("side"), case(), supported(), [1, 0, 0]))
+    assert found["support_difference[right]"] == pytest.approx(1 / 3)
+    assert found["support_difference[left]"] == pytest.approx(-1 / 6)
+    assert found["unsupported_claims"] == pytest.approx(0.4)
+
+
+def test_a_person_without_the_attribute_gives_no_group() -> None:
+    """A claim about Berg and somebody of unknown side is about no side."""
+    moss = Entity("m", "Clara", "Moss", {})
+    cases = case([Claim("Moss met Berg."), Claim("Berg paid.")], entities=[BERG, moss])
+    rows = rows_of(Claims("side"), cases, supported([0.1, 0.1]))
+    assert isinstance(rows, Rows)
+    assert dict(zip(rows.columns, rows.values[0], strict=True)) == {
+        ("claims", "left"): 1, ("unsupported", "left"): 1, ("all",): 2, ("all unsupported",): 2,
+    }  # fmt: skip
+
+
+def test_sentences_are_claims_where_none_are_given() -> None:
+    """Their groups are those of the people whom they name; given claims are left aside on request."""
+    cases = case(None, "Berg won. Hale lost.")
+    assert [ask.columns for ask in Claims("side").asks(cases)] == [("Berg won.", "Hale lost.")]
+    assert [ask.rows for ask in Claims().asks(cases)] == [
+        ("Anna Berg spoke.", "Tom Hale left.", "It rained.")
+    ]
+    aside = case([Claim("x.", {"side": ("left",)})], "Hale lost.")
+    assert rows_of(Claims("side", claims="sentences"), aside, supported([0.0])).columns[0] == (  # type: ignore[union-attr]
+        "claims", "right",
+    )  # fmt: skip
+
+
+def test_reasons() -> None:
+    """Without claims, without a source, without groups."""
+    assert rows_of(Claims(), case(()), []) == NO_CLAIM
+    empty = (Case(Record("r", (Document(" "),)), Summary("r", "s", "A.")),)
+    assert Claims().asks(empty) == ()
+    assert rows_of(Claims(), empty, []) == NO_SENTENCE
+    assert rows_of(Claims("side"), case([Claim("It rained.")]), supported([1.0])) == NO_GROUP
+
+
+def test_details_begin_with_the_least_supported_claim() -> None:
+    """With its group, its support and the sentence that supports it best."""
+    first, *_, last = Claims("side").details(case(), supported())
+    assert first == (
+        "Claim 4 of 5 (no group), unsupported (0.10): “Berg and Hale met.” Best sentence: “Tom Hale left.”"
+    )
+    assert last.startswith("Claim 1 of 5 (left), supported (0.90)")
+
+
+@pytest.mark.parametrize("threshold", [0.0, 1.5])
+def test_an_impossible_threshold_is_refused(threshold: float) -> None:
+    """Support is from 0 to 1."""
+    with pytest.raises(ValueError, match=r"is not in \(0, 1\]"):
+        UnsupportedClaims("side", threshold=threshold)
+
+
+def test_sentences_of_the_source_are_supported_whatever_they_are() -> None:
+    """Summaries of random source sentences have no unsupported claim, so that a random-sentence baseline is 0."""
+    records = list({case.record.id: case.record for case in read(EXAMPLES / "politics.jsonl")}.values())
+    cases = [
+        Case(record, summary)
+        for record, summary in zip(records, make("summarizer", "random").summarize(records), strict=True)
+    ]
+    result = audit(cases, ["unsupported_claims@leaning", "unsupported_by_place"], n_resamples=0)
+    found = {e.quantity: e.value for e in result.estimates}
+    assert found["unsupported_claims"] == found["unsupported"] == found["unsupported_by_place"] == 0.0
+    assert {x for name, x in found.items() if name.startswith("support_difference")} == {0.0}
