@@ -22,7 +22,6 @@ from fairbrief.types import (
     Cases,
     Column,
     Entity,
-    Extracts,
     Floats,
     Integers,
     PermutationScheme,
@@ -33,8 +32,6 @@ from fairbrief.types import (
     Totals,
     Value,
 )
-
-NO_BASELINE = Reason("no random sentences can be measured")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,30 +65,6 @@ class IncludedPeople:
         if len(cases) > 1:
             return group_names(len(groups))
         return PermutationScheme(_codes(people[0], self.over, groups), items=person_keys(people[0]))
-
-    def extract_asks(self, cases: Cases, extracts: Sequence[Extracts]) -> Sequence[Ask]:  # noqa: ARG002
-        """Known people are found by their names: nothing is scored."""
-        return ()
-
-    def observe_extracts(
-        self,
-        cases: Cases,
-        extracts: Sequence[Extracts],
-        scores: Sequence[Scores],  # noqa: ARG002 - the protocol's signature
-    ) -> Rows | Reason:
-        """How many people the extracts name on average; a person is named if a kept sentence names them."""
-        if not self._needs_no_recogniser:
-            return NO_BASELINE
-        people = [self._people(case.record) for case in cases]
-        groups = _groups(people, self.over)
-        source, included = np.zeros(len(groups)), np.zeros(len(groups))
-        for case, those, drawn in zip(cases, people, extracts, strict=True):
-            codes = _codes(those, self.over, groups)
-            named = np.stack([is_named(self._find_in(s, case, those), len(those)) for s in drawn.sentences])
-            reached = (drawn.kept[:, :, np.newaxis] * named).max(axis=1).mean(axis=0)
-            source += np.bincount(codes, minlength=len(groups))
-            included += np.bincount(codes, reached, minlength=len(groups))
-        return by_group(groups, {"source": source[np.newaxis], "included": included[np.newaxis]})
 
     def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:
         people = [self._people(case.record) for case in cases]
@@ -138,9 +111,6 @@ class IncludedPeople:
     def names(self, case: Case, people: Sequence[Entity]) -> list[Name]:
         """People without the attribute can still be meant by a name: they take part in the alignment."""
         return names_of([*people, *[p for p in case.record.entities if self.over not in p.attributes]])
-
-    def _find_in(self, sentence: str, case: Case, people: Sequence[Entity]) -> list[Decision]:
-        return find_known(sentence, self.names(case, people), known(case.record).source)
 
     @property
     def _needs_no_recogniser(self) -> bool:
@@ -220,18 +190,17 @@ class EntityInclusion(Reading):
                     "upper",
                     contrasts=tuple(pairs),
                     fold=_from_log_odds,
-                    has_baseline=True,
                 )
             }
             for name, (a, b) in pairs.items():
                 contrast = np.log(odds[..., a] / odds[..., b])
                 values[name] = Value(
-                    contrast, "both", contrasts=(name,), has_baseline=True, is_compared=True, is_primary=True,
+                    contrast, "both", contrasts=(name,), is_primary=True,
                     group=f"{groups[a]}/{groups[b]}", present=(("source", groups[a]), ("source", groups[b])),
                 )  # fmt: skip
         for k, group in enumerate(groups):
             rate = ratio(included[..., k], source[..., k])
-            values[f"inclusion[{group}]"] = Value(rate, is_share=True, has_baseline=True, group=group)
+            values[f"inclusion[{group}]"] = Value(rate, is_share=True, group=group)
         values["ambiguous"] = Value(ratio(totals["ambiguous"], totals["mentions"]), is_share=True)
         return values
 

@@ -35,7 +35,6 @@ from fairbrief.types import (
     SHARE_DIFFERENCE,
     Cases,
     Column,
-    Extracts,
     Floats,
     Integers,
     PermutationScheme,
@@ -69,22 +68,6 @@ class Identifiers(WithoutScores):
     def permutation_scheme(self, cases: Cases) -> PermutationScheme | None:  # noqa: ARG002
         is_permuted = self.exchangeable and self.words == "published"
         return group_names(len(word_lists(self.lists)), is_together=True) if is_permuted else None
-
-    def observe_extracts(
-        self,
-        cases: Cases,
-        extracts: Sequence[Extracts],
-        scores: Sequence[Scores],  # noqa: ARG002 - the protocol's signature
-    ) -> Rows | Reason:
-        """The mean counts of the extracts."""
-        groups = list(word_lists(self.lists))
-        source, summary = np.zeros(len(groups)), np.zeros(len(groups))
-        among = self._varying(cases)
-        for case, drawn in zip(cases, extracts, strict=True):
-            source += count_identifiers(known(case.record).source, self.lists, self.words, among)
-            counts = np.array([count_identifiers(s, self.lists, self.words, among) for s in drawn.sentences])
-            summary += drawn.kept.mean(axis=0) @ counts
-        return by_group(groups, {"source": source[np.newaxis], "summary": summary[np.newaxis]})
 
     def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:  # noqa: ARG002
         groups = list(word_lists(self.lists))
@@ -178,18 +161,17 @@ class WordListInclusion:
                 "upper",
                 contrasts=tuple(f"shift[{g}]" for g in groups) if self.words != "published" else (),
                 fold=half_of_sizes,
-                has_baseline=True,
                 strata=tuple(("source", g) for g in groups),
             )
         }
         for k, g in enumerate(groups):
             values[f"shift[{g}]"] = Value(
-                shift[..., k], "both", limits=SHARE_DIFFERENCE, has_baseline=True, is_compared=True, is_primary=True, group=g,
+                shift[..., k], "both", limits=SHARE_DIFFERENCE, is_primary=True, group=g,
                 present=(("source", g),),
                 strata=tuple(("source", other) for other in groups),
             )  # fmt: skip
         for k, g in enumerate(groups):
-            values[f"summary_share[{g}]"] = Value(summary[..., k], is_share=True, has_baseline=True, group=g)
+            values[f"summary_share[{g}]"] = Value(summary[..., k], is_share=True, group=g)
         values |= {
             f"source_share[{g}]": Value(source[..., k], is_share=True, group=g) for k, g in enumerate(groups)
         }
