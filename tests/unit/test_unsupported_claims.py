@@ -76,12 +76,11 @@ def values_of(measure: Measure, rows: Rows | Reason) -> dict[str, float]:
     return {name: float(value.array) for name, value in measure.value(totals).items()}
 
 
-def by_place(best: Sequence[float], **settings: float) -> dict[str, float]:
+def by_place(best: Sequence[float], threshold: float = 0.5) -> dict[str, float]:
     """The values by place of a summary of claims with so much support."""
     claims = [Claim(f"Claim {j}.") for j in range(len(best))]
-    return values_of(
-        UnsupportedByPlace(**settings), rows_of(Claims(**settings), case(claims), supported(best))
-    )
+    rows = rows_of(Claims(threshold=threshold), case(claims), supported(best))
+    return values_of(UnsupportedByPlace(threshold=threshold), rows)
 
 
 def test_unsupported_claims_by_place() -> None:

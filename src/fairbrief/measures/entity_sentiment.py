@@ -126,8 +126,9 @@ class EntityTones(EntitySettings):
 
     def asks(self, cases: Cases) -> Sequence[Ask]:
         named = self._named(cases[0])
-        is_undefined = isinstance(named, Reason) or not named.is_in_summary.any()
-        return () if is_undefined else (Ask(self.scorer, named.sentences, SENTIMENT),)
+        if isinstance(named, Reason) or not named.is_in_summary.any():
+            return ()
+        return (Ask(self.scorer, named.sentences, SENTIMENT),)
 
     def permutation_scheme(self, cases: Cases) -> PermutationScheme | None:
         named = self._named(cases[0])
@@ -209,15 +210,15 @@ class EntityTones(EntitySettings):
         source = tuple(chain.from_iterable(map(sentences_of, about.texts)))
         texts = (*source, *sentences_of(case.summary.text))
         found = naming(texts, tuple(names), about.source)[:, : len(entities)]
-        is_named = found[: len(source)].any(axis=0)
+        is_named: Booleans = np.asarray(found[: len(source)].any(axis=0))
         if not is_named.any():
             return NOBODY
         found, is_source = found[:, is_named], np.arange(len(texts)) < len(source)
-        some = found.any(axis=1)
+        some: Booleans = np.asarray(found.any(axis=1))
         groups, codes = coded(group for _, group in compress(grouped, is_named))
         return _Named(
             tuple(compress(entities, is_named)), groups, codes, tuple(compress(texts, some)), found[some],
-            is_source[some], some[: len(source)], found[~is_source].any(axis=0),
+            is_source[some], some[: len(source)], np.asarray(found[~is_source].any(axis=0)),
         )  # fmt: skip
 
     def _grouped(self, record: Record) -> list[tuple[Entity, str]] | Reason:

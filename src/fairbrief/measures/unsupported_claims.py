@@ -154,7 +154,8 @@ class Claims(ClaimSettings):
         ]
 
     def _is_unsupported(self, scores: Scores, claims: int) -> Floats:
-        return (scores.by_column(claims).max(axis=0) < self.threshold - TIE).astype(np.float64)
+        best = scores.by_column(claims).max(axis=0)
+        return np.where(best < self.threshold - TIE, 1.0, 0.0)
 
     def _groups(self, case: Case) -> list[str]:
         """The group or place of each claim; empty where it has none."""
