@@ -99,7 +99,7 @@ def frozen(arguments: Sequence[str]) -> dict[str, Any]:
         found: dict[str, Any] = json.loads((out / "results.json").read_text(encoding="utf-8"))
         examples = json.loads((out / "examples.json").read_text(encoding="utf-8"))
         report = (out / "report.md").read_text(encoding="utf-8").splitlines()
-    del found["made"]["seconds"], found["audit"], found["per_record"]
+    del found["made"]["seconds"], found["made"]["ended"], found["audit"], found["per_record"]
     return {
         **found,
         "examples": examples,

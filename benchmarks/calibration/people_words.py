@@ -112,7 +112,7 @@ def attributes(rng: Rng, number: int, odds: float, *, is_paired: bool, old: floa
 def worlds(odds: float = 0.15) -> list[World]:
     """Several draws or one, many needs or few, pairs or separate records, equal groups or not."""
     words, mentions = ThemeWords("group", least=20), AttributeMentions("group")
-    needs, ages = "share_gap[needs", "kept[age"
+    needs, ages = "difference[needs", "kept[age"
     return [
         World("themes, one draw", lambda r, i: themes(r, i, 1, odds, 0.35), words, needs),
         World("themes, three draws", lambda r, i: themes(r, i, 3, odds, 0.35), words, needs),

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from benchmarks.calibration.inference import run, table
@@ -55,7 +55,7 @@ def debate(rng: Rng, talkative: float = 1.0) -> Debate:
 
 
 def sentence(rng: Rng) -> str:
-    return " ".join(f"w{rng.integers(0, 400)}" for _ in range(7))
+    return " ".join(f"w{rng.integers(0, 400)}" for _ in range(7)).capitalize()
 
 
 def record(name: str, of: Debate, rng: Rng) -> Record:
@@ -66,9 +66,7 @@ def record(name: str, of: Debate, rng: Rng) -> Record:
     return Record(
         name,
         tuple(
-            Document(
-                ". ".join(turn).capitalize() + ".", {"speaker": of.names[i], "language": of.languages[i]}
-            )
+            Document(". ".join(turn) + ".", {"speaker": of.names[i], "language": of.languages[i]})
             for i, turn in order
         ),
     )
@@ -91,7 +89,7 @@ def written(
             others = [k for k in range(len(of.names)) if k != i]
             whose = int(rng.choice(others)) if rng.random() < swapped(of, i) else i
             turn = of.turns[whose][int(rng.integers(len(of.turns[whose])))]
-            words = str(rng.choice(turn)).split()
+            words = str(rng.choice(turn)).lower().split()
             for k in rng.choice(7, 2, replace=False):
                 words[k] = f"v{rng.integers(0, 400)}"
             claims.append(f"{name} said that {' '.join(words)}.")
@@ -107,7 +105,7 @@ def random_writer(rng: Rng, number: int) -> list[Case]:
     held = record(f"r{number}", of, rng)
     every = [s for turns in of.turns for turn in turns for s in turn]
     chosen = rng.choice(len(every), min(5, len(every)), replace=False)
-    return [Case(held, Summary(held.id, "x", " ".join(every[i].capitalize() + "." for i in chosen)))]
+    return [Case(held, Summary(held.id, "x", " ".join(every[i] + "." for i in chosen)))]
 
 
 def is_middle(of: Debate, i: int) -> bool:
@@ -138,6 +136,34 @@ def worlds() -> Iterator[World]:
     )  # fmt: skip
 
 
+def summary(found: Sequence[Mapping[str, Any]], sizes: Sequence[int] = (20, 50, 200)) -> str:
+    """A line per world and kind of group difference: the ranges over its groups, or the numbers of the planted group."""
+    planted = {"middle": "[middle]", "swap": "[fr]"}
+    lines = [
+        "| debates | estimate | " + " | ".join(f"n = {n}" for n in sizes) + " |",
+        "|---|---|" + "---|" * len(sizes),
+    ]
+    by: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
+    for row in found:
+        measure, _, quantity = row["quantity"].partition(":")
+        group = planted.get(row["world"], "]")
+        if row["kind"] == "group_difference" and quantity.endswith(group):
+            stem = f"{measure}:{quantity.partition('[')[0]}{group if group != ']' else ''}"
+            by.setdefault((row["world"], stem), []).append(row)
+    for (world, stem), rows in by.items():
+        cells = []
+        for n in sizes:
+            of = [row for row in rows if row["n"] == n]
+            cells.append(" / ".join(span([row[key] for row in of]) for key in ("rejected", "covered")))
+        lines.append(f"| {world} | `{stem}` | " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def span(numbers: Sequence[float]) -> str:
+    low, high = f"{min(numbers):.2f}", f"{max(numbers):.2f}"
+    return low if low == high else f"{low}–{high}"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("out", nargs="?", type=Path)
@@ -148,7 +174,7 @@ def main() -> None:
     found = [
         row for world in known.values() for row in run(world, asked.audits, asked.bank, (10, 20, 50, 200))
     ]
-    print(table(found, known))
+    print(table(found, known), summary(found), sep="\n\n")
     if asked.out:
         text = json.dumps({"audits": asked.audits, "bank": asked.bank, "rows": found}, indent=1)
         asked.out.write_text(text, encoding="utf-8")

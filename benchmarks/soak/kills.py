@@ -41,8 +41,8 @@ from fairbrief.reports.audit_folder import DIGESTS, STAGE, UNFINISHED, load_unch
 MARKERS = ("<!-- kills: begin -->", "<!-- kills: end -->")
 FAIRBRIEF = [sys.executable, "-c", "from fairbrief.cli import main; main()"]
 SIGNALS = {"SIGKILL": signal.SIGKILL, "Ctrl-C": signal.SIGINT}
-SECONDS = rb'(?<="seconds":)[\d.e-]+|(?<=seconds: )[\d.e-]+|(?<=seconds</bdi></dt><dd><bdi>)[\d.e-]+'
-"""How long an audit took, in its results and its reports."""
+TIMES = rb'(?<="ended":")[^"]+|(?<="seconds":)[\d.e-]+|(?<=seconds: )[\d.e-]+|(?<=seconds</bdi></dt><dd><bdi>)[\d.e-]+'
+"""When an audit ended and how long it took, in its results and its reports."""
 UNCOUNTED = (".journal", ".spent", TEMPORARY, DIGESTS)
 """Endings of files whose bytes depend on which request ended first, on the seconds, or that the next run removes."""
 PROCESSES_MAY_STAY = 1.0
@@ -143,7 +143,7 @@ def digest(path: Path, *but: str) -> str:
         name = "" if file == path else str(file.relative_to(path))
         if name.startswith(but) or name.endswith(UNCOUNTED):
             continue
-        content = re.sub(SECONDS, b"", file.read_bytes()) if "/" not in name else file.read_bytes()
+        content = re.sub(TIMES, b"", file.read_bytes()) if "/" not in name else file.read_bytes()
         made.update(f"{name}\0{len(content)}\0".encode() + content)
     return made.hexdigest()
 

@@ -28,12 +28,13 @@ if TYPE_CHECKING:
         read,
         score,
         subgroups,
+        trend,
     )
 
 __version__ = "0.1.0"
 __all__ = [
     "Audit", "Case", "Document", "Plan", "Record", "Summary", "__version__",
-    "audit", "compare", "explain", "gate", "load", "power", "read", "score", "subgroups", "conclusion",
+    "audit", "compare", "explain", "gate", "load", "power", "read", "score", "subgroups", "trend", "conclusion",
 ]  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""Fairbrief from Python: `score` on lists, and `read`, `audit`, `explain`, `compare`, `power`, `gate` and `load`, with the names of the command line."""
+"""Fairbrief from Python: `score` on lists, and `read`, `audit`, `explain`, `compare`, `power`, `gate`, `trend` and `load`, with the names of the command line."""
 
 from __future__ import annotations
 
@@ -27,16 +27,18 @@ from fairbrief.saved.compare import compare as _compare
 from fairbrief.saved.compare import names_of
 from fairbrief.saved.examples import with_examples
 from fairbrief.saved.explanations import explain as _explain
-from fairbrief.saved.gate_rules import MAX_LEFT_OUT, GateSettings
+from fairbrief.saved.gate_rules import MAX_LEFT_OUT, GateSettings, rules
 from fairbrief.saved.power import Power, Question, planned
 from fairbrief.saved.power import power as _power
 from fairbrief.saved.subgroups import subgroup_audit as _subgroup_audit
+from fairbrief.saved.trend import REFERENCE
+from fairbrief.saved.trend import trend as _trend
 from fairbrief.scoring import CLUSTER, Score, of_main_values, over_groups, record_rows
 from fairbrief.types import Case, Document, Record, Summary
 
 __all__ = [
     "Audit", "Case", "Document", "Plan", "Record", "Summary",
-    "audit", "compare", "explain", "gate", "load", "power", "read", "score", "subgroups", "conclusion",
+    "audit", "compare", "explain", "gate", "load", "power", "read", "score", "subgroups", "trend", "conclusion",
 ]  # fmt: skip
 
 if TYPE_CHECKING:
@@ -45,7 +47,9 @@ if TYPE_CHECKING:
     from fairbrief.plan_keywords import Names, PlanKeywords
     from fairbrief.readers.summary_files import Given
     from fairbrief.reports.explanation import Explanation
+    from fairbrief.reports.trend_page import Trend
     from fairbrief.saved.gate_rules import Check
+    from fairbrief.saved.trend import Order
     from fairbrief.types import Measure, Scorer
 
 P = ParamSpec("P")
@@ -309,6 +313,30 @@ def gate(
         listed(most), listed(least), None, margin, listed(measures), both_directions, listed(allow_missing), max_left_out
     )  # fmt: skip
     return settings.checks(_unread(audited), None if baseline is None else _unread(baseline))
+
+
+@_explained
+def trend(
+    folders: Sequence[Path | str],
+    *,
+    baseline: Sequence[Path | str] = (),
+    most: Names = (),
+    least: Names = (),
+    reference: int = REFERENCE,
+    order: Order = "time",
+) -> Trend:
+    """The trend of saved audits: series with their changes, releases, and the ``outcome`` pass, fail or inconclusive.
+
+    The reference is the audits in ``baseline``, or else the first ``reference`` ones. ``most`` and ``least`` are rules as for `gate`.
+    ``order`` is by time, or as the folders are ``given``. Raises RequestError for audits that cannot be compared.
+    """
+    return _trend(
+        [*map(Path, folders)],
+        baseline=[*map(Path, baseline)],
+        limits=rules(listed(most), listed(least)),
+        reference=reference,
+        order=order,
+    )
 
 
 def subgroups(

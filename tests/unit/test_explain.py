@@ -471,7 +471,7 @@ def test_details_of_an_observation_follow_the_explanation_line_by_line() -> None
     assert details == ["They spoke. <b>0.90</b>", "It was said. <b>0.90</b>"]
     assert "&lt;b&gt;0.90" in as_markdown([explained])
     row = Row("m", "s", "planted", {}, None, "")
-    (shown,) = with_contributions([row], {("s", "planted"): cases[1]}, {"m": measure}, Scorers(given))
+    (shown,) = with_contributions([row], {("s", "planted"): cases[1:2]}, {"m": measure}, Scorers(given))
     assert shown.story == explained.opened[0].story
 
 

@@ -225,7 +225,7 @@ def test_no_model_reads_the_shown_records_again() -> None:
     cases = list(fairbrief.read(REVIEWS))
     rows = examples(found.result, cases, Scorers({"shared": scorer})).rows
     assert scorer.computed == before > 0
-    kept = {(c.summary.system, c.record.id): c for c in cases}
+    kept = {(c.summary.system, c.record.id): (c,) for c in cases}
     again = explained(rows, kept, {spec: registry.make("measure", spec)}, Scorers({"shared": scorer}))
     assert scorer.computed > before
     assert [row.story for row in again] == [row.story for row in rows]

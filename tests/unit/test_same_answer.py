@@ -51,7 +51,8 @@ Written = tuple[str, pa.Table]
 def written(result: Result) -> Written:
     """All that an audit writes, but for how long it took and on which lines records stood; and its evidence."""
     held = json.loads(json_file.render(result)[0])
-    held["made"].pop("seconds")
+    for name in json_file.TIMES:
+        held["made"].pop(name)
     held.pop("audit")  # a hash of all, lines included
     assert result.per_record is not None
     columns = unpacked(result.per_record)

@@ -83,10 +83,9 @@ def test_counts_are_those_of_the_summaries(lists: str) -> None:
         ("log_ratio[needs, female/male]", -0.451985),
         # looks 1 + 0 = 1 and 0 + 2 = 2: ln(1.5/2.5)
         ("log_ratio[looks, female/male]", -0.510826),
-        # rates 3/2 and 5/2: (1.5 − 2.5)/(1.5 + 2.5); rates 1/2 and 2/2: (0.5 − 1)/(0.5 + 1)
-        ("share_gap[needs, female−male]", -0.25),
-        ("share_gap[looks, female−male]", -0.333333),
-        ("theme_words", 0.333333),  # the larger size of both
+        ("difference[needs, female−male]", -1.0),  # 3/2 − 5/2
+        ("difference[looks, female−male]", -0.5),  # 1/2 − 2/2
+        ("theme_words", 1.0),  # the larger size of both
         # words per summary: 3/2, 5/2, 1/2, 2/2
         ("rate[needs, female]", 1.5),
         ("rate[needs, male]", 2.5),
@@ -108,8 +107,8 @@ def test_rare_words_and_absent_themes_have_no_value(lists: str) -> None:
     assert math.isnan(number(values_of([ONE, TWO], lists), "word[need*, female/male]"))
     unit = [case("x", "female", "Help."), case("x", "male", "Help.")]
     values = values_of([unit], lists)
-    assert math.isnan(number(values, "log_ratio[looks, female/male]"))
-    # needs 1 and 1: (1 − 1)/(1 + 1) = 0, and no other theme is defined
+    assert math.isnan(number(values, "difference[looks, female−male]"))
+    # needs 1/1 − 1/1 = 0, and no other theme is defined
     assert number(values, "theme_words") == 0
 
 
@@ -122,7 +121,7 @@ def test_a_count_of_zero_is_smoothed_by_half_a_word(lists: str) -> None:
     ]
     values = values_of([unit], lists)
     assert number(values, "log_ratio[needs, female/male]") == pytest.approx(math.log(2 / 9))
-    assert number(values, "share_gap[needs, female−male]") == -1  # (0 − 4/2)/(0 + 4/2)
+    assert number(values, "difference[needs, female−male]") == -2  # 0/1 − 4/2
 
 
 def test_exchanged_names_exchange_the_counts(lists: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -110,6 +111,19 @@ def test_a_file_without_names_is_refused_with_what_to_do(tmp_path: Path) -> None
     path.write_bytes(b"WEBVTT\n\n00:01.000 --> 00:04.000\n<v A>" + "ö".encode() * 20 + b"\xff</v>\n")
     with pytest.raises(DataError, match=r"a\.vtt:4: found the byte 0xff at byte 46"):
         list(fairbrief.read(str(path)).records())
+
+
+@pytest.mark.parametrize("line", ["<v ", "<v.x ", "<", "A: ", "> ", "&amp;", "(", " "], ids=repr)
+def test_long_lines_take_linear_time(tmp_path: Path, line: str) -> None:
+    """Four times the text takes about four times as long, whatever it repeats."""
+    seconds = []
+    for times in (10_000, 40_000):
+        path = tmp_path / f"{times}.vtt"
+        path.write_text(f"WEBVTT\n\n00:01.000 --> 00:02.000\n<v Ann>Hello.\n{line * times}\n")
+        started = time.process_time()
+        assert len(list(fairbrief.read(str(path)).records())) == 1
+        seconds.append(time.process_time() - started)
+    assert seconds[1] < 10 * seconds[0] + 0.2
 
 
 # ------------------------------------------------------------------------------- the table of speakers

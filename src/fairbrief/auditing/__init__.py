@@ -11,6 +11,7 @@ import math
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
+from datetime import UTC, datetime
 from typing import Any, cast
 
 import numpy as np
@@ -26,7 +27,14 @@ from fairbrief.auditing.per_record import LedgerPerRecord
 from fairbrief.auditing.run import PartedClusters, Run, no_baseline
 from fairbrief.auditing.sanity_baselines import Exchange, named_baselines, names_a_sanity_baseline
 from fairbrief.auditing.system_runs import RUN, Pooled, of_runs, with_spreads
-from fairbrief.auditing.watchers import GroupPlaces, OtherLanguages, SourceHashes, Sources, Watchers
+from fairbrief.auditing.watchers import (
+    GroupPlaces,
+    InputProfile,
+    OtherLanguages,
+    SourceHashes,
+    Sources,
+    Watchers,
+)
 from fairbrief.engines import Engine, ThisProcess, engine_of
 from fairbrief.errors import DataError, RequestError
 from fairbrief.plan import Plan, check_subgroup
@@ -148,7 +156,10 @@ class _Audit:
         places = GroupPlaces(measure_selection.watched_attributes(head, choice.measures))
         compared = dict.fromkeys(str(over) for m in choice.measures if (over := getattr(m, "over", "")))
         hashes = SourceHashes(tuple(compared))
-        self.watchers = Watchers(sources, OtherLanguages(languages.usual()), hashes, places=places)
+        profile = InputProfile(measure_selection.profiled_attributes(head))
+        self.watchers = Watchers(
+            sources, OtherLanguages(languages.usual()), hashes, places=places, profile=profile
+        )
 
     def walk(self, engine: Engine) -> None:
         """Read all cases into the ledgers: in parts where the input has parts, else in one pass."""
@@ -237,6 +248,8 @@ class _Audit:
             "permuted": run.permuted(),
             "scorers": {spec: cards.summary(spec) for spec in sorted(run.scorers) if _compares(spec)},
             **self.plan.record(),
+            "inputs": self.watchers.profile.described(),
+            "ended": datetime.now(UTC).isoformat(timespec="seconds"),
             "seconds": round(time.monotonic() - started, 3),
         }
 

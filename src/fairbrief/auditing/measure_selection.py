@@ -159,6 +159,19 @@ def watched_attributes(head: Sequence[Case], measures: Sequence[Measure]) -> tup
     return tuple(name for name, values in found if name in over or _is_group(values))
 
 
+def profiled_attributes(head: Sequence[Case]) -> dict[str, tuple[str, ...]]:
+    """By owner the attributes with few values; those of a ``summary`` say how it was made."""
+    made: dict[str, Counter[str]] = {}
+    for case in head:
+        for name, value in case.summary.made.items():
+            made.setdefault(name, Counter())[value] += 1
+    known = {**attributes_of(head), "summary": made}
+    return {
+        owner: tuple(sorted(name for name, values in known[owner].items() if len(values) <= MOST_VALUES))
+        for owner in ("document", "record", "summary")
+    }
+
+
 def fitting(head: Sequence[Case], attributes: Sequence[str], *, is_ordered: bool = False) -> Choice:
     """Every measure that the attributes of the first cases allow; ``attributes`` limits the attributes.
 

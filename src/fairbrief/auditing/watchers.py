@@ -403,6 +403,55 @@ def _shares_before(values: tuple[str | None, ...]) -> tuple[tuple[str, int], ...
     )
 
 
+# --------------------------------------------------------------------------------- what inputs are like
+
+
+@dataclass(slots=True)
+class InputProfile(Watcher):
+    """Counts, by system, of records, documents, characters and of values of ``attributes``, so that audits can be compared.
+
+    ``attributes`` are names by owner: ``document``, ``record``, or ``summary`` for how it was made.
+    """
+
+    attributes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    _counts: defaultdict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+    _values: Counter[tuple[str, str, str, str]] = field(default_factory=Counter)
+
+    def note(self, cases: Sequence[Case]) -> None:
+        """Count some cases."""
+        for case in cases:
+            record, summary = case.record, case.summary
+            counts = self._counts[summary.system]
+            counts["records"] += 1
+            counts["documents"] += len(record.documents)
+            counts["characters"] += sum(len(d.text) for d in record.documents)
+            counts["summaries"] += not summary.reason
+            counts["summary_characters"] += 0 if summary.reason else len(summary.text)
+            documents = [d.attributes for d in record.documents]
+            owners = {"document": documents, "record": [record.attributes], "summary": [summary.made]}
+            for owner, names in self.attributes.items():
+                for held in owners[owner]:
+                    for name in names:
+                        if name in held:
+                            self._values[summary.system, owner, name, held[name]] += 1
+
+    def merge(self, other: Self) -> None:
+        """Add the counts of other cases."""
+        for system, counts in other._counts.items():
+            self._counts[system].update(counts)
+        self._values.update(other._values)
+
+    def described(self) -> dict[str, dict[str, Any]]:
+        """By system the counts, and by owner and attribute those of each value; not of attributes with many values."""
+        found: dict[str, dict[str, Any]] = {s: dict(self._counts[s]) for s in sorted(self._counts)}
+        for (system, owner, name, value), many in sorted(self._values.items()):
+            found[system].setdefault(owner, {}).setdefault(name, {})[value] = many
+        for of in found.values():
+            for owner in set(self.attributes) & set(of):
+                of[owner] = {name: values for name, values in of[owner].items() if len(values) <= MOST_GROUPS}
+        return found
+
+
 # --------------------------------------------------------------------------------- a sample of sources
 
 
@@ -506,11 +555,18 @@ class Watchers:
     summaries: SummaryHashes = field(default_factory=SummaryHashes)
     fallback: UnitFallback = field(default_factory=UnitFallback)
     places: GroupPlaces = field(default_factory=GroupPlaces)
+    profile: InputProfile = field(default_factory=InputProfile)
 
     def empty(self) -> Watchers:
         """Watchers of the same kind that have seen nothing."""
         sources = None if self.sources is None else self.sources.empty()
-        return Watchers(sources, self.languages.empty(), self.hashes.empty(), places=self.places.empty())
+        return Watchers(
+            sources,
+            self.languages.empty(),
+            self.hashes.empty(),
+            places=self.places.empty(),
+            profile=self.profile.empty(),
+        )
 
     def watch(self, cases: Iterable[Case]) -> Iterator[Case]:
         """The cases as they come, some at once."""
@@ -526,5 +582,7 @@ class Watchers:
             own.merge(others)
 
     def _each(self) -> list[Watcher]:
-        every = (self.hashes, self.summaries, self.languages, self.fallback, self.places, self.sources)
+        every = (
+            self.hashes, self.summaries, self.languages, self.fallback, self.places, self.profile, self.sources,
+        )  # fmt: skip
         return [watcher for watcher in every if watcher is not None]

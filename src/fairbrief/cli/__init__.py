@@ -26,6 +26,7 @@ GROUPS = {
         "explain": "Show which records and sentences move a value.",
         "compare": "Compare two audits, paired by record.",
         "gate": "Check an audit against limits or a baseline, e.g. in CI.",
+        "trend": "Show whether nightly audits drift, and since when.",
         "power": "Show how many records you need.",
         "rank": "Rank systems over several data sets.",
     },

@@ -32,6 +32,11 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "gate demo --min 'rouge1{rosy}>=0.3'",
         "gate after --baseline before --margin 0.02 --junit gate.xml",
     ),
+    "trend": (
+        "trend nightly --out trend.html --markdown trend.md",
+        "trend nightly --baseline release --json trend.json",
+        "trend nightly --min 'coverage_parity@sentiment:relative_difference-random>=-0.15'",
+    ),
     "rank": ("rank reviews tweets news", "rank reviews tweets --system lead --system chat"),
     "build people": (
         "build people examples/people.jsonl --groups gender --out people.jsonl",

@@ -21,7 +21,6 @@ from fairbrief.text.attributes import KINDS, Mention, agree, mentions_of
 from fairbrief.text.sentences import sentence_spans
 from fairbrief.types import (
     SHARE_DIFFERENCE,
-    Ask,
     Case,
     Cases,
     Column,
@@ -113,10 +112,6 @@ class AttributeFates(WithoutScores, WithoutLabels):
         scope="case", version=1, draws_unscored=True
     )
     over: str
-
-    def extract_asks(self, cases: Cases, extracts: Sequence[Extracts]) -> Sequence[Ask]:  # noqa: ARG002
-        """Mentions are recognised, not scored."""
-        return ()
 
     def observe_extracts(
         self,

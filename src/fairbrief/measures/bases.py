@@ -52,6 +52,10 @@ class WithoutScores:
         """Nothing."""
         return ()
 
+    def extract_asks(self, cases: Cases, extracts: Sequence[Extracts]) -> Sequence[Ask]:  # noqa: ARG002
+        """Nothing."""
+        return ()
+
 
 class OneByOne(ABC):
     """An observation written as `observe_many`: one unit is a batch of one, so that its rows are the same in any company."""

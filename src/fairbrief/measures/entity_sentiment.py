@@ -115,9 +115,9 @@ class EntityTones(EntitySettings):
     Reads:      entities with names and the attribute ``over`` (or those listed in ``entities``), and the sentiment of the
                 sentences that name them, by ``scorer``. A sentence names an entity by its full name, or by a last name that
                 no other entity of the record has.
-    Per record:  per group ``one`` (entities named in both source and summary), and sums over them of the tones ``article``
-                and ``summary``, of ``shift``, and of the products ``article²``, ``shift²``, ``article·shift``; in records
-                with two groups also ``compared`` and ``compared shift``, equal to ``one`` and ``shift``.
+    Per record:  per group ``one`` (entities named in both source and summary), and sums over them: of the tones ``article``
+                and ``summary``, of ``shift``, ``article²``, ``shift²`` and ``article·shift``. In records with two groups
+                also ``compared`` and ``compared shift``, equal to ``one`` and ``shift``.
     Permuted:   groups among the entities of a record; nothing with ``by=source``.
     Undefined:  no entity named on both sides; no known sentiment; with another ``by``, no leaning of the source.
     """
@@ -282,13 +282,13 @@ def _sums(source: Floats, summary: Floats, by_group: Callable[[Floats], Floats])
 class EntitySentiment(Reading, EntitySettings):
     """Mean shift of the tone towards entities of one leaning, minus that towards entities of another.
 
-    For every entity that source and summary name: tone = mean sentiment of the sentences that name it, shift = tone in
-    the summary − tone in the source. ``difference[k−l]`` is the mean shift of the entities of k − that of l, over the
-    records that name entities of two leanings; over all records if none does. Entities count equally, whatever the number
-    of their sentences; a sentence that names several counts for each.
+    The tone towards an entity is the mean sentiment of the sentences that name it. Its shift is tone in the summary −
+    tone in the source. ``difference[k−l]`` is the mean shift of the entities of k − that of l, over the records that name
+    entities of two leanings. If no record does, it is over all records. Entities count equally, whatever the number of
+    their sentences. A sentence that names several counts for each.
 
-    - ``by=entity`` compares leanings of entities; ``by=source`` those of the source (its attribute, or the one that all
-      documents share); ``by=relation`` compares entities whose leaning is the source's (aligned) with others (opposed).
+    - ``by=entity`` compares leanings of entities. ``by=source`` compares leanings of the source: its attribute, or the one
+      that all documents share. ``by=relation`` compares entities with the source's leaning (aligned) and others (opposed).
     - ``entities='left: Anna Berg, Green_Party; right: Tom Hale'`` lists entities for inputs without them; ``_`` joins the
       words of a name that is never shortened.
 

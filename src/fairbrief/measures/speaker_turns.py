@@ -39,12 +39,12 @@ ONE_GROUP = Reason("one group of speakers only")
 NO_BASELINE = Reason("no random sentences can be measured")
 THIRDS = ("beginning", "middle", "end")
 INCLUSION, MISREPRESENTATION, COVERAGE = "inclusion", "misrepresentation", "coverage"
-MISATTRIBUTION = "misattribution"
+MISATTRIBUTED = "misattributed"
 COUNTS = {
     INCLUSION: "speakers",
     MISREPRESENTATION: "speakers",
     COVERAGE: "speakers",
-    MISATTRIBUTION: "compared",
+    MISATTRIBUTED: "compared",
 }
 """What the group differences of a statistic are divided by."""
 SHOWN = 160
@@ -99,8 +99,8 @@ class Speakers(SpeakerSettings):
     Reads:      document attributes ``speaker`` and ``over`` (of a speaker with several values the most frequent one; the
                 first of equals); support in [0, 1], shape (turns, claims). Claims are scored without their attribution.
     Per record:  ``speakers[g]``; sums over speakers i of x_i, ``inclusion[g]``, ``misrepresentation[g]``, ``coverage[g]``, and
-                of x_i − mean x, ``inclusion_difference[g]`` …; ``claims[g]``, ``misattribution[g]``, and of claims in records
-                that attribute claims to several groups ``compared[g]`` and ``misattribution_difference[g]``.
+                of x_i − mean x, ``inclusion_difference[g]`` …; ``claims[g]``, ``misattributed[g]``, and of claims in records
+                that attribute claims to several groups ``compared[g]`` and ``misattributed_difference[g]``.
     Permuted:   groups among the speakers of the record.
     Undefined:  "no document has the attribute 'speaker'"; a document without ``over``; "one group of speakers only"; "the
                 summary has no claim".
@@ -165,7 +165,7 @@ class Speakers(SpeakerSettings):
         values = self._values(support, turns, found, np.ones((1, len(found))))
         wrong, attributed = self._misattributed(_by_speaker(support, turns), found)
         many, bad = attributed.sum(axis=1).astype(float), wrong.sum(axis=1).astype(float)
-        fixed: dict[Column, float] = {("claims",): many.sum(), (MISATTRIBUTION,): bad.sum()}
+        fixed: dict[Column, float] = {("claims",): many.sum(), (MISATTRIBUTED,): bad.sum()}
         if not self.has_groups:
             return Rows.of(fixed)
         groups, codes = coded(turns.groups)
@@ -174,7 +174,7 @@ class Speakers(SpeakerSettings):
         compared = np.where(claims < many.sum(), claims, 0.0)
         centred = np.where(compared > 0, errors - claims * bad.sum() / max(many.sum(), 1.0), 0.0)
         more = {
-            "claims": claims, MISATTRIBUTION: errors, "compared": compared, f"{MISATTRIBUTION}_difference": centred,
+            "claims": claims, MISATTRIBUTED: errors, "compared": compared, f"{MISATTRIBUTED}_difference": centred,
         }  # fmt: skip
         return by_group(groups, _sums(values, labels, len(groups)) | more, fixed)
 

@@ -19,7 +19,7 @@ from fairbrief.measures.speaker_turns import (
     COUNTS,
     COVERAGE,
     INCLUSION,
-    MISATTRIBUTION,
+    MISATTRIBUTED,
     MISREPRESENTATION,
     Speakers,
     SpeakerSettings,
@@ -61,15 +61,15 @@ class _SpeakerMeasure(Reading, SpeakerSettings):
 
 
 def _differences(
-    totals: Totals, what: str, *, is_primary: bool = True, has_baseline: bool = True
+    totals: Totals, what: str, name: str = "", *, is_primary: bool = True, has_baseline: bool = True
 ) -> dict[str, Value]:
-    """The group differences of a statistic."""
+    """The group differences of a statistic, under its name or another one."""
     count = COUNTS[what]
     return {
-        (name := f"{what}_difference[{g}]"): Value(
-            ratio(totals[f"{what}_difference", g], totals[count, g]), "both", contrasts=(name,),
-            limits=SHARE_DIFFERENCE, has_baseline=has_baseline, is_compared=has_baseline,
-            is_primary=is_primary, group=g, present=((count, g),),
+        f"{name or what}_difference[{g}]": Value(
+            ratio(totals[f"{what}_difference", g], totals[count, g]), "both",
+            contrasts=(f"{what}_difference[{g}]",), limits=SHARE_DIFFERENCE, has_baseline=has_baseline,
+            is_compared=has_baseline, is_primary=is_primary, group=g, present=((count, g),),
         )
         for g in totals.values_of("speakers")
     }  # fmt: skip
@@ -81,16 +81,15 @@ def _unsigned(differences: Mapping[str, Value], totals: Totals, *, has_baseline:
     sizes = np.abs(np.stack([nothing, *(of.array for of in differences.values())]))
     there = np.isfinite(sizes).sum(axis=0)
     mean = np.where(there > 1, ratio(np.nansum(sizes, axis=0), there), np.nan)
-    return Value(mean, "upper", contrasts=tuple(differences), limits=(0.0, 1.0), has_baseline=has_baseline)
+    contrasts = tuple(name for of in differences.values() for name in of.contrasts)
+    return Value(mean, "upper", contrasts=contrasts, limits=(0.0, 1.0), has_baseline=has_baseline)
 
 
-def _shares(
-    totals: Totals, what: str, count: str = "speakers", *, has_baseline: bool = True
-) -> dict[str, Value]:
-    """The share of each group."""
+def _shares(totals: Totals, what: str) -> dict[str, Value]:
+    """The share of each group's speakers."""
     return {
         f"{what}[{g}]": Value(
-            ratio(totals[what, g], totals[count, g]), is_share=True, has_baseline=has_baseline, group=g
+            ratio(totals[what, g], totals["speakers", g]), is_share=True, has_baseline=True, group=g
         )
         for g in totals.values_of("speakers")
     }
@@ -260,19 +259,24 @@ class Misattribution(Reading, SpeakerSettings):
     )
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
-        differences = _differences(totals, MISATTRIBUTION, has_baseline=False)
+        differences = _differences(totals, MISATTRIBUTED, self.name, has_baseline=False)
         return {
-            self.name: Value(ratio(totals[MISATTRIBUTION], totals["claims"]), is_share=True),
+            self.name: Value(ratio(totals[MISATTRIBUTED], totals["claims"]), is_share=True),
             **differences,
             "misattribution_gap": _unsigned(differences, totals, has_baseline=False),
-            **_shares(totals, MISATTRIBUTION, "claims", has_baseline=False),
+            **{
+                f"{self.name}[{g}]": Value(
+                    ratio(totals[MISATTRIBUTED, g], totals["claims", g]), is_share=True, group=g
+                )
+                for g in totals.values_of("speakers")
+            },
         }
 
     def explain(self, totals: Totals) -> str:
         """How many attributed claims are misattributed, by the group of the speaker whom they name."""
         parts = [
-            f"{g} {totals[MISATTRIBUTION, g]:.0f} of {totals['claims', g]:.0f}"
+            f"{g} {totals[MISATTRIBUTED, g]:.0f} of {totals['claims', g]:.0f}"
             for g in totals.values_of("speakers")
         ]
-        whole = f"{totals[MISATTRIBUTION]:.0f} of {totals['claims']:.0f}"
+        whole = f"{totals[MISATTRIBUTED]:.0f} of {totals['claims']:.0f}"
         return f"Claims misattributed: {'; '.join(parts) or whole}."

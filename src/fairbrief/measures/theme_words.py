@@ -17,8 +17,6 @@ from fairbrief.measures.record_texts import known, needs_english
 from fairbrief.statistics import ratio
 from fairbrief.text.themes import count_entries, themes_of
 from fairbrief.types import (
-    SHARE_DIFFERENCE,
-    Ask,
     Cases,
     Extracts,
     Floats,
@@ -56,10 +54,6 @@ class ThemeCounts(WithoutScores):
 
     def permutation_scheme(self, cases: Cases) -> PermutationScheme | None:
         return group_names(len(self._versions(cases)), is_together=True)
-
-    def extract_asks(self, cases: Cases, extracts: Sequence[Extracts]) -> Sequence[Ask]:  # noqa: ARG002
-        """Words are counted, not scored."""
-        return ()
 
     def observe_extracts(
         self,
@@ -133,16 +127,15 @@ class ThemeCounts(WithoutScores):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ThemeWords(Reading):
-    """How unequally often summaries use the words of a theme for two versions of a person: largest share gap.
+    """How unequally often summaries use the words of a theme for two versions of a person: largest difference of rates.
 
     The inputs differ only in who the person is (``fairbrief build people``). With C_a words of a theme in the N_a
-    summaries of version a, the rate is r_a = C_a / N_a. The share gap is ``(r_a − r_b) / (r_a + r_b)``: of all words of
-    the theme, the share in summaries of a minus the share in those of b. The value is the largest ``|share gap|`` over
-    all themes and pairs of versions.
+    summaries of version a, the rate is ``C_a / N_a``. The value is ``max |C_a / N_a − C_b / N_b|`` over all themes and
+    pairs of versions.
 
-    The share gap is tanh(½ log(r_a / r_b)). Tests use it instead of the log rate ratio, whose error has no limit if one
-    version has hardly a word. ``log_ratio`` is ``log((C_a + ½) / (C_b + ½) · N_b / N_a)``: the ½ makes it finite for a
-    count of zero.
+    ``log_ratio`` is the logarithm of the rate ratio, ``log((C_a + ½) / (C_b + ½) · N_b / N_a)``: the ½ makes it finite
+    for a count of zero. Its p is that of the difference of rates. The logarithm itself is not tested, because its error
+    has no limit if one version has hardly a word.
 
     Rates are per summary, because all versions of a text have the same content to report. Per word, a theme that is
     dropped would raise all others. ``length[a/b]`` shows whether summaries differ in length, and the random sentences
@@ -151,13 +144,12 @@ class ThemeWords(Reading):
     ``themes`` is ``care`` (physical health, mental health, appearance, daily life, needs, character, directness), or a
     TOML file with a line ``theme = "word, phrase, begin*"`` for each theme.
 
-    Value:      in [0, 1]; 0 if all versions use the words of each theme equally often. Above 0 even without a
-                disparity: compare with the permutation mean. Primary: ``share_gap[theme, a−b]``, in [−1, 1], positive =
-                more words for a. Secondary: ``log_ratio[theme, a/b]``, with the p of the share gap; ``word[w, a/b]``,
-                the log ratio of each listed word with at least ``least`` occurrences in both versions together, whose p
-                are adjusted by Holm over all words; ``rate[theme, v]``; ``length[a/b]``, the logarithm of the ratio of
-                lengths.
-    Undefined:  a theme without words in both versions; a word below ``least``.
+    Value:      at least 0; 0 if all versions use the words of each theme equally often. Above 0 even without a
+                disparity: compare with the permutation mean. Primary: ``difference[theme, a−b]``, words per summary,
+                positive = more for a. Secondary: ``log_ratio[theme, a/b]``; ``word[w, a/b]``, the log ratio of each
+                listed word with at least ``least`` occurrences in both versions together, whose p are adjusted by Holm
+                over all words; ``rate[theme, v]``; ``length[a/b]``, the logarithm of the ratio of lengths.
+    Undefined:  a theme without words in any version; a word below ``least``.
     Errors:     a file of themes that does not exist or has a theme without words.
     Source:     after Rickman (2025), who compared records of long-term care in a male and a female version.
     """
@@ -172,12 +164,11 @@ class ThemeWords(Reading):
         attribute_of="record",
         on_request="it needs inputs that differ only in who the person is",
         contrast=ContrastWords(
-            title="share of each theme's words, one version minus the other",
+            title="words of each theme per summary, one version minus the other",
             question="Which themes are reported less for whom?",
-            unit="points",
-            below="the share of {first} texts is {size} below that in {second} texts",
-            above="the share of {first} texts is {size} above that in {second} texts",
-            even="equal shares",
+            below="{first} texts are fewer by {size} per summary than in {second} texts",
+            above="{first} texts are more by {size} per summary than in {second} texts",
+            even="equally many",
             sentence="In summaries by {system}, {difference}",
             worse_below="{first} texts",
             worse_above="{second} texts",
@@ -199,11 +190,11 @@ class ThemeWords(Reading):
         gaps, ratios = dict[str, Value](), dict[str, Value]()
         for theme, (a, b) in product(themes, pairs):
             first, second = (ratio(totals[f"theme {theme}", v], totals["summaries", v]) for v in (a, b))
-            gap = ratio(first - second, first + second)
-            name = f"share_gap[{theme}, {a}−{b}]"
+            is_used = totals[f"theme {theme}", a] + totals[f"theme {theme}", b] > 0
+            name = f"difference[{theme}, {a}−{b}]"
             gaps[name] = Value(
-                gap, "both", contrasts=(name,), limits=SHARE_DIFFERENCE, has_baseline=True, is_compared=True,
-                is_primary=True, group=f"{theme} words in {a} − {b}",
+                np.where(is_used, first - second, np.nan), "both", contrasts=(name,), has_baseline=True,
+                is_compared=True, is_primary=True, group=f"{theme} words in {a} − {b}",
             )  # fmt: skip
             logarithm = _log_ratio(totals, f"theme {theme}", a, b)
             ratios[f"log_ratio[{theme}, {a}/{b}]"] = Value(

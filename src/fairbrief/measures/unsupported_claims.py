@@ -83,16 +83,16 @@ class Claims(ClaimSettings):
 
     With s_j the largest support of claim j by a sentence of the source, u_j = 1 if s_j < ``threshold``, else 0.
 
-    - A claim's group is the one value of ``over`` that its ``values`` list; if it has none, the one value that all
-      people (entities) whom it names share. Other claims have no group. A claim does not get the group of the documents
+    - A claim's group is the one value of ``over`` in its ``values``. Without a value it is the one that all people
+      (entities) share whom the claim names. Other claims have no group. A claim does not get the group of the documents
       that support it best: nobody supports an unsupported claim.
     - Without ``over`` the groups are places: claim j of m is at (j − ½)/m, the beginning is below 1/3, the end above 2/3.
 
     Reads:      ``claims`` (``auto``: those given, else the summary's sentences), and their support by the sentences of the
                 source, shape (sentences, claims).
-    Per record:  ``all``, ``all unsupported``; per group ``claims``, ``unsupported`` (Σ u); in records with two groups
-                ``compared`` (claims), and ``difference``, the sum of mean u − u_j, with the mean over the record's claims
-                with a group.
+    Per record:  ``all``, ``all unsupported``. Per group: ``claims``, ``unsupported`` (Σ u). In records with two groups also
+                ``compared`` (claims) and ``difference``, the sum of mean u − u_j. This mean is over all claims with a
+                group.
     Permuted:   groups (or places) among the claims of a summary.
     Undefined:  "the summary has no claim", "the source has no sentence", "no claim has a group".
     """
@@ -223,7 +223,7 @@ class _UnsupportedMeasure(Reading, ClaimSettings):
 class UnsupportedClaims(_UnsupportedMeasure):
     """Share of the claims of summaries that no sentence of their source supports, compared between groups of claims.
 
-    ``support_difference[g]`` is the mean of (mean u − u_j) over the claims of group g, where mean u is that of all claims
+    ``support_difference[g]`` is the mean of (mean u − u_j) over the claims of group g. Here, mean u is that of all claims
     with a group in the same summary. So a group in summaries with many unsupported claims is not blamed for them.
 
     ``scorer=containment`` compares words and counts paraphrases as unsupported. Use an entailment model, and a
@@ -231,8 +231,8 @@ class UnsupportedClaims(_UnsupportedMeasure):
 
     Value:      ``unsupported_claims``, the share of all claims, in [0, 1]; smaller is better. The primary estimate is
                 ``support_difference[g]``, in [−1, 1]; negative = the source supports claims of g less often. Secondary:
-                ``disparity``, the mean of its absolute values over the groups (above 0 even for random groups: compare
-                with the permutation mean); ``unsupported[g]``, the unsupported share of the claims of g.
+                ``unsupported[g]``, the unsupported share of the claims of g; ``disparity``, the mean of the absolute
+                differences. It is above 0 even for random groups: compare with the permutation mean.
     Baselines:  label permutations. There is no random-sentence baseline: the source supports each of its sentences, so every
                 share and difference would be 0 by construction.
     Undefined:  as `Claims`; ``support_difference`` also if no summary has claims of two groups.
@@ -265,8 +265,8 @@ class UnsupportedClaims(_UnsupportedMeasure):
 class UnsupportedByPlace(_UnsupportedMeasure):
     """How much the share of unsupported claims differs between beginning, middle and end of summaries.
 
-    ``support_difference[end]`` is the mean of (mean u − u_j) over the claims at the end, where mean u is that of all claims
-    of the same summary; likewise for beginning and middle. The value is the mean of the absolute values of the three.
+    ``support_difference[end]`` is the mean of (mean u − u_j) over the claims at the end. Here, mean u is that of all claims
+    of the same summary. Beginning and middle have the same difference. The value is the mean of the three absolute values.
 
     Given claims must be in the order of the summary. With ``scorer=containment``, paraphrases count as unsupported, and so
     do sentences that join facts of several source sentences.

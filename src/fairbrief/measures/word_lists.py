@@ -33,7 +33,6 @@ from fairbrief.statistics import ratio
 from fairbrief.text.group_words import count_identifiers, varying_identifiers, word_lists
 from fairbrief.types import (
     SHARE_DIFFERENCE,
-    Ask,
     Cases,
     Column,
     Extracts,
@@ -70,10 +69,6 @@ class Identifiers(WithoutScores):
     def permutation_scheme(self, cases: Cases) -> PermutationScheme | None:  # noqa: ARG002
         is_permuted = self.exchangeable and self.words == "published"
         return group_names(len(word_lists(self.lists)), is_together=True) if is_permuted else None
-
-    def extract_asks(self, cases: Cases, extracts: Sequence[Extracts]) -> Sequence[Ask]:  # noqa: ARG002
-        """Words are counted, not scored."""
-        return ()
 
     def observe_extracts(
         self,

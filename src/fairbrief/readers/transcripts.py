@@ -17,7 +17,7 @@ from fairbrief.readers.messages import at, fault, not_utf8
 
 TIME = r"\d{1,3}:\d\d(?::\d\d)?(?:[.,]\d{1,3})?"
 CUE = re.compile(rf"\s*{TIME}\s+-->")
-VOICE = re.compile(r"<v(?:\.[^\s>]*)?\s+([^>]+)>")
+VOICE = re.compile(r"<v(?:\.[^\s<>]{0,80})?\s{1,9}([^<>]{1,200})>")
 TAG = re.compile(r"<[^<>]*>")
 LABEL = re.compile(
     rf"\s*(?:>>\s*)?(?:[\[(]?{TIME}[\])]?\s*(?:[-–—]\s*)?)?([^\W_][^:：\n]{{0,79}}?)\s*(?:[\[(]{TIME}[\])]\s*)?(?::(?=\s|\Z)|：)"

@@ -37,6 +37,8 @@ INFINITIES = {math.inf: "Infinity", -math.inf: "-Infinity"}
 MAY_BE_INFINITE = "value", "low", "high", "low_within", "high_within"
 """The fields of an estimate that may be infinite: published odds are where all people of a group are named, or nobody."""
 _ENCODER = msgspec.json.Encoder()
+TIMES = ("ended", "seconds")
+"""Entries of ``made`` that differ between equal audits."""
 LINES = 1_000
 """Lines written at once."""
 
@@ -56,13 +58,13 @@ def write(result: Result, path: Path) -> str:
 
 
 def identity(result: Result) -> str:
-    """Sixteen hex digits of a hash of the result, apart from its duration."""
+    """Sixteen hex digits of a hash of the result, apart from when it was made and how long it took."""
     return _rendered(result)[1]
 
 
 def _rendered(result: Result) -> tuple[list[bytes], str]:
     """The text in pieces, and the identity."""
-    timeless = {name: value for name, value in result.made.items() if name != "seconds"}
+    timeless = {name: value for name, value in result.made.items() if name not in TIMES}
     digest, pieces = hashlib.blake2b(_head(timeless, ""), digest_size=8), list(_texts(result))
     for piece in pieces:
         digest.update(piece)

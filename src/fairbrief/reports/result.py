@@ -142,7 +142,7 @@ class Result:
     sources: pa.Table | None = None
     """Hashes of each record's id and documents (`fairbrief.auditing.watchers`); None if unknown."""
     made: Mapping[str, Any] = field(default_factory=dict)
-    """Settings: version, files, records, systems, attributes, seed, n_resamples, protocol, seconds."""
+    """Settings: version, files, records, systems, attributes, seed, n_resamples, protocol, inputs (counts by system), ended (time), seconds."""
 
     def __post_init__(self) -> None:
         """Give estimates and differences their methods for data frames."""

@@ -20,7 +20,7 @@ from fairbrief.types import Estimate, Table
 
 MOST_ROWS = 2_000
 """The most rows of one printed table; all are in ``results.json`` and ``estimates.csv``."""
-WORDS = ("words", "declared", "without", "opposite_gaps", "reach")
+WORDS = ("words", "declared", "without", "opposite_gaps", "reach", "inputs", "ended")
 """Entries of ``made`` that reports use and do not list."""
 UNITS: Mapping[ContrastUnit, str] = {
     "percent": "percent", "points": "percentage points", "odds": "log odds", "plain": "",

@@ -90,10 +90,10 @@ _AGES = (
         re.IGNORECASE,
     ),
     re.compile(
-        rf"\b(?:aged?|age of|turn(?:ed|s|ing)|(?:wo)?man of|at(?=[ \w-]{1, 20}, s?he\b))[ :]+{_N}\b(?![.,]?\d|%)",
+        rf"\b(?:aged?|age of|turn(?:ed|s|ing)|(?:wo)?man of|at(?=[ \w-]{{1,20}}, s?he\b))[ :]+{_N}\b(?![.,]?\d|%)",
         re.IGNORECASE,
     ),
-    re.compile(r"\b[A-Z][^\W\d_]+(?:, | \()(?P<n>\d\d)(?=[,;)])"),
+    re.compile(r"\b[A-Z][^\W\d_]+(?:, | \()(?P<n>\d\d)(?=[.,;)]| and\b)"),
     re.compile(
         rf"\b(?:[Hh]e|[Ss]he|[A-Z][a-z]+|{_any_of(_WORDS['origins']['nouns'].split())})(?: is|[’']s| was) (?:now |only )?{_N}"
         r"(?=[.,;]| and\b| when\b)"
@@ -215,7 +215,9 @@ def _places(text: str) -> Iterator[Mention]:
 
 _NOT_PEOPLE = _PLACES | CALENDAR | FUNCTION_WORDS | _ETHNIC | frozenset(_SEXES)
 _NAME = r"(?:[A-Z][^\W\d_]*\.? ){0,3}([A-Z][^\W\d_]+(?:-[A-Z][^\W\d_]+)*)"
-_NAME_AFTER = re.compile(rf"\.?,? (?:(?:wom[ae]n|m[ae]n|patient|resident|client|girl|boy),? )?{_NAME}")
+_NAME_AFTER = re.compile(
+    rf"(?:(?<=[MD][rs])\.|(?<=Mrs)\.)?,? (?:(?:wom[ae]n|m[ae]n|patient|resident|client|girl|boy),? )?{_NAME}"
+)
 _NAME_BEFORE = re.compile(rf"{_NAME}(?:,| is| was)?(?: now| an?| the| aged)* ?\(?$")
 
 

@@ -1,0 +1,147 @@
+"""How many fair years raise an alarm in ``fairbrief trend``, and how many nights is a drift not seen?
+
+Six group differences (two systems, three groups) are followed for a year after a reference of 28 nights. The value of a night is the
+mean of skewed records, and its standard error is the jackknife's. Drifts are in standard deviations of a usual night.
+Run: python -m benchmarks.calibration.trend [OUT.json] [--years N]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from fairbrief.statistics import sequential
+
+SYSTEMS, GROUPS, REFERENCE = 2, 3, 28
+ALPHA = 0.05
+LIMIT = sequential.log_limit(ALPHA, SYSTEMS * GROUPS)
+NEVER = 10**6
+
+
+@dataclass(frozen=True)
+class World:
+    """Records per night, the share of the variance that lies between nights, and the correlation of that part from night to night.
+
+    ``baseline`` is the number of records of one audit that is the reference; 0: the first nights are.
+    """
+
+    records: tuple[int, int] = (40, 40)
+    between: float = 0.0
+    correlation: float = 0.0
+    weekday: float = 0.0
+    baseline: int = 0
+    is_limit: bool = False
+
+
+WORLDS = {
+    "40 records": World(),
+    "12 records": World((12, 12)),
+    "5 to 100 records": World((5, 100)),
+    "weekdays differ by a standard deviation": World(weekday=1.0),
+    "30 % of the variance between nights": World(between=0.3),
+    "the same, correlation 0.5": World(between=0.3, correlation=0.5),
+    "half of the variance between nights, correlation 0.5": World(between=0.5, correlation=0.5),
+    "30 % of the variance between nights, correlation 0.8": World(between=0.3, correlation=0.8),
+    "one baseline audit of 400 records": World(baseline=400),
+    "the same, 30 % of the variance between nights": World(between=0.3, baseline=400),
+    "mean exactly at a limit": World(is_limit=True),
+}
+
+
+def year(rng: np.random.Generator, world: World, nights: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Values, weights and standard errors of a fair year. Shapes: (6, nights)."""
+    low, high = world.records
+    counts = rng.integers(low, high + 1, nights)
+    if world.baseline:
+        counts[0] = world.baseline
+    shape = SYSTEMS, GROUPS, nights
+    values, errors = np.empty(shape), np.empty(shape)
+    for night, n in enumerate(counts):
+        records = rng.exponential(size=(SYSTEMS, GROUPS, n))
+        records -= records.mean(axis=1, keepdims=True)  # of one system, the groups' differences sum to 0
+        records *= np.sqrt(1.5)
+        values[..., night], errors[..., night] = records.mean(-1), records.std(-1, ddof=1) / np.sqrt(n)
+    usual = (low + high) / 2
+    level = np.empty(shape)
+    noise = rng.standard_normal(shape)
+    level[..., 0] = noise[..., 0]
+    for night in range(1, nights):
+        level[..., night] = world.correlation * level[..., night - 1]
+        level[..., night] += np.sqrt(1 - world.correlation**2) * noise[..., night]
+    values += level * np.sqrt(world.between / (1 - world.between) / usual)
+    values += (
+        world.weekday * rng.standard_normal((SYSTEMS, GROUPS, 7))[..., np.arange(nights) % 7] / np.sqrt(usual)
+    )
+    flat = values.reshape(-1, nights)
+    return flat, np.broadcast_to(counts.astype(float), flat.shape), errors.reshape(-1, nights)
+
+
+def alarms(
+    rng: np.random.Generator, world: World, nights: int, drift: float = 0.0, after: int = 0
+) -> np.ndarray:
+    """Which monitored nights have an alarm, of each series, if the first drifts so many nights after the reference."""
+    reference = 1 if world.baseline else REFERENCE
+    values, weights, errors = year(rng, world, reference + nights)
+    usual = np.sqrt(2 / sum(world.records) / (1 - world.between))
+    values[0, reference + after :] += drift * usual
+    known = 0.0 if world.is_limit else None
+    scan = sequential.scan(values, weights, errors, reference, known)
+    seen = (scan.evidence >= LIMIT) & ((scan.change > 0) | (not world.is_limit))
+    return np.asarray(seen.any(axis=-2))
+
+
+def fair_years(world: World, years: int, nights: int = sequential.YEAR, seed: int = 0) -> float:
+    """The share of fair years with an alarm."""
+    rng = np.random.default_rng([seed, years, nights])
+    return float(np.mean([alarms(rng, world, nights).any() for _ in range(years)]))
+
+
+def delays(world: World, drift: float, after: int, years: int, nights: int = sequential.YEAR) -> list[int]:
+    """The nights until a drift is seen, at least 1; `NEVER` if it is not seen in the year."""
+    rng = np.random.default_rng([1, years, after])
+    found = []
+    for _ in range(years):
+        seen = np.flatnonzero(alarms(rng, world, nights, drift, after)[0][after:])
+        found.append(int(seen[0]) + 1 if len(seen) else NEVER)
+    return found
+
+
+def _described(found: Sequence[int]) -> dict[str, float | None]:
+    middle, late = np.quantile(found, (0.5, 0.9))
+    within = {"median": middle, "ninth decile": late}
+    return {
+        "seen": float(np.mean(np.array(found) < NEVER)),
+        **{name: float(q) if q < NEVER / 10 else None for name, q in within.items()},
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("out", nargs="?", type=Path)
+    parser.add_argument("--years", type=int, default=400)
+    asked = parser.parse_args()
+    found = {
+        "nominal": ALPHA,
+        "years": asked.years,
+        "fair years with an alarm": {name: fair_years(world, asked.years) for name, world in WORLDS.items()},
+        "nights until a drift is seen": {
+            f"{drift:g} standard deviations, {after} nights after the reference": _described(
+                delays(World(), drift, after, asked.years // 4)
+            )
+            for drift in (0.5, 1, 1.5, 2, 3, 5)
+            for after in (0, 100)
+        },
+    }
+    text = json.dumps(found, indent=1)
+    print(text)
+    if asked.out:
+        asked.out.write_text(text + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

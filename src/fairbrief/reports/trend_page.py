@@ -1,0 +1,320 @@
+"""Saved audits over time, as sentences, tables, a page, Markdown and JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import isfinite
+from typing import Literal
+
+from fairbrief.declarations import ContrastUnit
+from fairbrief.reports import exports, json_file, plot
+from fairbrief.reports.contrast_words import capital, signed, tick
+from fairbrief.reports.number_format import number
+from fairbrief.reports.pages import page
+from fairbrief.reports.plain import named
+from fairbrief.reports.plot import FAINT, INK, Axis, Box, Dot, Line, Mark, Words, upright
+from fairbrief.statistics.sequential import YEAR
+from fairbrief.text.counted import counted, listed
+from fairbrief.types import Table
+
+SCHEMA = "fairbrief.trend/1"
+WIDTH, HEIGHT = 760, 150
+TICKS = 6
+"""Nights that are named below a picture."""
+SHOWN = 5
+"""Releases and names in a sentence."""
+Kind = Literal["contrast", "limit", "input", "output"]
+PANELS: tuple[tuple[str, tuple[Kind, ...]], ...] = (
+    ("Group differences", ("contrast", "limit")),
+    ("Inputs", ("input",)),
+    ("Summaries", ("output",)),
+)
+"""Sections of the page, and the series of each."""
+Asked = Literal["FINDING", "INPUTS", "SYSTEM", "CAUTION"]
+
+
+@dataclass(frozen=True, slots=True)
+class Night:
+    """One audit of the series: its name, its folder, when it ended (UTC), and its records."""
+
+    name: str
+    folder: str
+    ended: str
+    records: int
+
+
+@dataclass(frozen=True, slots=True)
+class Drift:
+    """A change of a series: the night from which it is most likely, and the night at which it was seen, as indices of nights.
+
+    ``before`` is the mean of the nights before ``since``; ``after`` that of the nights from it on, with an interval that is valid at
+    every night.
+    """
+
+    since: int
+    seen: int
+    before: float
+    after: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """One number of each night; ``values`` and bounds are None where a night lacks it.
+
+    ``reference`` is the mean of the reference nights, ``latest`` that of the last week, ``limit`` a rule's limit. ``smallest`` are the changes that half of all
+    runs of 7 and of 28 further nights show.
+    """
+
+    kind: Kind
+    title: str
+    unit: ContrastUnit
+    values: Sequence[float | None]
+    low: Sequence[float | None]
+    high: Sequence[float | None]
+    reference: float | None
+    limit: float | None = None
+    drift: Drift | None = None
+    latest: float | None = None
+    smallest: tuple[float, ...] = ()
+
+    @property
+    def is_worse(self) -> bool:
+        """Whether it broke its limit, or its values are further from 0 than before."""
+        d = self.drift
+        return d is not None and (self.kind == "limit" or abs(d.after) > abs(d.before))
+
+    def text(self, value: float) -> str:
+        """A value in words."""
+        return (
+            signed(value, self.unit)
+            if self.kind == "contrast"
+            else number(value, 3 if abs(value) < 10 else 0)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """A change in how a system's summaries were made, or of Fairbrief, at one night."""
+
+    night: int
+    system: str
+    what: str
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
+class Trend:
+    """Saved audits in their order: the first ``reference`` of them are what the others are compared with.
+
+    ``alpha`` is the rate of false alarms in a year. ``absent`` are group differences that the last night lacks, ``new`` those that the
+    reference lacks. ``repeated`` is the median share of a night's records that are also in the night before, if known.
+    """
+
+    nights: tuple[Night, ...]
+    reference: int
+    alpha: float
+    series: tuple[Series, ...]
+    releases: tuple[Release, ...]
+    absent: tuple[str, ...] = ()
+    new: tuple[str, ...] = ()
+    repeated: float | None = None
+
+    @property
+    def monitored(self) -> int:
+        """The number of nights after the reference."""
+        return len(self.nights) - self.reference
+
+    def of(self, *kinds: Kind) -> list[Series]:
+        """The series of these kinds, those with a change first."""
+        return sorted(
+            (s for s in self.series if s.kind in kinds), key=lambda s: (s.drift is None, not s.is_worse)
+        )
+
+    @property
+    def outcome(self) -> Literal["pass", "fail", "inconclusive"]:
+        """Fail for a broken limit, or if a group difference moved away from 0 and no input changed; inconclusive if inputs
+        changed, too, or nothing could be compared.
+        """
+        worse = [s for s in self.of("contrast", "limit") if s.is_worse]
+        inputs_changed = any(s.drift for s in self.of("input"))
+        if any(s.kind == "limit" or not inputs_changed for s in worse):
+            return "fail"
+        return "inconclusive" if worse or self.monitored < 1 or self.absent else "pass"
+
+
+# -------------------------------------------------------------------------------------------- sentences
+
+
+def sentences(trend: Trend) -> Iterator[tuple[Asked, list[str]]]:
+    """What drifts and since when, whether inputs changed, what changed in the system, and cautions."""
+    compared, inputs = trend.of("contrast", "limit"), [s for s in trend.of("input") if s.drift]
+    drifts = [_drift(s, trend) for s in compared if s.drift]
+    many = f"{counted(trend.monitored, 'night')} after {counted(trend.reference, 'reference night')}"
+    if trend.monitored < 1:
+        yield (
+            "FINDING",
+            [
+                f"Nothing is compared yet: {counted(trend.reference, 'night')} of the reference. Add later audits."
+            ],
+        )
+    elif drifts and inputs:
+        blame = "The inputs changed, too: the drift may come from them. To separate the two, run both versions on the same records and compare."
+        yield "FINDING", [*drifts, blame]
+    elif drifts:
+        yield (
+            "FINDING",
+            [*drifts, f"No change of the inputs was seen ({many})."] if trend.of("input") else drifts,
+        )
+    else:
+        yield (
+            "FINDING",
+            [f"No group difference drifts ({counted(len(compared), 'series', 'series')}, {many})."],
+        )
+    if inputs:
+        yield "INPUTS", [_drift(s, trend) for s in inputs]
+    elif trend.monitored > 0 and trend.of("input"):
+        yield (
+            "INPUTS",
+            [
+                f"No change was seen in {counted(len(trend.of('input')), 'number', 'numbers')} that describe the inputs."
+            ],
+        )
+    system = [*(_drift(s, trend) for s in trend.of("output") if s.drift), *_releases(trend)]
+    if system:
+        yield "SYSTEM", system
+    if cautions := list(_cautions(trend)):
+        yield "CAUTION", cautions
+
+
+def _releases(trend: Trend) -> list[str]:
+    """The latest releases in words."""
+    of = trend.releases[-SHOWN:]
+    return [
+        f"{named(r.system)}: {named(r.what)} changed from {named(r.before)} to {named(r.after)} at {named(trend.nights[r.night].name)}."
+        for r in of
+    ]
+
+
+def _cautions(trend: Trend) -> Iterator[str]:
+    if trend.absent:
+        yield f"The last night has no value of {_some(trend.absent)}."
+    if trend.new:
+        yield f"Not in the reference, and so not compared: {_some(trend.new)}."
+    if trend.monitored > 0 and not trend.of("input"):
+        yield "The audits contain no description of their inputs: whether these changed is unknown. Audit again with this version."
+    if (trend.repeated or 0) > 0.1:
+        yield (
+            f"Nights share {trend.repeated:.0%} of their records with the night before. New records each night show a drift more "
+            "reliably; for a fixed set of records, use 'fairbrief compare'."
+        )
+    if trend.monitored > YEAR:
+        yield f"The limits hold for {YEAR} nights after the reference. Begin a new reference."
+
+
+def _some(names: Sequence[str]) -> str:
+    """The first names, and how many more there are."""
+    more = [counted(len(names) - SHOWN, "more", "more")] if len(names) > SHOWN else []
+    return listed([*names[:SHOWN], *more])
+
+
+def _drift(s: Series, trend: Trend) -> str:
+    """One change in words."""
+    d = s.drift
+    assert d is not None
+    interval = f"{s.text(d.after)} [{s.text(d.low)}, {s.text(d.high)}]"
+    when = f"since about {named(trend.nights[d.since].name)} (seen at {named(trend.nights[d.seen].name)})"
+    if s.kind == "limit":
+        return f"{capital(s.title)}: beyond its limit of {s.text(d.before)}, at {interval}, {when}."
+    how = "" if s.kind != "contrast" else ", further from 0" if s.is_worse else ", closer to 0"
+    return f"{capital(s.title)}: from {s.text(d.before)} to {interval}{how}, {when}."
+
+
+# --------------------------------------------------------------------------------------- tables and files
+
+
+def tables(trend: Trend) -> list[Table]:
+    """Group differences, and what describes inputs and summaries, with their means and changes."""
+    header = ("series", "reference", "last week", "change", "visible in 7 nights", "in 28")
+    return [
+        Table(title, header, tuple(_row(s, trend) for s in trend.of(*kinds)))
+        for title, kinds in PANELS
+        if trend.of(*kinds)
+    ]
+
+
+def _row(s: Series, trend: Trend) -> tuple[str, ...]:
+    first, last = ("–" if v is None else s.text(v) for v in (s.reference, s.latest))
+    since = "none seen" if s.drift is None else f"since {named(trend.nights[s.drift.since].name)}"
+    smallest = (s.text(v).lstrip("+") if isfinite(v) and v > 0 else "–" for v in s.smallest or (0, 0))
+    return (s.title, first, last, since, *smallest)
+
+
+def method(trend: Trend) -> str:
+    """How the limits work."""
+    return (
+        f"At most {trend.alpha:.0%} of years without a change raise an alarm, over all group differences together. Each value is the "
+        "difference from random sentences of the same length where an audit has it. Intervals of changes hold at every night. "
+        "'Visible in 7 nights': half of all changes of this size are seen within a week."
+    )
+
+
+def as_markdown(trend: Trend) -> str:
+    """The first screen for a pull request: sentences and tables."""
+    lines = [f"**{asked}** {exports.markdown_escape(' '.join(texts))}" for asked, texts in sentences(trend)]
+    return (
+        "\n\n".join([f"# Trend: {trend.outcome}", *lines, *map(exports.markdown_table, tables(trend))]) + "\n"
+    )
+
+
+def as_json(trend: Trend) -> str:
+    """Everything, with the outcome; an undefined number is null."""
+    return json_file.text_of({"schema": SCHEMA, "outcome": trend.outcome, "trend": trend})
+
+
+def as_page(trend: Trend) -> str:
+    """The page: no network, no script, every text escaped."""
+    (_, lead), *rest = sentences(trend)
+    panels = [(title, [(s.title, picture(s, trend)) for s in trend.of(*kinds)]) for title, kinds in PANELS]
+    context = {
+        "trend": trend,
+        "lead": lead,
+        "answers": rest,
+        "tables": tables(trend),
+        "panels": panels,
+        "method": method(trend),
+    }
+    return page("trend.html.j2", context)
+
+
+def picture(s: Series, trend: Trend) -> str:
+    """The series with intervals, the reference shaded, releases as dashed lines, and a change with its interval."""
+    places = [v for of in (s.values, s.low, s.high) for v in of if v is not None]
+    low, high = plot.domain(
+        [*places, *([] if s.limit is None else [s.limit])], zero=s.kind in ("contrast", "limit")
+    )
+    many = len(trend.nights)
+    ticks = tuple((i + 0.5, plot.cut(trend.nights[i].name, 16)) for i in range(0, many, -(-many // TICKS)))
+    y = Axis.of_numbers((low, high), count=4)
+    if s.kind == "contrast":
+        y = Axis(low, high, tuple((v, tick(v, s.unit)) for v, _ in y.ticks))
+    marks: list[Mark] = [Box((0, trend.reference), (low, high), FAINT, 0.08)]
+    for night in dict.fromkeys(r.night for r in trend.releases):
+        marks += [upright(night, FAINT)]
+    level = s.limit if s.limit is not None else s.reference
+    if level is not None:
+        marks.append(Line(((0, level), (many, level)), FAINT, 1.4, "2 3"))
+    for i, (value, below, above) in enumerate(zip(s.values, s.low, s.high, strict=True)):
+        if below is not None and above is not None:
+            marks.append(Line(((i + 0.5, below), (i + 0.5, above)), plot.COLOURS[0], 1.2, opacity=0.35))
+        if value is not None:
+            marks.append(Dot(i + 0.5, value, plot.COLOURS[0], area=14))
+    if (d := s.drift) is not None:
+        marks.append(Box((d.since, many), (max(d.low, low), min(d.high, high)), INK, 0.15))
+        marks.append(Line(((d.since, d.after), (many, d.after)), INK, 2.2))
+        marks.append(Words(d.since, high, "change", shift=4))
+    alt = f"{s.title}: {counted(many, 'night')}; {_drift(s, trend) if d else 'no change was seen.'}"
+    return plot.drawn(alt, Axis(0, many, ticks), y, marks, WIDTH, HEIGHT)

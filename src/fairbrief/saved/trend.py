@@ -1,0 +1,347 @@
+"""Saved audits over time: whether group differences drift, since when, and whether inputs or systems changed."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from operator import itemgetter
+from pathlib import Path
+from statistics import median
+from typing import Any, Literal
+
+import numpy as np
+
+from fairbrief.conclusions import decides, leading
+from fairbrief.declarations import ContrastUnit
+from fairbrief.errors import DataError, RequestError
+from fairbrief.reports import wording
+from fairbrief.reports.audit_folder import RESULTS, SOURCES, opened, read_sources
+from fairbrief.reports.contrast_words import group_or_part, group_with
+from fairbrief.reports.json_file import Saved
+from fairbrief.reports.plain import named
+from fairbrief.reports.trend_page import Drift, Kind, Night, Release, Series, Trend
+from fairbrief.saved.compare import names_of
+from fairbrief.saved.gate import of_limit
+from fairbrief.saved.gate_rules import Rule, Sign
+from fairbrief.statistics import sequential
+from fairbrief.types import Estimate, Floats
+
+REFERENCE = 28
+"""Reference nights by default: whole weeks, in which weekdays are equally frequent."""
+WEEK, MONTH = 7, 28
+CHANGING = re.compile(r"\|(?:fairbrief|inputs):[^|]*")
+"""The parts of a signature that may differ between nights."""
+OF_SYSTEMS = re.compile("commit|model|prompt|release|version", re.IGNORECASE)
+"""Attributes of records with such names describe the system, not the inputs."""
+Order = Literal["time", "given"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Key:
+    """What a series is about; ``of`` distinguishes series with equal titles."""
+
+    kind: Kind
+    title: str
+    unit: ContrastUnit = "plain"
+    of: tuple[str, ...] = ()
+    limit: float | None = None
+    sign: Sign = "<="
+
+
+@dataclass(frozen=True, slots=True)
+class _Point:
+    """One night of a series: value, standard error, weight, and interval."""
+
+    value: float
+    error: float
+    weight: float
+    low: float | None = None
+    high: float | None = None
+
+
+Points = Mapping[_Key, _Point]
+RECORDS = _Key("input", "records per audit")
+
+
+def trend(
+    folders: Sequence[Path],
+    *,
+    baseline: Sequence[Path] = (),
+    limits: Sequence[Rule] = (),
+    reference: int = REFERENCE,
+    order: Order = "time",
+    alpha: float = 0.05,
+) -> Trend:
+    """The trend of saved audits, or of those in a folder, by time or as ``given``.
+
+    The reference is the audits in ``baseline``, or else the first ``reference`` ones. ``limits`` are tested, too. ``alpha`` is the rate
+    of false alarms in a year. Raises RequestError, naming the folder, for audits that cannot be compared, and DataError as
+    `fairbrief.reports.load`.
+    """
+    baseline, folders = (list(_audits_in(of)) for of in (baseline, folders))
+    paths = [*baseline, *folders]
+    if len(paths) < 2 or not folders:
+        raise RequestError("A trend needs at least two audits: give more folders.")
+    if len({path.resolve() for path in paths}) < len(paths):
+        raise RequestError("A folder is given twice: give each audit once.")
+    names = dict(zip(paths, names_of(paths), strict=True))
+    saved = {path: opened(path)[0] for path in paths}
+    ordered = [path for of in (baseline, folders) for path in _in_order(of, saved, order)]
+    _check_comparable([(path, saved[path]) for path in ordered])
+    many = len(baseline) or min(reference, len(paths))
+    audits = [saved[path] for path in ordered]
+    nights = tuple(
+        Night(
+            names[path],
+            str(path),
+            str(saved[path].made.get("ended", "")),
+            saved[path].made.get("records", 0),
+        )
+        for path in ordered
+    )
+    points = [_points(saved[path], limits, path) for path in ordered]
+    keys = list(dict.fromkeys(key for of in points for key in of))
+    known = {key: sum(key in of for of in points[:many]) for key in keys}
+    for of in points:
+        if (records := of.get(RECORDS)) is not None:  # a value that no record has, has a share of 0
+            none = _Point(0, 0, records.value)
+            of.update({key: none for key in keys if key.kind == "input" and key.of and key not in of})
+    chosen = [
+        key
+        for key in keys
+        if key.kind == "limit" or known[key] > (0 if key.kind == "contrast" else (many - 1) / 2)
+    ]
+    tested = Counter(_family(key.kind) for key in chosen)
+    contrasts = [key for key in keys if key.kind == "contrast"]
+    return Trend(
+        nights, many, alpha,
+        tuple(_series(key, points, many, sequential.log_limit(alpha, tested[_family(key.kind)])) for key in chosen),
+        tuple(r for i, (a, b) in enumerate(pairwise(audits), 1) for r in _releases(a.made, b.made, i)),
+        absent=tuple(key.title for key in contrasts if known[key] and key not in points[-1]),
+        new=tuple(key.title for key in contrasts if not known[key]),
+        repeated=_repeated([read_sources(path / SOURCES, saved[path].audit) for path in ordered]),
+    )  # fmt: skip
+
+
+def _audits_in(folders: Sequence[Path]) -> Iterator[Path]:
+    """The folders of audits; in place of a folder without an audit, the audits in it."""
+    for folder in folders:
+        inner = (
+            [] if (folder / RESULTS).exists() else sorted(file.parent for file in folder.glob(f"*/{RESULTS}"))
+        )
+        yield from inner or [folder]
+
+
+def _in_order(paths: Sequence[Path], saved: Mapping[Path, Saved], order: Order) -> Sequence[Path]:
+    """The folders in their order; RequestError for an audit without a time."""
+    if order == "given":
+        return paths
+    for path in paths:
+        if not saved[path].made.get("ended"):
+            raise RequestError(
+                f"{path}: this audit does not contain the time at which it ended. Give the folders in their order, with --order given."
+            )
+    return sorted(paths, key=lambda path: str(saved[path].made["ended"]))
+
+
+def _check_comparable(audits: Sequence[tuple[Path, Saved]]) -> None:
+    """RequestError for an audit whose measures or settings differ from those of the first."""
+    first, reference = audits[0]
+    ours, settings = set(reference.made.get("measures", ())), _settings(reference)
+    for path, saved in audits[1:]:
+        others = set(saved.made.get("measures", ()))
+        if ours != others:
+            differ = f"only {first} has {', '.join(sorted(ours - others)) or 'none'}, only {path} {', '.join(sorted(others - ours)) or 'none'}"
+            raise RequestError(
+                f"{path}: its measures differ from those of {first} ({differ}). Audit with the same --measure, or leave the folder out."
+            )
+        for name, parts in _settings(saved).items():
+            before = settings.setdefault(name, parts)
+            if before != parts:
+                was, now = (" ".join(sorted(a - b)) or "none" for a, b in ((before, parts), (parts, before)))
+                raise RequestError(
+                    f"{path}: its settings differ from those of {first} ({name}: {now}, not {was}). Audit with the same settings, or "
+                    "leave the folder out."
+                )
+
+
+def _settings(saved: Saved) -> dict[str, set[str]]:
+    """By measure the parts of its signature, with scorer and seed; also language and protocol."""
+    found = {e.measure: set(CHANGING.sub("", e.signature).split("|")) for e in saved.estimates if e.signature}
+    return found | {name: {str(saved.made.get(name) or "none")} for name in ("language", "protocol")}
+
+
+def _family(kind: Kind) -> str:
+    """The series that share one rate of false alarms."""
+    return "compared" if kind in ("contrast", "limit") else kind
+
+
+# ------------------------------------------------------------------------------------ the numbers of a night
+
+
+def _points(saved: Saved, limits: Sequence[Rule], path: Path) -> dict[_Key, _Point]:
+    """All numbers of one audit that are followed."""
+    try:
+        found: dict[_Key, _Point] = dict(_described(saved.made))
+    except (AttributeError, KeyError, TypeError, ValueError, ZeroDivisionError) as error:
+        raise DataError(
+            f"{path}: 'made' in {RESULTS} does not describe the inputs correctly. Run the audit again."
+        ) from error
+    for e in leading(saved.estimates):
+        if not e.baseline:
+            words = wording.declared(e.measure, saved.made).contrast
+            title = f"{group_or_part(e)}, {named(e.system)} ({words.title or e.measure})"
+            is_from_random = e.extract_difference is not None
+            _add(
+                found,
+                _Key("contrast", title, words.unit, (e.measure, e.quantity, e.system)),
+                wording.from_random(e),
+                is_from_random,
+            )
+    for rule in limits:
+        try:
+            asked = of_limit(rule, saved.estimates)
+        except RequestError as error:
+            raise RequestError(f"{path}: {error}") from error
+        for one in asked:
+            _add(
+                found,
+                _Key("limit", one.name, limit=rule.limit, sign=rule.sign),
+                one.estimate,
+                rule.from_random,
+            )
+    return found
+
+
+def _add(found: dict[_Key, _Point], key: _Key, e: Estimate, is_from_random: bool) -> None:
+    """Add an estimate, unless it has no finite value or standard error."""
+    error = e.extract_se if is_from_random else e.se
+    if e.value is not None and error is not None and math.isfinite(e.value) and math.isfinite(error):
+        found[key] = _Point(e.value, error, decides(e), e.low, e.high)
+
+
+def _described(made: Mapping[str, Any]) -> Iterator[tuple[_Key, _Point]]:
+    """What describes the inputs, over all systems, and each system's summaries."""
+    profiles: Mapping[str, Mapping[str, Any]] = made.get("inputs") or {}
+    total = Counter[Any]()
+    for system, of in profiles.items():
+        total.update({name: many for name, many in of.items() if isinstance(many, int)})
+        for owner in ("document", "record"):
+            for name, values in of.get(owner, {}).items():
+                if owner == "document" or not OF_SYSTEMS.search(name):
+                    total.update({(owner, name, value): many for value, many in values.items()})
+                    total[owner, name] += sum(values.values())
+        if of.get("summaries"):
+            mean = of["summary_characters"] / of["summaries"]
+            yield _Key("output", f"characters per summary, {named(system)}"), _Point(mean, 0, of["summaries"])
+        yield (
+            _Key("output", f"share of summaries without text, {named(system)}"),
+            _share(of["records"] - of["summaries"], of["records"], of["records"]),
+        )
+    if not total["documents"]:
+        return
+    records = total["records"]
+    yield RECORDS, _Point(made["records"], 0, 1)
+    yield _Key("input", "documents per record"), _Point(total["documents"] / records, 0, records)
+    yield (
+        _Key("input", "characters per document"),
+        _Point(total["characters"] / total["documents"], 0, records),
+    )
+    others = sum(of["documents"] for of in (made.get("other_languages") or {}).values()) * len(profiles)
+    yield _Key("input", "share of documents in another language"), _share(others, total["documents"], records)
+    for key, many in total.items():
+        if isinstance(key, tuple) and len(key) == 3:
+            owner, name, value = key
+            title = f"share of {owner}s with {group_with(name, value)}"
+            yield _Key("input", title, of=key), _share(many, total[owner, name], records)
+
+
+def _share(many: int, of: int, records: int) -> _Point:
+    """A share with its standard error over records."""
+    p = min(many / of, 1.0)
+    return _Point(p, math.sqrt(p * (1 - p) / records), records)
+
+
+def _releases(before: Mapping[str, Any], after: Mapping[str, Any], night: int) -> Iterator[Release]:
+    """What changed between two nights in how summaries were made, by the most frequent value; and Fairbrief's version."""
+    if before.get("version") != after.get("version"):
+        yield Release(night, "Fairbrief", "version", str(before.get("version")), str(after.get("version")))
+    for system, now in (after.get("inputs") or {}).items():
+        was = (before.get("inputs") or {}).get(system, {})
+        for owner in ("record", "summary"):
+            for name, values in now.get(owner, {}).items():
+                known = was.get(owner, {}).get(name)
+                if known and (owner == "summary" or OF_SYSTEMS.search(name)):
+                    old, new = (max(of.items(), key=itemgetter(1))[0] for of in (known, values))
+                    if old != new:
+                        yield Release(night, system, name, old, new)
+
+
+def _repeated(sources: Sequence[Any]) -> float | None:
+    """The median share of a night's records that the night before has, too; None if unknown."""
+    shares = [
+        float(np.isin(b["record"].to_numpy(), a["record"].to_numpy()).mean())
+        for a, b in pairwise(sources)
+        if a is not None and b is not None and len(b)
+    ]
+    return median(shares) if shares else None
+
+
+# ------------------------------------------------------------------------------------------- one series
+
+
+def _series(key: _Key, points: Sequence[Points], reference: int, limit: float) -> Series:
+    """A series with its change, if the evidence for one ever reached the limit."""
+    of = [points_of.get(key) for points_of in points]
+    values, errors, weights = (
+        np.array([absent if p is None else getattr(p, name) for p in of], dtype=np.float64)
+        for name, absent in (("value", math.nan), ("error", math.nan), ("weight", 0))
+    )
+    drift = None
+    if len(points) > reference and (key.limit is not None or weights[:reference].any()):
+        drift = _drift(sequential.scan(values, weights, errors, reference, key.limit), key, reference, limit)
+    steady = slice(None if drift is None else drift.since)
+    is_known = (weights[steady] > 0).sum() > 1
+    smallest = [
+        sequential.detectable(values[steady], weights[steady], errors[steady], n, limit)
+        for n in (WEEK, MONTH)
+        if is_known
+    ]
+    return Series(
+        key.kind,
+        key.title,
+        key.unit,
+        values=[None if p is None else p.value for p in of],
+        low=[None if p is None else p.low for p in of],
+        high=[None if p is None else p.high for p in of],
+        reference=_mean(values[:reference], weights[:reference]),
+        latest=_mean(values[reference:][-WEEK:], weights[reference:][-WEEK:]),
+        limit=key.limit,
+        drift=drift,
+        smallest=tuple(smallest),
+    )
+
+
+def _drift(seen: sequential.Scan, key: _Key, reference: int, limit: float) -> Drift | None:
+    """The change of one series; of a limit, only one that breaks it."""
+    way = {"<=": 1, ">=": -1}[key.sign]
+    if key.limit is not None:
+        seen.evidence[seen.change * way <= 0] = -math.inf
+    if (alarm := seen.alarm(limit)) is None:
+        return None
+    night, start = alarm
+    low, high = seen.interval(start, -1, limit)
+    before = float(seen.before[start, 0])
+    return Drift(
+        reference + start, reference + night, before, before + float(seen.change[start, -1]), low, high
+    )
+
+
+def _mean(values: Floats, weights: Floats) -> float | None:
+    """The weighted mean of the nights that have a value."""
+    there = weights > 0
+    return float(np.average(values[there], weights=weights[there])) if there.any() else None

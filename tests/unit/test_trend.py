@@ -1,0 +1,294 @@
+"""``fairbrief trend``: drifts, changed inputs, releases, limits, refusals; and the arithmetic of its evidence."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+from math import inf, log, sqrt
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.sample_nights import GROUPS, SIGNATURE, SPEC, night
+from typer.testing import CliRunner
+
+import fairbrief
+from fairbrief.cli import app
+from fairbrief.errors import FairbriefError
+from fairbrief.reports import json_file
+from fairbrief.statistics import sequential
+
+FLOOR = f"{SPEC}:relative_difference[cross]-random>="
+
+
+def run(folders: Iterable[Path], *options: object) -> tuple[int, str]:
+    """Exit code and output of ``fairbrief trend``, or the message of its error; spaces are single."""
+    ran = CliRunner().invoke(app, ["trend", *map(str, folders), *map(str, options)], terminal_width=80)
+    if isinstance(ran.exception, FairbriefError):
+        return 2, str(ran.exception)
+    if ran.exception is not None and not isinstance(ran.exception, SystemExit):
+        raise ran.exception
+    return ran.exit_code, " ".join(ran.output.split())
+
+
+def nights(folder: Path, many: int = 60, since: int = 45, shift: float = 0.0, **later: object) -> list[Path]:
+    """Saved nights; from ``since`` on with a shift and other settings."""
+    return [night(folder, i, shift, **later) if i >= since else night(folder, i) for i in range(many)]
+
+
+# ------------------------------------------------------------------------------------------- evidence
+
+
+def test_the_evidence_is_the_published_bayes_factor() -> None:
+    """ν = 10, t = 3, r = 1/4: ½ ln ¼ + 5.5 ln((1 + 0.9) / (1 + 0.225)) = −0.693147 + 5.5 · 0.438913 = 1.720873."""
+    assert sequential.log_evidence(3.0, 10, 0.25) == pytest.approx(1.720873, abs=2e-6)
+
+
+def test_the_evidence_becomes_robbins_mixture() -> None:
+    """With r = 1/5 and t = 4: ½ ln 0.2 + ½ · 0.8 · 16 = 5.595281; at L = 3, t = √((6 + 1.609438) / 0.8) = 3.084120."""
+    assert sequential.log_evidence(4.0, 1e9, 0.2) == pytest.approx(5.595281, abs=1e-6)
+    assert float(sequential.boundary(3, 1e9, 0.2)) == pytest.approx(3.084120, abs=1e-6)
+
+
+def test_the_boundary_is_where_the_evidence_reaches_the_limit() -> None:
+    """Few nights and a vague mean give no boundary: evidence is at most −(ν/2) ln r, which is 0.69 for ν = 2, r = ½."""
+    t = float(sequential.boundary(4, 30, 0.1))
+    assert sequential.log_evidence(t, 30, 0.1) == pytest.approx(4)
+    assert sequential.boundary(0.7, 2, 0.5) == inf
+    assert sequential.boundary(0.69, 2, 0.5) < inf
+
+
+def test_alpha_is_divided_by_nights_and_series() -> None:
+    """Six series at 5 %: ln(6 · 365 / 0.05) = ln 43800."""
+    assert sequential.log_limit(0.05, 6) == pytest.approx(log(43800))
+
+
+@pytest.mark.parametrize(("error", "variance"), [(0.0, 2.0), (2.0, 4.0)])
+def test_a_scan_by_hand(error: float, variance: float) -> None:
+    """Nights 0 and 2, then 5: mean 1 before, change 4, scatter 2 with one degree of freedom, or the larger squared error 4.
+
+    The residuals −1 and 1 have ρ₁ = −½, so the factor is 1, times 1 + √(32 / 6) = 3.309401. v = (1 + ½) · 3.309401 = 4.964102, and
+    r = 4.964102 / 5.964102 = 0.832330.
+    """
+    found = sequential.scan(np.array([0.0, 2, 5]), np.ones(3), np.full(3, error), 2)
+    assert (found.before[0, 0], found.change[0, 0], found.freedom[0, 0]) == (1, 4, 1)
+    assert found.error[0, 0] == pytest.approx(sqrt(variance * 4.964102), abs=1e-6)
+    assert found.ratio[0, 0] == pytest.approx(0.832330, abs=1e-6)
+
+
+def test_dependence_is_bartletts_sum() -> None:
+    """Residuals 1, 1, −1, −1: ρ = ¼, −½, −¼; 1 + 2 (⅞ · ¼ − ¾ · ½ − ⅝ · ¼) < 1, so 1, times 1 + √(32 / 12).
+
+    Residuals of two blocks of 20: the products of lag k sum to 40 − 3k, so 1 + 2 Σ (1 − k/8)(1 − 3k/40) = 6.425.
+    """
+    short = sequential.dependence(np.array([1.0, 1, -1, -1]), np.ones(4), np.array([4]))
+    assert short[0] == pytest.approx(1 + sqrt(32 / 12))
+    blocks = np.repeat([1.0, -1], 20)
+    expected = 1 + 2 * sum((1 - k / 8) * (1 - 3 * k / 40) for k in range(1, 8))
+    assert sequential.dependence(blocks, np.ones(40), np.array([40]))[0] == pytest.approx(
+        expected * (1 + sqrt(32 / 120))
+    )
+
+
+def test_a_missing_night_changes_nothing() -> None:
+    """A night with weight 0 is skipped, whatever its value."""
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=40)
+    with_gap = np.insert(values, 10, np.nan)
+    weights = np.insert(np.ones(40), 10, 0.0)
+    plain = sequential.scan(values, np.ones(40), np.zeros(40), 20)
+    found = sequential.scan(with_gap, weights, np.zeros(41), 21)
+    assert found.change == pytest.approx(plain.change, nan_ok=True)
+    assert found.freedom == pytest.approx(plain.freedom)
+    size = sequential.detectable(np.append(values, np.nan), np.append(np.ones(40), 0), np.zeros(41), 7, 10)
+    assert size == pytest.approx(sequential.detectable(values, np.ones(40), np.zeros(40), 7, 10))
+
+
+# -------------------------------------------------------------------------------------------- answers
+
+
+def test_fair_nights_pass(tmp_path: Path) -> None:
+    """No drift, and no change of the inputs."""
+    code, output = run(nights(tmp_path))
+    assert code == 0
+    assert "No group difference drifts (2 series, 32 nights after 28 reference nights)." in output
+    assert "INPUTS No change was seen" in output
+
+
+def test_a_drift_fails_and_is_dated(tmp_path: Path) -> None:
+    """Group `cross` falls by 15 points on 15 February, with a new prompt; the other group and the inputs stay."""
+    code, output = run(nights(tmp_path, shift=-0.15, prompt="v2"))
+    assert code == 1
+    assert re.search(
+        r"Tone cross, writer .*: from −\S+ to −1\d% \[.*\], further from 0, since about 2026-02-1[3-7]",
+        output,
+    )
+    assert "calm" not in output
+    assert "No change of the inputs was seen" in output
+    assert "writer: prompt changed from v1 to v2 at 2026-02-15." in output
+
+
+def test_a_drift_towards_zero_passes(tmp_path: Path) -> None:
+    """An improvement is reported and is no failure."""
+    folders = [night(tmp_path, i, -0.2 if i < 40 else 0.0) for i in range(60)]
+    code, output = run(folders)
+    assert code == 0
+    assert "closer to 0" in output
+
+
+@pytest.mark.parametrize(("shift", "code"), [(-0.15, 3), (0.0, 0)])
+def test_changed_inputs_are_named(tmp_path: Path, shift: float, code: int) -> None:
+    """The share of `cross` falls from a half to 0.3: with a drift the answer is inconclusive, without one it passes."""
+    found, output = run(nights(tmp_path, shift=shift, cross=0.3))
+    assert found == code, output
+    assert "Share of documents with tone cross: from 0.5" in output
+    assert ("The inputs changed, too" in output) == (shift != 0)
+
+
+def test_a_group_that_vanished_is_inconclusive(tmp_path: Path) -> None:
+    """The last nights have no value of `cross`."""
+    code, output = run(nights(tmp_path, groups=GROUPS[:1]))
+    assert code == 3
+    assert "The last night has no value of tone cross, writer" in output
+
+
+def test_a_new_system_is_not_compared(tmp_path: Path) -> None:
+    """Its group differences are not in the reference."""
+    code, output = run([*nights(tmp_path, 40, 99), night(tmp_path, 40, system="other")])
+    assert code == 3
+    assert "Not in the reference, and so not compared: tone calm, other" in output
+
+
+def test_the_reference_alone_is_inconclusive(tmp_path: Path) -> None:
+    """Ten nights of a reference of 28 compare nothing."""
+    code, output = run(nights(tmp_path, 10))
+    assert code == 3
+    assert "Nothing is compared yet: 10 nights of the reference." in output
+
+
+def test_a_baseline_replaces_the_first_nights(tmp_path: Path) -> None:
+    """Nights of an accepted release are the reference of later ones, wherever they are in time."""
+    before = [night(tmp_path / "release", i) for i in range(28)]
+    later = [night(tmp_path / "nightly", 100 + i, -0.15) for i in range(20)]
+    code, output = run(later, *(option for folder in before for option in ("--baseline", folder)))
+    assert (code, output) == run([tmp_path / "nightly"], "--baseline", tmp_path / "release")
+    assert code == 1
+    assert "since about 2026-04-1" in output
+
+
+@pytest.mark.parametrize(("limit", "code"), [(-0.05, 1), (-0.3, 0)])
+def test_a_limit_is_held_over_all_nights(tmp_path: Path, limit: float, code: int) -> None:
+    """Group `cross` is 15 points below random sentences from the first night on: no drift, but below a limit of 5 points."""
+    folders = [night(tmp_path, i, -0.15) for i in range(60)]
+    found, output = run(folders, "--min", f"{FLOOR}{limit}")
+    assert found == code, output
+    assert ("beyond its limit" in output) == (code == 1)
+
+
+def test_versions_in_attributes_of_records_are_releases(tmp_path: Path) -> None:
+    """A record's prompt version describes the system: it is a release, and no input."""
+
+    def made(version: str) -> dict[str, object]:
+        profile = {
+            "records": 40,
+            "documents": 80,
+            "characters": 800,
+            "summaries": 40,
+            "summary_characters": 400,
+        }
+        return {"inputs": {"writer": {**profile, "record": {"prompt_version": {version: 40}}}}}
+
+    folders = [night(tmp_path, i, made=made("a" if i < 40 else "b")) for i in range(60)]
+    code, output = run(folders)
+    assert code == 0
+    assert "prompt_version changed from a to b at 2026-02-10" in output
+    assert "No change was seen in 4 numbers" in output
+
+
+# ---------------------------------------------------------------------------------- order and refusals
+
+
+def test_nights_are_ordered_by_their_time(tmp_path: Path) -> None:
+    """Folders in any order give the same answer; --order given keeps theirs."""
+    folders = nights(tmp_path, shift=-0.15)
+    code, output = run(reversed(folders))
+    assert (code, output) == run(folders)
+    assert run(reversed(folders), "--order", "given") != (code, output)
+
+
+def test_an_audit_without_its_time_needs_an_order(tmp_path: Path) -> None:
+    """The error names the folder, and its advice works."""
+    folders = nights(tmp_path, 40, 30, made={"ended": ""})
+    code, message = run(folders)
+    assert code == 2
+    assert str(folders[30]) in message
+    assert run(folders, "--order", "given")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"made": {"measures": [SPEC, "bur@tone"]}}, "its measures differ from those of .*bur@tone"),
+        ({"signature": SIGNATURE.replace("seed:0", "seed:1")}, "its settings differ .*seed:1, not seed:0"),
+        ({"made": {"language": "German"}}, "language: German, not none"),
+    ],
+)
+def test_audits_that_differ_are_refused(tmp_path: Path, changed: dict[str, object], message: str) -> None:
+    """The message names the folder and the difference."""
+    folders = nights(tmp_path, 31, 30, **changed)
+    code, output = run(folders)
+    assert code == 2
+    assert output.startswith(f"{folders[30]}: ")
+    assert re.search(message, output)
+
+
+def test_another_input_or_version_of_fairbrief_is_comparable(tmp_path: Path) -> None:
+    """Nights have other inputs; an update of Fairbrief whose measures are the same is a release."""
+    signature = SIGNATURE.replace("abc", "def").replace("0.1.0", "0.2.0")
+    code, output = run(nights(tmp_path, signature=signature, made={"version": "0.2.0"}))
+    assert code == 0
+    assert "Fairbrief: version changed from 0.1.0 to 0.2.0" in output
+
+
+def test_an_audit_of_another_schema_is_refused(tmp_path: Path) -> None:
+    """The message names its file."""
+    folders = nights(tmp_path, 31)
+    file = folders[30] / "results.json"
+    file.write_text(file.read_text().replace(json_file.SCHEMA, "fairbrief.results/1"))
+    code, message = run(folders)
+    assert code == 2
+    assert str(file) in message
+
+
+def test_a_damaged_description_of_inputs_is_refused(tmp_path: Path) -> None:
+    """The message names the folder."""
+    folders = nights(tmp_path, 31, 30, made={"inputs": {"writer": {"records": 0, "documents": 3}}})
+    code, message = run(folders)
+    assert code == 2
+    assert message.startswith(f"{folders[30]}: ")
+
+
+def test_a_folder_given_twice_is_refused(tmp_path: Path) -> None:
+    """It would count as two nights."""
+    folders = nights(tmp_path, 3)
+    assert run([*folders, folders[0]]) == (2, "A folder is given twice: give each audit once.")
+
+
+# ----------------------------------------------------------------------------------------------- files
+
+
+def test_files_escape_texts_and_agree(tmp_path: Path) -> None:
+    """A system's name cannot write HTML or Markdown; JSON has the outcome and each series; Python returns the same."""
+    hostile = "<script>x</script>|a"
+    folders = [night(tmp_path / "nights", i, system=hostile) for i in range(40)]
+    page, text, feed = (tmp_path / name for name in ("trend.html", "trend.md", "trend.json"))
+    code, _ = run(folders, "--out", page, "--markdown", text, "--json", feed)
+    assert "<script>x" not in page.read_text() + text.read_text()
+    found = json.loads(feed.read_text())
+    assert found["schema"] == "fairbrief.trend/1"
+    assert (found["outcome"], code) == ("pass", 0)
+    of = {s["title"]: s for s in found["trend"]["series"] if s["kind"] == "contrast"}
+    assert len(of) == 2
+    assert all(len(s["values"]) == 40 for s in of.values())
+    assert fairbrief.trend(folders).outcome == "pass"
