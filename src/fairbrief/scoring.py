@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import fields
 from math import nan
 from typing import Any
 
@@ -189,7 +188,7 @@ def _kind(measure: str | Measure) -> type[Measure]:
 def _compares_groups(measure: str) -> bool:
     kind = _kind(measure)
     return kind.declaration.attribute_of in ("document", "record") and any(
-        f.name == "over" for f in fields(kind)
+        f.name == "over" for f in specs.settings_of(kind)
     )
 
 

@@ -3,6 +3,7 @@
 ```console      lines that begin with ``$`` are run, and each must print the lines below it
 ```python       run, the page's blocks one after another in one namespace; a ```text block right
                 below is what it must print
+```python TOOL  the same if the package TOOL is installed; otherwise only compiled
 ```csv NAME     (any language and a file's name) written to that file
 ```sh           not run, but every ``fairbrief`` line in it must be one that the command line takes
 ```console parse    the same, for what needs a model or a network
@@ -17,6 +18,7 @@ import io
 import re
 import shlex
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -61,7 +63,10 @@ def run_page(path: Path) -> int:
     for i, block in enumerate(found):
         where = f"{path.name}:{block.line}"
         following = found[i + 1] if i + 1 < len(found) else None
-        if block.language == "python":
+        if block.language == "python" and "." not in block.word:
+            if block.word and find_spec(block.word) is None:
+                compile(block.body, where, "exec")
+                continue
             printed = _run_python(block.body, namespace, where)
             if following is not None and following.language == "text" and following.follows:
                 _compare(following.body, printed, where)
