@@ -111,7 +111,7 @@ def test_every_page_can_be_reached_from_the_index() -> None:
         ahead += [other for other in found - reached if other in PAGES]
         reached |= found
     assert not [str(page.relative_to(ROOT)) for page in PAGES if page not in reached]
-    assert len([page for page in PAGES if page.is_relative_to(ROOT / "docs")]) <= 40
+    assert len([page for page in PAGES if page.is_relative_to(ROOT / "docs")]) <= 50
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
