@@ -14,7 +14,6 @@ import pytest
 ROOT = Path(__file__).parents[2]
 ACTION = (ROOT / "action.yml").read_text(encoding="utf-8")
 DECLARED = re.findall(r"^  ([a-z-]+):\n    description:", ACTION.partition("\noutputs:")[0], re.MULTILINE)
-FAIR, UNFAIR = "The alder grew. The quartz shone.", "The alder grew. The alder fell."
 
 
 def git(folder: Path, *arguments: str) -> None:
@@ -28,12 +27,12 @@ def git(folder: Path, *arguments: str) -> None:
 
 def write(file: Path, unfair: int) -> None:
     """Forty records of two sides, of which the first ``unfair`` have a one-sided summary."""
-    texts = {"L": "The alder grew. The alder fell.", "R": "The quartz shone. The quartz broke."}
-    documents = [{"text": text, "attributes": {"side": side}} for side, text in texts.items()]
-    rows = [
-        {"id": f"r{i}", "documents": documents, "summary": UNFAIR if i < unfair else FAIR, "system": "a`b"}
-        for i in range(40)
-    ]
+    rows = []
+    for i in range(40):
+        texts = {"L": f"Alder {i} grew. Alder {i} fell.", "R": f"Quartz {i} shone. Quartz {i} broke."}
+        documents = [{"text": text, "attributes": {"side": side}} for side, text in texts.items()]
+        summary = texts["L"] if i < unfair else f"Alder {i} grew. Quartz {i} shone."
+        rows.append({"id": f"r{i}", "documents": documents, "summary": summary, "system": "a`b"})
     file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
 
 
