@@ -16,13 +16,14 @@ from fairbrief.readers.files import InputFile, Meter, open_text, stem
 from fairbrief.readers.messages import at, fault, not_utf8
 
 TIME = r"\d{1,3}:\d\d(?::\d\d)?(?:[.,]\d{1,3})?"
-CUE = re.compile(rf"\s*{TIME}\s+-->")
+CUE = re.compile(rf"{TIME}\s{{1,9}}-->")
 VOICE = re.compile(r"<v(?:\.[^\s<>]{0,80})?\s{1,9}([^<>]{1,200})>")
 TAG = re.compile(r"<[^<>]*>")
 LABEL = re.compile(
-    rf"\s*(?:>>\s*)?(?:[\[(]?{TIME}[\])]?\s*(?:[-–—]\s*)?)?([^\W_][^:：\n]{{0,79}}?)\s*(?:[\[(]{TIME}[\])]\s*)?(?::(?=\s|\Z)|：)"
+    rf"(?:>>\s{{0,9}})?(?:[\[(]?{TIME}[\])]?\s{{0,9}}(?:[-–—]\s{{0,9}})?)?"
+    rf"([^\W_][^:：\n]{{0,79}}?)\s{{0,9}}(?:[\[(]{TIME}[\])]\s{{0,9}})?(?::(?=\s|\Z)|：)"
 )
-"""A name with a colon at the begin of a line, possibly with a time."""
+"""A name with a colon at the beginning of a line, possibly with a time."""
 MOST_WORDS = 6
 NO_NAME = fault(
     "no line with a name",
@@ -32,23 +33,24 @@ NO_NAME = fault(
 
 
 def speaker_in(line: str) -> tuple[str, str]:
-    """The name at the begin of a line, and the rest; no name if it has none.
+    """The name at the beginning of a line, and the rest; no name if it has none.
 
     Words of a name are capitalised, except the first of "the chair" and small words inside; one word is a name anyway.
 
     >>> speaker_in("[00:12] Ms Weber (chair): Good morning."), speaker_in("We need two things: time and money.")
     (('Ms Weber (chair)', 'Good morning.'), ('', 'We need two things: time and money.'))
     """
+    line = line.strip()
     match = LABEL.match(line)
     if match is None:
-        return "", line.strip()
+        return "", line
     words = match[1].split()
     bare = re.sub(r"\([^()]*\)", "", match[1]).split()
     is_name = len(words) <= MOST_WORDS and (
         len(bare) == 1 or all(not word[0].islower() or len(word) <= 3 for word in bare)
     )
     is_sentence = any(word[-1] in "?!," or (word[-1] == "." and len(word) > 5) for word in words)
-    return (match[1], line[match.end() :].strip()) if is_name and not is_sentence else ("", line.strip())
+    return (match[1], line[match.end() :].strip()) if is_name and not is_sentence else ("", line)
 
 
 def read_transcript(path: InputFile, name: str, meter: Meter, encoding: str) -> Iterator[tuple[int, Any]]:
@@ -64,10 +66,10 @@ def read_subtitles(path: InputFile, name: str, meter: Meter, encoding: str) -> I
 def _of_cues(lines: Iterator[str]) -> Iterator[tuple[str, str]]:
     """Names and texts in cues; headers, notes, numbers and times are left out."""
     is_inside = False
-    for line in lines:
+    for line in map(str.strip, lines):
         if CUE.match(line):
             is_inside = True
-        elif not line.strip():
+        elif not line:
             is_inside = False
         elif is_inside:
             before, *voices = VOICE.split(line)
