@@ -122,9 +122,70 @@ def lay_scorers(_: SimpleNamespace) -> None:
     Path("news.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
 
 
+def lay_contact_centres(_: SimpleNamespace) -> None:
+    """Labels of some turns, the files that the page writes, and the audit of its calls."""
+    write_files("contact-centres")
+    calls = Path("examples/calls.jsonl").read_text(encoding="utf-8").splitlines()
+    turns = {
+        (t["text"], t["attributes"]["topic"]) for call in map(json.loads, calls) for t in call["documents"]
+    }
+    asked = [
+        (start + text, label, topic)
+        for text, topic in sorted(turns)
+        for start in ("", "Well. ")
+        for label in ("billing", "complaint")
+    ]
+    with Path("labels.csv").open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.writer(stream)
+        writer.writerow(("text", "claim", "supported"))
+        writer.writerows(
+            (text, label, "yes" if label == topic else "no")
+            for text, label, topic in asked
+            if topic in ("billing", "complaint")
+        )
+    fairbrief(
+        "audit",
+        "examples/calls.jsonl",
+        "--measure",
+        "label_gap@topic",
+        "--resamples",
+        "200",
+        "--out",
+        "calls",
+    )
+
+
+def lay_every_night(_: SimpleNamespace) -> None:
+    """The night's sample."""
+    shutil.copy("examples/reviews.jsonl", "sample.jsonl")
+
+
+def lay_minutes_and_debates(_: SimpleNamespace) -> None:
+    """The audit of the council's minutes."""
+    fairbrief(
+        "audit", "examples/council/turns.csv", "--group-by", "meeting", "--documents-field", "text",
+        "--speakers", "examples/council/speakers.csv", "--summaries", "examples/council/minutes.csv",
+        "--summaries-id-field", "meeting", "--summary-field", "minutes", "--measure", "misattribution@role",
+        "--resamples", "20", "--out", "council",
+    )  # fmt: skip
+
+
+def lay_production_traces(_: SimpleNamespace) -> None:
+    """Yesterday's traces."""
+    shutil.copy("examples/traces.jsonl", "yesterday.jsonl")
+
+
+def write_files(page: str) -> None:
+    """The files that a page shows with their names."""
+    for block in snippets.blocks((PAGES / f"{page}.md").read_text(encoding="utf-8")):
+        if "." in block.word:
+            Path(block.word).write_text(block.body, encoding="utf-8")
+
+
 LAID = {
-    "compare-and-gate": lay_compare_and_gate, "people": lay_people, "scale-out": lay_scale_out,
-    "scorers": lay_scorers,
+    "compare-and-gate": lay_compare_and_gate, "contact-centres": lay_contact_centres, "every-night": lay_every_night,
+    "minutes-and-debates": lay_minutes_and_debates, "people": lay_people, "production-traces": lay_production_traces,
+    "scale-out": lay_scale_out, "scorers": lay_scorers,
 }  # fmt: skip
 
 
@@ -206,7 +267,9 @@ def bucket(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> I
 
 
 def first_text(prompt: str) -> str:
-    """What a model that sums up by its first document would answer to a numbered prompt, and to a unit splitter."""
+    """What a model would answer that sums up by its first document, splits off one claim, or finds bills by their words."""
+    if "number of one label" in prompt:
+        return "1" if re.search("bill|charge|fee|pay|invoice", prompt.partition("Text:")[2]) else "2"
     found = re.search(r"^1\. (.+)$", prompt, re.MULTILINE)
     return found[1] if found else "1. A statement."
 

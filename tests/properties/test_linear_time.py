@@ -26,6 +26,7 @@ from fairbrief.text import (
     addresses,
     anonymisation,
     attributes,
+    attribution,
     counted,
     gendered_words,
     group_words,
@@ -34,6 +35,7 @@ from fairbrief.text import (
     name_words,
     passages,
     people,
+    personal_data,
     recognition,
     rouge,
     segmentation,
@@ -66,6 +68,8 @@ OF_A_TEXT: dict[str, Callable[[str], object]] = {
     "attributes.agree": lambda t: attributes.agree(
         attributes.Mention("ethnicity", t, 0, 1), attributes.Mention("ethnicity", f"a {t}", 0, 1)
     ),
+    "attribution.attributions": lambda t: attribution.attributions((t,), ("John Smith", "Mary Jones"), (True,)),
+    "personal_data.without_names": lambda t: personal_data.without_names(t, {"John Smith"}),
     "themes.count_entries": lambda t: themes.count_entries(t, "care"),
     "counted.counted": lambda t: counted.counted(2, t),
     "counted.listed": lambda t: counted.listed(t.split()),

@@ -19,7 +19,7 @@ TIME = r"\d{1,3}:\d\d(?::\d\d)?(?:[.,]\d{1,3})?"
 CUE = re.compile(rf"{TIME}\s{{1,9}}-->")
 VOICE = re.compile(r"<v(?:\.[^\s<>]{0,80})?\s{1,9}([^<>]{1,200})>")
 TAG = re.compile(r"<[^<>]*>")
-LABEL = re.compile(
+TURN_LABEL = re.compile(
     rf"(?:>>\s{{0,9}})?(?:[\[(]?{TIME}[\])]?\s{{0,9}}(?:[-–—]\s{{0,9}})?)?"
     rf"([^\W_][^:：\n]{{0,79}}?)\s{{0,9}}(?:[\[(]{TIME}[\])]\s{{0,9}})?(?::(?=\s|\Z)|：)"
 )
@@ -41,7 +41,7 @@ def speaker_in(line: str) -> tuple[str, str]:
     (('Ms Weber (chair)', 'Good morning.'), ('', 'We need two things: time and money.'))
     """
     line = line.strip()
-    match = LABEL.match(line)
+    match = TURN_LABEL.match(line)
     if match is None:
         return "", line
     words = match[1].split()

@@ -13,7 +13,7 @@ from fairbrief.reports.frames import Estimates
 from fairbrief.reports.per_record import PerRecordRows
 from fairbrief.types import Case, Estimate, Table
 
-PLACE = re.compile(r".*?:[0-9]+(?=[: ])|")
+FILE_AND_LINE = re.compile(r".*?:[0-9]+(?=[: ])|")
 """File and line at the start of a message about the input."""
 
 
@@ -157,7 +157,7 @@ class Result:
                 {**scorer, "authors": [{**author, "examples": []} for author in scorer["authors"]]}
                 for scorer in made["reach"]
             ]
-        skipped = tuple(match[0] for message in self.skipped if (match := PLACE.match(message)))
+        skipped = tuple(match[0] for message in self.skipped if (match := FILE_AND_LINE.match(message)))
         return replace(self, top_cases=(), examples=Examples(), skipped=skipped, made=made)
 
     @property

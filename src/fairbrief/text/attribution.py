@@ -18,7 +18,7 @@ ROLES = words("titles", "roles")
 WEAK = PARTICLES | FUNCTION_WORDS | CALENDAR
 """Words that name somebody only next to another word of the name, or after a title."""
 WORD = re.compile(r"\w+(?:['’-]\w+)*")
-LABEL = re.compile(
+CLAIM_LABEL = re.compile(
     r"\s*+(?:(?:[-–—*•]|\d{1,3}[.)])\s{0,9})?[*_]{0,3}([^:：\n]{1,80})[:：][*_]{0,3}(?=\s|[^\W\d]|\Z)\s*"
 )
 """The begin of a line of minutes, "- X: …", "2. X (chair): …", "**X**: …"."""
@@ -120,7 +120,7 @@ class Roster:
 
     def labelled(self, claim: str) -> tuple[str, frozenset[int]]:
         """The claim without its label, and the speakers in the label; the claim itself if it has none."""
-        match = LABEL.match(claim)
+        match = CLAIM_LABEL.match(claim)
         if match is None:
             return claim, frozenset()
         label = BRACKETED.sub(" ", match[1]).strip(" *_")
