@@ -46,7 +46,7 @@ def trend(
     for name, file in files.items():
         refuse_overwriting(file, (), name)
     if order not in ("time", "given"):
-        raise RequestError(f"--order {order}: give time or given.")
+        raise RequestError(f"--order {order}: give 'time' or 'given'.")
     found = trend_of(
         folders,
         baseline=baseline or (),

@@ -284,8 +284,8 @@ class EntitySentiment(Reading, EntitySettings):
     """Mean shift of the tone towards entities of one leaning, minus that towards entities of another.
 
     The tone towards an entity is the mean sentiment of the sentences that name it. Its shift is tone in the summary −
-    tone in the source. ``difference[k−l]`` is the mean shift of the entities of k − that of l, over the records that name
-    entities of two leanings, or over all records if none does. Entities count equally, whatever the number of their
+    tone in the source. ``difference[k−l]`` is the mean shift of the entities of k − that of l. It is over the records that
+    name entities of two leanings, or over all records if none does. Entities count equally, whatever the number of their
     sentences. A sentence that names several entities counts for each.
 
     - ``by=entity`` compares leanings of entities. ``by=source`` compares leanings of the source: its attribute, or the one

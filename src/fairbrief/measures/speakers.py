@@ -222,7 +222,7 @@ class SpeakerCoverage(_SpeakerMeasure):
 class Misattribution(Reading, SpeakerSettings):
     """Share of the attributed claims that somebody else's turns support better than those of the speaker they name.
 
-    A claim j that is attributed to speaker i is misattributed if s_kj > s_ij + ``margin`` for a speaker k whom it does not name.
+    A claim j of speaker i is misattributed if s_kj > s_ij + ``margin`` for some speaker k whom it does not name.
     A claim that is attributed to several speakers makes several pairs (i, j). The value is the share of misattributed pairs,
     over all records. Rules decide which claims are attributed to whom (`text.attribution`).
 

@@ -223,8 +223,8 @@ class _UnsupportedMeasure(Reading, ClaimSettings):
 class UnsupportedClaims(_UnsupportedMeasure):
     """Share of the claims of summaries that no sentence of their source supports, compared between groups of claims.
 
-    ``support_difference[g]`` is the mean of (mean u − u_j) over the claims of group g, with the mean u of all claims with a
-    group in the same summary. So a group is not blamed for other unsupported claims of its summaries.
+    ``support_difference[g]`` is the mean of (mean u − u_j) over the claims of group g. Here, mean u is over all claims with
+    a group in the same summary. So a group is not blamed for other unsupported claims of its summaries.
 
     ``scorer=containment`` compares words and counts paraphrases as unsupported. Use an entailment model, and a
     ``threshold`` that fits its scores, before you act on a finding.
@@ -265,8 +265,8 @@ class UnsupportedClaims(_UnsupportedMeasure):
 class UnsupportedByPlace(_UnsupportedMeasure):
     """How much the share of unsupported claims differs between beginning, middle and end of summaries.
 
-    ``support_difference[end]`` is the mean of (mean u − u_j) over the claims at the end, with the mean u of all claims of the
-    same summary; beginning and middle are defined in the same way. The value is the mean of the three absolute differences.
+    ``support_difference[end]`` is the mean of (mean u − u_j) over the claims at the end. Here, mean u is over all claims of
+    the same summary; beginning and middle are defined in the same way. The value is the mean of the three absolute differences.
 
     Given claims must be in the order of the summary. With ``scorer=containment``, paraphrases count as unsupported, and so
     do sentences that join facts of several source sentences.
