@@ -1,7 +1,7 @@
 """The settings of an audit, each declared once.
 
-The options of the command line, the keywords of Python (`plan_keywords`, written by ``make docs``), the checks of values, the
-records in results.json and the identity of an audit are derived from the fields of `Plan`.
+The options of the command line, the keywords of Python (`plan_keywords`, written by ``make docs``), the checks of values and
+the records in results.json are derived from the fields of `Plan`.
 """
 
 from __future__ import annotations
@@ -166,10 +166,6 @@ class Plan:
             for f in fields(self)
             if f.metadata["recorded"] and f.metadata["decides"] != "machine"
         }  # fmt: skip
-
-    def identity(self) -> dict[str, Any]:
-        """The settings that affect numbers: audits of one input with equal identities have equal results."""
-        return {f.name: getattr(self, f.name) for f in fields(self) if f.metadata["decides"] != "machine"}
 
 
 Plan.__doc__ = "\n\n".join([str(Plan.__doc__), *(f"{f.name}: {f.metadata['help']}" for f in fields(Plan))])

@@ -223,6 +223,15 @@ def test_shares_that_are_all_alike_have_an_interval_of_their_number(clusters: in
         assert mirror[1] == pytest.approx(1 - low)
 
 
+def test_the_interval_of_a_share_contains_the_share() -> None:
+    """At the ends, too, where the bounds are differences of equal numbers that are rounded."""
+    for share in (0.0, 1e-17, 0.25, 1 - 2**-53, 1.0):
+        for clusters in range(2, 300):
+            for error in (0.0, 1e-6, 0.1):
+                low, high = share_interval(Spread(share, np.zeros(clusters), error, clusters - 1), 0.95)
+                assert low <= share <= high, (share, clusters, error)
+
+
 def test_an_end_with_an_error_says_nothing() -> None:
     """All clusters at 1 and yet an error: no cluster is effective, and the interval is everything."""
     assert share_interval(Spread(1.0, np.zeros(9), 0.1, 8), 0.95) == pytest.approx((0.0, 1.0), abs=1e-6)

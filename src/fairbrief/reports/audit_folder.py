@@ -321,6 +321,8 @@ def load_unchanged(folder: Path | str) -> Result:
 
 def add_digest(folder: Path, name: str) -> None:
     """Add a file that was written after the others to the list of digests."""
+    if not (folder / DIGESTS).exists():  # a folder without a list has nothing to add to
+        return
     known = (folder / DIGESTS).read_text(encoding="utf-8")
     place(
         folder / DIGESTS,

@@ -224,7 +224,7 @@ def share_interval(spread: Spread | Spreads, confidence: float) -> tuple[Any, An
     """Interval of a mean of numbers in [0, 1]: Wilson's, with the effective number of clusters and Student's t.
 
     The effective number is v(1 − v)/error², and the number of clusters where they are all equal. Inside
-    [0, 1]; close to `t_interval` far from the ends, and never empty at them; nan without an error.
+    [0, 1], and contains v; close to `t_interval` far from the ends, and never empty at them; nan without an error.
     Source: Wilson (1927); design effect after Korn & Graubard, Survey Methodology 24 (1998).
     """
     v, error = np.clip(spread.value, 0.0, 1.0), np.asarray(spread.error)
@@ -236,7 +236,8 @@ def share_interval(spread: Spread | Spreads, confidence: float) -> tuple[Any, An
         np.sqrt(t2 * (v * (1 - v) / n + t2 / (4 * n * n))) / (1 + t2 / n),
     )
     known = ~np.isnan(error)
-    low, high = np.maximum(0.0, middle - half), np.minimum(1.0, middle + half)
+    # At the ends, rounding would move a bound beyond the value.
+    low, high = np.clip(middle - half, 0.0, v), np.clip(middle + half, v, 1.0)
     return np.where(known, low, np.nan)[()], np.where(known, high, np.nan)[()]
 
 
