@@ -138,7 +138,7 @@ class EntityTones(EntitySettings):
         return PermutationScheme(named.codes[named.is_in_summary], items=person_keys(entities))
 
     def extract_asks(self, cases: Cases, extracts: Sequence[Extracts]) -> Sequence[Ask]:  # noqa: ARG002
-        """The same as of the summary: extracts consist of the source's sentences."""
+        """The same questions as for the summary: extracts consist of the source's sentences."""
         named = self._named(cases[0])
         return () if isinstance(named, Reason) else (Ask(self.scorer, named.sentences, SENTIMENT),)
 

@@ -52,7 +52,7 @@ SHOWN = 160
 
 
 class Turns(NamedTuple):
-    """The speakers of a record in the order of their first turns, the group of each, and whose each document is."""
+    """The speakers of a record in the order of their first turns, their groups, and the speaker of each document."""
 
     names: tuple[str, ...]
     groups: tuple[str, ...]

@@ -46,7 +46,7 @@ class Night:
 
 @dataclass(frozen=True, slots=True)
 class Drift:
-    """A change of a series: the night from which it is most likely, and the night at which it was seen, as indices of nights.
+    """A change of a series: the night from which it is most likely, and the night at which it was detected, as indices.
 
     ``before`` is the mean of the nights before ``since``; ``after`` that of the nights from it on, with an interval that is valid at
     every night.
@@ -226,7 +226,7 @@ def _drift(s: Series, trend: Trend) -> str:
     d = s.drift
     assert d is not None
     interval = f"{s.text(d.after)} [{s.text(d.low)}, {s.text(d.high)}]"
-    when = f"since about {named(trend.nights[d.since].name)} (seen at {named(trend.nights[d.seen].name)})"
+    when = f"since about {named(trend.nights[d.since].name)} (detected at {named(trend.nights[d.seen].name)})"
     if s.kind == "limit":
         return f"{capital(s.title)}: beyond its limit of {s.text(d.before)}, at {interval}, {when}."
     how = "" if s.kind != "contrast" else ", further from 0" if s.is_worse else ", closer to 0"
@@ -248,7 +248,7 @@ def tables(trend: Trend) -> list[Table]:
 
 def _row(s: Series, trend: Trend) -> tuple[str, ...]:
     first, last = ("–" if v is None else s.text(v) for v in (s.reference, s.latest))
-    since = "none seen" if s.drift is None else f"since {named(trend.nights[s.drift.since].name)}"
+    since = "none detected" if s.drift is None else f"since {named(trend.nights[s.drift.since].name)}"
     smallest = (s.text(v).lstrip("+") if isfinite(v) and v > 0 else "–" for v in s.smallest or (0, 0))
     return (s.title, first, last, since, *smallest)
 
@@ -316,5 +316,5 @@ def picture(s: Series, trend: Trend) -> str:
         marks.append(Box((d.since, many), (max(d.low, low), min(d.high, high)), INK, 0.15))
         marks.append(Line(((d.since, d.after), (many, d.after)), INK, 2.2))
         marks.append(Words(d.since, high, "change", shift=4))
-    alt = f"{s.title}: {counted(many, 'night')}; {_drift(s, trend) if d else 'no change was seen.'}"
+    alt = f"{s.title}: {counted(many, 'night')}; {_drift(s, trend) if d else 'no change was detected.'}"
     return plot.drawn(alt, Axis(0, many, ticks), y, marks, WIDTH, HEIGHT)
