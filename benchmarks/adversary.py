@@ -45,8 +45,8 @@ def table(counts: Counts) -> str:
     wrong = sum(of.get("wrong", 0) for of in counts.values())
     forged = counts.get(UNDETECTED, {}).get("pass", 0)
     summary = (
-        f"{total:,} changes. {wrong:,} wrong answers: a pass that should not be, a wrong refusal, or a cause that is not named. "
-        f"{forged:,} of them, in the last row, pass because only a signature detects them."
+        f"{total:,} changes. {wrong:,} wrong answers (a wrong pass or refusal, or an answer that does not name the cause). "
+        f"{forged:,} of the changes, in the last row, pass, because only a signature detects them."
     )
     lines = [
         summary,

@@ -35,9 +35,9 @@ class Score(Estimates):
     """The main values and the primary group differences of measures, as a tuple of `Estimate` and as a frame.
 
     Columns: ``measure``, ``system``, ``quantity``, ``group``, ``value``, the interval ``low`` to ``high``, both
-    baselines (``permutation_mean``, ``extract_baseline``), ``p`` of the label permutations, for primary group differences
-    ``family_p`` (Holm), the p of the first screen, and the numbers of records that count (``n``) and are ``excluded``.
-    ``float`` returns the main value, if it is the only one.
+    baselines (``permutation_mean``, ``extract_baseline``), ``p`` of the label permutations, ``family_p`` (Holm; the p of the
+    first screen, for primary group differences), and the numbers of records that count (``n``) and are ``excluded``.
+    ``float`` returns the main value, if there is only one.
     """
 
     __slots__ = ()
@@ -56,7 +56,7 @@ class Score(Estimates):
         main = [e for e in self if is_main_value(e) and e.system_kind == "system" and not e.subgroup]
         if len(main) != 1:
             raise RequestError(
-                f"float() needs one measure and one system; this score has {counted(len(main), 'main value')}. "
+                f"float() needs one measure and one system, but this score has {counted(len(main), 'main value')}. "
                 "Use .to_dicts(), or score one system and one measure."
             )
         return nan if main[0].value is None else main[0].value
@@ -177,7 +177,7 @@ def _check_groups(measures: Sequence[str | Measure], rows: Sequence[Mapping[str,
             if holder == "document":
                 shape = "for each record a list of one value per document"
             raise RequestError(
-                f"{measure} compares {holder}s by {name!r}, which groups lacks. Give groups={{{name!r}: …}}: {shape}."
+                f"{measure} compares {holder}s by {name!r}, which 'groups' lacks. Give groups={{{name!r}: …}}: {shape}."
             )
 
 
@@ -199,7 +199,7 @@ def _over(measure: str | Measure) -> str | None:
 def _documents(documents: Any) -> list[list[str]]:
     cells = _listed(documents, "documents")
     if not cells:
-        raise DataError("documents: found no record; expected at least one; check what was selected.")
+        raise DataError("documents: found no record; expected at least one; check how they were selected.")
     result = []
     for i, cell in enumerate(cells):
         what = f"documents[{i}]"

@@ -200,10 +200,10 @@ def test_an_error_names_the_list_the_position_and_what_to_do(changes: dict[str, 
 @pytest.mark.parametrize(
     ("groups", "measure", "says"),
     [
-        (None, "uer", "uer compares documents by 'group', which groups lacks. Give groups={'group': …}: for each record a list"),
-        ({"party": GROUPS}, "uer@side", "uer@side compares documents by 'side', which groups lacks."),
-        (["a", "b"] * 6, "uer", "uer@group compares documents by 'group', which groups lacks."),
-        (GROUPS, "sentiment_shift", "sentiment_shift@group compares records by 'group', which groups lacks. Give groups={'group': …}: one value per record."),
+        (None, "uer", "uer compares documents by 'group', which 'groups' lacks. Give groups={'group': …}: for each record a list"),
+        ({"party": GROUPS}, "uer@side", "uer@side compares documents by 'side', which 'groups' lacks."),
+        (["a", "b"] * 6, "uer", "uer@group compares documents by 'group', which 'groups' lacks."),
+        (GROUPS, "sentiment_shift", "sentiment_shift@group compares records by 'group', which 'groups' lacks. Give groups={'group': …}: one value per record."),
         (GROUPS, ["uer@side", "bur@party"], "by 'party', 'side': give groups as a dictionary of these names"),
     ],
 )  # fmt: skip

@@ -113,7 +113,7 @@ def test_fair_nights_pass(tmp_path: Path) -> None:
     code, output = run(nights(tmp_path))
     assert code == 0
     assert "No group difference drifts (2 series, 32 nights after 28 reference nights)." in output
-    assert "INPUTS No change was seen" in output
+    assert "INPUTS No change was detected" in output
 
 
 def test_a_drift_fails_and_is_dated(tmp_path: Path) -> None:
@@ -125,7 +125,7 @@ def test_a_drift_fails_and_is_dated(tmp_path: Path) -> None:
         output,
     )
     assert "calm" not in output
-    assert "No change of the inputs was seen" in output
+    assert "No change in the inputs was detected" in output
     assert "writer: prompt changed from v1 to v2 at 2026-02-15." in output
 
 
@@ -157,14 +157,14 @@ def test_a_new_system_is_not_compared(tmp_path: Path) -> None:
     """Its group differences are not in the reference."""
     code, output = run([*nights(tmp_path, 40, 99), night(tmp_path, 40, system="other")])
     assert code == 3
-    assert "Not in the reference, and so not compared: tone calm, other" in output
+    assert "Not compared, because the reference has no value: tone calm, other" in output
 
 
 def test_the_reference_alone_is_inconclusive(tmp_path: Path) -> None:
     """Ten nights of a reference of 28 compare nothing."""
     code, output = run(nights(tmp_path, 10))
     assert code == 3
-    assert "Nothing is compared yet: 10 nights of the reference." in output
+    assert "Nothing is compared yet: all 10 nights are the reference." in output
 
 
 def test_a_baseline_replaces_the_first_nights(tmp_path: Path) -> None:
@@ -203,7 +203,7 @@ def test_versions_in_attributes_of_records_are_releases(tmp_path: Path) -> None:
     code, output = run(folders)
     assert code == 0
     assert "prompt_version changed from a to b at 2026-02-10" in output
-    assert "No change was seen in 4 numbers" in output
+    assert "No change was detected in 4 numbers" in output
 
 
 # ---------------------------------------------------------------------------------- order and refusals

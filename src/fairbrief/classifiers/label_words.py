@@ -26,7 +26,7 @@ Lists = Mapping[str, Sequence[tuple[tuple[str, ...], str]]]
 class LabelWords:
     """1 for each label of which a text has a listed word or phrase, otherwise 0.
 
-    Rows are texts, columns are labels of ``file``: a CSV table with the columns ``label`` and ``word``. Upper and lower case are equal.
+    Rows are texts, columns are labels of ``file``: a CSV table with the columns ``label`` and ``word``. Case is ignored.
     Whole words count; an entry that ends with * counts any ending (``refund*``).
 
     Errors:     DataError for a malformed file, with its line; RequestError for a label that the file lacks.

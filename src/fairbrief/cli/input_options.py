@@ -59,7 +59,7 @@ class ReadingOptions:
         None, "Field whose equal values make records one cluster: they are resampled together.", "FIELD",
     )
     speakers: str | None = reading(
-        None, "Table with attributes of speakers: a row per 'speaker', other columns are attributes of their turns.", "FILE",
+        None, "Table with a row per 'speaker'; its other columns become attributes of the speaker's turns.", "FILE",
     )
     separator: str | None = reading(None, "Text between documents in one field, e.g. '||'.", "TEXT")
     summaries: list[str] | None = reading(
@@ -90,15 +90,15 @@ class ReadingOptions:
         None, "Group numbers: NAME=3,7 cuts at 3 and 7; NAME=q3 makes three equal parts.", "NAME=CUTS",
     )
     sample: float | None = reading(
-        None, "Read only N records, or a share below 1: those with the smallest hashes of the seed and their ids.", "N",
+        None, "Audit only N records, or a share below 1: those with the smallest hashes of seed and id.", "N",
     )
     sample_by: str | None = reading(
-        None, "Sample N records, or the share, of each group of this attribute.", "NAME",
+        None, "With --sample: N records, or the share, of each group of this attribute.", "NAME",
     )
     seed: int = setting(0, "Seed of the sample.")
     redact: list[str] | None = reading(
-        None, "Replace personal data in all texts: identifiers (e-mail and IP addresses, phone, card and account "
-        "numbers), names of people in English texts.", "WHAT[,WHAT]",
+        None, "Replace personal data in all texts: 'identifiers' (e-mail and IP addresses, phone, card and account "
+        "numbers), 'names' (of people, in English).", "WHAT[,WHAT]",
     )
     on_error: str = reading("stop", "At bad input: stop, or skip it and list what was skipped.", "stop|skip")
     # fmt: on

@@ -16,23 +16,23 @@ app = o.new_app()
 @app.command()
 def trend(
     folders: list[Path] = o.argument("Saved audits, or a folder of them.", "DIR…"),
-    reference: int = o.option(28, "Number of first audits with which later ones are compared.", "N", least=7),
+    reference: int = o.option(28, "Number of first audits: the reference for later ones.", "N", least=7),
     baseline: list[Path] | None = o.option(
-        None, "Audit, or folder of audits, that is the reference in place of the first ones.", "DIR"
+        None, "Audit, or folder of audits, that replaces the first ones as the reference.", "DIR"
     ),
     most: list[str] | None = o.option(None, "Upper limit, as for 'fairbrief gate'.", "RULE", "--max"),
     least: list[str] | None = o.option(None, "Lower limit, as for 'fairbrief gate'.", "RULE", "--min"),
-    order: str = o.option("time", "Order of the audits: time, or given.", "ORDER"),
+    order: str = o.option("time", "Order of the audits: by 'time', or as 'given'.", "ORDER"),
     out: Path | None = o.option(None, "Also write a page.", "FILE.html"),
     markdown: Path | None = o.option(None, "Also write the answer in Markdown.", "FILE"),
-    json: Path | None = o.option(None, "Also write all numbers as JSON.", "FILE"),
+    json: Path | None = o.option(None, "Also write all numbers in JSON.", "FILE"),
     details: bool = o.DETAILS,
 ) -> None:
-    """Show whether saved audits drift, and since when: exit code 0 if none does, 1 for a drift, 3 if inconclusive.
+    """Show which group differences drift, and since when: exit code 0 if none gets worse, 1 if one does, 3 if inconclusive.
 
-    Limits are chosen so that at most 5 % of years without a change raise an alarm, over all group differences
-    together. A drift is a failure if a group difference moved away from 0, or broke a limit of --max or --min. If
-    inputs changed, too (lengths, shares of groups, languages), a drift is inconclusive.
+    At most 5 % of years without a change raise an alarm, over all group differences together. The exit code is 1 if a
+    group difference moved away from 0, or broke a limit of --max or --min. If inputs changed, too (lengths, shares of
+    groups, languages), a move away from 0 is inconclusive.
     """
     from rich.console import Console
 
@@ -46,7 +46,7 @@ def trend(
     for name, file in files.items():
         refuse_overwriting(file, (), name)
     if order not in ("time", "given"):
-        raise RequestError(f"--order {order}: give time or given.")
+        raise RequestError(f"--order {order}: give 'time' or 'given'.")
     found = trend_of(
         folders,
         baseline=baseline or (),

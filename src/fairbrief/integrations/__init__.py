@@ -1,6 +1,6 @@
 """Measures as metrics of other tools: each module imports its tool, and audits all records of an evaluation together.
 
-A disparity belongs to many records, so no adapter judges a single one. A record has ``documents`` (a list of texts) and
+A single record has no disparity, so no adapter judges one. A record has ``documents`` (a list of texts) and
 ``groups`` (one per document), or one group for measures that compare records.
 """
 

@@ -12,7 +12,7 @@ from fairbrief.scoring import Score
 
 
 class GroupScore(BaseMetric):  # type: ignore[misc]
-    """A measure of all test cases together, as `fairbrief.score`.
+    """A measure of all test cases together, by `fairbrief.score`.
 
     A test case has the summary in ``actual_output``, the documents in ``context`` and ``groups`` in its ``metadata``. DeepEval copies
     metrics, so ``cases`` is a list that the copies share. ``settings`` are those of `fairbrief.score`.
@@ -27,7 +27,7 @@ class GroupScore(BaseMetric):  # type: ignore[misc]
         self.threshold = 0.0
 
     def measure(self, test_case: LLMTestCase, *_: Any, **__: Any) -> None:
-        """Collect a test case. It gets no score, since a disparity belongs to all of them."""
+        """Collect a test case. It gets no score, since a single one has no disparity."""
         self.cases.append(test_case)
         self.skipped = True
 

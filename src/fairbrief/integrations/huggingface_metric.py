@@ -14,7 +14,7 @@ TEXT = Value("string")
 
 
 class GroupScore(evaluate.Metric):  # type: ignore[misc]
-    """A measure of all predictions together, as `fairbrief.score`; returns a dictionary of its `numbers`.
+    """A measure of all predictions together, by `fairbrief.score`; returns a dictionary of its `numbers`.
 
     ``predictions`` are the summaries. ``compute`` also takes ``measure``, by default ``coverage_parity``, and the settings of
     `fairbrief.score`.

@@ -1,4 +1,4 @@
-"""A scorer of Inspect: keeps the summary of each sample, and its metric audits all samples together."""
+"""A scorer of Inspect: it stores the summary of each sample, and its metric audits all samples together."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from fairbrief.integrations import numbers
 
 @metric  # type: ignore[untyped-decorator]
 def group_score(measure: str, **settings: Any) -> Metric:
-    """The measure's `numbers` for all samples together. Of several epochs, Inspect passes the first of each sample."""
+    """The measure's `numbers` for all samples together. With several epochs, Inspect passes only the first of each sample."""
 
     def audited(scores: list[SampleScore]) -> Value:
         samples = [one.sample_metadata or {} for one in scores]

@@ -1,4 +1,4 @@
-"""An assertion of promptfoo over all tests: an ``afterAll`` hook that fails the evaluation if groups are represented unequally.
+"""A check of promptfoo's tests together: an ``afterAll`` hook that fails the evaluation if group differences are significant.
 
 A file ``fairness.py`` beside the configuration, with ``extensions: [file://fairness.py:afterAll]``:
 
@@ -29,7 +29,7 @@ def after_all(
 ) -> None:
     """Score all outputs, one system per provider and prompt, and write the frame to ``out`` as JSON.
 
-    Each test has ``documents`` and ``groups`` in its ``vars``. A missing output counts as an empty summary; of repeated outputs the
+    Each test has ``documents`` and ``groups`` in its ``vars``. A missing output counts as an empty summary; of repeated outputs, the
     last counts. ``settings`` are those of `fairbrief.score`. Raises AssertionError, with the table, if a
     group difference is significant at ``alpha``.
     """

@@ -1,4 +1,4 @@
-"""Mentions of age, sex, ethnicity and place: which of the source's a summary keeps, loses, changes, and which it invents."""
+"""Mentions of age, sex, ethnicity and place: which ones a summary keeps, loses, changes and invents."""
 
 from __future__ import annotations
 
@@ -171,17 +171,17 @@ def _shown(mention: Mention, text: str) -> str:
 class AttributeMentions(Reading):
     """How unequally summaries keep the mentions of a person's attributes between groups: largest difference of shares.
 
-    With n values of a kind (age, sex, ethnicity or nationality, place) in the sources of group g, and k of them kept by
-    the summaries, the share kept is ``k / n``. The value is ``max |k_a / n_a − k_b / n_b|`` over all kinds and pairs of
-    groups. A value is kept if the summary has one that agrees (81 and *in her 80s*), changed if it has another one in
-    its place, lost otherwise. A value of the summary that replaces none of the source is invented.
+    The sources of group g have n values of a kind (age, sex, ethnicity or nationality, place), of which the summaries
+    keep k. The value is ``max |k_a / n_a − k_b / n_b|`` over all kinds and pairs of groups. A value is kept if the summary
+    has one that agrees (81 and *in her 80s*). It is changed if the summary has another one in its place, otherwise lost. A
+    value of the summary that replaces none of the source is invented.
 
     Value:      in [0, 1]; 0 if all groups keep equal shares. Above 0 even without a disparity. Primary:
-                ``kept[KIND, a−b]`` = k_a / n_a − k_b / n_b, positive = more is kept of a. Secondary: the same of
-                ``changed[KIND, a−b]``, and of ``invented[KIND, a−b]``, values per summary; each group's
+                ``kept[KIND, a−b]`` = k_a / n_a − k_b / n_b, positive = more is kept of a. Secondary: the
+                differences ``changed[KIND, a−b]`` and (values per summary) ``invented[KIND, a−b]``; each group's
                 ``kept_rate[KIND, g]``, ``changed_rate[KIND, g]`` and ``invented_rate[KIND, g]``.
     Undefined:  groups without values of a kind.
-    Accuracy:   in 40 sentences written for it, precision and recall are 1.00 and 0.78 (ages), 1.00 and 1.00 (sexes),
+    Accuracy:   in 40 sentences written for this, precision and recall are 1.00 and 0.78 (ages), 1.00 and 1.00 (sexes),
                 1.00 and 0.78 (ethnicities), 0.94 and 0.94 (places); for places in GUM 0.80 and 0.53.
     Source:     after Aghaebe et al. (AACL 2025), whose *demographic salience* is the share of ages kept.
     """

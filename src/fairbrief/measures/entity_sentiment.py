@@ -138,7 +138,7 @@ class EntityTones(EntitySettings):
         return PermutationScheme(named.codes[named.is_in_summary], items=person_keys(entities))
 
     def extract_asks(self, cases: Cases, extracts: Sequence[Extracts]) -> Sequence[Ask]:  # noqa: ARG002
-        """The same as of the summary: extracts consist of the source's sentences."""
+        """The same questions as for the summary: extracts consist of the source's sentences."""
         named = self._named(cases[0])
         return () if isinstance(named, Reason) else (Ask(self.scorer, named.sentences, SENTIMENT),)
 
@@ -284,9 +284,9 @@ class EntitySentiment(Reading, EntitySettings):
     """Mean shift of the tone towards entities of one leaning, minus that towards entities of another.
 
     The tone towards an entity is the mean sentiment of the sentences that name it. Its shift is tone in the summary −
-    tone in the source. ``difference[k−l]`` is the mean shift of the entities of k − that of l, over the records that name
-    entities of two leanings. If no record does, it is over all records. Entities count equally, whatever the number of
-    their sentences. A sentence that names several counts for each.
+    tone in the source. ``difference[k−l]`` is the mean shift of the entities of k − that of l. It is over the records that
+    name entities of two leanings, or over all records if none does. Entities count equally, whatever the number of their
+    sentences. A sentence that names several entities counts for each.
 
     - ``by=entity`` compares leanings of entities. ``by=source`` compares leanings of the source: its attribute, or the one
       that all documents share. ``by=relation`` compares entities with the source's leaning (aligned) and others (opposed).
@@ -294,12 +294,12 @@ class EntitySentiment(Reading, EntitySettings):
       words of a name that is never shortened.
 
     A system that moderates every tone raises the side that the sources describe more darkly. To separate this from bias, use
-    ``adjusted_difference``, the coefficient of the leaning beside the tone in the source.
+    ``adjusted_difference``: the coefficient of the leaning in a regression that includes the tone in the source.
 
-    Value:      with VADER in [−2, 2]; positive = the tone towards the first leaning rises relative to the second. Of more
-                than two leanings the largest difference of any two, at least 0. Secondary, over all records:
+    Value:      with VADER in [−2, 2]; positive = the tone towards the first leaning rises relative to the second. With
+                more than two leanings, the largest difference of any two, at least 0. Secondary, over all records:
                 ``overall[k−l]``, ``adjusted_difference[k−l]``; per leaning ``shift[g]``, ``source[g]``, ``summary[g]``.
-    Undefined:  fewer than two leanings; records as the observation. Pronouns and first names do not name an entity.
+    Undefined:  fewer than two leanings; records as for the observation. Pronouns and first names do not name an entity.
     Source:     after Huang, Maab & Yamagishi (arXiv 2604.21309); its abstract gives no formula.
     """
 

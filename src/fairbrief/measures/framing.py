@@ -101,18 +101,18 @@ class FramingChange(Reading, FramingSettings):
     """Share of summaries whose sentiment class differs from that of their source, and differences between groups in its direction.
 
     The mean over records of 1[class(summary) ≠ class(source)]. The direction of a group is its share of summaries that are
-    brighter than their source, less the share of darker ones.
+    brighter than their source, minus the share of darker ones.
 
-    A source near a cut-off changes its class by a slight shift, and a short text is rarely as neutral as a long one. So random
+    A slight shift changes the class of a source near a cut-off, and short texts are rarely as neutral as long ones. So random
     sentences change the class, too: compare with the random-sentence baseline.
 
     Reads:      the record's text and summary. Classes: a score of ``scorer`` up to ``negative`` (−0.05) is negative, one from
-                ``positive`` (0.05) is positive, as VADER's authors recommend; for a scorer with another scale give both cut-offs.
+                ``positive`` (0.05) is positive, as VADER's authors recommend; a scorer with another scale needs other cut-offs.
                 Groups: ``@ATTRIBUTE`` of the record (or shared by all its documents or people); without it all texts are one
                 group.
     Value:      in [0, 1]; 0 if every summary keeps its source's class. Secondary:
                 - ``direction``: share brighter − share darker, and with groups ``direction[g]``
-                - ``difference[k−l]``: direction of k − direction of l; positive if texts about k become brighter more often
+                - ``difference[k−l]`` (primary): direction of k − direction of l; positive if texts about k become brighter more often
                 - with groups also ``changed[g]`` and ``changed_difference[k−l]``, the difference in the share of changes
                 - ``transition[a to b]``: the share of records in each cell of the matrix of classes; with groups
                   ``transition[a to b, g]``, among those of g
@@ -188,8 +188,8 @@ class FramingChange(Reading, FramingSettings):
 class FramingDirection(Reading):
     """Share of summaries that are brighter than their source, minus the share of darker ones, over all records.
 
-    With one of the classes negative, neutral and positive for each text: the mean over records of sign(class(summary) −
-    class(source)). It compares no groups; `FramingChange` has classes, cut-offs and groups.
+    The mean over records of sign(class(summary) − class(source)), with the classes negative, neutral and positive. It compares
+    no groups; `FramingChange` does, with the same classes and cut-offs.
 
     Value:      in [−1, 1]; positive if more texts become brighter than darker. Random sentences may have a direction as well:
                 compare with the random-sentence baseline. Secondary: ``brighter``, ``darker``.

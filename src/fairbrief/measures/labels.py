@@ -135,7 +135,7 @@ class Labelled(LabelSettings):
     def observe_extracts(
         self, cases: Cases, extracts: Sequence[Extracts], scores: Sequence[Scores]
     ) -> Rows | Reason:
-        """The mean over the extracts of what `observe` says of them."""
+        """The mean of `observe` over the extracts."""
         (case,), (drawn,) = cases, extracts
         if (reason := self._reason(case)) is not None:
             return reason
@@ -257,30 +257,30 @@ def _rows(names: Sequence[str], counts: Floats) -> Rows:
 class LabelGap(Reading, LabelSettings):
     """How far the distribution of labels in summaries differs from that in their sources: mean total variation distance.
 
-    The mean over records of ½ Σ_l |q(l) − p(l)|, with p(l) and q(l) the shares of label l (a topic, emotion, theme, stance …) in the
-    source and in its summary. ``@DIMENSION`` names the dimension; for labels in the data it is the
-    attribute. `Uer` compares whose words a summary uses; this measure compares labels that sentences of both texts have.
+    The mean over records of ½ Σ_l |q(l) − p(l)|. Label l (a topic, emotion, theme, stance …) has the share p(l) in the source and q(l) in
+    its summary. ``@DIMENSION`` names the dimension; for labels in the data it is the attribute. `Uer` compares a summary's text with
+    each group's documents; this measure compares labels of sentences.
 
     The labels come from ``scorer``:
 
     - ``claims`` (default): the data. Sentences of the source have their document's attribute, claims of the summary their ``values``.
     - ``words(file=FILE.csv)``: a list of words for each label.
     - ``chat_label(model=MODEL, labels=A+B)``: a chat model chooses one label for each sentence.
-    - any other scorer or classifier: a label applies if its score for (sentence, label) exceeds 0.5. ``statement='It is about {label}.'``
-      asks an entailment model for a sentence.
+    - any other scorer or classifier: a label applies if its score for (sentence, label) exceeds 0.5. With
+      ``statement='It is about {label}.'``, an entailment model scores that statement.
 
     The other settings:
 
     - ``labels=A+B``: the labels that the scorer is asked about.
-    - ``source=data``: the source has its documents' attribute, and only the summary is labelled by the scorer. Its errors then look
+    - ``source=data``: the source has its documents' attribute, and the scorer labels only the summary. Its errors then look
       like differences; by default it labels both.
     - ``units=given``: the summary's claims are labelled, not its sentences.
-    - ``unlabelled=label``: sentences without a label have the label "no label". By default they are excluded from the shares.
+    - ``unlabelled=label``: sentences without a label get the label "no label". By default they are excluded from the shares.
 
     Value:      in [0, 1]; 0 if both distributions are equal. Above 0 by chance, more so in short summaries. Compare with both
-                baselines: independent errors of the labels raise it above that of random sentences, and the permutation mean is larger,
+                baselines: independent errors of the labels raise it above that of random sentences. The permutation mean is larger,
                 since permutations change the source's distribution, too. Secondary:
-                - ``difference[l]``: mean of q(l) − p(l), among the records with l; positive = more of the summary
+                - ``difference[l]`` (primary): mean of q(l) − p(l), among the records with l; positive = more of the summary
                 - ``jensen_shannon``: mean divergence, in bits, in [0, 1]
                 - ``omitted``: mean share of a source's labels that its summary lacks; ``omitted[l]``: the share of the sources
                   with l whose summary lacks it

@@ -52,7 +52,7 @@ SHOWN = 160
 
 
 class Turns(NamedTuple):
-    """The speakers of a record in the order of their first turns, the group of each, and whose each document is."""
+    """The speakers of a record in the order of their first turns, their groups, and the speaker of each document."""
 
     names: tuple[str, ...]
     groups: tuple[str, ...]
@@ -93,11 +93,10 @@ class Speakers(SpeakerSettings):
 
     s_ij, the support of claim j by speaker i, is the largest support by one of the speaker's turns.
 
-    ``threshold`` is the smallest support that counts as support, ``margin`` how much larger the support by another speaker
-    must be. ``claims``: ``auto`` (the summary's claims if it has any, otherwise its sentences), ``given`` or ``sentences``.
+    ``threshold`` is the smallest support that counts. ``margin`` is how much larger the support by another speaker must be
+    for a misattribution. ``claims``: ``auto`` (the summary's claims if it has any, otherwise its sentences), ``given`` or ``sentences``.
 
-    Reads:      document attributes ``speaker`` and ``over`` (of a speaker with several values the most frequent one; the
-                first of equals); support in [0, 1], shape (turns, claims). Claims are scored without their attribution.
+    Reads:      document attributes ``speaker`` and ``over`` (of several values of one speaker, the most frequent); support in [0, 1], shape (turns, claims). Claims are scored without their attribution.
     Per record:  ``speakers[g]``; sums over speakers i of x_i, ``inclusion[g]``, ``misrepresentation[g]``, ``coverage[g]``, and
                 of x_i − mean x, ``inclusion_difference[g]`` …; ``claims[g]``, ``misattributed[g]``, and of claims in records
                 that attribute claims to several groups ``compared[g]`` and ``misattributed_difference[g]``.
@@ -179,7 +178,7 @@ class Speakers(SpeakerSettings):
         return by_group(groups, _sums(values, labels, len(groups)) | more, fixed)
 
     def details(self, cases: Cases, scores: Sequence[Scores]) -> Sequence[str]:
-        """Each attributed claim with the best turn of whom it names and of whoever supports it best, misattributed ones first."""
+        """Each attributed claim with the best turn of the speaker it names and of the speaker who supports it best; misattributed ones first."""
         (case,) = cases
         turns = self._turns(case.record)
         if isinstance(turns, Reason) or not scores:

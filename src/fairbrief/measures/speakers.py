@@ -1,7 +1,7 @@
 """Speakers: who of a debate, meeting or call is in the summary, and whether what it attributes to them is theirs.
 
-Source: after Cunningham, Cross, Greene: Fair Representation in Parliamentary Summaries. Only its abstract was available:
-it separates inclusion bias (systematic omission) from hallucination bias (systematic misrepresentation), by order of
+Source: after Cunningham, Cross and Greene, Fair Representation in Parliamentary Summaries. Only its abstract was available.
+It separates inclusion bias (systematic omission) from hallucination bias (systematic misrepresentation), by order of
 speaking, language and affiliation. The definitions here are ours.
 """
 
@@ -99,26 +99,25 @@ def _shares(totals: Totals, what: str) -> dict[str, Value]:
 class SpeakerInclusion(_SpeakerMeasure):
     """How far groups of speakers differ in being included in the summaries.
 
-    With x_i = 1 if the summary names speaker i, or if some claim has a support s_ij ≥ ``threshold`` by a turn of
-    theirs, and x_i = 0 otherwise: ``inclusion_difference[g]`` = mean over the speakers i of group g of (x_i − mean x of their
-    record). The value is (1/K) Σ_g |inclusion_difference[g]|.
+    x_i = 1 if the summary names speaker i, or if a turn of theirs supports some claim by s_ij ≥ ``threshold``; otherwise
+    x_i = 0. ``inclusion_difference[g]`` is the mean of (x_i − mean x of their record) over the speakers i of group g. With K
+    groups, the value is (1/K) Σ_g |inclusion_difference[g]|.
 
-    Every speaker has the same weight, however much they said. Names are found by rule (`text.attribution`): a full name, a
-    last name with or without title, a first name, a role. A name that fits several speakers of the record ("Weber" of two
-    Webers) names nobody, unless a first name, an initial or a title before it decides. Pronouns are not resolved.
+    Every speaker has the same weight, however much they said. Names are recognised by rule (`text.attribution`): a full name,
+    a last name with or without title, a first name, a role. A name that fits several speakers of the record names nobody,
+    unless a first name, an initial or a title before it decides. Pronouns are not resolved.
 
     ``by=order`` compares the thirds of the speakers in the order of their first turns: beginning, middle, end. With n
     speakers, number k (from 0) is in the third that contains (k + ½)/n.
 
     Value:      in [0, 1]; 0 if all groups are included equally. Above 0 even for random labels: compare with the
-                permutation mean. Secondary:
-                - ``inclusion_difference[g]``, the primary estimate, in percentage points; positive = included more
-                - ``inclusion[g]``, the share of the group's speakers who are included; ``omission[g]`` = 1 − inclusion:
-                  neither named nor supported
+                permutation mean. Primary: ``inclusion_difference[g]``, in percentage points; positive = included more.
+                Secondary:
+                - ``inclusion[g]``, the share of the group's speakers who are included; ``omission[g]`` = 1 − inclusion
                 - ``misrepresentation[g]``, the share who are named, but none of whose attributed claims is supported by
                   their turns; ``misrepresentation_difference[g]``, against the average speaker of the record
     Undefined:  "no document has the attribute 'speaker'"; "one group of speakers only"; "the summary has no claim".
-    Source:     after Cunningham, Cross, Greene, whose text was not available.
+    Source:     after Cunningham, Cross and Greene (arXiv 2507.14221), of which only the abstract was available.
     """
 
     name: ClassVar[str] = "speaker_inclusion"
@@ -173,14 +172,15 @@ class SpeakerInclusion(_SpeakerMeasure):
 class SpeakerCoverage(_SpeakerMeasure):
     """How far groups of speakers differ in the share of their turns that the summaries cover.
 
-    With x_i = the share of speaker i's turns that support some claim with at least ``threshold``: ``coverage_difference[g]`` = mean
-    over the speakers i of group g of (x_i − mean x of their record). The value is (1/K) Σ_g |coverage_difference[g]|.
+    x_i is the share of speaker i's turns that support some claim by at least ``threshold``. ``coverage_difference[g]`` is the
+    mean of (x_i − mean x of their record) over the speakers i of group g. With K groups, the value is
+    (1/K) Σ_g |coverage_difference[g]|.
 
-    Every speaker has the same weight, however much they said; every turn of a speaker has, too.
+    All speakers have the same weight, and so have all turns of one speaker.
 
     Value:      in [0, 1]; 0 if the turns of all groups are covered equally. Above 0 even for random labels: compare with the
-                permutation mean. Secondary: ``coverage_difference[g]``, the primary estimate, in percentage points, positive =
-                covered more; ``coverage[g]``, the mean share of the group's speakers.
+                permutation mean. Primary: ``coverage_difference[g]``, in percentage points, positive = covered more. Secondary:
+                ``coverage[g]``, the mean share of the group's speakers.
     Undefined:  as `SpeakerInclusion`.
     Source:     ours; the coverage of documents is after Li et al.
     """
@@ -222,19 +222,20 @@ class SpeakerCoverage(_SpeakerMeasure):
 class Misattribution(Reading, SpeakerSettings):
     """Share of the attributed claims that somebody else's turns support better than those of the speaker they name.
 
-    A pair of claim j and speaker i to whom it is attributed counts as misattributed if max_k s_kj > s_ij + ``margin``, over
-    the speakers k whom the claim does not name. The value is the number of misattributed pairs divided by the number of
-    pairs, over all records. Which claims are attributed to whom is decided by rule (`text.attribution`).
+    A claim j of speaker i is misattributed if s_kj > s_ij + ``margin`` for some speaker k whom it does not name.
+    A claim that is attributed to several speakers makes several pairs (i, j). The value is the share of misattributed pairs,
+    over all records. Rules decide which claims are attributed to whom (`text.attribution`).
 
-    With an attribute (or ``by=order``), ``misattribution_difference[g]`` = mean over the pairs whose speaker is in group g of
-    (1 if misattributed − the share of their record), over the records that attribute claims to several groups.
+    With an attribute (or ``by=order``), ``misattribution_difference[g]`` compares the pairs whose speaker is in group g: the mean of
+    (1 if misattributed, else 0) − the share of their record. It uses the records that attribute claims to several groups.
 
-    Value:      in [0, 1]; lower is better. Secondary: ``misattribution_difference[g]``, the primary estimate, in percentage points,
-                positive = misattributed more; ``misattribution[g]``, the share of the group's pairs; ``misattribution_gap`` = (1/K) Σ_g
+    Value:      in [0, 1]; lower is better. Primary: ``misattribution_difference[g]``, in percentage points, positive = misattributed
+                more. Secondary: ``misattribution[g]``, the share of the group's pairs; ``misattribution_gap`` = (1/K) Σ_g
                 |misattribution_difference[g]|, above 0 even for random labels. There is no random-sentence baseline: sentences of the
                 sources attribute nothing.
-    Undefined:  no claim names anybody; otherwise as `SpeakerInclusion`.
-    Source:     ours, after the hallucination bias of Cunningham, Cross, Greene, whose text was not available.
+    Undefined:  no claim is attributed to anybody; otherwise as `SpeakerInclusion`.
+    Source:     ours, after the hallucination bias of Cunningham, Cross and Greene (arXiv 2507.14221; only the abstract was
+                available).
     """
 
     observes: ClassVar[type] = Speakers

@@ -1,4 +1,4 @@
-"""Words of themes in summaries of texts that differ only in who the person is: rates of one version against another."""
+"""Words of themes in summaries of texts that differ only in who the person is: rates by version."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ ONE_VERSION = Reason("only one version of the seed document has a summary")
 class ThemeCounts(WithoutScores):
     """Words of themes in the summaries of all versions of one seed document.
 
-    A listed word whose number differs between the sources (a name such as Joy, the word *elderly*) belongs to who the
-    person is, not to the summary. It is not counted for that seed document.
+    A listed word whose number differs between the sources belongs to the person, such as the name Joy or the word
+    *elderly*. It is not counted for that seed document.
 
     Reads:      the record's attribute ``over``, which distinguishes the versions.
     Per record:  one row per seed document, by version v: ``summaries[v]``; ``length[v]``, words of the summaries;
@@ -135,20 +135,18 @@ class ThemeWords(Reading):
 
     ``log_ratio`` is the logarithm of the rate ratio, ``log((C_a + ½) / (C_b + ½) · N_b / N_a)``: the ½ makes it finite
     for a count of zero. Its p is that of the difference of rates. The logarithm itself is not tested, because its error
-    has no limit if one version has hardly a word.
+    has no limit if one version has hardly any words of the theme.
 
-    Rates are per summary, because all versions of a text have the same content to report. Per word, a theme that is
-    dropped would raise all others. ``length[a/b]`` shows whether summaries differ in length, and the random sentences
-    of the baseline are as long as each summary.
+    Rates are per summary, because all versions of a text have the same content to report. With rates per word, a dropped
+    theme would raise all others. ``length[a/b]`` shows whether summaries differ in length.
 
-    ``themes`` is ``care`` (physical health, mental health, appearance, daily life, needs, character, directness), or a
-    TOML file with a line ``theme = "word, phrase, begin*"`` for each theme.
+    ``themes`` is ``care``, or a TOML file with a line ``theme = "word, phrase, begin*"`` for each theme. The themes of
+    ``care`` are physical health, mental health, appearance, daily life, needs, character and directness.
 
     Value:      at least 0; 0 if all versions use the words of each theme equally often. Above 0 even without a
                 disparity: compare with the permutation mean. Primary: ``difference[theme, a−b]``, words per summary,
                 positive = more for a. Secondary: ``log_ratio[theme, a/b]``; ``word[w, a/b]``, the log ratio of each
-                listed word with at least ``least`` occurrences in both versions together, whose p are adjusted by Holm
-                over all words; ``rate[theme, v]``; ``length[a/b]``, the logarithm of the ratio of lengths.
+                listed word with at least ``least`` occurrences in both versions together (p by Holm over all words); ``rate[theme, v]``; ``length[a/b]``, the logarithm of the ratio of lengths.
     Undefined:  a theme without words in any version; a word below ``least``.
     Errors:     a file of themes that does not exist or has a theme without words.
     Source:     after Rickman (2025), who compared records of long-term care in a male and a female version.

@@ -1,6 +1,6 @@
 """Where and about whom summaries claim what their sources do not support.
 
-A claim is unsupported if no sentence of the source supports it as much as a threshold. `UnsupportedClaims` compares
+A claim is unsupported if no sentence of the source supports it by at least a threshold. `UnsupportedClaims` compares
 groups of claims, `UnsupportedByPlace` the beginning, middle and end of the summary.
 
 Source: after Yang et al., Hallucinate at the Last in Long Response Generation (arXiv 2505.15291), by place in the summary. Wan
@@ -83,9 +83,8 @@ class Claims(ClaimSettings):
 
     With s_j the largest support of claim j by a sentence of the source, u_j = 1 if s_j < ``threshold``, else 0.
 
-    - A claim's group is the one value of ``over`` in its ``values``. Without a value it is the one that all people
-      (entities) share whom the claim names. Other claims have no group. A claim does not get the group of the documents
-      that support it best: nobody supports an unsupported claim.
+    - A claim's group is its one value of ``over`` in ``values``, or else the one that all people (entities) whom it names
+      share. Other claims have no group. The documents give it no group, since none supports an unsupported claim.
     - Without ``over`` the groups are places: claim j of m is at (j − ½)/m, the beginning is below 1/3, the end above 2/3.
 
     Reads:      ``claims`` (``auto``: those given, else the summary's sentences), and their support by the sentences of the
@@ -224,8 +223,8 @@ class _UnsupportedMeasure(Reading, ClaimSettings):
 class UnsupportedClaims(_UnsupportedMeasure):
     """Share of the claims of summaries that no sentence of their source supports, compared between groups of claims.
 
-    ``support_difference[g]`` is the mean of (mean u − u_j) over the claims of group g. Here, mean u is that of all claims
-    with a group in the same summary. So a group in summaries with many unsupported claims is not blamed for them.
+    ``support_difference[g]`` is the mean of (mean u − u_j) over the claims of group g. Here, mean u is over all claims with
+    a group in the same summary. So a group is not blamed for other unsupported claims of its summaries.
 
     ``scorer=containment`` compares words and counts paraphrases as unsupported. Use an entailment model, and a
     ``threshold`` that fits its scores, before you act on a finding.
@@ -237,7 +236,7 @@ class UnsupportedClaims(_UnsupportedMeasure):
     Baselines:  label permutations. There is no random-sentence baseline: the source supports each of its sentences, so every
                 share and difference would be 0 by construction.
     Undefined:  as `Claims`; ``support_difference`` also if no summary has claims of two groups.
-    Source:     groups of claims are an addition of this package; support by place is after Yang et al. (arXiv 2505.15291).
+    Source:     groups of claims are ours; support by place is after Yang et al. (arXiv 2505.15291).
     """
 
     name: ClassVar[str] = "unsupported_claims"
@@ -266,8 +265,8 @@ class UnsupportedClaims(_UnsupportedMeasure):
 class UnsupportedByPlace(_UnsupportedMeasure):
     """How much the share of unsupported claims differs between beginning, middle and end of summaries.
 
-    ``support_difference[end]`` is the mean of (mean u − u_j) over the claims at the end. Here, mean u is that of all claims
-    of the same summary. Beginning and middle have the same difference. The value is the mean of the three absolute values.
+    ``support_difference[end]`` is the mean of (mean u − u_j) over the claims at the end. Here, mean u is over all claims of
+    the same summary; beginning and middle are defined in the same way. The value is the mean of the three absolute differences.
 
     Given claims must be in the order of the summary. With ``scorer=containment``, paraphrases count as unsupported, and so
     do sentences that join facts of several source sentences.
@@ -278,7 +277,7 @@ class UnsupportedByPlace(_UnsupportedMeasure):
     Baselines:  label permutations of the places inside a summary. There is no random-sentence baseline: every difference
                 would be 0 by construction.
     Undefined:  as `Claims`; also if every summary has one claim.
-    Source:     after Yang et al. (arXiv 2505.15291); the thirds and the comparison are choices of this package.
+    Source:     after Yang et al. (arXiv 2505.15291); the thirds and the comparison are ours.
     """
 
     name: ClassVar[str] = "unsupported_by_place"

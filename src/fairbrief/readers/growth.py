@@ -1,4 +1,4 @@
-"""Limits of what the values of a Parquet or Arrow file may take in memory, known before they are unpacked."""
+"""Limits of the memory that the values of a Parquet or Arrow file may take, checked before they are unpacked."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from fairbrief.errors import DataError
 FREE = 1 << 28
 """Bytes that the values of any file may take."""
 MOST_TIMES = 1_000
-"""Above that, how many times the bytes of the file they may take; tables of texts take less than a hundred times."""
+"""Above `FREE`, how many times the bytes of the file they may take; tables of texts take less than a hundred times."""
 VALUE = 32
 """Bytes of a value in Python, without those of a text."""
 MOST_COLUMNS = 10_000
@@ -40,10 +40,10 @@ class Growth:
             )
 
     def columns(self, many: int) -> None:
-        """DataError for too many columns, of which nested fields count, too."""
+        """DataError for too many columns; nested fields count, too."""
         if many > MOST_COLUMNS:
             raise DataError(
-                f"{self.name}: found {many:,} columns; expected at most {MOST_COLUMNS:,}; write only those that are needed, or one "
+                f"{self.name}: found {many:,} columns; expected at most {MOST_COLUMNS:,}; write only those that the audit needs, or one "
                 "row per value."
             )
 

@@ -18,7 +18,7 @@ class Redaction:
     """Replaces identifiers, and names of people if wanted, in the texts of records and summaries.
 
     A name that is recognized in one text of a record is replaced in all its texts. Attributes lose identifiers and keep
-    names. Ids must stay distinct, so an e-mail address in one is an error, as are entities, whose places would move.
+    names. Ids must stay distinct, so an e-mail address in one is an error. So are entities, whose positions would move.
     """
 
     names: bool = False
@@ -83,7 +83,7 @@ def _attributes(given: Mapping[str, str]) -> Mapping[str, str]:
 
 
 def _refuse(record: Record) -> None:
-    """DataError for what cannot be redacted."""
+    """DataError for a record that cannot be redacted."""
     if any(map(has_email, (record.id, record.seed_id, record.cluster))):
         found, wanted = (
             "an e-mail address as the id or cluster of a record",

@@ -25,8 +25,8 @@ SHOWN = 6
 class Sampling:
     """Selects the records with the smallest hashes, of all records or of each group.
 
-    ``size`` is a number of records or, below 1, a share. ``by`` is an attribute of the record; if its documents have the
-    attribute, their values together are the group. Counterfactuals of one seed document are selected together.
+    ``size`` is a number of records or, below 1, a share. ``by`` is an attribute of the record; if only its documents have it,
+    their values together are the group. Counterfactuals of one seed document are selected together.
     """
 
     size: float
@@ -40,7 +40,7 @@ class Sampling:
         """RequestError for a size that is neither a share nor a whole number."""
         if not self.size > 0 or (self.size > 1 and self.size != int(self.size)):
             raise RequestError(
-                f"--sample {self.size:g}: give a number of records, or a share between 0 and 1."
+                f"--sample {self.size:g}: give a whole number of records, or a share between 0 and 1."
             )
 
     def look(self, records: Iterable[Record]) -> None:
@@ -74,7 +74,7 @@ class Sampling:
         return {"records": records, "sampled": sampled, "size": self.size, "seed": self.seed, **groups}
 
     def note(self) -> str:
-        """The sizes of the sample and of the input, in all and by group."""
+        """The numbers of sampled and of all records, also by group."""
         made = self.described()
         text = f"Sample: {made['sampled']:,} of {counted(made['records'], 'record')}, by hashes of their ids (seed {self.seed})"
         if self.by is None:

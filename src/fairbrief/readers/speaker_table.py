@@ -26,7 +26,7 @@ class SpeakerTable:
     def applied(self, record: Record, *, may_lack: bool) -> Record:
         """The record, whose turns have the attributes of their speakers; an attribute that a turn already has is kept.
 
-        ``may_lack`` leaves turns unchanged whose speaker is not in the table; otherwise, DataError is raised for them.
+        ``may_lack`` leaves turns of speakers who are not in the table unchanged; otherwise, they raise DataError.
         """
         documents = []
         for number, document in enumerate(record.documents, 1):
@@ -43,7 +43,7 @@ class SpeakerTable:
         error = fault(
             f"{what}, in document {number}",
             f"a speaker with a row in {self.name} (--attribute {SPEAKER}=FIELD gives the field with the names)",
-            "add the row, or drop such turns with --missing drop, or make them a group with --missing group",
+            "add the row; or drop such turns with --missing drop, or make them a group with --missing group",
         )
         return DataError(f"{error}{did_you_mean(speaker, self.of)}")
 
@@ -51,7 +51,7 @@ class SpeakerTable:
 def read_speakers(source: Any) -> SpeakerTable:
     """The table in a file, with one row per speaker and the column ``speaker``.
 
-    Raises DataError for a speaker twice in it, and RequestError without that column or another one.
+    Raises DataError for a speaker with two rows, and RequestError without that column or without any other.
     """
     table = one_source(source)
     rows: dict[str, Mapping[str, str]] = {}

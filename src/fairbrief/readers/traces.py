@@ -1,8 +1,8 @@
-"""Traces of language models, as OpenTelemetry, Phoenix, Langfuse and MLflow export them, as rows in our format.
+"""Traces of language models, exported by OpenTelemetry, Phoenix, Langfuse and MLflow, as rows in our format.
 
-A span is one step of a trace. Each call of a model is a record: its output is the summary, its sources are the documents
+A span is one step of a trace. Each call of a model is a record, and its output is the summary. Its sources are the documents
 that the trace retrieved for it, else the texts that its prompt separates, else the last message of the user. A trace without
-such a call is one record. `PATHS` lists where each convention stores what is read.
+such a call is one record. `PATHS` has the fields of each convention.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ PATHS = {
     "langfuse.observation.model.name|mlflow.llm.model|mlflow.chat.model|model",
     "error": "error.type",
 }  # fmt: skip
-"""What is read → paths in a span, of which the first with a value counts."""
+"""Part of a record → paths in a span; the first with a value counts."""
 ATTRIBUTES = {
     "user": "user.id|enduser.id|langfuse.user.id|mlflow.trace.user|userId|user_id",
     "session": "session.id|gen_ai.conversation.id|langfuse.session.id|mlflow.trace.session|sessionId|session_id",
@@ -51,7 +51,7 @@ ATTRIBUTES = {
 }  # fmt: skip
 """Attribute of the record → paths, in the span or in one above it."""
 OTHERS = ("metadata", "user", "tags", "langfuse.trace.metadata")
-"""Objects whose short values are further attributes."""
+"""Objects whose short values are also attributes."""
 CALLS = frozenset("llm generation chat_model chat text_completion generate_content".split())
 RETRIEVALS = frozenset(("retriever", "retrieval"))
 FAILURES = frozenset(("2", "error", "status_code_error"))
@@ -71,7 +71,7 @@ LATEST = 1e11
 DEEPEST = 24
 """Levels of messages inside messages, and parts of a key."""
 HIGHEST = 64
-"""Spans above a span that are looked at."""
+"""Spans above a span that are searched."""
 TAG = re.compile(r"<(/?)(document|doc|source|review|article|passage|comment|transcript|text)(?:\s[^<>]{0,300})?>", re.IGNORECASE)  # fmt: skip
 VALUES = (str, int, float, list, dict, datetime)
 Span = dict[str, Any]
@@ -174,7 +174,7 @@ def mlflow(row: Mapping[str, Any]) -> Iterator[Span]:
 
 
 def _span(raw: Mapping[str, Any]) -> Span:
-    """What is read of a span: its place in the trace, and its attributes as one nested object."""
+    """A span's place in the trace, and its attributes as one nested object."""
     row = _mapping(_nested(raw))
     tree = row.get("attributes")
     tree = tree if isinstance(tree, dict) else row
@@ -200,7 +200,7 @@ def _span(raw: Mapping[str, Any]) -> Span:
 
 
 def _records(trace: str, rows: Sequence[tuple[int, Span]]) -> Iterator[Row]:
-    """A row per call of a model in a trace, or for the span that has no other above it."""
+    """A row per call of a model in a trace; without one, a row for the top span."""
     spans = {span["id"]: (number, span) for number, span in rows if not span["is_log"]}
     known = {ident: span for ident, (_, span) in spans.items()}
     for _, log in rows:
@@ -289,7 +289,7 @@ def _attributes(trace: str, span: Span, above: Sequence[Span]) -> dict[str, Any]
 def _text_of(given: Any, depth: int = 0) -> tuple[str, bool]:
     """The text of an output, a message or its parts, and whether it calls a tool.
 
-    Of several answers the first counts, of a conversation the last answer.
+    Of several answers, the first counts; of a conversation, the last answer.
     """
     given = _parsed(given)
     if isinstance(given, str) or depth > DEEPEST:
@@ -393,7 +393,7 @@ def _split(paths: str) -> list[tuple[list[str], type | tuple[type, ...]]]:
 
 
 def _is_short(value: Any) -> bool:
-    """Whether a value is one of an attribute, not a text."""
+    """Whether a value is short enough for an attribute."""
     is_plain = isinstance(value, (str, int)) or (isinstance(value, float) and math.isfinite(value))
     return is_plain and len(str(value)) <= SHORT and "\n" not in str(value)
 

@@ -1,4 +1,4 @@
-"""Transcripts as people have them: WebVTT and SRT subtitles, and texts of the form "NAME: text". A file is one record.
+"""Transcripts: WebVTT and SRT subtitles, and texts with lines "NAME: text". A file is one record.
 
 Its documents are turns with the attribute ``speaker``. Lines without a name belong to the turn before them, and adjacent cues of one
 speaker are one turn.
@@ -33,9 +33,9 @@ NO_NAME = fault(
 
 
 def speaker_in(line: str) -> tuple[str, str]:
-    """The name at the beginning of a line, and the rest; no name if it has none.
+    """The name at the beginning of a line, and the rest; an empty name if there is none.
 
-    Words of a name are capitalised, except the first of "the chair" and small words inside; one word is a name anyway.
+    Words of a name are capitalised, except those of at most three letters ("the chair"); a single word is always a name.
 
     >>> speaker_in("[00:12] Ms Weber (chair): Good morning."), speaker_in("We need two things: time and money.")
     (('Ms Weber (chair)', 'Good morning.'), ('', 'We need two things: time and money.'))

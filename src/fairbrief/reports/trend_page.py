@@ -46,7 +46,7 @@ class Night:
 
 @dataclass(frozen=True, slots=True)
 class Drift:
-    """A change of a series: the night from which it is most likely, and the night at which it was seen, as indices of nights.
+    """A change of a series: the night from which it is most likely, and the night at which it was detected, as indices.
 
     ``before`` is the mean of the nights before ``since``; ``after`` that of the nights from it on, with an interval that is valid at
     every night.
@@ -108,7 +108,7 @@ class Release:
 
 @dataclass(frozen=True, slots=True)
 class Trend:
-    """Saved audits in their order: the first ``reference`` of them are what the others are compared with.
+    """Saved audits in their order; the first ``reference`` ones are the reference for the others.
 
     ``alpha`` is the rate of false alarms in a year. ``absent`` are group differences that the last night lacks, ``new`` those that the
     reference lacks. ``repeated`` is the median share of a night's records that are also in the night before, if known.
@@ -158,16 +158,16 @@ def sentences(trend: Trend) -> Iterator[tuple[Asked, list[str]]]:
         yield (
             "FINDING",
             [
-                f"Nothing is compared yet: {counted(trend.reference, 'night')} of the reference. Add later audits."
+                f"Nothing is compared yet: all {counted(trend.reference, 'night')} are the reference. Add later audits."
             ],
         )
     elif drifts and inputs:
-        blame = "The inputs changed, too: the drift may come from them. To separate the two, run both versions on the same records and compare."
+        blame = "The inputs changed, too, and may cause the drift. To find out, run both versions on the same records and compare them."
         yield "FINDING", [*drifts, blame]
     elif drifts:
         yield (
             "FINDING",
-            [*drifts, f"No change of the inputs was seen ({many})."] if trend.of("input") else drifts,
+            [*drifts, f"No change in the inputs was detected ({many})."] if trend.of("input") else drifts,
         )
     else:
         yield (
@@ -180,7 +180,7 @@ def sentences(trend: Trend) -> Iterator[tuple[Asked, list[str]]]:
         yield (
             "INPUTS",
             [
-                f"No change was seen in {counted(len(trend.of('input')), 'number', 'numbers')} that describe the inputs."
+                f"No change was detected in {counted(len(trend.of('input')), 'number', 'numbers')} that describe the inputs."
             ],
         )
     system = [*(_drift(s, trend) for s in trend.of("output") if s.drift), *_releases(trend)]
@@ -203,9 +203,9 @@ def _cautions(trend: Trend) -> Iterator[str]:
     if trend.absent:
         yield f"The last night has no value of {_some(trend.absent)}."
     if trend.new:
-        yield f"Not in the reference, and so not compared: {_some(trend.new)}."
+        yield f"Not compared, because the reference has no value: {_some(trend.new)}."
     if trend.monitored > 0 and not trend.of("input"):
-        yield "The audits contain no description of their inputs: whether these changed is unknown. Audit again with this version."
+        yield "The audits do not describe their inputs, so changes of inputs are unknown. Audit again with this version."
     if (trend.repeated or 0) > 0.1:
         yield (
             f"Nights share {trend.repeated:.0%} of their records with the night before. New records each night show a drift more "
@@ -226,7 +226,7 @@ def _drift(s: Series, trend: Trend) -> str:
     d = s.drift
     assert d is not None
     interval = f"{s.text(d.after)} [{s.text(d.low)}, {s.text(d.high)}]"
-    when = f"since about {named(trend.nights[d.since].name)} (seen at {named(trend.nights[d.seen].name)})"
+    when = f"since about {named(trend.nights[d.since].name)} (detected at {named(trend.nights[d.seen].name)})"
     if s.kind == "limit":
         return f"{capital(s.title)}: beyond its limit of {s.text(d.before)}, at {interval}, {when}."
     how = "" if s.kind != "contrast" else ", further from 0" if s.is_worse else ", closer to 0"
@@ -248,7 +248,7 @@ def tables(trend: Trend) -> list[Table]:
 
 def _row(s: Series, trend: Trend) -> tuple[str, ...]:
     first, last = ("–" if v is None else s.text(v) for v in (s.reference, s.latest))
-    since = "none seen" if s.drift is None else f"since {named(trend.nights[s.drift.since].name)}"
+    since = "none detected" if s.drift is None else f"since {named(trend.nights[s.drift.since].name)}"
     smallest = (s.text(v).lstrip("+") if isfinite(v) and v > 0 else "–" for v in s.smallest or (0, 0))
     return (s.title, first, last, since, *smallest)
 
@@ -257,8 +257,8 @@ def method(trend: Trend) -> str:
     """How the limits work."""
     return (
         f"At most {trend.alpha:.0%} of years without a change raise an alarm, over all group differences together. Each value is the "
-        "difference from random sentences of the same length where an audit has it. Intervals of changes hold at every night. "
-        "'Visible in 7 nights': half of all changes of this size are seen within a week."
+        "difference from random sentences of the same length, if an audit has it. Intervals of changes hold at every night. "
+        "'Visible in 7 nights': half of all changes of this size are detected within a week."
     )
 
 
@@ -316,5 +316,5 @@ def picture(s: Series, trend: Trend) -> str:
         marks.append(Box((d.since, many), (max(d.low, low), min(d.high, high)), INK, 0.15))
         marks.append(Line(((d.since, d.after), (many, d.after)), INK, 2.2))
         marks.append(Words(d.since, high, "change", shift=4))
-    alt = f"{s.title}: {counted(many, 'night')}; {_drift(s, trend) if d else 'no change was seen.'}"
+    alt = f"{s.title}: {counted(many, 'night')}; {_drift(s, trend) if d else 'no change was detected.'}"
     return plot.drawn(alt, Axis(0, many, ticks), y, marks, WIDTH, HEIGHT)

@@ -42,7 +42,7 @@ Order = Literal["time", "given"]
 
 @dataclass(frozen=True, slots=True)
 class _Key:
-    """What a series is about; ``of`` distinguishes series with equal titles."""
+    """The identity of a series; ``of`` distinguishes series with equal titles."""
 
     kind: Kind
     title: str
@@ -143,7 +143,7 @@ def _in_order(paths: Sequence[Path], saved: Mapping[Path, Saved], order: Order) 
     for path in paths:
         if not saved[path].made.get("ended"):
             raise RequestError(
-                f"{path}: this audit does not contain the time at which it ended. Give the folders in their order, with --order given."
+                f"{path}: this audit does not contain the time at which it ended. Give the folders in their order, with '--order given'."
             )
     return sorted(paths, key=lambda path: str(saved[path].made["ended"]))
 

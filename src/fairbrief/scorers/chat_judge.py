@@ -269,10 +269,10 @@ class ChatLabel(ChatJudge):
     """The label of a text that a chat model chooses from a list: 1 in the column of this label, otherwise 0.
 
     Rows are texts, columns are some of ``labels``. Each text is one question, which lists all labels and allows none of them, whatever
-    the columns; so `fairbrief calibrate` measures the agreement with people on the same questions. ``dimension`` says what is labelled: the
-    topic, the emotion. Score nan where the reply has no number of the list; a cache stores the replies.
+    the columns. So `fairbrief calibrate` measures the agreement with people on the same questions. ``dimension`` names what is labelled,
+    such as the topic or the emotion. The score is nan if the reply has no number of the list. A cache stores the replies.
 
-    Errors:  RequestError for a column that is not among ``labels``; BackendError where texts have no reply.
+    Errors:  RequestError for a column that is not among ``labels``; BackendError if texts have no reply.
     """
 
     name: ClassVar[str] = "chat_label"

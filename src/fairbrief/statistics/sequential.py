@@ -1,4 +1,4 @@
-"""Changes in a series of nights: tests that may be read every night and keep their rate of false alarms over a year.
+"""Changes in a series of nights: tests that may be repeated every night and keep their rate of false alarms over a year.
 
 The evidence for a change that begins at a given night is a Bayes factor for two means with one unknown variance, where the
 change has a normal prior (Gönen, Johnson, Lu and Westfall 2005). Without a change, it ever exceeds 1/α with probability α at
@@ -48,10 +48,10 @@ def log_limit(alpha: float, series: int) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Scan:
-    """The evidence for every change: the night at which it begins, and the night at which it is looked for.
+    """The evidence for every change: the night at which it begins, and the night at which it is tested.
 
     Shapes: (…, starts, nights) over the monitored nights, except ``before`` (…, starts, 1), the mean before the start.
-    ``change`` is the mean from the start on, minus ``before``. Evidence is −∞ where there is no change to look for.
+    ``change`` is the mean from the start on, minus ``before``. Evidence is −∞ where no change is tested.
     """
 
     before: Floats

@@ -1,4 +1,4 @@
-"""Mentions of a person's age, sex, ethnicity or nationality, and of places, found by patterns and lists of English words.
+"""Mentions of a person's age, sex, ethnicity or nationality, and of places, by patterns and lists of English words.
 
 Precision and recall, measured on sentences written for it and on GUM, are in ``docs/reference/measures/people.md``.
 """
@@ -155,7 +155,7 @@ _NOUN = re.compile(r"[ -](?:(?!and )[a-z]+ )?(?=([a-z]+))")
 
 
 def _origins(text: str) -> Iterator[Mention]:
-    """Words of origin that are said of people: before a noun for people, after *is* or *as*, or themselves such a noun."""
+    """Words of origin that describe people: before a noun for people, after *is* or *as*, or themselves such a noun."""
     runs: list[list[re.Match[str]]] = []
     for word in (word for word in _WORD.finditer(text) if word[0].lower() in _ETHNIC):
         if runs and word.start() == runs[-1][-1].end() + 1:

@@ -1,6 +1,6 @@
 """Which speakers the sentences of a summary name, and to whom they attribute their content.
 
-Everything is decided by rule, in linear time, and mostly without a list of words, so that it works in many languages.
+Rules decide, in linear time and mostly without lists of words, so they work in many languages.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def attributions(
 
 
 class Roster:
-    """The speakers of one record, to be found in texts by their names.
+    """The speakers of one record, by whose names texts mention them.
 
     A name is a run of neighbouring words of one speaker's name. It names the only speaker who has all these words, or the
     only one whose whole name they are; otherwise ("Weber" of two Webers) nobody. A title and an initial before it decide between several. A name is
