@@ -89,7 +89,7 @@ class Labelled(LabelSettings):
     """
 
     declaration: ClassVar[ObservationDeclaration] = ObservationDeclaration(
-        scope="case", version=1, chance_means=(("tvd",),), draws_unscored=True
+        scope="case", version=2, chance_means=(("tvd",),), draws_unscored=True
     )
 
     def asks(self, cases: Cases) -> Sequence[Ask]:
