@@ -120,8 +120,8 @@ def decides(e: Estimate) -> int:
 
 
 def leading(estimates: Iterable[Estimate], *, by_subgroup: bool = False) -> list[Estimate]:
-    """The group differences that lead: of systems, on whole data, or also (``by_subgroup``) of subgroups; what several
-    quantities share is there once.
+    """The group differences that lead: of systems, on whole data, or also (``by_subgroup``) of subgroups; one that several
+    measures share, under one name, is there once.
     """
     found: list[Estimate] = []
     seen: set[tuple[Any, ...]] = set()
@@ -133,7 +133,7 @@ def leading(estimates: Iterable[Estimate], *, by_subgroup: bool = False) -> list
         where = (e.system, e.baseline, tuple(e.subgroup.items()), e.group)
         keys: set[tuple[Any, ...]] = {(e.measure, *where)}
         if e.group and e.value is not None:
-            keys.add((e.over, *where, round(e.value, 12)))
+            keys.add((e.over, *where, e.quantity, round(e.value, 12)))
         if not keys & seen:
             seen |= keys
             found.append(e)

@@ -155,6 +155,23 @@ def test_words_that_only_look_like_mentions(text: str, expected: list[tuple[str,
     assert found == expected
 
 
+@pytest.mark.parametrize(
+    ("text", "ages"),
+    [
+        ("Ellis is eighty one years old.", ["81"]),
+        ("A woman of eighty one came.", ["81"]),
+        ("A man of eighty came.", ["80"]),
+        ("A resident who is one hundred and two years old.", []),
+        ("Ellis turned one hundred.", []),
+        ("Ellis is 1.5 years old.", []),
+        ("A baby, aged 10 months.", []),
+    ],
+)
+def test_an_age_is_never_a_part_of_a_longer_number(text: str, ages: list[str]) -> None:
+    """80 + 1 = 81, with a hyphen or a blank; the 2 of 102, the 1 of 100, the 5 of 1.5 and ten months are nobody's years."""
+    assert [m.value for m in mentions_of(text) if m.kind == "age"] == ages
+
+
 def test_the_docstring_says_the_measured_precision_and_recall() -> None:
     """The figures are those that benchmarks/real/attributes.py recorded, and the sentences still give them."""
     recorded = json.loads(RESULT.read_text(encoding="utf-8"))

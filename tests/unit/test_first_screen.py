@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from tests import sample_results
 
-from fairbrief import registry
+from fairbrief import conclusions, registry
 from fairbrief.conclusions import conclusion
 from fairbrief.declarations import ContrastWords, Declaration
 from fairbrief.reports import contrast_words, first_answers, first_screen, html, tables, wording
@@ -391,6 +391,36 @@ WORDED = {
     for name, kind in registry.loaded("measure")
     if kind.declaration.contrast != ContrastWords()
 }
+
+
+def test_differences_of_two_kinds_lead_even_where_they_are_equal() -> None:
+    """A faithful system is even twice: 0 for inclusion and 0 for misattribution. `bur` and `uer` share one difference of −0.2."""
+    zero = PLAIN.replace(over="role", group="chair", value=0.0)
+    included = zero.replace(measure="speaker_inclusion@role", quantity="inclusion_difference[chair]")
+    misquoted = zero.replace(measure="misattribution@role", quantity="misattribution_difference[chair]")
+    bur, uer = (
+        PLAIN.replace(
+            measure=f"{name}@role", quantity="difference[chair]", over="role", group="chair", value=-0.2
+        )
+        for name in ("bur", "uer")
+    )
+    assert conclusions.leading([included, misquoted, bur, uer]) == [included, misquoted, bur]
+
+
+def test_a_slash_in_the_name_of_a_group_does_not_divide_it() -> None:
+    """The pair "Asian/Pacific − they/them" has these two names, and the single group "chair/mayor" one."""
+    e = PLAIN.replace(
+        group="Asian/Pacific − they/them",
+        group_clusters=4,
+        other_clusters=5,
+        group_items=4.0,
+        other_items=5.0,
+    )
+    names = contrast_words.names_of(e)
+    assert (names["first"], names["second"]) == ("Asian/Pacific", "they/them")
+    assert tables.group_counts([e], "records") == "Asian/Pacific 4 records, they/them\N{NO-BREAK SPACE}5"
+    alone = PLAIN.replace(group="chair/mayor", group_clusters=4, group_items=4.0)
+    assert tables.group_counts([alone], "records") == "chair/mayor 4 records"
 
 
 @pytest.mark.parametrize("name", [*WORDED, "unheard_of"])

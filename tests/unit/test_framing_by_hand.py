@@ -12,7 +12,20 @@ from fairbrief import specs
 from fairbrief.errors import RequestError
 from fairbrief.measures.framing import CHANGES, FramingChange, FramingDirection, Framings, class_of
 from fairbrief.measures.record_texts import NO_ATTRIBUTE
-from fairbrief.types import Ask, Case, Document, Extracts, Measure, Record, Rows, Scores, Summary, Totals
+from fairbrief.reports import contrast_words
+from fairbrief.types import (
+    Ask,
+    Case,
+    Document,
+    Estimate,
+    Extracts,
+    Measure,
+    Record,
+    Rows,
+    Scores,
+    Summary,
+    Totals,
+)  # fmt: skip
 
 PAIRS = {
     "business": [(0.3, 0.2), (0.3, 0.0), (-0.4, 0.0), (0.0, -0.3)],
@@ -78,6 +91,14 @@ def test_groups_have_their_matrices_and_contrasts() -> None:
     assert result["transition[negative to positive, private]"] == 1 / 4
     assert result["transition[positive to neutral, business]"] == 1 / 4
     assert result["framing_change"] == 5 / 8
+
+
+def test_the_finding_is_true_where_both_groups_become_brighter() -> None:
+    """Directions 1/10 and 1/2: their difference −2/5 means a smaller surplus, and not that the first group becomes darker."""
+    e = Estimate("framing_change@contract", "difference[k−l]", "s", 1 / 10 - 1 / 2, group="k − l")
+    assert contrast_words.sentence(e, FramingChange.declaration.contrast) == (
+        "In summaries by s, k texts become brighter rather than darker 40 percentage points less often than l texts"
+    )
 
 
 def test_only_the_difference_in_direction_is_primary() -> None:

@@ -127,13 +127,14 @@ def test_a_summary_without_labels_counts_only_as_omitting() -> None:
 
 def test_missing_labels_can_be_a_label() -> None:
     """The claims are billing and nothing: q = (1/2, 0, 0) and 1/2 without a label; TVD = (0 + 1/4 + 1/4 + 1/2)/2. "no label" is not a label
-    that could be omitted: delivery and other of three are.
+    that could be omitted: delivery and other of three are. One claim of two still counts as unlabelled: 1/2.
     """
     measure = LabelGap("topic", unlabelled="label")
     result = measure.value(totals(case([("billing",), ()]), measure=measure))
     assert float(result["label_gap"].array) == pytest.approx(0.5)
     assert float(result["difference[no label]"].array) == pytest.approx(0.5)
     assert float(result["omitted"].array) == pytest.approx(2 / 3)
+    assert float(result["unlabelled[summary]"].array) == 0.5
 
 
 def test_exchanging_sentences_keeps_how_many_are_the_summarys() -> None:

@@ -109,7 +109,7 @@ class AttributeFates(WithoutScores, WithoutLabels):
     """
 
     declaration: ClassVar[ObservationDeclaration] = ObservationDeclaration(
-        scope="case", version=1, draws_unscored=True
+        scope="case", version=2, draws_unscored=True
     )
     over: str
 

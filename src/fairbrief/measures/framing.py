@@ -112,7 +112,7 @@ class FramingChange(Reading, FramingSettings):
                 group.
     Value:      in [0, 1]; 0 if every summary keeps its source's class. Secondary:
                 - ``direction``: share brighter − share darker, and with groups ``direction[g]``
-                - ``difference[k−l]`` (primary): direction of k − direction of l; positive if texts about k become brighter more often
+                - ``difference[k−l]`` (primary): direction of k − direction of l, in [−2, 2]; positive if k has the larger surplus of brighter texts
                 - with groups also ``changed[g]`` and ``changed_difference[k−l]``, the difference in the share of changes
                 - ``transition[a to b]``: the share of records in each cell of the matrix of classes; with groups
                   ``transition[a to b, g]``, among those of g
@@ -136,8 +136,8 @@ class FramingChange(Reading, FramingSettings):
             title="texts that become brighter minus texts that become darker",
             question="Whose texts become darker when summarized?",
             unit="points",
-            below="{first} texts become darker rather than brighter, {size} more than {second} texts",
-            above="{first} texts become brighter rather than darker, {size} more than {second} texts",
+            below="{first} texts become brighter rather than darker {size} less often than {second} texts",
+            above="{first} texts become brighter rather than darker {size} more often than {second} texts",
             even="both groups become brighter or darker equally often",
             sentence="In summaries by {system}, {difference}",
             worse_below="{first} texts",

@@ -89,7 +89,7 @@ class Labelled(LabelSettings):
     """
 
     declaration: ClassVar[ObservationDeclaration] = ObservationDeclaration(
-        scope="case", version=1, chance_means=(("tvd",),), draws_unscored=True
+        scope="case", version=2, chance_means=(("tvd",),), draws_unscored=True
     )
 
     def asks(self, cases: Cases) -> Sequence[Ask]:
@@ -130,7 +130,7 @@ class Labelled(LabelSettings):
             return BARE_SOURCE
         is_summary = (labels == 1).astype(np.float64)
         sides = np.stack([1 - is_summary, is_summary])
-        return _rows(names, sides @ _with_bare(np.vstack([source, summary])))
+        return _rows(names, sides @ _with_bare(names, np.vstack([source, summary])))
 
     def observe_extracts(
         self, cases: Cases, extracts: Sequence[Extracts], scores: Sequence[Scores]
@@ -142,7 +142,9 @@ class Labelled(LabelSettings):
         names, source, kept = self._labelled(case, scores, of_extracts=True)
         if not source.any():
             return BARE_SOURCE
-        counts = np.stack(np.broadcast_arrays(_with_bare(source).sum(axis=0), drawn.kept @ _with_bare(kept)))
+        counts = np.stack(
+            np.broadcast_arrays(_with_bare(names, source).sum(axis=0), drawn.kept @ _with_bare(names, kept))
+        )
         rows = _rows(names, counts)
         return Rows(rows.columns, rows.values.mean(axis=0, keepdims=True))
 
@@ -221,9 +223,9 @@ def _sentences(record: Record) -> tuple[str, ...]:
     return tuple(chain.from_iterable(sentences_of(d.text) for d in record.documents))
 
 
-def _with_bare(labelled: Floats) -> Floats:
+def _with_bare(names: Sequence[str], labelled: Floats) -> Floats:
     """Two more columns: 1 for each text, and 1 for each without a label. Shape (texts, labels + 2)."""
-    bare = ~labelled.any(axis=1)
+    bare = ~labelled[:, [name != NO_LABEL for name in names]].any(axis=1)
     return np.column_stack([labelled, np.ones(len(labelled)), bare])
 
 

@@ -9,7 +9,7 @@ from fairbrief.conclusions import FEWEST_TO_DECIDE, NAMED, WORDS
 from fairbrief.reports import contrast_words, reach, wording
 from fairbrief.reports.contrast_words import Context, capital, group_of, group_or_part, p_text, signed
 from fairbrief.reports.plain import named
-from fairbrief.reports.wording import SIDES
+from fairbrief.reports.wording import sides
 from fairbrief.scorers import cards
 from fairbrief.text.counted import counted
 from fairbrief.types import Estimate
@@ -114,8 +114,8 @@ def _small_groups(estimates: Iterable[Estimate]) -> dict[str, int]:
     """The groups with too few clusters to act on, and their number of clusters."""
     small = {}
     for e in estimates:
-        sides = SIDES.split(e.group, maxsplit=1)
-        for group, n in zip(sides, (e.group_clusters, e.other_clusters), strict=False):
+        names = sides(e.group, 1 if e.other_clusters is None else 2)
+        for group, n in zip(names, (e.group_clusters, e.other_clusters), strict=False):
             if n is not None and n < FEWEST_TO_DECIDE:
                 small[contrast_words.group_with(e.over, group)] = n
     return small

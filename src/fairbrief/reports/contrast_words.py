@@ -16,7 +16,7 @@ from fairbrief.declarations import ContrastUnit, ContrastWords, Declaration
 from fairbrief.reports import number_format, wording
 from fairbrief.reports.plain import named
 from fairbrief.reports.result import Result
-from fairbrief.reports.wording import SIDES
+from fairbrief.reports.wording import sides
 from fairbrief.text.counted import counted
 from fairbrief.types import Estimate
 
@@ -46,7 +46,7 @@ def filled(text: str, **words: str) -> str:
 
 def names_of(e: Estimate) -> dict[str, str]:
     """The placeholders' words for one estimate: system, group with its attribute, and the two groups of a pair."""
-    first, *second = SIDES.split(e.group, maxsplit=1)
+    first, *second = sides(e.group)
     return {
         "system": named(e.system),
         "group": group_of(e),
@@ -99,7 +99,7 @@ def plain_rates(e: Estimate, words: ContrastWords, rates: Mapping[tuple[str, str
     ``rates`` has values by system, measure and quantity.
     """
     parts = []
-    for group in SIDES.split(e.group) if words.rates else ():
+    for group in sides(e.group) if words.rates else ():
         rate = rates.get((e.system, e.measure, f"{words.rates}[{group}]"))
         if rate is None:
             return ""

@@ -14,7 +14,7 @@ from fairbrief.reports.arrangement import Arranged, Section
 from fairbrief.reports.contrast_words import Context, context_of, group_name, ordered_groups
 from fairbrief.reports.plain import named
 from fairbrief.reports.result import Result
-from fairbrief.reports.wording import SIDES
+from fairbrief.reports.wording import sides
 from fairbrief.text.counted import counted
 from fairbrief.types import Estimate, Table
 
@@ -385,9 +385,9 @@ def group_counts(members: Sequence[Estimate], items: str) -> str:
     """The size of each group: ``negative 19 documents in 8 records, neutral 9 in 7``, or ``female 24 records, male 26``."""
     counts: dict[str, tuple[int, float]] = {}
     for e in members:
-        sides = SIDES.split(e.group, maxsplit=1)
+        names = sides(e.group, 1 if e.other_clusters is None else 2)
         numbers = ((e.group_clusters, e.group_items), (e.other_clusters, e.other_items))
-        for group, (clusters, many) in zip(sides, numbers, strict=False):
+        for group, (clusters, many) in zip(names, numbers, strict=False):
             if clusters is not None and many is not None:
                 counts[group] = max(counts.get(group, (0, 0.0)), (clusters, many))
     groups = ordered_groups(counts)

@@ -173,8 +173,18 @@ def _equals(p: float) -> str:
 
 
 Arguments = Mapping[str, Any]
-SIDES = re.compile(r" − |/")
-"""The text between the names of two compared groups."""
+_BETWEEN_SIDES = re.compile(r" − |/(?!.* − )", re.DOTALL)
+
+
+def sides(group: str, number: int = 2) -> list[str]:
+    """The group, or the two groups that are compared; a slash beside `` − `` belongs to a name.
+
+    >>> sides("female/male"), sides("Asian/Pacific − White"), sides("billing/refund", 1)
+    (['female', 'male'], ['Asian/Pacific', 'White'], ['billing/refund'])
+    """
+    return _BETWEEN_SIDES.split(group, maxsplit=number - 1) if number > 1 else [group]
+
+
 OF_THE_SCORER: tuple[NoteCode, ...] = ("scorer_differs", "scorer_alike", "scorer_retrieves")
 """Notes on differences between groups that come from the scorer."""
 
@@ -202,8 +212,8 @@ def joined(notes: Iterable[Note]) -> str:
 
 
 def _few_in_group(a: Arguments) -> str:
-    sides = dict(zip(SIDES.split(a["group"], maxsplit=1), a["clusters"], strict=False))
-    few = {name: n for name, n in sides.items() if n < FEWEST_IN_A_GROUP}
+    clusters = dict(zip(sides(a["group"], len(a["clusters"])), a["clusters"], strict=False))
+    few = {name: n for name, n in clusters.items() if n < FEWEST_IN_A_GROUP}
     each = listed(
         [f"{counted(n, 'record') if not i else n} with {name}" for i, (name, n) in enumerate(few.items())]
     )

@@ -83,20 +83,23 @@ def _any_of(words_: Iterable[str]) -> str:
     return "|".join(sorted(words_, key=len, reverse=True))
 
 
-_N = rf"(?P<n>1[01]\d|\d{{1,2}}|{_any_of(_NUMBERS)})"
+_WHOLE = r"(?<!\d[.,])(?<!hundred )(?<!hundred and )"
+"""Before a number that is not the end of a longer one: 1.5, one hundred and two."""
+_N = rf"{_WHOLE}(?P<n>1[01]\d|\d{{1,2}}|{_any_of(_NUMBERS).replace('-', '[ -]')})"
+_AFTER = r"(?![.,]?\d|%| hundred| (?:month|week|day|hour|minute)s?\b)"
 _AGES = (
     re.compile(
         rf"\b{_N}[ -]?(?:(?:years?|yrs?)[ -](?:old|of age)|y/?o)\b(?![ -](?:{_any_of(_WORDS['things'].split())}))",
         re.IGNORECASE,
     ),
     re.compile(
-        rf"\b(?:aged?|age of|turn(?:ed|s|ing)|(?:wo)?man of|at(?=[ \w-]{{1,20}}, s?he\b))[ :]+{_N}\b(?![.,]?\d|%)",
+        rf"\b(?:aged?|age of|turn(?:ed|s|ing)|(?:wo)?man of|at(?=[ \w-]{{1,20}}, s?he\b))[ :]+{_N}\b{_AFTER}",
         re.IGNORECASE,
     ),
     re.compile(r"\b[A-Z][^\W\d_]+(?:, | \()(?P<n>\d\d)(?=[.,;)]| and\b)"),
     re.compile(
         rf"\b(?:[Hh]e|[Ss]he|[A-Z][a-z]+|{_any_of(_WORDS['origins']['nouns'].split())})(?: is|[’']s| was) (?:now |only )?{_N}"
-        r"(?=[.,;]| and\b| when\b)"
+        r"(?=[.,;](?!\d)| and\b| when\b)"
     ),
     re.compile(
         rf"\b(?:his|her|their|my|your) (?:(?P<part>early|mid|late)[ -])?(?P<decade>{_any_of(_DECADES)})\b",
@@ -117,7 +120,7 @@ def _ages(text: str) -> Iterator[Mention]:
             continue
         ends = match.end()
         if number := found.get("n"):
-            value = str(_NUMBERS.get(number.lower(), number))
+            value = str(_NUMBERS.get(number.lower().replace(" ", "-"), number))
         elif decade := found.get("decade"):
             first, last = _PARTS[found["part"] and found["part"].lower()]
             value = f"{_DECADES[decade.lower()] + first}-{_DECADES[decade.lower()] + last}"
