@@ -282,3 +282,13 @@ def test_broken_files_of_tools(tmp_path: Path, name: str, content: bytes, said: 
     (tmp_path / name).write_bytes(content)
     with pytest.raises(DataError, match=said):
         list(read(tmp_path / name))
+
+
+def test_an_empty_answer_is_not_a_missing_one(tmp_path: Path) -> None:
+    """DeepEval's empty output is an empty summary, and no output a missing one."""
+    cases = [{"input": "T.", "actualOutput": ""}, {"input": "U."}]
+    path = document(tmp_path / "run.json", {"testCases": cases})
+    assert [case[3] for case in written(read(path, format="deepeval"))] == [
+        "empty summary",
+        "missing summary",
+    ]

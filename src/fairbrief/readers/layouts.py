@@ -152,8 +152,9 @@ def at(row: Any, path: str) -> Any:
 
 
 def first_at(row: Mapping[str, Any], paths: str) -> Any:
-    """The first value that is not empty at one of several paths, separated by bars; None if there is none."""
-    return next((value for path in paths.split("|") if (value := at(row, path))), None)
+    """The first value that is not empty at one of several paths, separated by bars; else an empty one or 0; None if there is none."""
+    values = [value for path in paths.split("|") if (value := at(row, path)) is not None]
+    return next(filter(None, values), values[0] if values else None)
 
 
 # ------------------------------ HELM: an instance is a record; perturbations and trials are counterfactuals
