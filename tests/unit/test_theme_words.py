@@ -204,3 +204,22 @@ def test_the_shipped_themes_count_the_longest_entry() -> None:
     assert count_entries("Short of breath, she cannot manage.", "care") == {"short of breath": 1, "cannot": 1}
     assert count_entries("Depressed and self-harming", "care") == {"depress*": 1, "self-harm*": 1}
     assert len(themes_of("care")) == 7
+
+
+def test_every_word_can_be_compared(lists: str) -> None:
+    """With ``words=all`` *is* counts 1 against 2: log(1.5 / 2.5); themes stay as they are, and names of the sources are skipped."""
+    pair = [
+        case("a", "female", "Ann is pale. Ann rests.", "Ann rests."),
+        case("a", "male", "Ben is well and is calm.", "Ben rests."),
+    ]
+    measure = ThemeWords("gender", lists, 3, "all")
+    rows = measure.observation.observe(pair, (), np.array([[0, 1]]))
+    assert isinstance(rows, Rows)
+    totals = Totals({column: i for i, column in enumerate(rows.columns)}, rows.values[0])
+    values = measure.value(totals)
+    assert number(values, "word[is, female/male]") == pytest.approx(math.log(1.5 / 2.5))
+    assert math.isnan(number(values, "word[rests, female/male]"))
+    assert number(values, "difference[looks, female−male]") == 1
+    assert not any("[ann" in name or "[ben" in name for name in values)
+    with pytest.raises(ValueError, match="words=some is not one of listed, all"):
+        ThemeWords("gender", lists, words="some")

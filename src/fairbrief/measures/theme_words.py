@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
 from typing import ClassVar
@@ -11,11 +11,11 @@ from typing import ClassVar
 import numpy as np
 
 from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration
-from fairbrief.measures.bases import Reading, WithoutScores
+from fairbrief.measures.bases import Reading, WithoutScores, check_known
 from fairbrief.measures.permutation_schemes import by_group, group_names, largest_size, renamed
 from fairbrief.measures.record_texts import known, needs_english
 from fairbrief.statistics import ratio
-from fairbrief.text.themes import count_entries, themes_of
+from fairbrief.text.themes import count_entries, count_words, themes_of
 from fairbrief.types import (
     Cases,
     Extracts,
@@ -36,12 +36,12 @@ ONE_VERSION = Reason("only one version of the seed document has a summary")
 class ThemeCounts(WithoutScores):
     """Words of themes in the summaries of all versions of one seed document.
 
-    A listed word whose number differs between the sources belongs to the person, such as the name Joy or the word
-    *elderly*. It is not counted for that seed document.
+    A word whose number differs between the sources belongs to the person, such as the name Joy or the word *elderly*.
+    It is not counted for that seed document.
 
     Reads:      the record's attribute ``over``, which distinguishes the versions.
     Per record:  one row per seed document, by version v: ``summaries[v]``; ``length[v]``, words of the summaries;
-                ``theme T[v]``, words of each theme; ``word W[v]``, occurrences of each listed word.
+                ``theme T[v]``, words of each theme; ``word W[v]``, occurrences of each listed word (``words=all``: each word).
     Permuted:   the names of the versions, in all draws of one seed document together.
     Undefined:  records without the attribute; seed documents with one version.
     """
@@ -51,6 +51,7 @@ class ThemeCounts(WithoutScores):
     )
     over: str
     themes: str = "care"
+    words: str = "listed"
 
     def permutation_scheme(self, cases: Cases) -> PermutationScheme | None:
         return group_names(len(self._versions(cases)), is_together=True)
@@ -75,11 +76,11 @@ class ThemeCounts(WithoutScores):
 
     def details(self, cases: Cases, scores: Sequence[Scores]) -> Sequence[str]:  # noqa: ARG002
         """The listed words of each summary by theme, those first that the versions use unequally often."""
-        versions, skipped = self._versions(cases), self._of_person(cases)
+        versions, skipped = self._versions(cases), _of_person(cases, self._entries)
         counts = {v: Counter[str]() for v in versions}
         for case in cases:
             if (v := case.record.attributes.get(self.over)) is not None:
-                counts[v].update(count_entries(case.summary.text, self.themes))
+                counts[v].update(self._entries(case.summary.text))
         lines = []
         for theme, entries in themes_of(self.themes).items():
             used = sorted(
@@ -95,18 +96,18 @@ class ThemeCounts(WithoutScores):
         found = {case.record.attributes.get(self.over) for case in cases}
         return sorted(v for v in found if v is not None)
 
-    def _of_person(self, cases: Cases) -> frozenset[str]:
-        """The listed words whose number differs between the sources."""
-        counts = [count_entries(known(case.record).source, self.themes).items() for case in cases]
-        return frozenset(e for one in counts for e, n in one if any((e, n) not in other for other in counts))
+    def _entries(self, text: str) -> Mapping[str, int]:
+        return count_entries(text, self.themes)
 
     def _rows(
         self, cases: Cases, texts: Sequence[Iterable[tuple[str, float]]], labels: Integers
     ) -> Rows | Reason:
         """The row of weighted texts, which each case has."""
-        versions, skipped = self._versions(cases), self._of_person(cases)
+        versions = self._versions(cases)
         if len(versions) < 2:
             return ONE_VERSION
+        count = self._entries if self.words == "listed" else count_words
+        of_themes, of_words = (_of_person(cases, how) for how in (self._entries, count))
         sums: dict[str, Floats] = {name: np.zeros(len(versions)) for name in ("summaries", "length")}
         sums |= {f"theme {theme}": np.zeros(len(versions)) for theme in themes_of(self.themes)}
         for case, weighted in zip(cases, texts, strict=True):
@@ -116,13 +117,19 @@ class ThemeCounts(WithoutScores):
             sums["summaries"][v] += 1
             for text, weight in weighted:
                 sums["length"][v] += weight * len(text.split())
-                for entry, n in count_entries(text, self.themes).items():
-                    if entry not in skipped:
-                        sums.setdefault(f"word {entry}", np.zeros(len(versions)))[v] += weight * n
-        for theme, entries in themes_of(self.themes).items():
-            for entry in sorted(entries):
-                sums[f"theme {theme}"] += sums.get(f"word {entry}", 0.0)
+                listed = {e: n for e, n in self._entries(text).items() if e not in of_themes}
+                for theme, entries in themes_of(self.themes).items():
+                    sums[f"theme {theme}"][v] += weight * sum(n for e, n in listed.items() if e in entries)
+                for word, n in count(text).items():
+                    if word not in of_words:
+                        sums.setdefault(f"word {word}", np.zeros(len(versions)))[v] += weight * n
         return by_group(versions, {name: renamed(own, labels) for name, own in sums.items()})
+
+
+def _of_person(cases: Cases, count: Callable[[str], Mapping[str, int]]) -> frozenset[str]:
+    """The words whose number differs between the sources."""
+    counts = [count(known(case.record).source).items() for case in cases]
+    return frozenset(e for one in counts for e, n in one if any((e, n) not in other for other in counts))
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -146,7 +153,8 @@ class ThemeWords(Reading):
     Value:      at least 0; 0 if all versions use the words of each theme equally often. Above 0 even without a
                 disparity: compare with the permutation mean. Primary: ``difference[theme, a−b]``, words per summary,
                 positive = more for a. Secondary: ``log_ratio[theme, a/b]``; ``word[w, a/b]``, the log ratio of each
-                listed word with at least ``least`` occurrences in both versions together (p by Holm over all words); ``rate[theme, v]``; ``length[a/b]``, the logarithm of the ratio of lengths.
+                listed word (``words=all``: of each word) with at least ``least`` occurrences in both versions together (p
+                by Holm over all words); ``rate[theme, v]``; ``length[a/b]``, the logarithm of the ratio of lengths.
     Undefined:  a theme without words in any version; a word below ``least``.
     Errors:     a file of themes that does not exist or has a theme without words.
     Source:     after Rickman (2025), who compared records of long-term care in a male and a female version.
@@ -176,9 +184,11 @@ class ThemeWords(Reading):
     over: str
     themes: str = "care"
     least: int = 10
+    words: str = "listed"
 
     def __post_init__(self) -> None:
         themes_of(self.themes)
+        check_known("words", self.words, ("listed", "all"))
         if self.least < 1:
             raise ValueError(f"least={self.least} is not at least 1")
 

@@ -64,7 +64,7 @@ def count_entries(text: str, themes: str) -> Mapping[str, int]:
     {'short of breath': 1, 'needs': 1, 'help': 1, 'helped': 1}
     """
     entries, longest = _entries(themes)
-    words = WORD.findall(text.lower().replace("’", "'"))
+    words = _words(text)
     counts = Counter[str]()
     at = 0
     while at < len(words):
@@ -73,6 +73,20 @@ def count_entries(text: str, themes: str) -> Mapping[str, int]:
         counts.update([entry] if entry else ())
         at += 1 + entry.count(" ")
     return counts
+
+
+@lru_cache(maxsize=4096)
+def count_words(text: str) -> Mapping[str, int]:
+    """How often a text uses each word, in lower case.
+
+    >>> dict(count_words("She needs help; help came."))
+    {'she': 1, 'needs': 1, 'help': 2, 'came': 1}
+    """
+    return Counter(_words(text))
+
+
+def _words(text: str) -> list[str]:
+    return WORD.findall(text.lower().replace("’", "'"))
 
 
 @lru_cache(maxsize=16)
