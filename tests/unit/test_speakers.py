@@ -259,6 +259,12 @@ NAMES = (
         ("Anna Weber thanked Olsen.", "thanked Olsen.", {0, 2}, {0}),
         ("Olsen's plan failed.", "Olsen's plan failed.", {2}, set()),
         ("Next steps for Olsen: call.", "Next steps for Olsen: call.", {2}, set()),
+        # Named before a comma that ends a clause: whoever follows speaks alone.
+        ("Answering Anna Weber, Olsen said no.", "Answering Anna Weber, no.", {0, 2}, {2}),
+        ("In reply to Anna Weber, Olsen said no.", "In reply to Anna Weber, no.", {0, 2}, {2}),
+        ("Anna Weber, Karl Weber and Olsen said no.", "no.", {0, 1, 2}, {0, 1, 2}),
+        ("Regarding Olsen, nothing changes.", "Regarding Olsen, nothing changes.", {2}, set()),
+        ("Unlike Anna Weber, he left.", "Unlike Anna Weber, he left.", {0}, set()),
         # Somebody else, and words that are no names.
         ("Peter Olsen left.", "Peter Olsen left.", set(), set()),
         ("Anna Smith left.", "Anna Smith left.", set(), set()),

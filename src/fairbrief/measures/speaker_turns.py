@@ -105,7 +105,7 @@ class Speakers(SpeakerSettings):
                 summary has no claim".
     """
 
-    declaration: ClassVar[ObservationDeclaration] = ObservationDeclaration(scope="case", version=1)
+    declaration: ClassVar[ObservationDeclaration] = ObservationDeclaration(scope="case", version=2)
 
     def asks(self, cases: Cases) -> Sequence[Ask]:
         (case,) = cases

@@ -122,7 +122,8 @@ def _random(estimate: Estimate, alpha: float) -> str:
     random = number_format.number(estimate.extract_baseline, places)
     p = estimate.extract_p if estimate.extract_p_adjusted is None else estimate.extract_p_adjusted
     if estimate.extract_difference is None or p is None:
-        return f"Random sentences of the same length: {random}; an unsigned score is not tested against them."
+        what = "an unsigned score" if estimate.kind == "unsigned_disparity" else "this value"
+        return f"Random sentences of the same length: {random}; {what} is not tested against them."
     gap = number_format.number(estimate.extract_difference, places)
     test = f"(difference {gap}, p\u00a0{_equals(p)}{' (Holm)' if estimate.extract_p_adjusted is not None else ''})"
     verdict = "Significantly" if p <= alpha else "Not significantly"

@@ -42,6 +42,8 @@ OPENS = re.compile(r"(?:\A|[,;:—–(\"“„«]|\b(?:but|while|whereas|althoug
 """What is before the subject of a sentence or clause."""
 BEFORE_END = re.compile(r"[ ,;:]{1,9}(?=[.!?]?\Z)")
 GAP = re.compile(r" {2,9}")
+NO_OFFICE = re.compile(r"unlike|(?!(?:acting|king)\Z)\w+ing", re.IGNORECASE)
+"""Words before a name that belong to the sentence, although it begins with them: "Answering Weber, …"."""
 MOST_TITLES = 3
 """Words before a name that can belong to it."""
 NEAR = 40
@@ -72,7 +74,7 @@ def attributions(
 
     A claim is attributed to a speaker whose name is its label ("X: …", "- X: …"); follows "according to", "by" or a verb
     of saying; is followed by a verb of saying or "who"; or opens the claim or a clause, as a subject does. Names joined by
-    "and" are attributed together. A label also holds for the next claims, up to one that ``starts_line`` or is attributed.
+    "and" or commas are attributed together, except that in "Asking X, Y said …" Y alone speaks. A label also holds for the next claims, up to one that ``starts_line`` or is attributed.
 
     >>> (one,) = attributions(("Ms Weber said that buses are late.",), ("Anna Weber", "Per Olsen"), (True,))
     >>> one.content, set(one.speakers)
@@ -194,7 +196,11 @@ def _attributed(claim: str, spans: Sequence[Span]) -> tuple[str, frozenset[int]]
     is_subject, last = False, -1
     for span in spans:
         before, after = claim[max(0, span.start - NEAR) : span.start], claim[span.end : span.end + NEAR]
-        if last >= 0 and JOINED.fullmatch(claim[last : span.start]):
+        between = claim[last : span.start] if last >= 0 else ""
+        begins = (
+            not is_subject and between.strip() == "," and SAID_AFTER.match(after)
+        )  # "Asked by X, Y said …"
+        if JOINED.fullmatch(between) and not begins:
             start = last
         else:
             cue = CUE.search(before) or (None if who else SAID_BEFORE.search(before))
@@ -247,6 +253,7 @@ def _precedes(text: str, token: re.Match[str]) -> bool:
     """Whether a word can be before a name that it belongs to: a title, an initial, an office (Commissioner, MEP)."""
     word = token[0]
     is_office = word[0].isupper() and word.lower() not in FUNCTION_WORDS and not _is_given(word)
+    is_office = is_office and not NO_OFFICE.fullmatch(word)
     return is_office or is_title(word) or _is_initial(text, token)
 
 
