@@ -107,6 +107,9 @@ class SpeakerInclusion(_SpeakerMeasure):
     a last name with or without title, a first name, a role. A name that fits several speakers of the record names nobody,
     unless a first name, an initial or a title before it decides. Pronouns are not resolved.
 
+    Records are independent units. If the same few people speak in all of them, a significant difference is one between
+    these people: a system that always misses one of them also differs between groups.
+
     ``by=order`` compares the thirds of the speakers in the order of their first turns: beginning, middle, end. With n
     speakers, number k (from 0) is in the third that contains (k + ½)/n.
 
