@@ -293,7 +293,7 @@ class EntitySentiment(Reading, EntitySettings):
     - ``entities='left: Anna Berg, Green_Party; right: Tom Hale'`` lists entities for inputs without them; ``_`` joins the
       words of a name that is never shortened.
 
-    A system that moderates every tone raises the side that the sources describe more darkly. To separate this from bias, use
+    A system that moderates every tone raises the side that the sources describe more darkly. To reduce this effect, use
     ``adjusted_difference``: the coefficient of the leaning in a regression that includes the tone in the source.
 
     Value:      with VADER in [−2, 2]; positive = the tone towards the first leaning rises relative to the second. With
