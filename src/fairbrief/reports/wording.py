@@ -5,7 +5,6 @@ A sentence gives no verdict on a system: it states how far one property of these
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from types import MappingProxyType
@@ -174,7 +173,6 @@ def _equals(p: float) -> str:
 
 
 Arguments = Mapping[str, Any]
-_BETWEEN_SIDES = re.compile(r" − |/(?!.* − )", re.DOTALL)
 
 
 def sides(group: str, number: int = 2) -> list[str]:
@@ -183,7 +181,7 @@ def sides(group: str, number: int = 2) -> list[str]:
     >>> sides("female/male"), sides("Asian/Pacific − White"), sides("billing/refund", 1)
     (['female', 'male'], ['Asian/Pacific', 'White'], ['billing/refund'])
     """
-    return _BETWEEN_SIDES.split(group, maxsplit=number - 1) if number > 1 else [group]
+    return group.split(" − " if " − " in group else "/", number - 1)
 
 
 OF_THE_SCORER: tuple[NoteCode, ...] = ("scorer_differs", "scorer_alike", "scorer_retrieves")
