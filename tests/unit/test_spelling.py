@@ -41,6 +41,10 @@ class Gap:
         ),
         ("gap(scorer='a, (b')", Spec("gap", {"scorer": "a, (b"})),
         ("gap@'two words'", Spec("gap", {}, "two words")),
+        (
+            "gap(scorer=judge(base_url=http://localhost:8000))@party",
+            Spec("gap", {"scorer": "judge(base_url=http://localhost:8000)"}, "party"),
+        ),
     ],
 )
 def test_a_spelling_is_read_into_its_parts(text: str, expected: Spec) -> None:

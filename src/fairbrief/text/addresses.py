@@ -47,14 +47,26 @@ def redacted(text: str) -> str:
 def sealed(text: str) -> str:
     """The text with users and passwords of addresses replaced; `opened` restores them within this process.
 
+    An address ends with the bracket of a spec, unless it is in quotes: what follows is no host.
+
     >>> sealed("chat(model=m, base_url=http://me:pass@host/v1)")
     'chat(model=m, base_url=http://***@host/v1)'
     >>> opened("http://***@host/v1")
     'http://me:pass@host/v1'
+    >>> sealed("judge(base_url=http://host)@party")
+    'judge(base_url=http://host)@party'
     """
+    before, quotes, is_spec = 0, {"'": 0, '"': 0}, False
 
     def seal(user: re.Match[str]) -> str:
-        if user[0].startswith(HIDDEN):
+        nonlocal before, is_spec
+        part, before = text[before : user.start()], user.start()
+        is_spec = is_spec or "(" in part
+        for mark in quotes:
+            quotes[mark] += part.count(mark)
+        is_quoted = any(number % 2 for number in quotes.values())
+        ends_spec = is_spec and not is_quoted and user[0].count(")") > user[0].count("(")
+        if user[0].startswith(HIDDEN) or ends_spec:
             return user[0]
         given = user[0].removesuffix("@")
         hide(given.partition(":")[2] or given)
