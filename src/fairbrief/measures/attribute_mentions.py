@@ -14,7 +14,7 @@ import numpy as np
 
 from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration
 from fairbrief.measures.bases import Reading, WithoutLabels, WithoutScores
-from fairbrief.measures.permutation_schemes import largest_size
+from fairbrief.measures.permutation_schemes import largest_of
 from fairbrief.measures.record_texts import known, needs_english, subject_of
 from fairbrief.statistics import ratio
 from fairbrief.text.attributes import KINDS, Mention, agree, mentions_of
@@ -226,15 +226,8 @@ class AttributeMentions(Reading):
                 rates[f"{stem}_rate[{kind}, {g}]"] = Value(
                     rate[g], is_share=stem != "invented", has_baseline=is_kept
                 )
-        kept = [
-            name for name, value in differences.items() if value.is_primary and np.isfinite(value.array).any()
-        ]
-        sizes = [np.abs(differences[name].array) for name in kept] or [
-            np.full(totals.array.shape[:-1], np.nan)
-        ]
-        largest = Value(
-            np.fmax.reduce(sizes), "upper", contrasts=tuple(kept), fold=largest_size, has_baseline=True
-        )
+        kept = {name: value for name, value in differences.items() if value.is_primary}
+        largest = largest_of(kept, totals.array.shape[:-1])
         return {self.name: largest, **differences, **rates}
 
     def explain(self, totals: Totals) -> str:

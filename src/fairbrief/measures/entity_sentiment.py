@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import chain, combinations, compress
+from itertools import combinations, compress
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -22,7 +22,7 @@ from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclar
 from fairbrief.measures.bases import Reading, check_known, check_uncut
 from fairbrief.measures.entity_inclusion import names_of
 from fairbrief.measures.permutation_schemes import by_group, coded, counted, person_keys
-from fairbrief.measures.record_texts import known, subject_of
+from fairbrief.measures.record_texts import known, source_sentences, subject_of
 from fairbrief.measures.sentiment import SENTIMENT, fit_adjusted, largest_difference, pair_differences
 from fairbrief.statistics import ratio
 from fairbrief.text.counted import counted as counted_noun
@@ -207,7 +207,7 @@ class EntityTones(EntitySettings):
         in_groups = {name[:2] for name in names}
         names += [name for name in names_of(case.record.entities) if name[:2] not in in_groups]
         about = known(case.record)
-        source = tuple(chain.from_iterable(map(sentences_of, about.texts)))
+        source = source_sentences(case.record)
         texts = (*source, *sentences_of(case.summary.text))
         found = naming(texts, tuple(names), about.source)[:, : len(entities)]
         is_named: Booleans = np.asarray(found[: len(source)].any(axis=0))

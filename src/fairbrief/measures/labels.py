@@ -18,7 +18,7 @@ import numpy as np
 from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration
 from fairbrief.measures.bases import Reading, check_known, check_uncut
 from fairbrief.measures.permutation_schemes import share, total_variation
-from fairbrief.measures.record_texts import claims_of, is_blank
+from fairbrief.measures.record_texts import claims_of, is_blank, source_sentences
 from fairbrief.specs import parse
 from fairbrief.statistics import jensen_shannon, ratio
 from fairbrief.text.sentences import sentences_of
@@ -108,7 +108,7 @@ class Labelled(LabelSettings):
         (case,) = cases
         if self._reason(case) is not None:
             return None
-        sizes = len(_sentences(case.record)), len(self._units(case))
+        sizes = len(source_sentences(case.record)), len(self._units(case))
         return PermutationScheme(np.repeat(np.arange(2), sizes))
 
     def contrasts(self, columns: Sequence[Column]) -> Mapping[str, Ratio]:
@@ -153,7 +153,7 @@ class Labelled(LabelSettings):
         lines = []
         for case in cases if not any(map(self._reason, cases)) else ():
             names, source, summary = self._labelled(case, scores)
-            sentences = _sentences(case.record)
+            sentences = source_sentences(case.record)
             lines += [
                 f"The summary lacks {name}: “{sentences[int(source[:, k].argmax())]}”"
                 for k, name in enumerate(names)
@@ -185,7 +185,7 @@ class Labelled(LabelSettings):
     def _asked(self, record: Record, units: tuple[str, ...]) -> Sequence[Ask]:
         if not self.asked:
             return ()
-        rows = units if self.source == "data" else (*_sentences(record), *units)
+        rows = units if self.source == "data" else (*source_sentences(record), *units)
         return (Ask(self.scorer, rows, tuple(self.statement.replace("{label}", one) for one in self.asked)),)
 
     def _labelled(
@@ -203,7 +203,7 @@ class Labelled(LabelSettings):
         if self._reads_attribute:
             source = [(d.attributes[self.over],) for d in case.record.documents for _ in sentences_of(d.text)]
         else:
-            number = len(_sentences(case.record))
+            number = len(source_sentences(case.record))
             source, units = units[:number], units[number:]
         if of_extracts and not (self.asked and self.source == "data"):
             units = source
@@ -217,10 +217,6 @@ def _indicators(texts: Sequence[Sequence[str]], names: Sequence[str]) -> Floats:
     """1 for each label that a text has. Shape (texts, labels)."""
     rows = [[name in labels for name in names] for labels in texts]
     return np.array(rows, dtype=np.float64).reshape(len(texts), len(names))
-
-
-def _sentences(record: Record) -> tuple[str, ...]:
-    return tuple(chain.from_iterable(sentences_of(d.text) for d in record.documents))
 
 
 def _with_bare(names: Sequence[str], labelled: Floats) -> Floats:

@@ -10,7 +10,7 @@ import numpy as np
 
 from fairbrief.measures.record_texts import Groups, KnownRecord
 from fairbrief.statistics import ratio
-from fairbrief.types import Column, Entity, Floats, Integers, PermutationScheme, Record, Rows
+from fairbrief.types import Column, Entity, Floats, Integers, PermutationScheme, Record, Rows, Value
 
 
 def group_names(groups: int, *, is_together: bool = False) -> PermutationScheme | None:
@@ -40,7 +40,7 @@ def counted(codes: Integers, weights: Floats, labels: Integers, groups: int) -> 
     """Weights summed per group, under label permutations of the single items.
 
     Shapes: ``codes`` (n,) the real groups, used where ``labels`` (R, n) has no columns; ``weights`` (n,) →
-    (R, groups).
+    (R, groups), or (n, weights) → (R, groups, weights).
     """
     used = labelled(codes, labels)
     return np.stack([(used == g) @ weights for g in range(groups)], axis=1)
@@ -91,6 +91,13 @@ def half_of_sizes(shifts: Floats) -> Floats:
 def largest_size(differences: Floats) -> Floats:
     """The largest absolute difference. (…, differences) → (…)."""
     return np.asarray(np.abs(differences).max(axis=-1))
+
+
+def largest_of(differences: Mapping[str, Value], shape: tuple[int, ...]) -> Value:
+    """The unsigned score of group differences: the largest absolute one of those with a value somewhere. Its array has ``shape``."""
+    defined = tuple(name for name, value in differences.items() if np.isfinite(value.array).any())
+    sizes = [np.abs(differences[name].array) for name in defined] or [np.full(shape, np.nan)]
+    return Value(np.fmax.reduce(sizes), "upper", contrasts=defined, fold=largest_size, has_baseline=True)
 
 
 def share(counts: Floats) -> Floats:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import chain
 
 import msgspec
 import numpy as np
@@ -52,6 +53,11 @@ def known(record: Record) -> KnownRecord:
         references = tuple([text for text in record.references if not is_blank(text)])
         found = _known[id(record)] = KnownRecord(record, texts, "\n".join(texts), references)
     return found
+
+
+def source_sentences(record: Record) -> tuple[str, ...]:
+    """The sentences of a record's documents, in their order."""
+    return tuple(chain.from_iterable(map(sentences_of, known(record).texts)))
 
 
 def is_blank(text: str) -> bool:

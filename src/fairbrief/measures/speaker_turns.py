@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from fairbrief.declarations import ObservationDeclaration
 from fairbrief.measures.bases import check_known, check_uncut
-from fairbrief.measures.permutation_schemes import by_group, coded, keys_of, labelled
+from fairbrief.measures.permutation_schemes import by_group, coded, counted, keys_of
 from fairbrief.measures.record_texts import claims_of, known
 from fairbrief.statistics import TIE
 from fairbrief.text.attribution import Attribution, attributions
@@ -150,7 +150,7 @@ class Speakers(SpeakerSettings):
         support = np.maximum(scores[0].by_column(len(sentences)), 0.0)
         values = self._values(support, turns, found, drawn.kept)
         groups, codes = coded(turns.groups)
-        return by_group(groups, _sums(values, codes[np.newaxis], len(groups)))
+        return by_group(groups, _sums(values, codes, codes[np.newaxis], len(groups)))
 
     def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:
         (case,) = cases
@@ -168,14 +168,13 @@ class Speakers(SpeakerSettings):
         if not self.has_groups:
             return Rows.of(fixed)
         groups, codes = coded(turns.groups)
-        labels = labelled(codes, labels)
-        claims, errors = (_by_label(labels, x[np.newaxis], len(groups))[..., 0] for x in (many, bad))
+        claims, errors = (counted(codes, x, labels, len(groups)) for x in (many, bad))
         compared = np.where(claims < many.sum(), claims, 0.0)
         centred = np.where(compared > 0, errors - claims * bad.sum() / max(many.sum(), 1.0), 0.0)
         more = {
             "claims": claims, MISATTRIBUTED: errors, "compared": compared, f"{MISATTRIBUTED}_difference": centred,
         }  # fmt: skip
-        return by_group(groups, _sums(values, labels, len(groups)) | more, fixed)
+        return by_group(groups, _sums(values, codes, labels, len(groups)) | more, fixed)
 
     def details(self, cases: Cases, scores: Sequence[Scores]) -> Sequence[str]:
         """Each attributed claim with the best turn of the speaker it names and of the speaker who supports it best; misattributed ones first."""
@@ -233,8 +232,9 @@ class Speakers(SpeakerSettings):
         claims, text = self._claims(case), case.summary.text
         starts = [True] * len(claims)
         if case.summary.claims is None or self.claims == "sentences":
-            ends = [0, *(end for _, end in sentence_spans(text))]
-            starts = ["\n" in text[a:b] for a, (b, _) in zip(ends, sentence_spans(text), strict=False)]
+            spans = sentence_spans(text)
+            ends = [0, *(end for _, end in spans)]
+            starts = ["\n" in text[a:b] for a, (b, _) in zip(ends, spans, strict=False)]
         return attributions(claims, turns.names, tuple(starts))
 
     def _values(
@@ -284,18 +284,12 @@ def _any(kept: Floats, of_claims: NDArray[np.bool_]) -> NDArray[np.bool_]:
     return np.asarray(kept @ of_claims.T.astype(np.float64) > 0)
 
 
-def _sums(values: Mapping[str, Floats], labels: Integers, groups: int) -> dict[str, Floats]:
+def _sums(values: Mapping[str, Floats], codes: Integers, labels: Integers, groups: int) -> dict[str, Floats]:
     """Speakers by group, and sums of their values and of these less their mean; (label permutations, groups) each."""
     named = {f"{name}_difference": x - x.mean() for name, x in values.items()} | dict(values)
     named["speakers"] = np.ones_like(values[INCLUSION])
-    sums = _by_label(labels, np.stack(list(named.values())), groups)
+    sums = counted(codes, np.stack(list(named.values()), axis=-1), labels, groups)
     return {name: sums[..., k] for k, name in enumerate(named)}
-
-
-def _by_label(labels: Integers, weights: Floats, groups: int) -> Floats:
-    """Sums of weights by group. (label permutations, speakers), (sums, speakers) → (label permutations, groups, sums)."""
-    member = (labels[:, np.newaxis] == np.arange(groups)[:, np.newaxis]).astype(np.float64)
-    return np.asarray(member @ weights.T)
 
 
 def _shortened(case: Case, support: Floats, own: NDArray[np.bool_]) -> str:

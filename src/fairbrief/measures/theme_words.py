@@ -12,7 +12,7 @@ import numpy as np
 
 from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration
 from fairbrief.measures.bases import Reading, WithoutScores, check_known
-from fairbrief.measures.permutation_schemes import by_group, group_names, largest_size, renamed
+from fairbrief.measures.permutation_schemes import by_group, group_names, largest_of, renamed
 from fairbrief.measures.record_texts import known, needs_english
 from fairbrief.statistics import ratio
 from fairbrief.text.themes import count_entries, count_words, themes_of
@@ -208,9 +208,7 @@ class ThemeWords(Reading):
             ratios[f"log_ratio[{theme}, {a}/{b}]"] = Value(
                 logarithm, "both", contrasts=(name,), has_baseline=True
             )
-        defined = tuple(name for name, value in gaps.items() if np.isfinite(value.array).any())
-        sizes = [np.abs(gaps[name].array) for name in defined] or [np.full(totals.array.shape[:-1], np.nan)]
-        main = Value(np.fmax.reduce(sizes), "upper", contrasts=defined, fold=largest_size, has_baseline=True)
+        main = largest_of(gaps, totals.array.shape[:-1])
         return {self.name: main, **gaps, **ratios, **dict(self._secondary(totals, themes, pairs))}
 
     def explain(self, totals: Totals) -> str:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
 from typing import ClassVar
 
 import numpy as np
@@ -21,10 +20,9 @@ from fairbrief.measures.bases import Reading, check_known, check_uncut
 from fairbrief.measures.entity_inclusion import names_of
 from fairbrief.measures.entity_sentiment import naming
 from fairbrief.measures.permutation_schemes import by_group, coded, counted
-from fairbrief.measures.record_texts import claims_of, known
+from fairbrief.measures.record_texts import claims_of, known, source_sentences
 from fairbrief.statistics import TIE, ratio
 from fairbrief.text.counted import counted as counted_noun
-from fairbrief.text.sentences import sentences_of
 from fairbrief.types import (
     SHARE_DIFFERENCE,
     Ask,
@@ -102,7 +100,7 @@ class Claims(ClaimSettings):
 
     def asks(self, cases: Cases) -> Sequence[Ask]:
         (case,) = cases
-        claims, sentences = claims_of(case.summary, self.claims), _source_sentences(case)
+        claims, sentences = claims_of(case.summary, self.claims), source_sentences(case.record)
         return (Ask(self.scorer, sentences, claims),) if claims and sentences else ()
 
     def permutation_scheme(self, cases: Cases) -> PermutationScheme | None:
@@ -142,7 +140,7 @@ class Claims(ClaimSettings):
         """Each claim with its group, its support and the sentence that supports it best, the least supported first."""
         if not scores:
             return ()
-        sentences, claims = _source_sentences(cases[0]), claims_of(cases[0].summary, self.claims)
+        sentences, claims = source_sentences(cases[0].record), claims_of(cases[0].summary, self.claims)
         support, groups = scores[0].by_column(len(claims)), self._groups(cases[0])
         best = support.max(axis=0)
         is_unsupported = self._is_unsupported(scores[0], len(claims))
@@ -172,10 +170,6 @@ class Claims(ClaimSettings):
             if not values:
                 values |= {people[i].attributes.get(self.over, "") for i in np.flatnonzero(names)}
         return [values.pop() if len(values) == 1 else "" for values in found]
-
-
-def _source_sentences(case: Case) -> tuple[str, ...]:
-    return tuple(chain.from_iterable(map(sentences_of, known(case.record).texts)))
 
 
 def _by_group(totals: Totals) -> tuple[Value, dict[str, Value]]:

@@ -383,7 +383,7 @@ def read_sources(path: Path, audit: str) -> pa.Table | None:
     with reading(path):
         table = pq.read_table(path)
         hashes = table.replace_schema_metadata()
-        hashes.select(["record", "documents"])
+        hashes.select(["record", "documents"])  # an error without these columns
     if (table.schema.metadata or {}).get(b"audit", b"").decode("utf-8", "replace") != audit:
         raise DataError(mixed(path))
     return hashes
