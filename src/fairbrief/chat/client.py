@@ -83,6 +83,8 @@ def replies(
             if batch:
                 yield batch
     finally:
+        for future in open_:  # Not the tasks that the HTTP library begins: it cancels these itself.
+            future.cancel()
         asyncio.run_coroutine_threadsafe(talk.end(), loop).result()
         loop.call_soon_threadsafe(loop.stop)
         thread.join()
@@ -108,11 +110,8 @@ class _Talk:
         self.pace = Pace(self.endpoint.per_minute)
 
     async def end(self) -> None:
-        """Cancel all requests and close the connection."""
-        open_ = asyncio.all_tasks() - {asyncio.current_task()}
-        for task in open_:
-            task.cancel()
-        await asyncio.gather(*open_, return_exceptions=True)
+        """Wait for the end of all requests, then close the connection."""
+        await asyncio.gather(*asyncio.all_tasks() - {asyncio.current_task()}, return_exceptions=True)
         await self.client.close()
 
     def check_server(self, reply: Reply) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import resource
 import time
+import warnings
 from collections.abc import Iterable, Iterator
 
 import pytest
@@ -288,3 +290,20 @@ def test_reasoning_is_no_part_of_the_text() -> None:
     assert read_reply(json.dumps({"choices": [{"message": message}]})).text == "It is red."
     refused = {"choices": [{"message": {"content": None, "refusal": "No."}}]}
     assert read_reply(json.dumps(refused)).reason == "refused"
+
+
+def test_requests_that_were_just_begun_are_cancelled_cleanly() -> None:
+    """An error while connections are being opened leaves nothing behind, at whatever moment it comes."""
+
+    def broken(delay: float) -> Iterator[tuple[int, Question]]:
+        yield from questions(8)
+        time.sleep(delay)
+        raise RequestError("the input is broken")
+
+    with StubChat() as server, warnings.catch_warnings(record=True) as left:
+        warnings.simplefilter("always")
+        for moment in range(40):
+            with pytest.raises(RequestError, match="broken"):
+                ask_all(endpoint(server, concurrency=16), broken(moment * 0.0005))
+        gc.collect()
+    assert [str(warning.message) for warning in left] == []
