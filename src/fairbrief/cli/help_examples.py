@@ -14,7 +14,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "init reviews.csv",
         "init sources.jsonl model_a.jsonl model_b.jsonl --out study.toml",
     ),
-    "report": ("report demo --details", "report demo --format markdown", "report demo --to mlflow"),
+    "report": ("report demo --details", "report demo --format markdown"),
     "view": ("view demo", "view before after"),
     "subgroups": ("subgroups demo --by kind", "subgroups audit --by topic --by topic,year --out by_topic"),
     "explain": (
