@@ -24,7 +24,7 @@ from fairbrief import readers, registry, serialization
 from fairbrief.auditing import Plan, audit
 from fairbrief.chat.journal import keys_in, open_journal
 from fairbrief.classifiers.name_classifier import read_pages
-from fairbrief.classifiers.word_sentiment import VectorFile, read_lexicon
+from fairbrief.classifiers.word_sentiment import read_lexicon, read_vectors
 from fairbrief.cli import settings_file
 from fairbrief.engines.score_cache import Store
 from fairbrief.errors import FairbriefError
@@ -370,7 +370,7 @@ def _people() -> dict[str, Target]:
         "names": Target({"names.csv": NAMES}, lambda at: names_of(str(at / "names.csv"))),
         "pages": Target({"pages.csv": b"name,gender\nAnn Lee,female\nBo Ek,male\n"}, pages),
         "lexicon": Target({"lexicon.csv": b"word,label\ngood,positive\nbad,-1\n"}, lambda at: read_lexicon(str(at / "lexicon.csv"))),
-        "vectors": Target({"v.txt": VECTORS}, lambda at: list(VectorFile(at / "v.txt").chunks())),
+        "vectors": Target({"v.txt": VECTORS}, lambda at: list(read_vectors(at / "v.txt"))),
     }  # fmt: skip
 
 

@@ -16,7 +16,7 @@ import pytest
 
 from fairbrief import readers
 from fairbrief.classifiers.name_classifier import read_pages
-from fairbrief.classifiers.word_sentiment import VectorFile, read_lexicon
+from fairbrief.classifiers.word_sentiment import read_lexicon, read_vectors
 from fairbrief.cli import settings_file
 from fairbrief.errors import DataError, FairbriefError
 from fairbrief.people.build_people import names_of
@@ -43,7 +43,7 @@ READ: dict[str, tuple[bytes, Callable[[Path], object]]] = {
         b"PAR1" + b"\xff" * 60 + b"PAR1",
         lambda path: SavedRows(path.parent, [PerRecordFile(path.name, "o", ("m",))], "x"),
     ),
-    "vectors.txt": (b"a 1e39 1\nb 1 1\n", lambda path: list(VectorFile(path).chunks())),
+    "vectors.txt": (b"a 1e39 1\nb 1 1\n", lambda path: list(read_vectors(path))),
     "log.eval": (b"PK\5\6" + b"\0" * 8 + b"\xff" * 10, lambda path: list(readers.read(path))),
 }
 
