@@ -10,6 +10,7 @@ import itertools
 import math
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from copy import deepcopy
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from typing import Any, cast
@@ -164,12 +165,12 @@ class _Audit:
     def walk(self, engine: Engine) -> None:
         """Read all cases into the ledgers: in parts where the input has parts, else in one pass."""
         if parts := part_work.parts_of(self.cases, self.plan):
-            reading = cast("Reading", self.cases)
+            reading, unused = cast("Reading", self.cases), deepcopy(self.watchers)
             if part_work.walk_parts(self.run, reading, parts, self.watchers, engine):
                 return
             # Reading from the beginning names the bad line, or skips it.
             self.run = Run(self.plan, self.run.measures, exchange=self.run.exchange)
-            self.watchers, self.stream = self.watchers.empty(), iter(self.cases)
+            self.watchers, self.stream = unused, iter(self.cases)
         self.run.walk(self.watchers.watch(self.stream), engine)
 
     def result(self, started: float, settled: Settled) -> Result:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from copy import deepcopy
 from dataclasses import dataclass, replace
 
 from fairbrief.auditing.examples import TopCases
@@ -38,6 +39,7 @@ class PartWork:
     measures: Sequence[Measure]
     scorers: Scorers
     watchers: Watchers
+    """Those of a part, which have seen nothing yet."""
     exchange: Exchange | None = None
     """The summaries of all parts, where some are exchanged."""
     top_cases: TopCases | None = None
@@ -46,7 +48,7 @@ class PartWork:
     def __call__(self, part: Part) -> PartDone:
         """What the part's cases add to the audit; errors name the lines of the file."""
         reading = self.reading.part(*part)
-        watchers = self.watchers.empty()
+        watchers = deepcopy(self.watchers)
         with _placing(reading):
             run = Run(
                 self.plan, self.measures, part_scorers=self.scorers, exchange=self.exchange, top_cases=self.top_cases
@@ -85,7 +87,7 @@ def walk_parts(run: Run, reading: Reading, parts: Sequence[Part], watchers: Watc
         replace(run.plan, progress=None, scorers={}, wrap=None),
         run.measures,
         run.scorers if is_here else run.work_elsewhere().scorers,
-        watchers.empty(),
+        deepcopy(watchers),
         exchange=run.exchange,
         top_cases=run.top_cases if is_here else None,
     )
