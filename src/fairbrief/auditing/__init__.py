@@ -18,7 +18,7 @@ from typing import Any, cast
 import numpy as np
 
 from fairbrief import __version__, registry
-from fairbrief.auditing import extracts, instrument, measure_selection, part_work, scorer_bias, sensitivity
+from fairbrief.auditing import extracts, measure_selection, part_work, scorer_checks, sensitivity
 from fairbrief.auditing.finding_checks import findings_without, opposite_gaps
 from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.multiple_tests import check_primary
@@ -145,12 +145,12 @@ class _Audit:
         check_primary(plan.primary, choice.measures)
         self.cases, self.plan, self.protocol, self.head, self.stream = cases, plan, protocol, head, stream
         self.run = Run(plan, choice.measures, exchange=exchange)
-        self.checks, unchecked = scorer_bias.plan_checks(
+        self.checks, unchecked = scorer_checks.plan_checks(
             choice.measures, head, self.run.scorers, wanted=plan.check_scorers
         )
         self.left_out = (*choice.left_out, *unchecked)
-        is_read = plan.check_scorers is not False and any(map(instrument.scorer_of, choice.measures))
-        longest = math.inf if self.checks else instrument.LONGEST
+        is_read = plan.check_scorers is not False and any(map(scorer_checks.scorer_of, choice.measures))
+        longest = math.inf if self.checks else scorer_checks.LONGEST
         sources = None
         if self.checks or is_read:
             sources = Sources.sample(plan.seed, wanted=plan.check_scorers, longest=longest)
@@ -181,14 +181,14 @@ class _Audit:
         rows = None if checks else _told(LedgerPerRecord(run.ledgers, run.readers), settled)
         estimates, gaps = run.estimates()
         sources = watchers.sources or Sources.sample(plan.seed, wanted=plan.check_scorers)
-        checked = scorer_bias.take(checks, sources, run.scorers, run.settings())
-        estimates = with_notes(estimates, scorer_bias.bias_notes(checks, checked, plan.alpha))
-        retrieved, reach = scorer_bias.Checked(), list[dict[str, Any]]()
+        checked = scorer_checks.take(checks, sources, run.scorers, run.settings())
+        estimates = with_notes(estimates, scorer_checks.bias_notes(checks, checked, plan.alpha))
+        retrieved, reach = scorer_checks.Checked(), list[dict[str, Any]]()
         if self.protocol is None and plan.n_resamples and plan.check_scorers is not False:
             sample = run.measures, sources, run.scorers
-            reach = instrument.reach_of(*sample, wanted=plan.check_scorers)
+            reach = scorer_checks.reach_of(*sample, wanted=plan.check_scorers)
             if plan.check_scorers:
-                retrieved, notes_of = instrument.retrieve(*sample, run.settings())
+                retrieved, notes_of = scorer_checks.retrieve(*sample, run.settings())
                 estimates = with_notes(estimates, notes_of)
         if rows is None:
             ledgers, readers = [*run.ledgers, *checked.ledgers], {**run.readers, **checked.readers}
@@ -226,7 +226,7 @@ class _Audit:
             told["opposite_gaps"] = opposite
         return replace(result, made={**result.made, **told}) if told else result
 
-    def _made(self, started: float, checks: Sequence[scorer_bias.Checked]) -> dict[str, Any]:
+    def _made(self, started: float, checks: Sequence[scorer_checks.Checked]) -> dict[str, Any]:
         run = self.run
         known, systems = measure_selection.attributes_of(self.head), run.systems()
         checking = (m for checked in checks for readers in checked.readers.values() for m in readers)
