@@ -156,7 +156,7 @@ def _change(measure: Measure, pair: Pair, e: Estimate, settings: Settings) -> Ch
         return Change(e, is_contrast=True)
     from_random = e.extract_difference is not None
     sides = [Jackknifed(measure, side) for side in (pair.with_extracts if from_random else pair.units)]
-    total = Difference(*sides, sign=1.0)
+    total = Difference(sides[0], sides[1], sign=1.0)
     if from_random:
         low, high = e.extract_difference_low, e.extract_difference_high
         both, read = total.less_extracts(e.quantity), [side.from_extracts(e.quantity) for side in sides]
