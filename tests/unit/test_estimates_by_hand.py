@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fairbrief.auditing import Plan, audit, check, observing, scored_rows
+from fairbrief.auditing import Plan, audit, check, observing
 from fairbrief.auditing.estimating import FEWEST_CLUSTERS, NEEDS_TEXTS, Settings
 from fairbrief.auditing.jackknifed import Jackknifed, Units
 from fairbrief.auditing.ledger import Ledger
@@ -329,8 +329,8 @@ def test_an_interval_of_a_size_begins_at_zero_where_the_test_does_not_reject() -
 @pytest.mark.parametrize(
     ("module", "name", "most"),
     [
-        (scored_rows, "LABELS_OF_ONE", 60),
-        (scored_rows, "LABELS_OF_ONE", 20),
+        (observing, "LABELS_OF_ONE", 60),
+        (observing, "LABELS_OF_ONE", 20),
         (observing, "LABELS_AT_ONCE", 1),
     ],
 )
@@ -376,12 +376,12 @@ def test_chance_is_the_mean_over_permutations(exact: bool, mean: float) -> None:
     """Of 0, 2 and 4 where all label permutations are listed; of the two that were drawn beside the real one where they are not."""
     declared: Any = SimpleNamespace(chance_means=(("x",),))
     block = AlikeRows([0], (("x",), ("y",)), np.array([[[0.0, 9], [2, 9], [4, 9]]]))
-    found = scored_rows._chance_means(declared, block, exact=exact)
+    found = observing._chance_means(declared, block, exact=exact)
     assert found is not None
     assert (found.columns, found.values.tolist()) == ((("by chance", "x"),), [[[mean]]])
     alone = AlikeRows([0], (("x",), ("y",)), block.values[:, :1])
-    assert scored_rows._chance_means(declared, alone, exact=exact) is None
-    assert scored_rows._chance_means(SimpleNamespace(chance_means=()), block, exact=exact) is None  # type: ignore[arg-type]
+    assert observing._chance_means(declared, alone, exact=exact) is None
+    assert observing._chance_means(SimpleNamespace(chance_means=()), block, exact=exact) is None  # type: ignore[arg-type]
 
 
 def test_records_are_read_from_the_per_record_statistics_one_by_one(result: Result) -> None:

@@ -35,7 +35,7 @@ from fairbrief.plan import Plan
 from fairbrief.readers import Reading
 from fairbrief.readers.input_parts import PartTally, with_line_numbers
 from fairbrief.readers.json_lines import Range
-from fairbrief.statistics import LabelDraws
+from fairbrief.statistics.label_permutations import LabelDraws
 from fairbrief.text import languages
 from fairbrief.text.hashes import digest_of, hash_of_name
 from fairbrief.types import Case, Measure, Observation
