@@ -76,6 +76,26 @@ def test_row_groups_in_parts_are_all_rows(
     assert [case for part in reading.ranges for case in reading.part(*part)] == list(reading)
 
 
+@pytest.mark.parametrize("kind", ["jsonl", "parquet"])
+def test_records_are_found_by_their_ids(tmp_path: Path, kind: str) -> None:
+    """A record is read from its place, or from its places if several systems summarized it in several files."""
+    ids = ["b", "a", "é"]
+    for name in ("s0", "s1"):
+        rows = [{**row(0), "id": ident, "summary": f"{ident} of {name}"} for ident in ids]
+        path = tmp_path / f"{name}.{kind}"
+        if kind == "jsonl":
+            path.write_text("".join(json.dumps(one) + "\n" for one in rows))
+        else:
+            pq.write_table(pa.Table.from_pylist(rows), path, row_group_size=1)
+    reading = read(sorted(tmp_path.iterdir()))
+    for ident in ids:
+        cases = [
+            c for file, start in reading.places.of(ident) for c in reading.part(file, (start, start + 1))
+        ]
+        assert [case.summary.text for case in cases] == [f"{ident} of s0", f"{ident} of s1"]
+    assert reading.places.of("c") == []
+
+
 @given(size=st.integers(1, 1 << 36))
 def test_small_files_have_several_parts(size: int) -> None:
     """Parts follow one another to the file's end; there are sixteen at least, unless they were below a megabyte."""

@@ -96,7 +96,7 @@ def walk_parts(run: Run, reading: Reading, parts: Sequence[Part], watchers: Watc
         reading.reach(number / len(parts))
         with _placing(reading):
             run.take(observed)
-        tally.add(told, part[0])
+        tally.add(told)
         lines[part] = told.lines
         watchers.merge(seen)
     is_sound = reading.finish(tally)

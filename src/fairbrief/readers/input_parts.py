@@ -18,7 +18,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairbrief.errors import DataError
-from fairbrief.ranges import changes
 from fairbrief.readers import json_lines, tables
 from fairbrief.readers.field_values import id_of
 from fairbrief.readers.fields import ID, find
@@ -29,56 +28,36 @@ from fairbrief.text.hashes import hash_of_documents, hash_of_name
 from fairbrief.types import Record
 
 
-@dataclass(frozen=True, slots=True)
 class RecordPlaces:
-    """The places of records, sorted by the hashes of their ids.
+    """The places of records, sorted by the hashes of their ids: the number of the file, and the byte or row group.
 
-    Shapes: (places,) each. ``ids`` are these hashes, ``sources`` the numbers of the files of the input, ``starts`` the
-    byte or row group: ``reading.part(source, (start, start + 1))`` reads it.
+    ``reading.part(source, (start, start + 1))`` reads a place.
     """
 
-    ids: NDArray[np.int64]
-    sources: NDArray[np.int32]
-    starts: NDArray[np.int64]
-
-    @classmethod
-    def found(cls, places: Iterable[tuple[int, str, int]]) -> RecordPlaces:
-        """Source, id and start of every record, in the order of the input."""
-        ids, sources, starts = array("q"), array("i"), array("q")
+    def __init__(self, places: Iterable[tuple[int, str, int]]) -> None:
+        """Source, id and start of every record."""
+        numbers = array("q")
         for source, ident, start in places:
-            ids.append(hash_of_name(ident))
-            sources.append(source)
-            starts.append(start)
-        return cls.in_order(np.array(ids), np.array(sources), np.array(starts))
-
-    @classmethod
-    def in_order(
-        cls, ids: NDArray[np.int64], sources: NDArray[np.int32], starts: NDArray[np.int64]
-    ) -> RecordPlaces:
-        """Places from rows in the order of the input, duplicates removed. Shapes: (rows,) each."""
-        order = np.argsort(ids, kind="stable")
-        ids, sources, starts = ids[order], sources[order], starts[order]
-        is_new = changes(ids) | changes(sources) | changes(starts)
-        return cls(ids[is_new], sources[is_new], starts[is_new])
+            numbers.extend((hash_of_name(ident), source, start))
+        rows = np.unique(np.frombuffer(numbers, dtype=np.int64).reshape(-1, 3), axis=0)
+        self._ids, self._places = rows[:, 0].copy(), rows[:, 1:]
 
     def of(self, ident: str) -> list[tuple[int, int]]:
         """Source and start of each place that may have the record; a different id may have the same hash."""
         key = hash_of_name(ident)
-        first, last = np.searchsorted(self.ids, key, "left"), np.searchsorted(self.ids, key, "right")
-        return [(int(self.sources[i]), int(self.starts[i])) for i in range(first, last)]
+        first, last = np.searchsorted(self._ids, key, "left"), np.searchsorted(self._ids, key, "right")
+        return [(source, start) for source, start in self._places[first:last].tolist()]
 
 
 KEPT = 1_000
 """Most messages about excluded rows that are stored; all are counted."""
-OF_EACH = 4
-"""Numbers stored per summary."""
 MIXED = np.uint64(0x9E3779B97F4A7C15)
 """An odd multiplier, so that different ids stay different."""
 
 
 @dataclass(slots=True)
 class PartTally:
-    """Counts and messages of a part; per summary three hashes and its place."""
+    """Counts and messages of a part; per summary three hashes."""
 
     rows: int = 0
     summaries: int = 0
@@ -87,9 +66,7 @@ class PartTally:
     skipped_count: int = 0
     skipped: list[str] = field(default_factory=list)
     keys: array[int] = field(default_factory=lambda: array("q"))
-    """Four numbers per summary: hashes of the system, of the id and of the texts; the start of its row (`Meter.row`)."""
-    sources: array[int] = field(default_factory=lambda: array("i"))
-    """For several parts, the source of each summary."""
+    """Three numbers per summary: hashes of the system, of the id and of the texts."""
     clusters: array[int] = field(default_factory=lambda: array("q"))
     """Two hashes per counterfactual that names its cluster: of the seed document, of the cluster."""
     blank: int = 0
@@ -97,8 +74,8 @@ class PartTally:
     lines: int = 0
     """Number of lines of one part; 0 for several parts."""
 
-    def add(self, other: PartTally, source: int) -> None:
-        """Add the tally of the next part, from this source."""
+    def add(self, other: PartTally) -> None:
+        """Add the tally of another part."""
         self.rows += other.rows
         self.summaries += other.summaries
         self.wanted += other.wanted
@@ -107,29 +84,20 @@ class PartTally:
         self.skipped += other.skipped[: KEPT - len(self.skipped)]
         self.blank += other.blank
         self.keys += other.keys
-        self.sources += array("i", [source]) * (len(other.keys) // OF_EACH)
         self.clusters += other.clusters
 
-    def note(self, record: Record, system: str, texts: Sequence[str], start: int) -> None:
-        """Add a summary and the start of its row; ``texts`` are those of the record's documents. Equal in every process."""
-        self.keys.extend((hash_of_name(system), hash_of_name(record.id), hash_of_documents(*texts), start))
+    def note(self, record: Record, system: str, texts: Sequence[str]) -> None:
+        """Add a summary; ``texts`` are those of the record's documents. Equal in every process."""
+        self.keys.extend((hash_of_name(system), hash_of_name(record.id), hash_of_documents(*texts)))
         if record.cluster_by is not None and record.seed_document is not None:
             self.clusters.extend((hash_of_name(record.seed_document), hash_of_name(record.cluster)))
 
     def has_repeats(self) -> bool:
         """Whether the input is inconsistent: a system has an id twice, an id several texts, or a seed document several clusters."""
-        systems, ids, texts, _ = np.frombuffer(self.keys, dtype=np.uint64).reshape(-1, OF_EACH).T
+        systems, ids, texts = np.frombuffer(self.keys, dtype=np.uint64).reshape(-1, 3).T
         clusters = np.frombuffer(self.clusters, dtype=np.uint64).reshape(-1, 2)
-        return _has_equal(systems + ids * MIXED) or _has_several(ids, texts) or _has_several(*clusters.T)
-
-    def places(self) -> RecordPlaces:
-        """The places of the added records; parts must be added in the order of the input."""
-        _, ids, _, starts = np.frombuffer(self.keys, dtype=np.int64).reshape(-1, OF_EACH).T
-        return RecordPlaces.in_order(ids, np.frombuffer(self.sources, dtype=np.int32), starts)
-
-
-def _has_equal(numbers: NDArray[np.uint64]) -> bool:
-    return bool(_alike(np.sort(numbers)).any())
+        is_twice = _alike(np.sort(systems + ids * MIXED)).any()
+        return bool(is_twice) or _has_several(ids, texts) or _has_several(*clusters.T)
 
 
 def _has_several(first: NDArray[np.uint64], second: NDArray[np.uint64]) -> bool:

@@ -43,9 +43,7 @@ LONGEST = 1 << 25
 def line_ranges(size: int) -> list[Range]:
     """The parts of a file of ``size`` bytes; a line belongs to the part with its first byte."""
     least = -(-size // PARTS)
-    step = max(PART, least)
-    while size < FEW_PARTS * step and step > SMALL_PART:
-        step //= 2
+    step = max(least, min(PART, max(SMALL_PART, size // FEW_PARTS)))
     late = size // step * (LATE - 1) // LATE * step
     starts = [*range(0, late, step), *range(late, size, min(step, max(step // LATE, least, SMALL_PART)))]
     return list(pairwise([*starts, size]))
@@ -75,7 +73,6 @@ def read_lines(
             if number % EVERY == 0:
                 meter.at(raw.tell())
             if not line.isspace():
-                meter.row = start
                 yield number, parse_line(line, start)
             start += len(line)
         meter.lines = number

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from copy import copy
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
@@ -78,7 +79,7 @@ class Reading:
         self.files = tuple(source.path for source in sources if source.path is not None)
         self.bytes_total = sum(source.size for source in sources)
         self.tally = PartTally()
-        """Counts of the last iteration, and the places of a part's records."""
+        """Counts of the last iteration."""
         self._sources = sources
         self._fields = fields
         self._summaries = summaries
@@ -96,7 +97,6 @@ class Reading:
         self._is_part = False
         self._meter = Meter()
         self._reader: RowReader | None = None
-        self._places: RecordPlaces | None = None
 
     @property
     def skipped(self) -> list[str]:
@@ -183,18 +183,15 @@ class Reading:
         reading._begin()
         return reading
 
-    @property
+    @cached_property
     def places(self) -> RecordPlaces:
-        """The places of all records, for an input with `ranges`; searched if it was not read in parts."""
-        if self._places is None:
-            self._places = RecordPlaces.found(self._look_up_places())
-        return self._places
-
-    def _look_up_places(self) -> Iterator[tuple[int, str, int]]:
+        """The places of all records, for an input with `ranges`; all ids are read once."""
         assert self._fields.id is not None
-        for i, source in enumerate(self._sources):
-            for ident, start in input_parts.places_of(source, self._fields.id):
-                yield i, ident, start
+        return RecordPlaces(
+            (i, ident, start)
+            for i, source in enumerate(self._sources)
+            for ident, start in input_parts.places_of(source, self._fields.id)
+        )
 
     def in_files(self, lines: Mapping[tuple[int, Range], int]) -> Callable[[str], str]:
         """A function from the place of a record in a part, ``x.jsonl@8388608:12``, to that in the file, ``x.jsonl:4711``.
@@ -240,11 +237,10 @@ class Reading:
         were excluded.
         """
         self.tally = tally
-        self._places = tally.places()
         self._note_blank()
         self._check_answered(has_others=False)
         self._check_required()
-        self.tally = replace(tally, keys=array("q"), sources=array("i"), clusters=array("q"))
+        self.tally = replace(tally, keys=array("q"), clusters=array("q"))
         return not tally.has_repeats()
 
     def whole(self) -> Reading:
@@ -499,7 +495,7 @@ class Reading:
             self._exclude(at(step.where, other_documents(other[0], self._place(other[1])), record.id))
             return False
         if self._is_part:
-            self.tally.note(record, summary.system, texts, self._meter.row)
+            self.tally.note(record, summary.system, texts)
         return True
 
     def _again(self, summary: Summary, before: EarlierPlace) -> DataError:

@@ -72,14 +72,13 @@ def read_parquet(path: InputFile, name: str, meter: Meter, part: Range | None = 
         check_columns(file.schema_arrow.names, name)
         first, stop = part if part is not None else (0, file.num_row_groups)
         before = sum(file.metadata.row_group(i).num_rows for i in range(first))
-        batches = _batches(file, range(first, stop), meter, growth)
+        batches = _batches(file, range(first, stop), growth)
         yield from _rows_of(batches, meter, size_of(path) / max(1, file.metadata.num_rows), before)
 
 
-def _batches(file: Any, groups: Iterable[int], meter: Meter, growth: Growth) -> Iterator[Any]:
+def _batches(file: Any, groups: Iterable[int], growth: Growth) -> Iterator[Any]:
     """The batches, one row group at a time, since named row groups of remote files are fetched at once."""
     for group in groups:
-        meter.row = group
         rows = growth.row_group(file.metadata.row_group(group))
         for batch in file.iter_batches(rows, row_groups=[group]):
             yield from _parts(batch, growth)
