@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import bisect
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
@@ -98,11 +98,6 @@ class TopCases:
             for ranked in best:
                 self._keep(measure, system, ranked)
 
-    def place(self, in_file: Callable[[str], str]) -> None:
-        """Replace each top case's line number in its part by its line number in the file."""
-        for best in self._best.values():
-            best[:] = [(*rank, _placed(case, in_file), p) for *rank, case, p in best]  # type: ignore[misc]
-
     def _keep(self, measure: Measure, system: str, ranked: Ranked) -> None:
         best = self._best.setdefault((measure, system), [])
         bisect.insort(best, ranked, key=lambda r: r[:2])
@@ -121,10 +116,6 @@ class TopCases:
                 yield TopCase(
                     repr(measure), system, value, measure.explain(totals), case, None if np.isnan(p) else p
                 )
-
-
-def _placed(case: Case, in_file: Callable[[str], str]) -> Case:
-    return replace(case, record=replace(case.record, where=in_file(case.record.where)))
 
 
 def _rounded(sizes: Floats) -> Floats:

@@ -6,8 +6,7 @@ on every engine.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from fairbrief.auditing.examples import TopCases
@@ -17,10 +16,9 @@ from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.auditing.shards import Observed
 from fairbrief.auditing.watchers import Watchers
 from fairbrief.engines import Engine, ThisProcess
-from fairbrief.errors import DataError
 from fairbrief.plan import Plan
 from fairbrief.readers import Reading
-from fairbrief.readers.input_parts import PartTally, with_line_numbers
+from fairbrief.readers.input_parts import PartTally
 from fairbrief.readers.json_lines import Range
 from fairbrief.types import Case, Measure
 
@@ -44,26 +42,13 @@ class PartWork:
     """The top cases of the run, if the part runs in the same process."""
 
     def __call__(self, part: Part) -> PartDone:
-        """What the part's cases add to the audit; errors name the lines of the file."""
+        """What the part's cases add to the audit."""
         reading = self.reading.part(*part)
         watchers = self.watchers.empty()
-        with _placing(reading):
-            run = Run(
-                self.plan, self.measures, part_scorers=self.scorers, exchange=self.exchange, top_cases=self.top_cases
-            )  # fmt: skip
-            result = run.walk_part(watchers.watch(reading))
-        tally = reading.tally
-        tally.skipped = [with_line_numbers(said, reading.files) for said in tally.skipped]
-        return result, tally, watchers
-
-
-@contextmanager
-def _placing(reading: Reading) -> Iterator[None]:
-    """Errors that name a place in a part name the line of the file instead."""
-    try:
-        yield
-    except DataError as error:
-        raise DataError(with_line_numbers(str(error), reading.files)) from None
+        run = Run(
+            self.plan, self.measures, part_scorers=self.scorers, exchange=self.exchange, top_cases=self.top_cases
+        )  # fmt: skip
+        return run.walk_part(watchers.watch(reading)), reading.tally, watchers
 
 
 def parts_of(cases: Iterable[Case], plan: Plan) -> list[Part]:
@@ -73,7 +58,7 @@ def parts_of(cases: Iterable[Case], plan: Plan) -> list[Part]:
     """
     if not isinstance(cases, Reading) or any(name not in OF_SYSTEMS for name in plan.sanity_baselines):
         return []
-    parts = cases.ranges or []
+    parts = cases.ranges
     return parts if len(parts) > 1 else []
 
 
@@ -91,17 +76,12 @@ def walk_parts(run: Run, reading: Reading, parts: Sequence[Part], watchers: Watc
     )
     reading.look()
     tally = PartTally()
-    lines: dict[Part, int] = {}
-    for number, (part, (observed, told, seen)) in enumerate(engine.map(work, parts), 1):
+    for number, (_, (observed, told, seen)) in enumerate(engine.map(work, parts), 1):
         reading.reach(number / len(parts))
-        with _placing(reading):
-            run.take(observed)
+        run.take(observed)
         tally.add(told)
-        lines[part] = told.lines
         watchers.merge(seen)
     is_sound = reading.finish(tally)
     if is_sound:
-        with _placing(reading):  # what waited for other parts is observed only now
-            run.finish(engine)
-        run.top_cases.place(reading.in_files(lines))
+        run.finish(engine)  # what waited for other parts is observed only now
     return is_sound

@@ -147,8 +147,6 @@ class Meter:
     bytes_read: int = 0
     before: int = 0
     """Bytes of the finished files."""
-    lines: int = 0
-    """Number of lines of the last finished file or part."""
 
     def at(self, position: int) -> None:
         """Set the position in the current file."""

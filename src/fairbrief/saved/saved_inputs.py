@@ -176,7 +176,7 @@ class SavedTexts:
     def __init__(self, reading: Reading, *, pools_runs: bool = False) -> None:
         self._reading = reading
         self._pools_runs = pools_runs
-        self._has_places = reading.ranges is not None
+        self._has_places = reading.has_places
         self._cases: OrderedDict[tuple[str, str], Case] = OrderedDict()
         self._searches: OrderedDict[tuple[str, ...], frozenset[str]] = OrderedDict()
 
@@ -219,7 +219,7 @@ class SavedTexts:
         run = numbered(record) if self._pools_runs else None
         for name in (record,) if run is None else (run[0], record):
             for source, start in self._reading.places.of(name):
-                yield from self._named(self._reading.part(source, (start, start + 1)))
+                yield from self._named(self._reading.at(source, start))
 
     def _named(self, cases: Iterable[Case]) -> Iterable[Case]:
         return Pooled(cases) if self._pools_runs else cases
@@ -249,7 +249,7 @@ class SavedTexts:
         spelled = [(word.encode(), json.dumps(word)[1:-1].lower().encode()) for word in words]
         for source, path in enumerate(self._reading.files):
             for start in _starts(path, spelled):
-                yield from self._reading.part(source, (start, start + 1))
+                yield from self._reading.at(source, start)
 
 
 def _starts(path: InputFile, words: Sequence[tuple[bytes, bytes]]) -> Iterator[int]:
