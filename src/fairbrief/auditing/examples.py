@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import bisect
 import heapq
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -73,11 +73,6 @@ class TopCases:
             for ranked in best:
                 self._keep(measure, system, ranked)
 
-    def place(self, in_file: Callable[[str], str]) -> None:
-        """Replace each top case's line number in its part by its line number in the file."""
-        for best in self._best.values():
-            best[:] = [(*rank, _placed(case, in_file), p) for *rank, case, p in best]  # type: ignore[misc]
-
     def _keep(self, measure: Measure, system: str, ranked: Ranked) -> None:
         best = self._best.setdefault((measure, system), [])
         bisect.insort(best, ranked, key=lambda r: r[:2])
@@ -96,10 +91,6 @@ class TopCases:
                 yield TopCase(
                     repr(measure), system, value, measure.explain(totals), case, None if np.isnan(p) else p
                 )
-
-
-def _placed(case: Case, in_file: Callable[[str], str]) -> Case:
-    return replace(case, record=replace(case.record, where=in_file(case.record.where)))
 
 
 def _rounded(sizes: Floats) -> Floats:

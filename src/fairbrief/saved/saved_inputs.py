@@ -12,25 +12,20 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-import pyarrow as pa
 
 from fairbrief.auditing.system_runs import Pooled, numbered
 from fairbrief.errors import DataError, FairbriefError
 from fairbrief.readers import Reading
 from fairbrief.readers.files import InputFile
-from fairbrief.readers.input_parts import RecordPlaces
 from fairbrief.readers.input_sources import PREFIX
 from fairbrief.readers.object_stores import StoredFile, find
 from fairbrief.readers.summary_files import references_of
 from fairbrief.reports.audit_folder import INPUTS, add_digest, place
-from fairbrief.reports.frames import encodable, numbers
-from fairbrief.reports.per_record import write_hashes
+from fairbrief.reports.frames import encodable
 from fairbrief.text.addresses import is_stored
 from fairbrief.types import Case, Cases
 
-PLACES = "inputs.parquet"
 CHANGED = "{} has changed since the audit, so its texts may differ. Audit it again."
-PLACE_COLUMNS = ("id_hash", "source", "start")
 ENDS = 1 << 20
 """Bytes at each end of a file that its digest covers."""
 
@@ -56,7 +51,7 @@ def write(
     reading: Reading,
     audit: str,
 ) -> None:
-    """Write ``inputs.json``, and ``inputs.parquet`` if the inputs can be read from any position."""
+    """Write ``inputs.json``."""
     found = [_described(file, folder) for file in each(files, reading)]
     inputs = Inputs(
         tuple(name for name, _, _ in found),
@@ -67,10 +62,6 @@ def write(
         audit,
     )
     _place_inputs(folder, inputs)
-    if reading.ranges is not None:
-        place(folder / PLACES, lambda path: _write_places(reading.places, path))
-    else:
-        (folder / PLACES).unlink(missing_ok=True)
 
 
 def each(files: Sequence[str], reading: Reading) -> Sequence[str | InputFile]:
@@ -108,10 +99,6 @@ def copy(folder: Path, audit: str, to: Path, named: str) -> None:
     )
     moved = replace(inputs, files=files, audit=named)
     _place_inputs(to, moved)
-    if (folder / PLACES).exists():
-        place(to / PLACES, lambda path: path.write_bytes((folder / PLACES).read_bytes()))
-    else:
-        (to / PLACES).unlink(missing_ok=True)
 
 
 def _place_inputs(folder: Path, inputs: Inputs) -> None:
@@ -126,19 +113,6 @@ def read(folder: Path, audit: str) -> Inputs | None:
     except (FileNotFoundError, msgspec.MsgspecError, ValueError, RecursionError):
         return None
     return found if found.audit == audit else None
-
-
-def places(folder: Path) -> RecordPlaces | None:
-    """The positions of the records; None if the inputs must be read from the start."""
-    import pyarrow.parquet as pq
-
-    try:
-        table = pq.read_table(folder / PLACES, memory_map=True)
-        found = RecordPlaces(*(table[name].to_numpy() for name in PLACE_COLUMNS))
-    except (pa.ArrowException, OSError, ValueError, TypeError, KeyError):
-        return None
-    pa.default_memory_pool().release_unused()
-    return found
 
 
 def changed_files(folder: Path, inputs: Inputs) -> list[str]:
@@ -186,11 +160,6 @@ def digest(path: Path) -> str:
     return made.hexdigest()
 
 
-def _write_places(places: RecordPlaces, path: Path) -> None:
-    columns = (numbers(places.ids), numbers(places.sources), numbers(places.starts))
-    write_hashes(pa.table(dict(zip(PLACE_COLUMNS, columns, strict=True))), path)
-
-
 KEPT = 200
 """Cases in memory."""
 MOST_FOUND = 20_000
@@ -200,14 +169,14 @@ MOST_FOUND = 20_000
 class SavedTexts:
     """Cases by record and system, and a search in all texts.
 
-    ``places`` are the positions of the records; without them the inputs are read from the start. If the audit pooled runs,
-    cases have the names that they had there.
+    Records are read from their positions, if the inputs have any, otherwise from the start. If the audit pooled runs, cases have
+    the names that they had there.
     """
 
-    def __init__(self, reading: Reading, places: RecordPlaces | None, *, pools_runs: bool = False) -> None:
+    def __init__(self, reading: Reading, *, pools_runs: bool = False) -> None:
         self._reading = reading
         self._pools_runs = pools_runs
-        self._places = places
+        self._has_places = reading.has_places
         self._cases: OrderedDict[tuple[str, str], Case] = OrderedDict()
         self._searches: OrderedDict[tuple[str, ...], frozenset[str]] = OrderedDict()
 
@@ -244,13 +213,13 @@ class SavedTexts:
         return self._searches[key]
 
     def _near(self, record: str) -> Iterator[Case]:
-        if self._places is None:
+        if not self._has_places:
             yield from self._named(self._reading)
             return
         run = numbered(record) if self._pools_runs else None
         for name in (record,) if run is None else (run[0], record):
-            for source, start in self._places.of(name):
-                yield from self._named(self._reading.part(source, (start, start + 1)))
+            for source, start in self._reading.places.of(name):
+                yield from self._named(self._reading.at(source, start))
 
     def _named(self, cases: Iterable[Case]) -> Iterable[Case]:
         return Pooled(cases) if self._pools_runs else cases
@@ -262,7 +231,7 @@ class SavedTexts:
 
     def _found(self, words: Sequence[str]) -> Iterator[str]:
         wanted: set[str] = set()
-        lines = self._lines(words) if self._places is not None else None
+        lines = self._lines(words) if self._has_places else None
         for case in self._named(self._reading if lines is None else lines):
             if case.record.id not in wanted and _holds(case, words):
                 wanted.add(case.record.id)
@@ -280,7 +249,7 @@ class SavedTexts:
         spelled = [(word.encode(), json.dumps(word)[1:-1].lower().encode()) for word in words]
         for source, path in enumerate(self._reading.files):
             for start in _starts(path, spelled):
-                yield from self._reading.part(source, (start, start + 1))
+                yield from self._reading.at(source, start)
 
 
 def _starts(path: InputFile, words: Sequence[tuple[bytes, bytes]]) -> Iterator[int]:

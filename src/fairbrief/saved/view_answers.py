@@ -273,7 +273,7 @@ def _texts(
         reading = read(saved_inputs.paths(folder, inputs), inputs)
     except FairbriefError as error:
         return None, fault or str(error)
-    return SavedTexts(reading, saved_inputs.places(folder), pools_runs=pools_runs), fault
+    return SavedTexts(reading, pools_runs=pools_runs), fault
 
 
 def _visible(found: dict[str, Any]) -> dict[str, Any]:
