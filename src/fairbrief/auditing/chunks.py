@@ -11,6 +11,7 @@ import pickle
 from array import array
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -34,7 +35,7 @@ from fairbrief.plan import Plan
 from fairbrief.readers import Reading
 from fairbrief.readers.input_parts import PartTally
 from fairbrief.readers.json_lines import Range
-from fairbrief.statistics import LabelDraws
+from fairbrief.statistics.label_permutations import LabelDraws
 from fairbrief.text import languages
 from fairbrief.text.hashes import digest_of, hash_of_name
 from fairbrief.types import Case, Measure, Observation
@@ -172,7 +173,7 @@ class Work:
         """The rows of a part of a file."""
         assert self.reading is not None
         assert self.watchers is not None
-        reading, watchers, observed = self.reading.part(*part), self.watchers.empty(), self.nothing()
+        reading, watchers, observed = self.reading.part(*part), deepcopy(self.watchers), self.nothing()
         with languages.using(self.language or languages.setting()):
             for batch in self.batches(watchers.watch(reading)):
                 self._add_batch(observed, batch)
