@@ -25,7 +25,6 @@ from fairbrief.reports import (
     wording,
 )
 from fairbrief.reports.arrangement import Arranged, Section
-from fairbrief.reports.estimate_figures import gather, side_by_side, spread_of
 from fairbrief.reports.pages import page
 from fairbrief.reports.plain import named
 from fairbrief.reports.plot import BARE, FAINT, GRID, Axis, Line, Spread
@@ -170,9 +169,9 @@ def _rows(
     """The rows of each quantity; their pictures share one axis, which contains zero."""
     for name, block in arrangement.by_quantity(estimates):
         spreads = [
-            Spread("", e.value, e.low, e.high)
+            Spread(e.value, e.low, e.high)
             if is_difference
-            else spread_of(e, "", plot.colour_of(systems, e.system))
+            else Spread(e.value, e.low, e.high, e.permutation_mean, plot.colour_of(systems, e.system))
             for e in block
         ]
         places = [0.0, *(place for spread in spreads for place in spread.places)]
@@ -361,7 +360,6 @@ def render_experiment(
             (axis, ", ".join(dict.fromkeys(str(r[axis]) for r in rows if r[axis] is not None)))
             for axis in axes
         ],
-        "figures": [figure for figure, _ in side_by_side(gather(result)) if figure.panels],
         "tables": [*result.tables, *filter(None, [left_out_table(result)])],
         "checks": Table("Gate", ("check", "outcome", "reason"), tuple(checks)),
         "made": [line for line in made_lines(result.made) if line[0] not in SHOWN_ELSEWHERE],
