@@ -65,10 +65,6 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "sweep examples/reviews.jsonl --with lead --sentences 1,2 --out lengths",
         "sweep reviews.jsonl --with chat:gpt-4o-mini --temperature 0,.7 --out sweep",
     ),
-    "run": (
-        "run examples/experiments/chau-sentiment.toml --out chau --dry-run",
-        "run experiment.toml",
-    ),
     "choose": (
         "choose examples/reviews.jsonl --by coverage_parity@sentiment --out best.jsonl",
         "choose samples.jsonl --by uer@party --floor 'rouge1>=0.2' --pairs pairs.jsonl",
