@@ -154,33 +154,18 @@ def test_what_a_picture_leaves_out_is_said() -> None:
     assert "Only the first 150 of 156 cells of each grid are shown." in figure.caption
 
 
-def test_levels_share_one_table_and_one_sentence() -> None:
-    """Measures without a chance level are not repeated system by system in the same words."""
+def test_six_systems_of_a_measure_have_sentences_and_the_others_are_counted() -> None:
+    """Each system has a sentence, of a label-independent score as well; those beyond six are in the tables."""
     made = sample_families.make().made
     sections = arrangement.arrange(sample_families.make().estimates, made)
     quality = next(f for f in html.find_findings(sections, made) if f.title == "Quality")
-    assert quality.findings == ()
-    assert quality.levels is not None
-    assert quality.levels.table is not None
-    assert quality.levels.table.header == ("system", "rouge1", "rougeL")
-    assert quality.levels.table.rows[1] == ("gpt-4", "0.25 [0.15, 0.35]", "0.25 [0.15, 0.35]")
-    assert len(quality.levels.asks) == 1
-
-
-def test_many_systems_are_compared_in_a_table() -> None:
-    """Up to four systems have sentences; more have a table, with those beyond twelve counted."""
-    made = {"alpha": 0.05}
-    few = [Estimate("bur@x", "bur", f"s{i}", 0.5, permutation_mean=0.4, p=0.01, over="x") for i in range(4)]
-    (found,) = html.find_findings(arrangement.arrange(few, made), made)
-    assert len(found.findings[0].lines) == 4
-    assert found.findings[0].table is None
-    many = [few[0].replace(system=f"s{i}", p_adjusted=0.3) for i in range(14)]
+    assert [f.measure for f in quality.findings] == ["rouge1", "rougeL"]
+    assert quality.findings[0].lines[1] == ("gpt-4", "0.25 [0.15, 0.35]. No label permutation applies to it.")
+    one = Estimate("bur@x", "bur", "s", 0.5, permutation_mean=0.4, p=0.01, over="x")
+    many = [one.replace(system=f"s{i}") for i in range(14)]
     (found,) = html.find_findings(arrangement.arrange(many, made), made)
-    table = found.findings[0].table
-    assert table is not None
-    assert len(table.rows) == 12
-    assert table.notes == ("2 further systems in the tables of estimates.",)
-    assert table.rows[0][:2] == ("s0", "not significant")
+    assert [system for system, _ in found.findings[0].lines] == [f"s{i}" for i in range(6)]
+    assert found.findings[0].notes == ("8 further systems in the tables of estimates",)
 
 
 def test_a_small_p_that_holm_raises_is_not_significant_and_both_are_printed() -> None:

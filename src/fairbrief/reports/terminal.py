@@ -20,19 +20,20 @@ from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
-from fairbrief.reports import arrangement, reach, wording
+from fairbrief.reports import arrangement, wording
 from fairbrief.reports.contrast_words import Context, context_of
 from fairbrief.reports.first_answers import CAUTION, FINDING, FOLDER, INTERVAL, MEASURED, NEXT, answers
 from fairbrief.reports.number_format import ABSENT
-from fairbrief.reports.plain import named, printable, shorten
+from fairbrief.reports.plain import printable, shorten
 from fairbrief.reports.result import Result
 from fairbrief.reports.tables import (
     compact_table,
     contrast_table,
-    contrast_tables,
     difference_table,
+    facts,
     left_out_table,
     numeric_columns,
+    printed_tables,
     section_table,
 )
 from fairbrief.text.counted import counted
@@ -140,15 +141,8 @@ class _Screen:
 
     def everything(self) -> list[Text]:
         """All sentences, tables, notes, and what was not measured."""
-        result, made = self.result, self.result.made
-        tables = (
-            *result.tables,
-            *contrast_tables(result),
-            *(section_table(s, made, is_brief=True) for s in arrangement.arrange(result.estimates, made)),
-            *(difference_table(s, made, is_brief=True) for s in arrangement.contrasts_of(result)),
-            *reach.tables(made),
-        )
-        absent = left_out_table(result)
+        result, absent = self.result, left_out_table(self.result)
+        tables = printed_tables(result, is_brief=True)
         return list(
             _apart(
                 [*self._header(), *self._settings(), *self._measured()],
@@ -162,22 +156,7 @@ class _Screen:
         )
 
     def _header(self) -> list[Text]:
-        made, systems = self.result.made, self.result.systems
-        files = made.get("files") or ()
-        files = [files] if isinstance(files, str) else list(files)
-        more = f" and {counted(len(files) - 1, 'more file')}" if len(files) > 1 else ""
-        many = len(systems) if isinstance(systems, (list, tuple)) else systems
-        records, sample = made.get("records"), made.get("sample")
-        counts = [counted(records, "record")] if isinstance(records, int) else []
-        if counts and sample:
-            counts = [f"{records:,} of {counted(sample['records'], 'record')}"]
-        parts = [
-            f"Fairbrief {made.get('version', '')}".strip(),
-            f"{named(files[0])}{more}" if files else "",
-            ", ".join([*counts, counted(many, "system")]),
-            f"protocol {made['protocol']}" if self.is_paper else "",
-            str(made.get("language") or ""),
-        ]
+        parts = (fact.brief for fact in facts(self.result))
         return self._wrapped(" | ".join(filter(None, parts)), style="bold")
 
     def _settings(self) -> list[Text]:
