@@ -14,10 +14,8 @@ from itertools import chain
 from pathlib import Path
 from typing import Literal
 
-from rich import box
 from rich.cells import cell_len
 from rich.console import Console
-from rich.table import Table as Grid
 from rich.text import Text
 
 from fairbrief.reports import arrangement, wording
@@ -90,9 +88,9 @@ def print_result(
     _print(screen.everything() if details else screen.first(), console)
 
 
-def print_table(table: Table, console: Console) -> None:
-    """Print one table."""
-    _print(table_lines(table, console.width), console)
+def print_table(table: Table, console: Console, lead: Sequence[str] = ()) -> None:
+    """Print one table; ``lead`` are sentences below its title."""
+    _print(table_lines(table, console.width, lead), console)
 
 
 def print_labelled(label: str, texts: Iterable[str], console: Console, style: str = "") -> None:
@@ -385,15 +383,16 @@ def _continued(command: str, width: int, indent: int) -> list[Text]:
 # ---------------------------------------------------------------------------------------------- tables
 
 
-def table_lines(table: Table, width: int) -> list[Text]:
+def table_lines(table: Table, width: int, lead: Sequence[str] = ()) -> list[Text]:
     """The title, the columns and the notes of a table: numbers to the right, wrapped names, no line wider than ``width``.
 
     A table that is too wide is narrowed in steps: smaller gaps, the first column as headings above its rows, wrapped columns of
     text; then its columns go on below, and the columns that name the rows are repeated.
     """
-    title = [Text(line, "bold") for line in wrapped(printable(table.title), width)]
-    notes = [Text(line, "dim") for note in table.notes for line in wrapped(printable(note), width)]
-    return [*title, *_columns(table, width), *notes]
+    title = _indented(table.title, width, 0, "bold")
+    below = [line for text in lead for line in _indented(text, width, 0)]
+    notes = [line for note in table.notes for line in _indented(note, width, 0, "dim")]
+    return [*title, *below, *(_columns(table, width) if table.rows else ()), *notes]
 
 
 @dataclass(frozen=True)
@@ -608,24 +607,6 @@ def folded(name: str, width: int) -> Iterator[str]:
     yield name
 
 
-def ruled() -> Grid:
-    """A rich table with a line below its headings and no other lines."""
-    return Grid(
-        box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0), header_style="dim"
-    )
-
-
-def heading(console: Console, title: str) -> None:
-    """Print a title below an empty line."""
-    console.print()
-    console.print(plain(title, "bold"))
-
-
 def say(console: Console, text: str, style: str = "") -> None:
     """Print a sentence, wrapped at the width of the terminal."""
     _print([Text(line, style) for line in wrapped(shorten(printable(text), 2000), console.width)], console)
-
-
-def plain(text: str, style: str = "", limit: int = 300) -> Text:
-    """Printable text without markup, of at most ``limit`` characters."""
-    return Text(shorten(printable(text), limit), style, overflow="fold")
