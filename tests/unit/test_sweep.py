@@ -19,7 +19,6 @@ from fairbrief.cli import app
 from fairbrief.cli.command_line import INCOMPLETE
 from fairbrief.errors import FairbriefError, RequestError
 from fairbrief.reports import load, wording
-from fairbrief.reports.figures import draw
 from fairbrief.reports.number_format import probability
 from fairbrief.reports.result import Result
 from fairbrief.reports.wording import worded
@@ -183,7 +182,7 @@ def test_the_interval_of_a_relative_change_is_that_of_its_jackknife(tmp_path: Pa
 
 
 def test_the_report_has_one_table_and_a_picture_of_the_differences(tmp_path: Path) -> None:
-    """The table has a line per cell; the picture draws the paired differences."""
+    """The table has a line per cell."""
     result = swept(tmp_path, {"instruction": ["none", "fair", "never"]})
     table = result.tables[0]
     assert [row[0] for row in table.rows] == [
@@ -203,7 +202,6 @@ def test_the_report_has_one_table_and_a_picture_of_the_differences(tmp_path: Pat
     assert table.rows[3][5] == f"{probability(least.p_adjusted)} {least.quantity}"
     assert "the group difference with the smallest p" in table.notes[-1]
     assert table.rows[2][6].startswith("0.5")
-    assert "Differences from one system" in [figure.title for figure in draw(result)]
 
 
 def test_the_command_leaves_a_report_and_resumes(tmp_path: Path) -> None:
