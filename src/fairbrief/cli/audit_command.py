@@ -13,8 +13,7 @@ from fairbrief.cli import options as o
 from fairbrief.cli.input_options import ReadingOptions, cached, print_notes, progress_bar, reading_options
 from fairbrief.cli.output import locked_folder, print_audit, refuse_no_folder
 from fairbrief.errors import RequestError
-from fairbrief.plan import Plan, parted
-from fairbrief.settings import MEASURED
+from fairbrief.plan import MEASURED, Plan, parted
 
 if TYPE_CHECKING:
     from fairbrief.chat.endpoint import Question

@@ -17,7 +17,7 @@ from fairbrief.cli import options as o
 from fairbrief.cli.input_options import check_choice
 from fairbrief.cli.output import refuse_overwriting
 from fairbrief.errors import DataError, RequestError
-from fairbrief.settings import setting
+from fairbrief.plan import setting
 from fairbrief.text.counted import counted
 
 if TYPE_CHECKING:

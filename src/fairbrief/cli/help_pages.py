@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from fairbrief.cli.help_examples import EXAMPLES
-from fairbrief.settings import INPUTS, MACHINE, MEASURED, MODELS, OUTPUT, STATISTICS
+from fairbrief.plan import INPUTS, MACHINE, MEASURED, MODELS, OUTPUT, STATISTICS
 
 OPTIONS = "Options"
 PANELS = ("Arguments", OPTIONS, INPUTS, MEASURED, STATISTICS, OUTPUT, MODELS, MACHINE)

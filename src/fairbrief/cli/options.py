@@ -10,8 +10,7 @@ from typing import Annotated, Any, get_origin, get_type_hints
 
 import typer
 
-from fairbrief.plan import Plan
-from fairbrief.settings import MACHINE, MODELS, OUTPUT, option_of
+from fairbrief.plan import MACHINE, MODELS, OUTPUT, Plan, option_of
 
 Command = Callable[..., None]
 UNLOADED = {"Measure": Any, "Scorer": Any}
