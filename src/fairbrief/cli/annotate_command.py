@@ -135,11 +135,7 @@ def import_(
     sheets: list[Path] = SHEETS,
     records: str = RECORDS,
     out: Path | None = o.option(None, "File for the judged records.", "FILE"),
-    combine: str = o.option(
-        "majority",
-        "Combine judgements: majority, or all (unanimous only).",
-        "RULE",
-    ),
+    combine: str = o.option("majority", "Combine judgements: majority, or all (unanimous only).", "RULE"),
     details: bool = o.DETAILS,
     *,
     plan: Plan,

@@ -63,12 +63,7 @@ def audit(
     process_settings.freeze_loaded()
     refuse_no_folder(out)
     options = replace(options, seed=plan.seed)
-    plan = replace(
-        plan,
-        attributes=options.attributes,
-        skips=options.skips,
-        wrap=cached(cache),
-    )
+    plan = replace(plan, attributes=options.attributes, skips=options.skips, wrap=cached(cache))
 
     def read() -> tuple[Any, Any]:
         overs = [specs.parse(text).over for text in plan.measures if isinstance(text, str)]

@@ -87,12 +87,7 @@ def print_tables(tables: Iterable[Table], *, is_below_text: bool = False) -> Non
 
 
 def print_audit(
-    result: Result,
-    *,
-    details: bool,
-    folder: Path | None = None,
-    can_save: bool = True,
-    first: First = "",
+    result: Result, *, details: bool, folder: Path | None = None, can_save: bool = True, first: First = ""
 ) -> None:
     """Print an audit on the terminal; ``folder`` is where it is saved, ``can_save`` whether the command has --out, and ``first`` which tables come first."""
     from rich.console import Console

@@ -85,8 +85,8 @@ def print_forecast(forecast: Forecast, budget: Budget) -> None:
     typer.echo("\nNothing was sent.")
 
 
-def run_counts(count: Count, tally: Tally, price: Price | None = None) -> str:
-    """The counts of a run in one line."""
+def counts(count: Count) -> str:
+    """The outcome of requests in one line."""
     parts = [
         f"{count.wanted:,} wanted",
         f"{count.asked:,} asked",
@@ -95,14 +95,14 @@ def run_counts(count: Count, tally: Tally, price: Price | None = None) -> str:
         f"{count.empty:,} empty",
         f"{count.unanswered:,} unanswered",
     ]
-    if count.not_asked:
-        parts += [f"{count.not_asked:,} not asked"]
-    tokens, *cost = charged(tally, price)
-    if tally.requests:
-        failed = ", ".join(f"{n:,} {kind}" for kind, n in sorted(tally.failures.items()))
-        sent = counted(tally.requests, "request") + (f" (of which failed: {failed})" if failed else "")
-        parts += [sent, tokens]
-    return ", ".join([*parts, *cost])
+    return ", ".join([*parts, *([f"{count.not_asked:,} not asked"] if count.not_asked else [])])
+
+
+def requests(tally: Tally, price: Price | None) -> str:
+    """The number of requests, why some failed, their tokens and cost."""
+    failed = ", ".join(f"{n:,} {kind}" for kind, n in sorted(tally.failures.items()))
+    sent = counted(tally.requests, "request") + (f" (of which failed: {failed})" if failed else "")
+    return ", ".join([sent, *charged(tally, price)])
 
 
 def charged(tally: Tally, price: Price | None) -> list[str]:
@@ -139,7 +139,8 @@ def end_with(
     out: Path, count: Count, spending: Spending, reading: Reading, lines: Sequence[str] = ()
 ) -> None:
     """Print a run's output and cost, the ``lines``, excluded rows and failures; exit with its code."""
-    typer.echo(f"{out}: {run_counts(count, spending.tally, spending.budget.price)}")
+    sent = f", {requests(spending.tally, spending.budget.price)}" if spending.tally.requests else ""
+    typer.echo(f"{out}: {counts(count)}{sent}")
     for line in lines:
         typer.echo(line)
     print_excluded(reading)
