@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from fairbrief.readers import Reading
-    from fairbrief.readers.understanding import Understanding
     from fairbrief.types import Table
     from fairbrief.workbench.corpora.corpus_statistics import TopicShares
 
@@ -42,10 +41,10 @@ def init(
 ) -> None:
     """Inspect files, show how they are understood, and write the settings for 'fairbrief audit'.
 
-    Prints the equivalent command line, too. Correct the settings (TOML) where a field was misunderstood.
+    Correct the settings (TOML) where a field was misunderstood: their names are those of the options of audit.
     """
-    from fairbrief.errors import RequestError
     from fairbrief.readers.understanding import inspect_file, is_plain, understand
+    from fairbrief.reports.plain import printable
 
     if not settings_file.is_one(str(out)):
         raise RequestError(f"--out {out}: give a name that ends in .toml.")
@@ -53,76 +52,52 @@ def init(
         raise RequestError(f"{out} exists: give another name with --out, or remove it.")
     plain = [file for file in inputs if is_plain(file)]
     result = understand([one for file in inputs if file not in plain for one in inspect_file(file)], plain)
-    reading = _reading(result.settings)
-    counted = _counts(reading)
-    _show(result, counted, reading)
-    command = f"fairbrief audit {shlex.join(settings_file.command_line(result.settings))}"
-    text = f"# Written by fairbrief init. Equivalent to:\n# {command}\n{settings_file.written(_beside(result.settings, out))}"
-    out.write_text(text, encoding="utf-8")
-    typer.echo(
-        f"\nWritten: {out}. Next: fairbrief audit {shlex.quote(str(out))} --out audit\nEquivalent: {command}"
-    )
+    given = {key.replace("-", "_"): value for key, value in result.settings.items() if key != "files"}
+    reading = ReadingOptions(**given).read(result.settings["files"])
+    for name, role in result.roles.items():
+        typer.echo(f"{printable(name)}: {role}")
+    _print_counts(reading)
+    print_notes(reading.notes)
+    text = settings_file.written(_beside(result.settings, out))
+    out.write_text(f"# Written by fairbrief init\n{text}", encoding="utf-8")
+    typer.echo(f"\nWritten: {out}. Next: fairbrief audit {shlex.quote(str(out))} --out audit")
 
 
-def _reading(settings: dict[str, Any]) -> Reading:
-    """The input as ``audit`` reads it with these settings."""
-    from fairbrief.cli.input_options import ReadingOptions
+def _print_counts(reading: Reading) -> None:
+    """Print the numbers of records, documents and systems, and the groups by attribute, of the first records."""
+    from fairbrief.reports.contrast_words import ordered_groups
+    from fairbrief.reports.plain import printable
 
-    given = {key.replace("-", "_"): value for key, value in settings.items() if key != "files"}
-    return ReadingOptions(**given).read(settings["files"])
-
-
-def _counts(reading: Reading) -> dict[str, Any]:
-    """Records, documents, systems, and groups by attribute, of the first records."""
     records: set[str] = set()
-    documents = 0
-    systems: Counter[str] = Counter()
+    n_documents, systems = 0, dict[str, None]()
     groups: dict[str, Counter[str]] = {}
     for case in reading:
-        systems[case.summary.system] += 1
-        if case.record.id in records:
+        systems[case.summary.system] = None
+        record = case.record
+        if record.id in records:
             continue
         if len(records) >= MOST:
             break
-        records.add(case.record.id)
-        documents += len(case.record.documents)
-        of_documents = [pair for d in case.record.documents for pair in d.attributes.items()]
+        records.add(record.id)
+        n_documents += len(record.documents)
+        of_documents = [pair for d in record.documents for pair in d.attributes.items()]
         known = dict(of_documents)  # an attribute of a record with one text is also an attribute of the text
-        of_record = [pair for pair in case.record.attributes.items() if pair[0] not in known]
+        of_record = [pair for pair in record.attributes.items() if pair[0] not in known]
         for name, value in (*of_documents, *of_record):
             groups.setdefault(name, Counter())[value] += 1
-    return {"records": len(records), "documents": documents, "systems": systems, "groups": groups}
-
-
-def _show(found: Understanding, counts: dict[str, Any], reading: Reading) -> None:
-    from fairbrief.reports.plain import printable
-
-    for name, role in found.roles.items():
-        typer.echo(f"{printable(name)}: {role}")
-    more = f" (only the first {MOST:,} were counted)" if counts["records"] >= MOST else ""
+    more = f" (only the first {MOST:,} were counted)" if len(records) >= MOST else ""
     typer.echo(
-        f"\n{counted(counts['records'], 'record')}{more}, {counted(counts['documents'], 'document')}, "
-        f"{counted(len(counts['systems']), 'system')}: {', '.join(map(printable, counts['systems']))}"
+        f"\n{counted(len(records), 'record')}{more}, {counted(n_documents, 'document')}, "
+        f"{counted(len(systems), 'system')}: {', '.join(map(printable, systems))}"
     )
-    for name, values in counts["groups"].items():
-        shown = ", ".join(
-            f"{printable(value)} ({many:,})" for value, many in sorted(values.items(), key=_in_order)[:SHOWN]
-        )
+    for name, values in groups.items():
+        shown = ", ".join(f"{printable(v)} ({values[v]:,})" for v in ordered_groups(values)[:SHOWN])
         rest = f" and {len(values) - SHOWN} more" if len(values) > SHOWN else ""
         typer.echo(f"{printable(name)}: {shown}{rest}")
-    if not counts["groups"]:
+    if not groups:
         typer.echo(
             'No field looks like a group. Add an attribute to the settings: attribute = ["NAME=FIELD"].'
         )
-    print_notes(reading.notes)
-
-
-def _in_order(group: tuple[str, int]) -> tuple[bool, float, str]:
-    """Sort key: numbers by size, then texts."""
-    try:
-        return False, float(group[0]), group[0]
-    except ValueError:
-        return True, 0.0, group[0]
 
 
 def _beside(settings: dict[str, Any], out: Path) -> dict[str, Any]:
