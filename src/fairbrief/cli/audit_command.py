@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from contextlib import closing
+from contextlib import closing, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from fairbrief import process_settings
 from fairbrief.cli import options as o
 from fairbrief.cli.input_options import ReadingOptions, cached, print_notes, progress_bar, reading_options
-from fairbrief.cli.output import locked_folder, print_audit, refuse_no_folder
+from fairbrief.cli.output import print_audit, refuse_no_folder
 from fairbrief.errors import RequestError
 from fairbrief.plan import MEASURED, Plan, parted
 
@@ -56,7 +56,7 @@ def audit(
     from fairbrief.auditing.system_runs import Pooled
     from fairbrief.engines import cores
     from fairbrief.readers.summary_files import WithReferences
-    from fairbrief.reports.audit_folder import ahead_in, replace_all
+    from fairbrief.reports.audit_folder import ahead_in, claimed, replace_all
     from fairbrief.saved import saved_inputs
     from fairbrief.saved.examples import with_examples
 
@@ -79,7 +79,10 @@ def audit(
         )
     result = None
     try:
-        with locked_folder(out) as folder, ahead_in(folder, plan.workers or cores()) as ahead:
+        with (
+            nullcontext() if out is None else claimed(out) as folder,
+            ahead_in(folder, plan.workers or cores()) as ahead,
+        ):
             reading, cases = read()
             with progress_bar(reading, quiet=quiet) as progress:
                 settled = None if ahead is None else ahead.begin

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -43,18 +42,6 @@ def _check_reachable(folder: Path, wanted: str) -> None:
         raise RequestError(f"{wanted}: {there} is a file, not a folder: give another path.")
     if not os.access(there, os.W_OK | os.X_OK):
         raise RequestError(f"{wanted}: you cannot write to the folder {there}: give another path.")
-
-
-@contextmanager
-def locked_folder(out: Path | None) -> Iterator[Path | None]:
-    """Lock a folder of results during the work; yields the folder to write to."""
-    from fairbrief.reports.audit_folder import claimed
-
-    if out is None:
-        yield None
-        return
-    with claimed(out) as folder:
-        yield folder
 
 
 def write_text(path: Path, text: str, newline: str = "\n") -> None:

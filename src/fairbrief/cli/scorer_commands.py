@@ -10,16 +10,8 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from fairbrief.cli import input_options as inputs
 from fairbrief.cli import options as o
-from fairbrief.cli.input_options import (
-    ReadingOptions,
-    cached,
-    check_choice,
-    print_excluded,
-    progress_bar,
-    reading_options,
-    set_default_language,
-)
 from fairbrief.cli.output import print_tables, refuse_overwriting, write_text
 from fairbrief.errors import RequestError
 from fairbrief.plan import Plan
@@ -35,7 +27,7 @@ app = o.new_app()
 @app.command()
 @o.in_language
 @o.plan_options("n_resamples", "seed", "confidence_level")
-@reading_options("attribute", "references_field", "document_id_field")
+@inputs.reading_options("attribute", "references_field", "document_id_field")
 def agree(
     sources: list[str] = o.argument(
         "Saved audits, to compare two scorers; or files whose claims people labelled.", "DIR…|FILE…"
@@ -57,7 +49,7 @@ def agree(
     cache: Path | None = o.CACHE,
     *,
     plan: Plan,
-    options: ReadingOptions,
+    options: inputs.ReadingOptions,
 ) -> None:
     """Measure the agreement of two scorers or measures in saved audits, or of a scorer with labelled claims.
 
@@ -87,8 +79,8 @@ def agree(
     if attribute is None:
         raise RequestError("Give --attribute NAME, the attribute that the labels of claims name.")
     reading = options.read(sources, [attribute])
-    set_default_language(reading)
-    with progress_bar(reading) as progress:
+    inputs.set_default_language(reading)
+    with inputs.progress_bar(reading) as progress:
         with_people = label_agreement.agreement(
             reading,
             attribute.partition("=")[0],
@@ -96,11 +88,11 @@ def agree(
             resampling=resampling,
             temperatures=_temperatures(temperature),
             threshold=threshold,
-            scorers=Scorers(wrap=cached(cache)),
+            scorers=Scorers(wrap=inputs.cached(cache)),
             progress=progress,
         )
     print_tables(label_agreement.tables(with_people, resampling))
-    print_excluded(reading)
+    inputs.print_excluded(reading)
 
 
 def _of_audits(
@@ -131,7 +123,9 @@ def _temperatures(text: str) -> list[float]:
 @app.command()
 @o.in_language
 @o.plan_options("n_resamples", "seed")
-@reading_options("attribute", "references_field", "document_id_field", "cluster_by", "record_attribute")
+@inputs.reading_options(
+    "attribute", "references_field", "document_id_field", "cluster_by", "record_attribute"
+)
 def chunks(
     files: list[str] = o.argument("Files or saved data sets with records and summaries.", "FILE…"),
     attribute: str | None = o.option(None, "Also report each value of this attribute.", "NAME[=FIELD]"),
@@ -144,19 +138,19 @@ def chunks(
     cache: Path | None = o.CACHE,
     *,
     plan: Plan,
-    options: ReadingOptions,
+    options: inputs.ReadingOptions,
 ) -> None:
     """Find the best size of pieces: the share of claims whose source document is identified, for each size."""
     from fairbrief.auditing.scorer_lookup import Scorers
     from fairbrief.saved.label_agreement import chunk_sizes, chunk_tables
     from fairbrief.saved.saved_values import Resampling
 
-    check_choice("--claims", claims, ("auto", "given", "sentences"))
+    inputs.check_choice("--claims", claims, ("auto", "given", "sentences"))
     if not isfinite(threshold):
         raise RequestError(f"--threshold {threshold}: write a finite number.")
     reading = options.read(files, [attribute] if attribute else None)
-    set_default_language(reading)
-    with progress_bar(reading) as progress:
+    inputs.set_default_language(reading)
+    with inputs.progress_bar(reading) as progress:
         result = chunk_sizes(
             reading,
             scorer,
@@ -165,17 +159,17 @@ def chunks(
             threshold=threshold,
             claims=claims,
             resampling=Resampling(plan.n_resamples, plan.seed),
-            scorers=Scorers(wrap=cached(cache)),
+            scorers=Scorers(wrap=inputs.cached(cache)),
             progress=progress,
         )
     print_tables(chunk_tables(result, scorer, threshold))
-    print_excluded(reading)
+    inputs.print_excluded(reading)
 
 
 @app.command()
 @o.in_language
 @o.plan_options("seed")
-@reading_options("references_field")
+@inputs.reading_options("references_field")
 def calibrate(
     scorer: str = o.argument("Scorer of pairs, e.g. containment, embedding or lexical.", "SCORER"),
     labels: list[str] = o.argument(
@@ -191,7 +185,7 @@ def calibrate(
     cache: Path | None = o.CACHE,
     *,
     plan: Plan,
-    options: ReadingOptions,
+    options: inputs.ReadingOptions,
 ) -> None:
     """Calibrate a scorer on labelled pairs: measure its agreement with people, and map scores to probabilities.
 
@@ -216,7 +210,7 @@ def calibrate(
             f"--{next(iter(given)).replace('_', '-')} has an effect only with --label-sheet: drop it."
         )
     read = labelled_pairs.read_labels([Path(file) for file in labels])
-    made = Scorers(wrap=cached(cache))[_plain(scorer)]
+    made = Scorers(wrap=inputs.cached(cache))[_plain(scorer)]
     fitting = calibrating.fitted(made, read.pairs, plan.seed)
     calibration = calibrating.calibration(made, read.pairs, fitting)
     write_text(out, calibration.to_json())
@@ -247,7 +241,7 @@ def _write_sheet(
     pairs: int,
     cache: Path | None,
     seed: int,
-    options: ReadingOptions,
+    options: inputs.ReadingOptions,
 ) -> None:
     from fairbrief.auditing.scorer_lookup import Scorers
     from fairbrief.workbench import calibrating, labelled_pairs
@@ -257,12 +251,12 @@ def _write_sheet(
     if sheet.exists():
         raise RequestError(f"{sheet} exists and may contain labels: give another name, or remove it.")
     reading = options.read(files)
-    set_default_language(reading)
+    inputs.set_default_language(reading)
     spec = _plain(scorer)
     # Scores only decide how evenly pairs are drawn.
     spec = "containment" if spec == "lexical" else spec
     over = (options.attributes or [""])[0]
-    result = list(labelled_pairs.candidates(reading, spec, over, Scorers(wrap=cached(cache))))
+    result = list(labelled_pairs.candidates(reading, spec, over, Scorers(wrap=inputs.cached(cache))))
     if not result:
         raise RequestError(
             f"No summary of {', '.join(files)} has both a claim and documents, so no pair can be labelled. Give a file with summaries."
@@ -270,7 +264,7 @@ def _write_sheet(
     chosen = labelled_pairs.drawn(result, pairs, seed)
     write_text(sheet, labelled_pairs.pair_sheet(chosen), newline="")
     print_tables([calibrating.precision_expected()])
-    print_excluded(reading)
+    inputs.print_excluded(reading)
     typer.echo(
         f"{sheet}: {len(chosen):,} pairs of {len(result):,}. Fill in the column 'supported' with yes or no: does the text state or "
         f"clearly imply the claim? Then run: fairbrief calibrate {shlex.quote(scorer)} {shlex.quote(str(sheet))} --out calibration.json"

@@ -9,16 +9,9 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from fairbrief.cli import input_options as inputs
 from fairbrief.cli import options as o
 from fairbrief.cli import spending_options as spend
-from fairbrief.cli.input_options import (
-    OF_SUMMARIES,
-    ReadingOptions,
-    cached,
-    print_excluded,
-    reading_options,
-    set_default_language,
-)
 from fairbrief.cli.output import print_audit, refuse_no_folder, refuse_overwriting
 from fairbrief.errors import RequestError
 from fairbrief.plan import Plan
@@ -32,7 +25,7 @@ app = o.new_app()
 
 @app.command()
 @spend.spending_options
-@reading_options(*OF_SUMMARIES, "cluster_by")
+@inputs.reading_options(*inputs.OF_SUMMARIES, "cluster_by")
 def summarize(
     files: list[str] = o.argument("Files with records, saved data sets, or hf:NAME.", "RECORDS…"),
     with_: str = o.option(
@@ -62,7 +55,7 @@ def summarize(
     system: str | None = o.option(None, "Name of the system; by default the model's.", "NAME"),
     quiet: bool = o.QUIET,
     *,
-    options: ReadingOptions,
+    options: inputs.ReadingOptions,
     asking: spend.SpendingOptions,
 ) -> None:
     """Summarize records with a model or a built-in summarizer.
@@ -95,7 +88,7 @@ def summarize(
 
 @app.command()
 @spend.spending_options
-@reading_options("cluster_by")
+@inputs.reading_options("cluster_by")
 def claims(
     files: list[str] = o.argument("Files with records and summaries.", "FILE…"),
     with_: str = o.option(..., "Chat model that splits summaries.", "chat:MODEL", "--with"),
@@ -103,7 +96,7 @@ def claims(
     prompt: Path | None = o.option(None, "Your own instruction: a file that contains {summary}.", "FILE"),
     quiet: bool = o.QUIET,
     *,
-    options: ReadingOptions,
+    options: inputs.ReadingOptions,
     asking: spend.SpendingOptions,
 ) -> None:
     """Split summaries into claims (atomic statements) with a chat model.
@@ -143,7 +136,7 @@ def claims(
 @app.command()
 @spend.spending_options
 @o.plan_options("measures", "baseline", "n_resamples", "seed", "confidence_level")
-@reading_options(*OF_SUMMARIES)
+@inputs.reading_options(*inputs.OF_SUMMARIES)
 def sweep(
     files: list[str] = o.argument("Files with records to summarize.", "FILE…"),
     with_: str = o.option(..., "Summarizer, e.g. lead or chat:MODEL.", "SUMMARIZER", "--with"),
@@ -165,7 +158,7 @@ def sweep(
     quiet: bool = o.QUIET,
     *,
     plan: Plan,
-    options: ReadingOptions,
+    options: inputs.ReadingOptions,
     asking: spend.SpendingOptions,
 ) -> None:
     """Summarize and audit over a grid of settings, and compare each with the first (or --baseline) by record.
@@ -191,7 +184,7 @@ def sweep(
         plan,
         attributes=options.attributes,
         skips=options.skips,
-        wrap=sweep.charging(spending, cached(cache or out / sweep.ANSWERS / "scores.sqlite")),
+        wrap=sweep.charging(spending, inputs.cached(cache or out / sweep.ANSWERS / "scores.sqlite")),
     )
     forecast = sweep.foresee(reading.records, cells, out, plan, spending.budget)
     if asking.dry_run:
@@ -220,7 +213,7 @@ def sweep(
     finally:  # print the result even if it could not be written
         if result is not None:
             print_audit(result, details=details, folder=out)
-    print_excluded(reading)
+    inputs.print_excluded(reading)
     typer.echo(
         f"\nReport: {out / 'report.html'}   Numbers: {out / 'results.csv'}   Answers: {out / sweep.ANSWERS}"
     )
@@ -254,7 +247,7 @@ def axes_of(named: dict[str, str | None], others: Sequence[str]) -> dict[str, li
 @app.command()
 @o.in_language
 @o.plan_options("n_resamples", "seed")
-@reading_options("system", "cluster_by")
+@inputs.reading_options("system", "cluster_by")
 def choose(
     files: list[str] = o.argument(
         "Files with several summaries of each record, by different systems.", "FILE…"
@@ -278,7 +271,7 @@ def choose(
     details: bool = o.DETAILS,
     *,
     plan: Plan,
-    options: ReadingOptions,
+    options: inputs.ReadingOptions,
 ) -> None:
     """Choose the fairest of several summaries of each record, and compare the choice with a random choice.
 
@@ -303,12 +296,12 @@ def choose(
         find(prompt)
     floors = [gate_rules.rule(text) for text in floor or ()]
     reading = options.read(files)
-    set_default_language(reading)
+    inputs.set_default_language(reading)
     refuse_overwriting(out, reading.files)
     refuse_overwriting(pairs, reading.files, "--pairs")
     refuse_no_folder(report, "--report")
     measures = list(dict.fromkeys([by, *(rule.measure for rule in floors), *(measure or ())]))
-    plan = replace(plan, measures=measures, skips=options.skips, wrap=cached(cache))
+    plan = replace(plan, measures=measures, skips=options.skips, wrap=inputs.cached(cache))
     check(reading.records(), plan)
     choices = list(
         choose.choose(reading, by, floors, length_within=length_within, scorers=Scorers(wrap=plan.wrap))
@@ -328,7 +321,7 @@ def choose(
             written.append(f"Report: {report / 'report.html'}")
     finally:
         print_audit(result, details=details, folder=report, can_save=False, first="differences")
-    print_excluded(reading)
+    inputs.print_excluded(reading)
     for line in ("", *written) if written else ():
         typer.echo(line)
 
