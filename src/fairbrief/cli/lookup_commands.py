@@ -19,7 +19,7 @@ from fairbrief.cli.output import print_tables
 from fairbrief.errors import BackendError, RequestError
 
 if TYPE_CHECKING:
-    from fairbrief.protocols.published_results import ObtainedFigure, PublishedResult
+    from fairbrief.protocols.published_results import PublishedResult
 
 app = o.new_app()
 
@@ -290,11 +290,10 @@ def explanation(name: str) -> str:
         if kind == "measure":
             seen = observation_of(owner)
             parts += [f"{seen.__name__}, the observation of each summary:", inspect.getdoc(seen) or ""]
-        defaults = {
-            f.name: "" if f.default is dataclasses.MISSING else f" = {f.default!r}"
+        settings = [
+            f"- `{f.name}: {f.type}{'' if f.default is dataclasses.MISSING else f' = {f.default!r}'}`"
             for f in specs.settings_of(owner)
-        }
-        settings = [f"- `{f.name}: {f.type}{defaults[f.name]}`" for f in specs.settings_of(owner)]
+        ]
         parts += ["Settings:", "\n".join(settings) or "none"]
     known_as = names_of_classes()
     text = NESTED.sub("  - ", LABEL.sub(r"\n- **\1:** ", "\n\n".join(parts)))
@@ -334,32 +333,21 @@ def protocol(
         raise RequestError(
             f"The paper of {name} has no {number}. It has: {', '.join(r.number for r in results)}."
         )
+    lines = [
+        shown.heading,
+        f"Section: {shown.section}",
+        f"Inputs: {shown.inputs}" if shown.inputs else "",
+        *(f"$ {command}" for command in shown.commands),
+        f"Not available: {shown.absent}" if shown.absent else "",
+        f"Note: {shown.note}" if shown.note else "",
+    ]
     console = Console(highlight=False)
-    for line in _lines(shown):
+    for line in filter(None, lines):
         console.print(line, markup=False)
     if shown.rows:
         print_tables([shown.table], is_below_text=True)
     for figure in shown.obtained:
-        for line in _obtained(figure):
+        reason = f" {figure.reason}" if figure.reason else ""
+        obtained = f"Obtained, {figure.cell}: {figure.obtained} (published: {figure.published}).{reason}"
+        for line in (obtained, f"  from: {figure.input}", f"  $ {figure.command}"):
             console.print(line, markup=False)
-
-
-def _obtained(figure: ObtainedFigure) -> list[str]:
-    reason = f" {figure.reason}" if figure.reason else ""
-    return [
-        f"Obtained, {figure.cell}: {figure.obtained} (published: {figure.published}).{reason}",
-        f"  from: {figure.input}",
-        f"  $ {figure.command}",
-    ]
-
-
-def _lines(result: PublishedResult) -> list[str]:
-    lines = [
-        result.heading,
-        f"Section: {result.section}",
-        f"Inputs: {result.inputs}" if result.inputs else "",
-        *(f"$ {command}" for command in result.commands),
-        f"Not available: {result.absent}" if result.absent else "",
-        f"Note: {result.note}" if result.note else "",
-    ]
-    return [line for line in lines if line]

@@ -71,24 +71,19 @@ def report(
     from fairbrief.reports.audit_folder import place
 
     result = load(folder)
-    match format_:
-        case "terminal":
-            output.print_audit(result, details=details, folder=folder)
-        case "markdown":
-            typer.echo(exports.markdown(result))
-        case "latex":
-            typer.echo(exports.latex(result))
-        case "csv":
-            typer.echo(exports.csv_text(result), nl=False)
-        case "model-card":
-            typer.echo(exports.model_card(result), nl=False)
-        case "html":
-            place(folder / "report.html", lambda page: html.write(result, page))
-            typer.echo(f"Written: {folder / 'report.html'}")
-        case other:
-            raise RequestError(
-                f"--format {other} does not exist. Formats: terminal, markdown, latex, csv, model-card, html."
-            )
+    texts = {
+        "markdown": exports.markdown, "latex": exports.latex, "csv": exports.csv_text, "model-card": exports.model_card,
+    }  # fmt: skip
+    if format_ == "terminal":
+        output.print_audit(result, details=details, folder=folder)
+    elif format_ == "html":
+        place(folder / "report.html", lambda page: html.write(result, page))
+        typer.echo(f"Written: {folder / 'report.html'}")
+    elif format_ in texts:
+        text = texts[format_](result)
+        typer.echo(text, nl=not text.endswith("\n"))
+    else:
+        raise RequestError(f"--format {format_} does not exist. Formats: terminal, {', '.join(texts)}, html.")
 
 
 @app.command()
@@ -277,8 +272,11 @@ def trend(
     from fairbrief.saved.gate_rules import rules
     from fairbrief.saved.trend import trend as trend_of
 
-    files = {"--out": out, "--markdown": markdown, "--json": json}
-    for name, file in files.items():
+    files = (
+        ("--out", out, trend_page.as_page), ("--markdown", markdown, trend_page.as_markdown),
+        ("--json", json, trend_page.as_json),
+    )  # fmt: skip
+    for name, file, _ in files:
         output.refuse_overwriting(file, (), name)
     if order not in ("time", "given"):
         raise RequestError(f"--order {order}: give 'time' or 'given'.")
@@ -294,9 +292,7 @@ def trend(
         print_labelled(asked, texts, console)
     if details:
         output.print_tables(trend_page.tables(found), is_below_text=True)
-    for file, render in zip(
-        files.values(), (trend_page.as_page, trend_page.as_markdown, trend_page.as_json), strict=True
-    ):
+    for _, file, render in files:
         if file is not None:
             output.write_text(file, render(found))
     typer.echo(found.outcome)
