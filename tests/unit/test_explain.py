@@ -274,7 +274,9 @@ def test_a_record_that_had_no_value_can_be_looked_into() -> None:
     opened = found.opened[0]
     assert (opened.influence, opened.value, opened.reason) == (None, None, "one group only")
     assert found.excluded == {"one group only": 1}
-    assert "one: no value of this record alone (one group only)" in [sheet.table.title for sheet in sheets(found)]
+    assert "one: no value of this record alone (one group only)" in [
+        sheet.table.title for sheet in sheets(found)
+    ]
 
 
 def test_a_value_of_groups_of_records_is_told_through_the_whole() -> None:

@@ -217,7 +217,7 @@ def test_the_command_leaves_a_report_and_resumes(tmp_path: Path) -> None:
     assert result.made["systems"] == ["sentences=1", "sentences=3"]
     assert (out / "report.html").is_file()
     again = CliRunner().invoke(app, arguments)
-    assert "sentences=1#1: 12 summaries, 12 on disk already" in again.output
+    assert "sentences=1#1: 12 wanted, 0 asked, 12 from the journal" in again.output
 
 
 @pytest.mark.parametrize(
