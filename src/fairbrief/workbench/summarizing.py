@@ -76,7 +76,6 @@ def gather(
     journal: Journal,
     count: Count,
     watch: Callable[[Count], None] = lambda _: None,
-    has: Callable[[str], bool] | None = None,
 ) -> dict[str, Answer]:
     """Write an answer to every task into the journal; return, by key, the reasons of missing answers.
 
@@ -91,7 +90,7 @@ def gather(
     def missing() -> Iterator[Keyed]:
         for task in tasks:
             count.wanted += 1
-            if task[0] in journal and (has is None or has(task[0])):
+            if task[0] in journal:
                 count.from_journal += 1
                 count.add_reason(journal[task[0]])
             else:
