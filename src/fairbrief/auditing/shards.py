@@ -17,7 +17,7 @@ from fairbrief.auditing.observing import Observer, Unit
 from fairbrief.auditing.origins import Origin
 from fairbrief.auditing.scorer_lookup import NeedsModel, Scorers
 from fairbrief.errors import RequestError
-from fairbrief.statistics import LabelDraws
+from fairbrief.statistics.label_permutations import LabelDraws
 from fairbrief.text import languages
 from fairbrief.types import Case, Measure, Observation
 

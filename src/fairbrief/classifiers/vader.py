@@ -11,7 +11,6 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from fairbrief.classifiers import passage_scores
-from fairbrief.errors import MissingExtra
 from fairbrief.text.sentences import split
 from fairbrief.types import Ask, Scores
 
@@ -27,7 +26,6 @@ class Vader:
     Shape (rows, columns): rows are passages, and the one column is ``"sentiment"``. ``sizes`` counts the sentences:
     with 0 the score is undefined (and 0 in the matrix).
 
-    Errors:     MissingExtra without the package vaderSentiment.
     Source:     Hutto & Gilbert, VADER, ICWSM 2014.
     """
 
@@ -41,11 +39,7 @@ class Vader:
     @property
     def fingerprint(self) -> str:
         """Version of the package, and how texts are cut."""
-        try:
-            version = metadata.version("vaderSentiment")
-        except metadata.PackageNotFoundError:
-            version = "absent"
-        return f"vader:1|vaderSentiment:{version}|by:{self.by}"
+        return f"vader:1|vaderSentiment:{metadata.version('vaderSentiment')}|by:{self.by}"
 
     def answer(self, asks: Sequence[Ask]) -> Iterator[Scores]:
         """One score per row; shape of each matrix: (rows, columns)."""
@@ -67,9 +61,7 @@ SENTENCES = 65536
 
 @lru_cache(maxsize=1)
 def _analyzer() -> Callable[[str], float]:
-    try:
-        from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer
-    except ImportError as error:
-        raise MissingExtra("vaderSentiment", "sentiment", "The scorer 'vader'") from error
+    from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer
+
     analyzer: Any = SentimentIntensityAnalyzer()
     return lru_cache(SENTENCES)(lambda text: float(analyzer.polarity_scores(text)["compound"]))

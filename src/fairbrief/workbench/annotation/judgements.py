@@ -15,7 +15,8 @@ from typing import Literal
 
 import numpy as np
 
-from fairbrief.statistics import krippendorff_alpha, pearson, percentile_interval, randolph_kappa, spearman
+from fairbrief.statistics.agreement import krippendorff_alpha, pearson, randolph_kappa, spearman
+from fairbrief.statistics.resampling import percentile_interval
 from fairbrief.text.name_words import gender_of_name, genders
 from fairbrief.types import Case, Floats, Integers, Table
 from fairbrief.workbench.annotation.items import (
