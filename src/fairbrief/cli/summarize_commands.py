@@ -70,7 +70,7 @@ def summarize(
     reading = options.read(files)
     refuse_overwriting(out, reading.files)
     jobs, journal = [Job(summarizer, out, system or "")], journal_of(out)
-    forecast = foresee(jobs, reading.records, keys_in(journal), spending.budget, [with_])
+    forecast = foresee(jobs, reading.records, keys_in(journal), spending.budget)
     if asking.dry_run:
         spend.print_forecast(forecast, spending.budget)
         return
