@@ -102,7 +102,7 @@ def _write_sheet(
     options: ReadingOptions,
 ) -> None:
     from fairbrief.auditing.scorer_lookup import Scorers
-    from fairbrief.workbench import calibrating, labelled_pairs
+    from fairbrief.workbench import labelled_pairs
 
     if sheet.suffix != ".csv":
         raise RequestError(f"--label-sheet {sheet}: give a name that ends in .csv.")
@@ -121,7 +121,6 @@ def _write_sheet(
         )
     chosen = labelled_pairs.drawn(result, pairs, seed)
     write_text(sheet, labelled_pairs.pair_sheet(chosen), newline="")
-    print_tables([calibrating.precision_expected()])
     print_excluded(reading)
     typer.echo(
         f"{sheet}: {len(chosen):,} pairs of {len(result):,}. Fill in the column 'supported' with yes or no: does the text state or "

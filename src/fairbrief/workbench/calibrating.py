@@ -27,8 +27,6 @@ MAPS = 25
 FOLDS, DRAWS = 5, 1000
 FEWEST = 20
 """Minimum number of pairs per label for a calibration."""
-SIZES = (100, 200, 300, 500, 1000, 2000)
-"""Numbers of pairs for which the expected precision is reported."""
 
 
 @dataclass(frozen=True)
@@ -53,17 +51,10 @@ class Fitting:
         texts = int(self.text.max()) + 1
         return np.asarray(np.random.default_rng([self.seed, 1]).permutation(texts) % FOLDS)[self.text]
 
-    def draws(self, many: int, stream: int = 0, texts: int | None = None) -> Integers:
-        """The count of each pair in each resample of texts; ``texts`` is the number drawn (default: all). Shape
-        (draws, pairs).
-        """
-        there = int(self.text.max()) + 1
-        if texts is None:
-            return np.concatenate(list(Bootstrap(there, many, self.seed + stream).weights()))[
-                :, self.text
-            ].astype(np.int64)
-        rng = np.random.default_rng([self.seed, 2, texts])
-        return np.asarray(rng.multinomial(texts, np.full(there, 1 / there), size=many))[:, self.text]
+    def draws(self, many: int, stream: int = 0) -> Integers:
+        """The count of each pair in each resample of texts. Shape (draws, pairs)."""
+        weights = Bootstrap(int(self.text.max()) + 1, many, self.seed + stream).weights()
+        return np.concatenate(list(weights))[:, self.text].astype(np.int64)
 
     def weights(self, chosen: Integers) -> tuple[float, Floats]:
         """Intercept and weights of the features, fitted to the chosen pairs (with repetition)."""
@@ -134,9 +125,9 @@ class Fitting:
             found[out] = others.map().of(self.features[out])
         return found
 
-    def agreement(self, texts: int | None = None) -> tuple[Measured, Measured, Measured]:
-        """ROC-AUC, balanced accuracy and the best cut-off with 95 % intervals, for ``texts`` resampled texts (default: all)."""
-        counts = self.draws(DRAWS, texts=texts)
+    def agreement(self) -> tuple[Measured, Measured, Measured]:
+        """ROC-AUC, balanced accuracy and the best cut-off with 95 % intervals."""
+        counts = self.draws(DRAWS)
         return (
             _measured(roc_auc(self.scores, self.labels), roc_auc(self.scores, self.labels, counts)),
             _measured(
@@ -198,7 +189,7 @@ def calibration(scorer: Any, pairs: Sequence[Labelled], fitting: Fitting) -> Cal
 
 
 def tables(made: Calibration, fitting: Fitting) -> Iterator[Table]:
-    """Tables of the agreement, the map, and the precision for other numbers of labels."""
+    """Tables of the agreement, and of the map."""
     of_pairs = f"{made.pairs:,} pairs of {made.texts:,} texts, {made.supported:,} supported"
     rows = [("ROC-AUC", *_cells(made.auc)), ("balanced accuracy", *_cells(made.balanced_accuracy))]
     if not fitting.is_weighed:
@@ -210,7 +201,6 @@ def tables(made: Calibration, fitting: Fitting) -> Iterator[Table]:
     yield _map(made, fitting)
     if len(set(fitting.groups)) > 1:
         yield _by_group(fitting)
-    yield _precision(fitting, made)
 
 
 def _map(made: Calibration, fitting: Fitting) -> Table:
@@ -258,42 +248,6 @@ def _by_group(fitting: Fitting) -> Table:
             "Difference: mean held-out probability minus the share of supported labels. Above 0, the scorer finds more support than people.",
         ),
     )
-
-
-def _precision(fitting: Fitting, made: Calibration) -> Table:
-    rows = []
-    for size in SIZES:
-        several = fitting.agreement(max(2 * FOLDS, round(size * made.texts / made.pairs)))
-        rows.append((f"{size:,}", *(f"± {(high - low) / 2:.3f}" for _, low, high in several[:2])))
-    return Table(
-        "Half width of the 95 % interval by the number of labelled pairs",
-        ("pairs", "ROC-AUC", "balanced accuracy"),
-        tuple(rows),
-        ("Resamples of these labels; intervals of ± 0.05 are enough to choose between scorers.",),
-    )
-
-
-def precision_expected(share: float = 0.5) -> Table:
-    """The expected half width of the interval of ROC-AUC before labelling, by the number of pairs, a ``share`` of
-    them supported.
-
-    Source: Hanley & McNeil, Radiology 143 (1982).
-    """
-    areas = (0.6, 0.7, 0.8, 0.9)
-    rows = []
-    for size in SIZES:
-        true, false = size * share, size * (1 - share)
-        halves = []
-        for a in areas:
-            q1, q2 = a / (2 - a), 2 * a * a / (1 + a)
-            variance = (a * (1 - a) + (true - 1) * (q1 - a * a) + (false - 1) * (q2 - a * a)) / (true * false)
-            halves.append(f"± {1.96 * variance**0.5:.3f}")
-        rows.append((f"{size:,}", *halves))
-    return Table(
-        "Half width of the 95 % interval of ROC-AUC by the number of labelled pairs",
-        ("pairs", *(f"ROC-AUC {a:g}" for a in areas)), tuple(rows),
-        (f"Expected, where {share:.0%} are supported. 300 pairs are enough for most uses.",),
-    )  # fmt: skip
 
 
 def _cells(measured: Measured) -> tuple[str, str]:
