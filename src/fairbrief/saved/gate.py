@@ -130,10 +130,11 @@ def _sources(changed: Mapping[str, Sequence[str]]) -> list[Check]:
 def _inputs(folder: Path, result: Result) -> list[Check]:
     """An inconclusive check for each input that has changed since the audit; one that is elsewhere now is not checked."""
     inputs = saved_inputs.read(folder, identity(result))
-    changed = saved_inputs.changed_files(folder, inputs) if inputs else []
+    faults = saved_inputs.faults_of(folder, inputs) if inputs else {}
     return [
-        Check(f"input {name} as audited", "inconclusive", saved_inputs.CHANGED.format(name))
-        for name in changed
+        Check(f"input {name} as audited", "inconclusive", fault)
+        for name, fault in faults.items()
+        if (folder / name).is_file()
     ]
 
 

@@ -268,7 +268,7 @@ def _texts(
             None,
             "The audit has no paths of its inputs: it was not made by 'fairbrief audit … --out DIR'.",
         )
-    fault = saved_inputs.fault_of(folder, inputs)
+    fault = next(iter(saved_inputs.faults_of(folder, inputs).values()), "")
     try:
         reading = read(saved_inputs.paths(folder, inputs), inputs)
     except FairbriefError as error:
