@@ -26,7 +26,7 @@ from fairbrief.scorers.lexical import FEATURES, Lexical
 from fairbrief.testing import SCORER_CLAUSES, ScorerClause
 from fairbrief.text import languages
 from fairbrief.types import Ask
-from fairbrief.workbench.labelled_pairs import read_labels
+from fairbrief.workbench.calibrating import read_labels
 
 WORDS = "soup hot bread house fresh table waiter wrote garden quiet".split()
 OTHERS = "cold rude noise tariff engine paper winter copper ladder violin".split()

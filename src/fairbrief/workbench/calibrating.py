@@ -5,22 +5,30 @@ The resampling unit is the text: pairs of one text are held out together and res
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import csv
+import io
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from fairbrief.errors import DataError
+from fairbrief.auditing.scorer_lookup import Scorers
+from fairbrief.errors import DataError, RequestError
+from fairbrief.measures.record_texts import claims_of
 from fairbrief.scorers.calibrated import CHANCE, Calibration, Measured, ScoreMap, features_of
 from fairbrief.statistics.agreement import balanced_accuracy, best_cut, isotonic, roc_auc
+from fairbrief.statistics.keyed_random import keys_of
 from fairbrief.statistics.regression import fit_logistic
 from fairbrief.statistics.resampling import Bootstrap, percentile_interval
 from fairbrief.text import languages
 from fairbrief.text.hashes import digest_of
-from fairbrief.types import Ask, Cacheable, Floats, Integers, Table
-from fairbrief.workbench.labelled_pairs import Labelled
+from fairbrief.types import Ask, Cacheable, Case, Floats, Integers, Table
+from fairbrief.workbench.sheets import protect, sheet_rows
 
 MAPS = 25
 """Number of maps of resampled texts in a calibration."""
@@ -253,3 +261,176 @@ def _by_group(fitting: Fitting) -> Table:
 def _cells(measured: Measured) -> tuple[str, str]:
     value, low, high = measured
     return f"{value:z.3f}", f"[{low:z.3f}, {high:z.3f}]"
+
+
+# ---- Pairs that people labelled as supported or not, and sheets for labelling pairs
+
+
+COLUMNS = ("record", "system", "group", "claim", "text", "supported", "note")
+YES, NO = (
+    ("yes", "y", "true", "1", "supported"),
+    ("no", "n", "false", "0", "not_supported", "partially_supported"),
+)
+LEVELS = 5
+"""Number of score levels from which pairs are drawn."""
+
+
+@dataclass(frozen=True, slots=True)
+class Labelled:
+    """A text, a claim, and people's label of whether the text supports it; the text's group, if known."""
+
+    text: str
+    claim: str
+    supported: bool
+    group: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """All distinct labelled pairs; the number of blank labels, and of pairs with evenly divided labels."""
+
+    pairs: tuple[Labelled, ...]
+    blank: int = 0
+    undecided: int = 0
+
+
+def read_labels(paths: Sequence[Path]) -> Labels:
+    """The pairs in files: ``.csv`` sheets, or JSON lines of Fairbrief's, QAGS's or WiCE's form. Several labels of a
+    pair count by majority.
+
+    Raises DataError with file and line for any other content, RequestError for a file that cannot be read.
+    """
+    votes: dict[tuple[str, str], list[bool]] = defaultdict(list)
+    groups: dict[tuple[str, str], str] = {}
+    blank = 0
+    for path in paths:
+        for where, text, claim, label, group in _rows(path):
+            if label is None or label == "":
+                blank += 1
+                continue
+            votes[text, claim].append(_is_yes(where, label))
+            groups.setdefault((text, claim), group)
+    decided = {pair: sum(labels) * 2 - len(labels) for pair, labels in votes.items()}
+    pairs = tuple(Labelled(*pair, lead > 0, groups[pair]) for pair, lead in decided.items() if lead)
+    return Labels(pairs, blank, len(decided) - len(pairs))
+
+
+Row = tuple[str, str, str, Any, str]
+"""Position, text, claim, label and group."""
+
+
+def _rows(path: Path) -> Iterator[Row]:
+    if path.suffix.lower() in (".csv", ".tsv"):
+        for where, row in sheet_rows(path):
+            missing = [name for name in ("text", "claim", "supported") if not isinstance(row.get(name), str)]
+            if missing:
+                raise DataError(
+                    f"{where}: found no column '{missing[0]}'; wanted a sheet with the columns text, claim and supported; "
+                    "write one with 'fairbrief calibrate SCORER FILE --label-sheet SHEET.csv'."
+                )
+            yield where, row["text"], row["claim"], row["supported"].strip(), row.get("group") or ""
+        return
+    try:
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise RequestError(f"The labels '{path}' cannot be read: {error}.") from error
+    for number, line in enumerate(lines, 1):
+        if line.strip():
+            yield from _pairs_of(f"{path.name}:{number}", line)
+
+
+def _pairs_of(where: str, line: str) -> Iterator[Row]:
+    """The pairs in a line of JSON in Fairbrief's, QAGS's or WiCE's form."""
+    try:
+        row = json.loads(line)
+        if "summary_sentences" in row:
+            for one in row["summary_sentences"]:
+                for answer in one["responses"]:
+                    yield where, _text(row["article"]), _text(one["sentence"]), answer["response"], ""
+        elif "evidence" in row:
+            yield where, " ".join(map(_text, row["evidence"])), _text(row["claim"]), row["label"], ""
+        else:
+            yield where, _text(row["text"]), _text(row["claim"]), row["supported"], str(row.get("group", ""))
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        raise DataError(
+            f'{where}: found no labelled pair ({type(error).__name__}: {error}); wanted {{"text": …, "claim": …, "supported": true}}, '
+            "or a line of QAGS (article, summary_sentences) or WiCE (evidence, claim, label); correct it."
+        ) from error
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{value!r:.40} is not text")
+    return value
+
+
+def _is_yes(where: str, label: Any) -> bool:
+    word = str(label).strip().lower()
+    if word not in (*YES, *NO):
+        raise DataError(
+            f"{where}: found the label {word[:40]!r}; wanted yes or no (or true or false); correct it."
+        )
+    return word in YES
+
+
+# ---------------------------------------------------------------------------- sheets for labelling
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A claim of a summary and one document, with the scorer's value; ``group`` is the document's."""
+
+    record: str
+    system: str
+    group: str
+    claim: str
+    text: str
+    score: float
+
+
+def candidates(cases: Iterable[Case], spec: str, over: str, scorers: Scorers) -> Iterator[Candidate]:
+    """Every claim of every summary with each of its record's documents, as coverage pairs them."""
+    scorer = scorers[spec]
+    for case in cases:
+        claims, documents = claims_of(case.summary, "auto"), case.record.documents
+        if case.summary.reason or not claims:
+            continue
+        ask = Ask(spec, tuple(document.text for document in documents), claims)
+        scores = iter(features_of(scorer, [ask], by_row=not isinstance(scorer, Cacheable))[:, 0].tolist())
+        for document in documents:
+            group = document.attributes.get(over, "")
+            for claim in claims:
+                yield Candidate(
+                    case.record.id, case.summary.system, group, claim, document.text, next(scores)
+                )
+
+
+def drawn(pairs: Sequence[Candidate], many: int, seed: int) -> list[Candidate]:
+    """A number of pairs, as evenly as possible from the levels of the score and the groups; seed and texts determine
+    the selection and its order, which is unrelated to both.
+    """
+    ends = np.unique(np.quantile([pair.score for pair in pairs], np.linspace(0, 1, LEVELS + 1)[1:-1]))
+    keys = keys_of([f"{pair.text}\0{pair.claim}" for pair in pairs], seed, "pairs to label")
+    cells: dict[tuple[int, str], list[int]] = defaultdict(list)
+    for i in np.argsort(keys, kind="stable").tolist():
+        cells[int(np.searchsorted(ends, pairs[i].score, side="right")), pairs[i].group].append(i)
+    seen: set[tuple[str, str]] = set()
+    chosen: list[int] = []
+    rounds = max(map(len, cells.values()), default=0)
+    for i in (own[k] for k in range(rounds) for _, own in sorted(cells.items()) if k < len(own)):
+        pair = pairs[i].text, pairs[i].claim
+        if len(chosen) < many and pair not in seen:
+            seen.add(pair)
+            chosen.append(i)
+    return [pairs[i] for i in sorted(chosen, key=keys.__getitem__)]
+
+
+def pair_sheet(pairs: Iterable[Candidate]) -> str:
+    """A sheet (CSV) with one pair per row and an empty column ``supported``."""
+    lines = io.StringIO(newline="")
+    writer = csv.writer(lines)
+    writer.writerow(COLUMNS)
+    for pair in pairs:
+        row: Mapping[str, str] = {name: getattr(pair, name, "") for name in COLUMNS}
+        writer.writerow([protect(row[name]) for name in COLUMNS])
+    return lines.getvalue()
