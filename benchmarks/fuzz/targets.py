@@ -33,7 +33,7 @@ from fairbrief.readers import corefud, treebanks
 from fairbrief.readers.understanding import inspect_file, understand
 from fairbrief.reports import load, write_all
 from fairbrief.saved import saved_inputs
-from fairbrief.saved import view_answers as viewed
+from fairbrief.saved import view as viewed
 from fairbrief.saved.gate import hold_audit
 from fairbrief.saved.gate_rules import rules
 from fairbrief.types import Case, Claim, Document, Entity, Record, Summary

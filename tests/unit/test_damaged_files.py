@@ -60,9 +60,7 @@ def test_damage_is_told(name: str, tmp_path: Path) -> None:
 def test_damaged_notes_of_the_inputs_are_none(tmp_path: Path) -> None:
     """Where the inputs of an audit stand is not known from a damaged file; the audit can be looked at without."""
     (tmp_path / saved_inputs.INPUTS).write_bytes(b'{"files": ["\xff"]}')
-    (tmp_path / saved_inputs.PLACES).write_bytes(b"PAR1" + b"\xff" * 60 + b"PAR1")
     assert saved_inputs.read(tmp_path, "x") is None
-    assert saved_inputs.places(tmp_path) is None
 
 
 def test_hashes_of_sources_without_their_columns(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from fairbrief.errors import RequestError
 from fairbrief.registry import make
 from fairbrief.reports import load
 from fairbrief.reports.wording import worded
-from fairbrief.saved.view_answers import open_audit
+from fairbrief.saved.view import open_audit
 from fairbrief.serialization import record_line, write_lines
 from fairbrief.types import Case, Document, Record
 from fairbrief.workbench import sweep

@@ -116,12 +116,12 @@ def _fetch(cases: Iterable[Case], rows: Sequence[Row]) -> dict[Key, Case]:
 
 def _of_records(cases: Iterable[Case], records: Collection[str]) -> Iterator[Case]:
     """The cases of these records, read from their positions; all cases if the input has no positions."""
-    if not isinstance(cases, Reading) or cases.ranges is None:
+    if not isinstance(cases, Reading) or not cases.has_places:
         yield from cases
         return
     places = {place for record in records for place in cases.places.of(record)}
     for source, start in sorted(places):
-        yield from cases.part(source, (start, start + 1))
+        yield from cases.at(source, start)
 
 
 def _affordable(rows: Sequence[Row], found: Mapping[Key, Case]) -> dict[Key, Case]:

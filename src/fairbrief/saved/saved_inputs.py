@@ -12,25 +12,20 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-import pyarrow as pa
 
 from fairbrief.auditing.system_runs import Pooled, numbered
 from fairbrief.errors import DataError, FairbriefError
 from fairbrief.readers import Reading
 from fairbrief.readers.files import InputFile
-from fairbrief.readers.input_parts import RecordPlaces
 from fairbrief.readers.input_sources import PREFIX
 from fairbrief.readers.object_stores import StoredFile, find
 from fairbrief.readers.summary_files import references_of
 from fairbrief.reports.audit_folder import INPUTS, add_digest, place
-from fairbrief.reports.frames import encodable, numbers
-from fairbrief.reports.per_record import write_hashes
+from fairbrief.reports.frames import encodable
 from fairbrief.text.addresses import is_stored
 from fairbrief.types import Case, Cases
 
-PLACES = "inputs.parquet"
 CHANGED = "{} has changed since the audit, so its texts may differ. Audit it again."
-PLACE_COLUMNS = ("id_hash", "source", "start")
 ENDS = 1 << 20
 """Bytes at each end of a file that its digest covers."""
 
@@ -56,15 +51,11 @@ def write(
     reading: Reading,
     audit: str,
 ) -> None:
-    """Write ``inputs.json``, and ``inputs.parquet`` if the inputs can be read from any position."""
+    """Write ``inputs.json``."""
     described = [_described(file, folder) for file in each(files, reading)]
     names, sizes, digests = zip(*described, strict=True) if described else ((), (), ())
     inputs = Inputs(names, tuple(attributes), options, sizes, digests, audit)
     _place_inputs(folder, inputs)
-    if reading.ranges is not None:
-        place(folder / PLACES, lambda path: _write_places(reading.places, path))
-    else:
-        (folder / PLACES).unlink(missing_ok=True)
 
 
 def each(files: Sequence[str], reading: Reading) -> Sequence[str | InputFile]:
@@ -102,10 +93,6 @@ def copy(folder: Path, audit: str, to: Path, named: str) -> None:
     )
     moved = replace(inputs, files=files, audit=named)
     _place_inputs(to, moved)
-    if (folder / PLACES).exists():
-        place(to / PLACES, lambda path: path.write_bytes((folder / PLACES).read_bytes()))
-    else:
-        (to / PLACES).unlink(missing_ok=True)
 
 
 def _place_inputs(folder: Path, inputs: Inputs) -> None:
@@ -120,19 +107,6 @@ def read(folder: Path, audit: str) -> Inputs | None:
     except (FileNotFoundError, msgspec.MsgspecError, ValueError, RecursionError):
         return None
     return found if found.audit == audit else None
-
-
-def places(folder: Path) -> RecordPlaces | None:
-    """The positions of the records; None if the inputs must be read from the start."""
-    import pyarrow.parquet as pq
-
-    try:
-        table = pq.read_table(folder / PLACES, memory_map=True)
-        found = RecordPlaces(*(table[name].to_numpy() for name in PLACE_COLUMNS))
-    except (pa.ArrowException, OSError, ValueError, TypeError, KeyError):
-        return None
-    pa.default_memory_pool().release_unused()
-    return found
 
 
 def faults_of(folder: Path, inputs: Inputs) -> dict[str, str]:
@@ -170,11 +144,6 @@ def digest(path: Path) -> str:
     return made.hexdigest()
 
 
-def _write_places(places: RecordPlaces, path: Path) -> None:
-    columns = (numbers(places.ids), numbers(places.sources), numbers(places.starts))
-    write_hashes(pa.table(dict(zip(PLACE_COLUMNS, columns, strict=True))), path)
-
-
 KEPT, SEARCHES = 200, 20
 """Cases and searches in memory."""
 MOST_FOUND = 20_000
@@ -184,14 +153,14 @@ MOST_FOUND = 20_000
 class SavedTexts:
     """Cases by record and system, and a search in all texts.
 
-    ``places`` are the positions of the records; without them the inputs are read from the start. If the audit pooled runs,
-    cases have the names that they had there.
+    Records are read from their positions, if the inputs have any, otherwise from the start. If the audit pooled runs, cases have
+    the names that they had there.
     """
 
-    def __init__(self, reading: Reading, places: RecordPlaces | None, *, pools_runs: bool = False) -> None:
+    def __init__(self, reading: Reading, *, pools_runs: bool = False) -> None:
         self._reading = reading
         self._pools_runs = pools_runs
-        self._places = places
+        self._has_places = reading.has_places
         self._cases: OrderedDict[tuple[str, str], Case] = OrderedDict()
         self._search = lru_cache(maxsize=SEARCHES)(self._found)
 
@@ -223,13 +192,13 @@ class SavedTexts:
         return self._search(tuple(sorted({word.lower() for word in words})))
 
     def _near(self, record: str) -> Iterator[Case]:
-        if self._places is None:
+        if not self._has_places:
             yield from self._named(self._reading)
             return
         run = numbered(record) if self._pools_runs else None
         for name in (record,) if run is None else (run[0], record):
-            for source, start in self._places.of(name):
-                yield from self._named(self._reading.part(source, (start, start + 1)))
+            for source, start in self._reading.places.of(name):
+                yield from self._named(self._reading.at(source, start))
 
     def _named(self, cases: Iterable[Case]) -> Iterable[Case]:
         return Pooled(cases) if self._pools_runs else cases
