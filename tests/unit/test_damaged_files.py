@@ -26,7 +26,7 @@ from fairbrief.reports.audit_folder import read_sources
 from fairbrief.reports.per_record import PerRecordFile, SavedRows
 from fairbrief.saved import saved_inputs
 from fairbrief.workbench import claims
-from fairbrief.workbench.annotation.sheets import read_answers
+from fairbrief.workbench.sheets import read_answers
 from fairbrief.workbench.summarizers.prompts import find
 
 DEEP = b"[" * 100_000
