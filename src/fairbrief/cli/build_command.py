@@ -214,12 +214,6 @@ def perspectives(
         ..., "Shares of the values, e.g. male=.2,female=.8; repeat per mix.", "V=S,V=S"
     ),
     samples: int = o.option(150, "Sets per size and mix.", "N", least=1),
-    disjoint: bool = o.switch(
-        "--disjoint", "Use no text in two sets of one size and mix; an error if there are too few."
-    ),
-    with_replacement: bool = o.switch(
-        "--with-replacement", "Draw every set from all texts (no text twice in a set)."
-    ),
     unit: str = o.option("texts", "Name of the attribute for a set's size, e.g. tweets.", "NAME"),
     *,
     options: SourceOptions,
@@ -232,8 +226,6 @@ def perspectives(
     from fairbrief.workbench.corpora.text_sources import gather
 
     refuse_overwriting(out, [source])
-    if disjoint and with_replacement:
-        raise RequestError("--disjoint and --with-replacement exclude each other: drop one.")
     fields = pairs(attribute)
     (name,) = fields
     design = Design(
@@ -241,7 +233,6 @@ def perspectives(
         whole_numbers(counts, "--counts"),
         [parse_mix(text) for text in mix],
         samples,
-        "disjoint" if disjoint else "independent" if with_replacement else "rounds",
         unit,
         options.seed,
     )
@@ -374,7 +365,7 @@ def reviews(
     options: SourceOptions,
 ) -> None:
     """Build sets of reviews of one product, each review with its sentiment."""
-    from fairbrief.workbench.corpora.review_sets import Sets, labeller, review_sets
+    from fairbrief.workbench.corpora.labelled_sets import Sets, labeller, review_sets
     from fairbrief.workbench.corpora.text_sources import composition
 
     refuse_overwriting(out, [source])

@@ -97,8 +97,7 @@ def view(
     read the texts.
     """
     from fairbrief.saved.compare import names_of
-    from fairbrief.saved.view_answers import Answers, open_audit
-    from fairbrief.saved.view_server import Server
+    from fairbrief.saved.view import Answers, Server, open_audit
 
     names = names_of(folders)
     audits = [open_audit(folder, read_inputs, name) for folder, name in zip(folders, names, strict=True)]
