@@ -18,10 +18,9 @@ from fairbrief.protocols.published_results import (
     Reproduced,
     check_version,
     decimal,
-    heading,
     number_of,
     printed,
-    published_results,
+    published,
     with_version,
 )
 from fairbrief.protocols.published_results import find as first
@@ -186,11 +185,6 @@ def _outside(estimates: Sequence[Estimate]) -> tuple[str, ...]:
     return ()
 
 
-def _titled(number: str) -> str:
-    """The paper's number and title of a table."""
-    return heading(published_results(PROTOCOL), number)
-
-
 def number(estimate: Estimate | None, digits: int = DIGITS) -> str:
     """The value alone."""
     return number_of(estimate, digits)
@@ -234,7 +228,13 @@ def induced(placed: Sequence[Placed], kind: Kind) -> Table:
     """Table 5: inclusion of the systems that were asked to attend to women."""
     asked = [(row.label, row, kind) for row in _rows(placed, "gender", kind) if FOCUS in row.system]
     balanced = of(placed, kind, BALANCED)
-    return _table(_titled("Table 5"), "gender", asked, balanced, ("Word List Inclusion", "Entity Inclusion"))
+    return _table(
+        published(PROTOCOL, "Table 5").heading,
+        "gender",
+        asked,
+        balanced,
+        ("Word List Inclusion", "Entity Inclusion"),
+    )
 
 
 def intersectional(placed: Sequence[Placed], kinds: Sequence[Kind]) -> Table:
@@ -245,14 +245,13 @@ def intersectional(placed: Sequence[Placed], kinds: Sequence[Kind]) -> Table:
     rows = [
         (f"{row.label}: {kind.genders}", row, kind) for kind in chosen for row in _rows(placed, "race", kind)
     ]
-    return _table(_titled("Table 20"), "race", rows, placed)
+    return _table(published(PROTOCOL, "Table 20").heading, "race", rows, placed)
 
 
 def planted_figures() -> dict[str, tuple[str, str]]:
     """The planted systems, and what the paper's Table 2 has of them on CNN and on XSum: uniform / input reference."""
-    (table,) = (result for result in published_results(PROTOCOL) if result.number == "Table 2")
     found = {}
-    for name, *cells in table.rows:
+    for name, *cells in published(PROTOCOL, "Table 2").rows:
         if "(Unf., Adj.)" in name:
             uniform, *others = (cell.removeprefix("0") for cell in cells)
             found[name.split()[0].lower()] = f"{uniform} / {others[0]}", f"{others[1]} / {others[2]}"
@@ -286,7 +285,9 @@ def _table_of(kind: Kind, over: str) -> str:
 
 def _title(over: str, kind: Kind) -> str:
     if found := _table_of(kind, over):
-        return _titled(f"Table {found}") + (f" ({kind.content_words})" if found == "19" else "")
+        return published(PROTOCOL, f"Table {found}").heading + (
+            f" ({kind.content_words})" if found == "19" else ""
+        )
     of_which = f" of inputs with {kind}" if str(kind) else ""
     return f"Scores by {over}{of_which} (laid out as Table {8 if over == 'race' else 3})"
 
