@@ -122,24 +122,17 @@ def test_workers_go_round_the_devices(name: str, device: str, monkeypatch: pytes
     assert placement.device_of("auto", "entailment") == device
 
 
-def test_workers_divide_the_cores() -> None:
+@pytest.mark.parametrize(("name", "threads"), [("fairbrief worker 1 of 2", [2]), ("MainProcess", [])])
+def test_workers_divide_the_cores(name: str, threads: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
     """Two workers whose libraries take four threads each have two; one alone keeps all."""
-    names = ("fairbrief worker 1 of 2", "MainProcess")
-    context = multiprocessing.get_context("spawn")
-    found = []
-    for name in names:
-        ours, theirs = context.Pipe()
-        process = context.Process(target=threads, args=(theirs,), name=name)
-        process.start()
-        found.append(ours.recv())
-        process.join()
-    assert found == [2, 4]
-
-
-def threads(pipe: multiprocessing.connection.Connection) -> None:
-    """In another process: how many threads torch uses, of four."""
-    import torch
-
-    torch.set_num_threads(4)
-    placement.library("torch", "a model")
-    pipe.send(torch.get_num_threads())
+    torch = pytest.importorskip("torch")
+    changed: list[int] = []
+    monkeypatch.setattr(multiprocessing, "current_process", partial(SimpleNamespace, name=name))
+    monkeypatch.setattr(torch, "get_num_threads", lambda: 4)
+    monkeypatch.setattr(torch, "set_num_threads", changed.append)
+    placement._share_cores.cache_clear()
+    try:
+        placement.library("torch", "a model")
+    finally:
+        placement._share_cores.cache_clear()
+    assert changed == threads
