@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 from fairbrief.cli import lookup_commands
 from fairbrief.errors import BackendError, RequestError
 from fairbrief.pretrained import hub
-from fairbrief.scorers import known_models
+from fairbrief.scorers import entailment
 from fairbrief.scorers.entailment import Entailment
 
 
@@ -64,10 +64,10 @@ def test_minicheck_reads_document_and_claim_as_one_text(vocabulary: Any, tmp_pat
 
 def test_templates_are_known_by_the_models_names() -> None:
     """A model of the hub that is known is asked as it was trained; any other as a pair; a wrong template is refused."""
-    forms = {known.name: known_models.template_of(known.name, "auto") for known in known_models.MODELS}
-    assert forms["lytang/MiniCheck-DeBERTa-v3-Large"] is known_models.BY_NAME["minicheck"]
-    assert forms["vectara/hallucination_evaluation_model"] is known_models.BY_NAME["hhem"]
-    assert known_models.template_of("some-lab/other", "auto") is known_models.BY_NAME["pair"]
+    forms = {known.name: entailment.template_of(known.name, "auto") for known in entailment.MODELS}
+    assert forms["lytang/MiniCheck-DeBERTa-v3-Large"] is entailment.BY_NAME["minicheck"]
+    assert forms["vectara/hallucination_evaluation_model"] is entailment.BY_NAME["hhem"]
+    assert entailment.template_of("some-lab/other", "auto") is entailment.BY_NAME["pair"]
     with pytest.raises(RequestError, match="not one of auto, pair, minicheck, hhem"):
         Entailment(template="chat")
 
@@ -122,6 +122,6 @@ def test_the_best_scorer_here_is_recommended(
 ) -> None:
     """Models trained to judge claims come before pairs of sentences, embeddings and words, each where it is on the machine."""
     monkeypatch.setattr(hub, "cached", lambda model, _: Path() if model in here else None)
-    found, why = known_models.recommended()
+    found, why = entailment.recommended()
     assert found == spec
     assert why

@@ -14,7 +14,7 @@ from fairbrief.pretrained import hub, placement
 from fairbrief.scorers import models, pairs
 from fairbrief.scorers.models import ModelScorer
 from fairbrief.scorers.pairs import Meter
-from fairbrief.scorers.pieces import Ids, Span, frame, padded, pieces, run_batches, spans
+from fairbrief.scorers.pieces import Ids, Span, frame, padded, pieces, quarter_overlapping, run_batches
 from fairbrief.types import Ask, Integers, Scores
 
 BASELINES = {("roberta-large", 17): 0.83150584, ("FacebookAI/roberta-large", 17): 0.83150584}
@@ -97,7 +97,7 @@ class BertScore(ModelScorer):
             return
         placed = placement.place(self, self.name)
         snapshot = hub.find(self.model, self.name)
-        resident = models.encoder(snapshot, placed, self.name, self.layer)
+        resident = models.load("AutoModel", snapshot, placed, self.name, self.layer)
         encoding = _Encoding(resident, placed.batch_tokens, self)
         meter = Meter(self.name, len(keys))
         ids = encoding.pieces(text for key in keys for text in key)
@@ -160,7 +160,7 @@ class _Encoding:
         """Encode the texts, longest windows first."""
         torch = placement.library("torch", "bertscore")
         size = self.resident.limit - self.frame.size
-        windows = {text: spans(len(ids[text]), size, size // 4) for text in texts}
+        windows = {text: quarter_overlapping(len(ids[text]), size) for text in texts}
         if self.truncates:
             windows = {text: [Span(0, w[0].stop, 0, w[0].stop)] for text, w in windows.items()}
         items = [(text, w) for text, several in windows.items() for w in several]
