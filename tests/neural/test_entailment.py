@@ -213,7 +213,7 @@ def test_spelling_and_fingerprint_tell_settings_apart(classifier_folder: Path, t
 
 def test_model_is_loaded_once(classifier_folder: Path) -> None:
     """Scorers that name the same model share it in memory."""
-    from fairbrief.pretrained import hub, placement
+    from fairbrief import pretrained
     from fairbrief.scorers import models
 
     one, two = (
@@ -221,7 +221,9 @@ def test_model_is_loaded_once(classifier_folder: Path) -> None:
         Entailment(model=str(classifier_folder), gate="argmax"),
     )
     found = [
-        models.classifier(hub.find(s.model, "entailment"), placement.place(s, "entailment"), "entailment")
+        models.classifier(
+            pretrained.find(s.model, "entailment"), pretrained.place(s, "entailment"), "entailment"
+        )
         for s in (one, two)
     ]
     assert found[0] is found[1]

@@ -14,9 +14,9 @@ from tests.neural.test_entailment import matrix
 from tests.neural.tiny_models import HHEM_PROMPT, MODEL_SCORE_TOLERANCE, TEXTS, save_classifier
 from typer.testing import CliRunner
 
+from fairbrief import pretrained
 from fairbrief.cli import lookup_commands
 from fairbrief.errors import BackendError, RequestError
-from fairbrief.pretrained import hub
 from fairbrief.scorers import entailment
 from fairbrief.scorers.entailment import Entailment
 
@@ -103,7 +103,7 @@ def test_prefetch_says_how_much_it_will_fetch(
         "huggingface_hub.HfApi.model_info", lambda *_, **__: repository({"pytorch_model.bin": 9})
     )
     with pytest.raises(BackendError, match="pickle"):
-        hub.download("some-lab/old", "prefetch")
+        pretrained.download("some-lab/old", "prefetch")
 
 
 @pytest.mark.parametrize(
@@ -121,7 +121,7 @@ def test_the_best_scorer_here_is_recommended(
     here: tuple[str, ...], spec: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Models trained to judge claims come before pairs of sentences, embeddings and words, each where it is on the machine."""
-    monkeypatch.setattr(hub, "cached", lambda model, _: Path() if model in here else None)
+    monkeypatch.setattr(pretrained, "cached", lambda model, _: Path() if model in here else None)
     found, why = entailment.recommended()
     assert found == spec
     assert why

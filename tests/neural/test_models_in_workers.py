@@ -12,13 +12,12 @@ from types import SimpleNamespace
 import pytest
 from tests.neural.tiny_models import MODEL_SCORE_TOLERANCE, TEXTS
 
-from fairbrief import registry
+from fairbrief import pretrained, registry
 from fairbrief.auditing import Plan, audit
 from fairbrief.auditing.run import Run
 from fairbrief.auditing.scorer_lookup import NeedsModel, Scorers
 from fairbrief.cli.input_options import cached
 from fairbrief.errors import RequestError
-from fairbrief.pretrained import placement
 from fairbrief.scorers import entailment, models
 from fairbrief.types import Case, Document, Record, Summary
 
@@ -117,9 +116,9 @@ def test_without_workers_there_is_nowhere_to_hold_models() -> None:
 def test_workers_go_round_the_devices(name: str, device: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Three workers on a machine with two GPUs: the third shares the first's."""
     cuda = SimpleNamespace(is_available=lambda: True, device_count=lambda: 2)
-    monkeypatch.setattr(placement, "library", lambda *_: SimpleNamespace(cuda=cuda))
+    monkeypatch.setattr(pretrained, "library", lambda *_: SimpleNamespace(cuda=cuda))
     monkeypatch.setattr(multiprocessing, "current_process", partial(SimpleNamespace, name=name))
-    assert placement.device_of("auto", "entailment") == device
+    assert pretrained.device_of("auto", "entailment") == device
 
 
 @pytest.mark.parametrize(("name", "threads"), [("fairbrief worker 1 of 2", [2]), ("MainProcess", [])])
@@ -130,9 +129,9 @@ def test_workers_divide_the_cores(name: str, threads: list[int], monkeypatch: py
     monkeypatch.setattr(multiprocessing, "current_process", partial(SimpleNamespace, name=name))
     monkeypatch.setattr(torch, "get_num_threads", lambda: 4)
     monkeypatch.setattr(torch, "set_num_threads", changed.append)
-    placement._share_cores.cache_clear()
+    pretrained._share_cores.cache_clear()
     try:
-        placement.library("torch", "a model")
+        pretrained.library("torch", "a model")
     finally:
-        placement._share_cores.cache_clear()
+        pretrained._share_cores.cache_clear()
     assert changed == threads

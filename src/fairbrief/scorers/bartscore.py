@@ -8,8 +8,8 @@ from typing import ClassVar
 
 import numpy as np
 
+from fairbrief import pretrained
 from fairbrief.errors import RequestError
-from fairbrief.pretrained import hub, placement
 from fairbrief.scorers import models, pairs
 from fairbrief.scorers.models import PairScorer
 from fairbrief.scorers.pieces import Frame, Ids, frame, padded, parts, quarter_overlapping
@@ -42,8 +42,10 @@ class BartScore(PairScorer):
         """Per pair (row, column): the mean log-likelihood. Shape (1,)."""
         if not keys:
             return
-        placed = placement.place(self, self.name)
-        resident = models.load("AutoModelForSeq2SeqLM", hub.find(self.model, self.name), placed, self.name)
+        placed = pretrained.place(self, self.name)
+        resident = models.load(
+            "AutoModelForSeq2SeqLM", pretrained.find(self.model, self.name), placed, self.name
+        )
         if not hasattr(resident.model, "prepare_decoder_input_ids_from_labels"):
             kind = type(resident.model).__name__
             raise RequestError(
@@ -71,7 +73,7 @@ class BartScore(PairScorer):
 
 def _log_likelihoods(resident: models.Resident, around: Frame, windows: Sequence[tuple[Ids, Ids]]) -> Floats:
     """Summed log-likelihood of each window's column pieces. A source that several windows share is encoded once."""
-    torch = placement.library("torch", "bartscore")
+    torch = pretrained.library("torch", "bartscore")
     sources: dict[bytes, int] = {}
     which = [sources.setdefault(row.tobytes(), len(sources)) for row, _ in windows]
     distinct = [windows[which.index(i)][0] for i in range(len(sources))]

@@ -10,9 +10,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from fairbrief import pretrained
 from fairbrief.errors import RequestError
-from fairbrief.pretrained import hub, placement
-from fairbrief.pretrained.placement import Placement
+from fairbrief.pretrained import Placement
 from fairbrief.scorers import models, pairs
 from fairbrief.scorers.models import ModelScorer, PairScorer, Resident
 from fairbrief.scorers.pieces import Frame, Ids, frame, longest_first, parts, pieces, quarter_overlapping
@@ -51,7 +51,7 @@ class Template:
 
     frame: Callable[[Any], Frame]
     entails: int | None = None
-    load: Callable[[hub.Snapshot, Placement, str], Resident] = models.classifier
+    load: Callable[[pretrained.Snapshot, Placement, str], Resident] = models.classifier
 
 
 BY_NAME = {
@@ -104,7 +104,7 @@ def template_of(model: str, asked: str) -> Template:
     """The template that was asked for; for ``auto`` the model's own, by its name or by the config of its folder."""
     if asked != "auto":
         return BY_NAME[asked]
-    if hub.foundation_of(Path(model).expanduser()):
+    if pretrained.foundation_of(Path(model).expanduser()):
         return BY_NAME["hhem"]
     return BY_NAME[next((known.template for known in MODELS if known.name == model), "pair")]
 
@@ -136,8 +136,8 @@ class Entailment(PairScorer):
 
     def __post_init__(self) -> None:
         ModelScorer.__post_init__(self)
-        placement.choose(self.name, "gate", self.gate, ("none", "argmax"))
-        placement.choose(self.name, "template", self.template, TEMPLATES)
+        pretrained.choose(self.name, "gate", self.gate, ("none", "argmax"))
+        pretrained.choose(self.name, "template", self.template, TEMPLATES)
 
     @property
     def computed_by(self) -> str:
@@ -157,9 +157,9 @@ class Entailment(PairScorer):
         """Per pair (row, column): its probability, and the gated one. Shape (2,)."""
         if not keys:
             return
-        placed = placement.place(self, self.name)
+        placed = pretrained.place(self, self.name)
         template = template_of(self.model, self.template)
-        resident = template.load(hub.find(self.model, self.name), placed, self.name)
+        resident = template.load(pretrained.find(self.model, self.name), placed, self.name)
         entails = entailment_class(resident.model.config) if template.entails is None else template.entails
         around = template.frame(resident.tokenizer)
 
@@ -216,7 +216,7 @@ def _mean_of_parts(best: Sequence[tuple[int, Floats]]) -> Floats:
 
 def _probabilities(resident: Resident, inputs: Sequence[tuple[Ids, Ids | None]], entails: int) -> Floats:
     """Probability of entailment, and the same where it is the most probable class, else 0. Shape (n, 2)."""
-    torch = placement.library("torch", "entailment")
+    torch = pretrained.library("torch", "entailment")
     with torch.inference_mode():
         logits = resident.model(**resident.inputs(inputs)).logits.float()
         if logits.ndim == 3:  # of each piece: the first stands for the whole
@@ -231,12 +231,16 @@ def _probabilities(resident: Resident, inputs: Sequence[tuple[Ids, Ids | None]],
 def recommended() -> tuple[str, str]:
     """The spec of the best scorer of support that this machine has, and why it is taken."""
     has_models = all(importlib.util.find_spec(name) for name in ("torch", "transformers", "huggingface_hub"))
-    here = [known for known in MODELS if has_models and hub.cached(known.name, "recommended")]
+    here = [known for known in MODELS if has_models and pretrained.cached(known.name, "recommended")]
     if here:
         return here[0].spec, f"the best model of entailment here: {here[0].published}"
     fetch = f"no model of entailment is here; 'fairbrief prefetch {MODELS[1].name}' fetches a small one"
     minilm = "sentence-transformers/all-MiniLM-L6-v2"
-    if has_models and importlib.util.find_spec("sentence_transformers") and hub.cached(minilm, "recommended"):
+    if (
+        has_models
+        and importlib.util.find_spec("sentence_transformers")
+        and pretrained.cached(minilm, "recommended")
+    ):
         return "embedding", f"it finds the source of a paraphrase best; {fetch}"
     install = "" if has_models else "pip install 'fairbrief[neural]' allows models; "
     return "containment", f"it needs no model; {install}{fetch}"

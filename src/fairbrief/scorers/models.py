@@ -12,10 +12,21 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fairbrief import pretrained
 from fairbrief.errors import BackendError, RequestError
-from fairbrief.pretrained import placement
-from fairbrief.pretrained.hub import Snapshot, explained, find, foundation_of, quiet, tokenizer_of
-from fairbrief.pretrained.placement import DTYPES, Placement, Settings, library, place
+from fairbrief.pretrained import (
+    DTYPES,
+    Placement,
+    Settings,
+    Snapshot,
+    explained,
+    find,
+    foundation_of,
+    library,
+    place,
+    quiet,
+    tokenizer_of,
+)
 from fairbrief.scorers import pairs
 from fairbrief.scorers.pairs import Meter
 from fairbrief.scorers.pieces import Frame, Ids, padded, pieces, run_batches
@@ -192,7 +203,7 @@ class ModelScorer(pairs.PassageScorer):
     batch_tokens: int | str = "auto"
 
     def __post_init__(self) -> None:
-        placement.check(self, self.name)
+        pretrained.check(self, self.name)
         pairs.check_by(self.name, self.by)
 
     @property
