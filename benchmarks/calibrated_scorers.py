@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from fairbrief import registry
-from fairbrief.statistics import balanced_accuracy, roc_auc
+from fairbrief.statistics.agreement import balanced_accuracy, roc_auc
 from fairbrief.workbench.calibrating import Fitting, fitted
 from fairbrief.workbench.labelled_pairs import read_labels
 

@@ -34,7 +34,7 @@ from fairbrief.auditing.parts import Part, parts_of
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.saved.gate import decided, of_limit
 from fairbrief.saved.gate_rules import Rule
-from fairbrief.statistics import LabelDraws
+from fairbrief.statistics.label_permutations import LabelDraws
 from fairbrief.types import Case, Column, Estimate, Floats, Measure, Observation
 
 SIZES = (10, 20, 50, 200)

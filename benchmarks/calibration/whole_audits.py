@@ -40,7 +40,7 @@ from fairbrief.reports.contrast_words import context_of
 from fairbrief.reports.result import Result
 from fairbrief.saved.gate import decided, of_limit
 from fairbrief.saved.gate_rules import Rule
-from fairbrief.statistics import LabelDraws
+from fairbrief.statistics.label_permutations import LabelDraws
 from fairbrief.types import Case, Estimate, Integers, Measure, Observation
 
 RESAMPLES, N_EXTRACTS = 199, 100

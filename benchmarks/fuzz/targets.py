@@ -41,7 +41,6 @@ from fairbrief.workbench import claims
 from fairbrief.workbench.annotation.items import items_of
 from fairbrief.workbench.annotation.sheets import Answer, read_answers, sheet
 from fairbrief.workbench.corpora.published_formats import read_published
-from fairbrief.workbench.experiment_file import read_experiment
 
 TOOLS = Path(__file__).parents[2] / "tests" / "files" / "tools"
 TOKENS = [
@@ -72,32 +71,6 @@ ONTONOTES = {
     "x.name": b'<DOC DOCNO="x@x">\n<ENAMEX TYPE="PERSON">Lena Roth</ENAMEX> ran .\nShe sat .\n</DOC>\n',
     "x.parse": b"(TOP (S (NP (NNP Lena) (NNP Roth)) (VP (VBD ran)) (. .)))\n\n(TOP (S (NP (PRP She)) (VP (VBD sat)) (. .)))\n",
 }
-EXPERIMENT = b"""title = "Small"
-[data]
-files = "in.jsonl"
-attributes = ["side", "town=place"]
-[[systems]]
-with = "chat:gpt-x"
-temperature = [0.3, 1.0]
-seed = [1, 2]
-[[systems]]
-with = "lead"
-sentences = [1, 3]
-[claims]
-with = "chat:gpt-x"
-[audit]
-measures = ["bur@side"]
-by = ["town", "town,side"]
-baseline = "lead sentences=1"
-resamples = 100
-confidence = 0.9
-[gate]
-max = ["bur@side<=0.1"]
-[budget]
-price = [0.15, 0.6]
-max_cost = 1.0
-max_requests = 10
-"""
 SETTINGS = b"""files = ["in.jsonl"]
 attribute = ["side", "stars=rating"]
 measure = ["bur@side"]
@@ -376,7 +349,6 @@ def _settings() -> dict[str, Target]:
         return registry.make("measure", _text(at / "spec"))
 
     return {
-        "experiment": Target({"e.toml": EXPERIMENT}, lambda at: read_experiment(at / "e.toml").cells()),
         "settings": Target({"s.toml": SETTINGS}, lambda at: settings_file.read(at / "s.toml")),
         "claims' instruction": Target(
             {"u.txt": (Path(claims.__file__).parent / "claims.txt").read_bytes()},

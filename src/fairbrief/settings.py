@@ -44,8 +44,3 @@ def setting(
 def option_of(f: Field[Any]) -> str:
     """The option of a setting, ``--resamples``; with ``/--no-…`` if it can be negated."""
     return f.metadata["flag"] or f"--{f.name.strip('_').replace('_', '-')}"
-
-
-def name_of(f: Field[Any]) -> str:
-    """The key of a setting in an experiment's file: the name of its option; for lists, of its field."""
-    return f.name if isinstance(f.default, tuple) else option_of(f).partition("/")[0][2:].replace("-", "_")

@@ -23,7 +23,7 @@ from fairbrief.measures.coverage import (
     fold_chunks,
     merge_mutual,
 )
-from fairbrief.statistics import enumerate_permutations
+from fairbrief.statistics.label_permutations import enumerate_permutations
 from fairbrief.text.passages import sentence_groups, sentence_windows
 from fairbrief.types import Case, Claim, Document, Reason, Record, Rows, Scores, Summary, Totals
 

@@ -82,7 +82,7 @@ def test_workers_with_models_share_a_short_input(cases: list[Case], plan: Plan) 
 
     def sizes(plan: Plan) -> list[int]:
         run = Run(plan, [registry.make("measure", plan.measures[0])])
-        return [shard.cases for shard in run._single(iter(many))]
+        return [batch.many for batch in run._work.batches(iter(many))]
 
     held = sizes(plan)
     assert held[:9] == [32] * 9

@@ -14,7 +14,7 @@ from fairbrief.auditing.chance import Chance, Permutations, between_chance, flip
 from fairbrief.auditing.jackknifed import Units
 from fairbrief.auditing.null_sums import Drawn, square_columns
 from fairbrief.statistics.jackknife import Spread
-from fairbrief.statistics.permutation_tests import PermutationTest
+from fairbrief.statistics.resampling import PermutationTest
 from fairbrief.types import Column, Ratio, Totals, Value
 
 RATIO = Ratio(((("top",), 1.0),), ((("bottom",), 1.0),))

@@ -10,7 +10,8 @@ from sklearn.isotonic import IsotonicRegression
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import balanced_accuracy_score, roc_auc_score
 
-from fairbrief.statistics import balanced_accuracy, best_cut, fit_logistic, isotonic, roc_auc
+from fairbrief.statistics.agreement import balanced_accuracy, best_cut, isotonic, roc_auc
+from fairbrief.statistics.regression import fit_logistic
 
 ITEMS = st.lists(st.tuples(st.integers(0, 6), st.booleans(), st.integers(0, 3)), min_size=1, max_size=30)
 

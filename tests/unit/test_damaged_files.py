@@ -13,7 +13,6 @@ import openpyxl
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
-from benchmarks.fuzz.targets import EXPERIMENT
 
 from fairbrief import readers
 from fairbrief.classifiers.name_classifier import read_pages
@@ -28,7 +27,6 @@ from fairbrief.reports.per_record import PerRecordFile, SavedRows
 from fairbrief.saved import saved_inputs
 from fairbrief.workbench import claims
 from fairbrief.workbench.annotation.sheets import read_answers
-from fairbrief.workbench.experiment_file import read_experiment
 from fairbrief.workbench.summarizers.prompts import find
 
 DEEP = b"[" * 100_000
@@ -39,7 +37,6 @@ READ: dict[str, tuple[bytes, Callable[[Path], object]]] = {
     "names.csv": (b"name,part\nAnn\xff,first\n", lambda path: names_of(str(path))),
     "claims.txt": (b"{summary}\xff", claims.instruction_in),
     "prompt.toml": (b"a = " + DEEP, lambda path: find(str(path))),
-    "experiment.toml": (b"a = " + DEEP, read_experiment),
     "settings.toml": (b"a = " + DEEP, settings_file.read),
     "answers.json": (DEEP, lambda path: read_answers([path], {})),
     "evidence.parquet": (
@@ -58,15 +55,6 @@ def test_damage_is_told(name: str, tmp_path: Path) -> None:
     (tmp_path / name).write_bytes(content)
     with pytest.raises(FairbriefError, match=name):
         read(tmp_path / name)
-
-
-@pytest.mark.parametrize("number", ["nan", "inf", "-1"])
-def test_a_budget_that_is_no_number_is_refused(number: str, tmp_path: Path) -> None:
-    """A cost of nan would never be reached."""
-    path = tmp_path / "e.toml"
-    path.write_bytes(EXPERIMENT.replace(b"max_cost = 1.0", f"max_cost = {number}".encode()))
-    with pytest.raises(DataError, match=r"\[budget\] max_cost: found .* wanted a number"):
-        read_experiment(path)
 
 
 def test_damaged_notes_of_the_inputs_are_none(tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ from fairbrief.registry import make
 from fairbrief.reports.result import Result
 from fairbrief.saved.scorer_agreement import relative_changes
 from fairbrief.saved.subgroups import subgroup_audit
-from fairbrief.statistics import LabelDraws
+from fairbrief.statistics.label_permutations import LabelDraws
 from fairbrief.types import AlikeRows, Case, Column, Document, Estimate, Record, Summary, Value
 
 WORDS = ("cedar", "elm", "fir", "slate", "chalk", "marl")

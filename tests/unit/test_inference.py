@@ -13,13 +13,13 @@ from tests.jackknifed_value import spread
 
 from fairbrief.auditing.extracts import kept_sentences
 from fairbrief.auditing.null_sums import NullSums, RelabelledRows, square_columns
-from fairbrief.statistics import LabelDraws
 from fairbrief.statistics.jackknife import (
     leave_one_out,
     t_interval,
     t_test,
 )
-from fairbrief.statistics.permutation_tests import flipped
+from fairbrief.statistics.label_permutations import LabelDraws
+from fairbrief.statistics.resampling import flipped
 
 NUMBERS = st.lists(st.floats(-5, 5), min_size=4, max_size=30)
 

@@ -18,7 +18,6 @@ from fairbrief.protocols.published_results import number_of
 from fairbrief.reports import exports, plot, terminal
 from fairbrief.reports.estimate_figures import bounds_of
 from fairbrief.reports.result import Result
-from fairbrief.reports.trackers import model_card
 from fairbrief.types import Estimate
 
 PUBLISHED, CORRECTED = "entity_inclusion(odds=published)@gender", "entity_inclusion@gender"
@@ -106,7 +105,7 @@ def test_every_output_has_the_infinite_value(result: Result, tmp_path: Path) -> 
     assert "nan" not in page.lower().replace("finance", "")
     assert "∞" in (tmp_path / "report.md").read_text(encoding="utf-8")
     assert r"$\infty$" in exports.latex(result)
-    assert '"Infinity"' in model_card(result)
+    assert '"Infinity"' in exports.model_card(result)
     json.loads((tmp_path / "results.json").read_text(encoding="utf-8"), parse_constant=pytest.fail)
     assert tuple(reports.load(tmp_path).estimates) == tuple(result.estimates)
     assert number_of(of(result, "entity_inclusion", "women"), 2) == "∞"

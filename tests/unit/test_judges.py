@@ -20,7 +20,7 @@ from fairbrief.saved.ranking import normalised, overall, table
 from fairbrief.saved.saved_values import Resampling
 from fairbrief.saved.scorer_agreement import correlations
 from fairbrief.serialization import case_line, write_lines
-from fairbrief.statistics import alpha_of_two, kappa_of_two, krippendorff_alpha, randolph_kappa
+from fairbrief.statistics.agreement import alpha_of_two, kappa_of_two, krippendorff_alpha, randolph_kappa
 from fairbrief.types import Ask, Case, Claim, Document, Record, Scores, Summary
 
 SOUP, PARK = "The soup was cold today.", "The park benches were green."

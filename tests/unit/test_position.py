@@ -32,7 +32,7 @@ from fairbrief.protocols import PaperProtocol
 from fairbrief.reports import load
 from fairbrief.reports.result import Result
 from fairbrief.reports.wording import worded
-from fairbrief.statistics import LabelDraws, enumerate_permutations
+from fairbrief.statistics.label_permutations import LabelDraws, enumerate_permutations
 from fairbrief.testing import MEASURE_CLAUSES, MeasureClause
 from fairbrief.types import (
     Ask,

@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 from tests.sample_cases import MEASURES, Modelled, assert_same, cases_of
 
 from fairbrief import auditing
-from fairbrief.auditing import Plan, audit, grouping, ledger, observing, run
+from fairbrief.auditing import Plan, audit, chunks, grouping, ledger, observing
 from fairbrief.errors import BackendError, DataError, FairbriefError, MissingExtra, RequestError
 from fairbrief.measures.representation import Bur
 from fairbrief.readers import json_lines, read, rows_on_disk
@@ -77,7 +77,7 @@ def small() -> Iterator[None]:
     """Parts of a few records, and shards of fewer."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(json_lines, "PART", 5_000)
-        patch.setattr(run, "SHARD", 16)
+        patch.setattr(chunks, "BATCH", 16)
         yield
 
 
@@ -157,7 +157,7 @@ def test_order_cut_and_storage_change_no_bit(
     cases = [oddly_named(case) for case in cases_of(12, seed)]
     wanted = written(audit(cases, PLAN))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(run, "SHARD", shard)
+        patch.setattr(chunks, "BATCH", shard)
         patch.setattr(observing, "BATCH", batch)
         for name, value in (("CHUNK", chunk), ("SORTED", ordered), ("SMALL", small)):
             patch.setattr(ledger, name, value)

@@ -420,3 +420,27 @@ def test_a_grid_is_asked_as_one_and_a_dry_run_counts_it(tmp_path: Path) -> None:
         assert "32 requests" in stopped.output
         assert CliRunner().invoke(app, arguments).exit_code == 0
         assert (server.requests, server.open_most <= 16) == (60, True)
+
+
+def test_judges_are_asked_within_the_budget(tmp_path: Path) -> None:
+    """Their requests count; without their measure the audit is complete; a higher limit asks only for the rest."""
+    source, out = tmp_path / "records.jsonl", tmp_path / "out"
+    sides = {"L": "alder", "R": "quartz"}
+    several = [
+        Record(f"r{i}", tuple(Document(f"{word} {i}", {"side": side}) for side, word in sides.items()))
+        for i in range(12)
+    ]
+    write_lines(map(record_line, several), source)
+    with StubChat(answer=lambda _: "It is fine. Score: 4") as server:
+        judged = f"judged(scorer='judge(model=stub-1, pause=0.01, base_url=\"{server.url}\")')"
+        arguments = ["sweep", str(source), "--with", "lead", "--measure", UER, "--measure", judged]
+        arguments += ["--resamples", "20", "--out", str(out)]
+        stopped = CliRunner().invoke(app, [*arguments, "--max-requests", "5"])
+        assert (stopped.exit_code, server.requests) == (INCOMPLETE, 5), stopped.output
+        assert {e.measure for e in load(out).estimates} == {UER}
+        assert any("budget was spent" in left.reason for left in load(out).not_measured)
+        for _ in range(2):
+            assert CliRunner().invoke(app, [*arguments, "--max-requests", "12"]).exit_code == 0
+            assert server.requests == 12
+    estimate = next(e for e in load(out).estimates if e.quantity == "judged")
+    assert (estimate.value, estimate.n) == (4.0, 12)

@@ -17,7 +17,7 @@ from typing import Any, cast
 import numpy as np
 
 from fairbrief import __version__, registry
-from fairbrief.auditing import extracts, instrument, measure_selection, part_work, scorer_bias, sensitivity
+from fairbrief.auditing import chunks, extracts, instrument, measure_selection, scorer_bias, sensitivity
 from fairbrief.auditing.finding_checks import findings_without, opposite_gaps
 from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.multiple_tests import check_primary
@@ -163,9 +163,9 @@ class _Audit:
 
     def walk(self, engine: Engine) -> None:
         """Read all cases into the ledgers: in parts where the input has parts, else in one pass."""
-        if parts := part_work.parts_of(self.cases, self.plan):
+        if parts := chunks.parts_of(self.cases, self.plan):
             reading = cast("Reading", self.cases)
-            if part_work.walk_parts(self.run, reading, parts, self.watchers, engine):
+            if self.run.walk_parts(reading, parts, self.watchers, engine):
                 return
             # Reading from the beginning names the bad line, or skips it.
             self.run = Run(self.plan, self.run.measures, exchange=self.run.exchange)

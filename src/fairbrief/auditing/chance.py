@@ -15,7 +15,7 @@ from fairbrief.auditing.null_sums import Drawn, contrasts_of, square_columns
 from fairbrief.conclusions import FEWEST_IN_A_GROUP, MOST_PERMUTED
 from fairbrief.statistics.arrays import TIE, ratio, tolerance
 from fairbrief.statistics.jackknife import Spread, t_test
-from fairbrief.statistics.permutation_tests import (
+from fairbrief.statistics.resampling import (
     PermutationTest,
     flipped,
     group_permutation,

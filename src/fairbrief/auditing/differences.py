@@ -38,6 +38,7 @@ from fairbrief.auditing.estimating import (
 from fairbrief.auditing.jackknifed import CHANCE_ADJUSTED, Jackknifed, Units, together
 from fairbrief.auditing.origins import Subgroup
 from fairbrief.auditing.parts import CommonClusters, Part, maps_of
+from fairbrief.auditing.scored_rows import OF_EXTRACTS, WITHOUT_EXTRACTS
 from fairbrief.statistics.jackknife import (
     Spread,
     Spreads,
@@ -92,6 +93,8 @@ class Change:
     before: float | None = None
     low: float | None = None
     high: float | None = None
+    are_equal: bool = False
+    """Whether both systems have the same statistics, apart from random sentences: then a difference of 0 is certain."""
 
     @property
     def growth(self) -> float | None:
@@ -129,16 +132,26 @@ def changes(measures: Sequence[Measure], a: Part, b: Part, settings: Settings) -
     by_spec = {repr(measure): measure for measure in measures}
     found: list[Change] = []
     for pair in _pair_of_two(a, b, settings.seed):
+        are_equal = have_equal_sums(*pair.units)
         for e in _of_pairs(measures, [pair], settings):
             measure = by_spec[e.measure]
             tail = (
                 None if e.quantity == CHANCE_ADJUSTED else measure.value(pair.units[0].total)[e.quantity].tail
             )
             if e.is_primary or (e.quantity == measure.name and tail == "both"):
-                found.append(_change(measure, pair, e, settings))
+                found.append(replace(_change(measure, pair, e, settings), are_equal=are_equal))
             elif e.quantity == measure.name and tail is None:
-                found.append(Change(e))
+                found.append(Change(e, are_equal=are_equal))
     return found
+
+
+def have_equal_sums(a: Units, b: Units) -> bool:
+    """Whether the statistics are equal in every unit, apart from those of random sentences."""
+    return all(
+        np.array_equal(a.sums[..., i], b.sums[..., b.columns[column]])
+        for column, i in a.columns.items()
+        if column[0] not in (OF_EXTRACTS, WITHOUT_EXTRACTS)
+    )
 
 
 def _change(measure: Measure, pair: Pair, e: Estimate, settings: Settings) -> Change:

@@ -35,7 +35,6 @@ from fairbrief.auditing.null_sums import Drawn, NullSums, drawn_of
 from fairbrief.auditing.parts import Part, maps_of
 from fairbrief.conclusions import are_too_few
 from fairbrief.specs import parse
-from fairbrief.statistics import BlockBootstrap, percentile_interval, shared_bootstrap
 from fairbrief.statistics.jackknife import (
     Spreads,
     correlation_interval,
@@ -44,6 +43,7 @@ from fairbrief.statistics.jackknife import (
     t_interval,
     t_test,
 )
+from fairbrief.statistics.resampling import BlockBootstrap, percentile_interval, shared_bootstrap
 from fairbrief.types import Column, Estimate, Integers, Measure, Note, Value
 
 NEEDS_TEXTS = Note("needs_texts")

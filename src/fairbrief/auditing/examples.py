@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import bisect
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import heapq
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
 
 import numpy as np
 
@@ -13,27 +13,13 @@ from fairbrief.auditing.grouping import place_of
 from fairbrief.auditing.ledger import Ledger, Written
 from fairbrief.auditing.observing import Unit
 from fairbrief.reports.result import TopCase
-from fairbrief.types import Case, Column, Floats, Integers, Measure, Observation, Totals
+from fairbrief.types import Case, Floats, Measure, Observation, Totals
 
 ALIKE = 30
 """Main values that agree in this many binary digits are tied; the case whose names sort first wins."""
-NEAR = 1e-12
-"""Tolerance between a main value computed in a batch and the same value computed alone."""
 Key = tuple[str, ...]
 Ranked = tuple[float, Key, float, Totals, Case, float]
 """Sort key: absolute main value (negative, rounded to `ALIKE`) and names; then main value, row, case and p."""
-
-
-class _Candidates(NamedTuple):
-    """Units of one observation with the same columns.
-
-    Shapes: ``rows`` (units, columns), ``ps`` (units,) of the tests of single units, nan without a test.
-    """
-
-    columns: Mapping[Column, int]
-    rows: Floats
-    units: Sequence[Unit]
-    ps: Floats
 
 
 @dataclass
@@ -44,53 +30,42 @@ class TopCases:
     most: int = 5
     _best: dict[tuple[Measure, str], list[Ranked]] = field(default_factory=dict)
 
-    def offer(self, observation: Observation, sheet: Ledger, units: Sequence[Unit]) -> None:
-        """Offer the cases of a ledger to each measure that uses it."""
-        names, ps = list(sheet.columns), sheet.ps if len(sheet.ps) else np.full(len(units), np.nan)
+    def offer(self, observation: Observation, rows: Ledger, units: Sequence[Unit]) -> None:
+        """Offer the units of a ledger, whose rows are not packed, to each measure that uses it."""
+        names, ps = list(rows.columns), rows.ps if len(rows.ps) else np.full(len(units), np.nan)
         alike: dict[tuple[int, ...], list[Written]] = {}
-        for written in sheet.pending:
+        for written in rows.pending:
             alike.setdefault(tuple(written[1].tolist()), []).append(written)
         for positions, several in alike.items():
             places = np.concatenate([of for of, _, _ in several])
-            candidates = _Candidates(
+            totals = Totals(
                 {names[position]: j for j, position in enumerate(positions)},
-                np.concatenate([rows for _, _, rows in several]),
-                [units[i] for i in places.tolist()],
-                ps[places],
+                np.concatenate([values for _, _, values in several]),
             )
-            systems = [origin.system for _, origin in candidates.units]
-            places_of = {one: np.flatnonzero([one == system for system in systems]) for one in set(systems)}
+            systems = np.array([units[i][1].system for i in places.tolist()])
             for measure in self.readers.get(observation, ()):
-                main_value = measure.value(Totals(candidates.columns, candidates.rows))[measure.name]
-                if main_value.tail is not None:
-                    sizes = np.abs(np.broadcast_to(main_value.array, len(places)))
-                    for system, own in places_of.items():
-                        self._rank_some(measure, system, candidates, sizes, own)
+                main_value = measure.value(totals)[measure.name]
+                if main_value.tail is None:
+                    continue
+                sizes = _rounded(np.abs(np.broadcast_to(main_value.array, len(places))))
+                for system in np.unique(systems).tolist():
+                    best = self._best.setdefault((measure, system), [])
+                    least = -best[-1][0] if len(best) == self.most else 0.0
+                    usable = (systems == system) & np.isfinite(sizes) & (sizes > 0) & (sizes >= least)
+                    ranked = (
+                        (-sizes[j], place_of(units[places[j]]), j) for j in np.flatnonzero(usable).tolist()
+                    )
+                    for _, key, j in heapq.nsmallest(self.most, ranked):
+                        row = Totals(totals.columns, totals.array[j].copy())
+                        self._offer(measure, system, key, row, units[places[j]], float(ps[places[j]]))
 
-    def _rank_some(
-        self, measure: Measure, system: str, candidates: _Candidates, sizes: Floats, places: Integers
-    ) -> None:
-        """Compute the exact values of the units of a system that may be among the top cases. Shapes: ``sizes`` (all units,), ``places`` (n,)."""
-        at_most = _rounded(sizes[places] * (1 + NEAR))
-        best = self._best.setdefault((measure, system), [])
-        least, last = (-best[-1][0], best[-1][1][0]) if len(best) == self.most else (0.0, "")
-        usable = np.flatnonzero(np.isfinite(at_most) & (at_most > 0) & (at_most >= least))
-        ranked = sorted(
-            (-size, place_of(candidates.units[i]), i)
-            for size, i in zip(at_most[usable].tolist(), places[usable].tolist(), strict=True)
-            # Among ties with the last top case, a later cluster loses.
-            if size > least or candidates.units[i][1].cluster <= last
-        )
-        for size, key, i in ranked:
-            if len(best) == self.most and (size, key) >= best[-1][:2]:
-                break
-            # Computed alone, so that no last digit, and no tie, depends on other rows of the batch.
-            totals = Totals(candidates.columns, candidates.rows[i].copy())
-            value = float(measure.value(totals)[measure.name].array)
-            if np.isfinite(value) and value != 0:
-                case = next(case for case in candidates.units[i][0] if not case.summary.reason)
-                rank = -float(_rounded(np.asarray(abs(value))))
-                self._keep(measure, system, (rank, key, value, totals, case, float(candidates.ps[i])))
+    def _offer(self, measure: Measure, system: str, key: Key, row: Totals, unit: Unit, p: float) -> None:
+        # Computed alone, so that no last digit, and no tie, depends on other rows of the batch.
+        value = float(measure.value(row)[measure.name].array)
+        if np.isfinite(value) and value != 0:
+            case = next(case for case in unit[0] if not case.summary.reason)
+            rank = -float(_rounded(np.asarray(abs(value))))
+            self._keep(measure, system, (rank, key, value, row, case, p))
 
     def merge(self, other: TopCases) -> None:
         """Merge the top cases of another run."""

@@ -30,7 +30,7 @@ from fairbrief.reports import arrangement, wording
 from fairbrief.reports.frames import coded, numbers, plain_numbers, rows_where
 from fairbrief.reports.per_record import PerRecordRows, Wanted, all_columns
 from fairbrief.reports.result import Result
-from fairbrief.statistics import holm
+from fairbrief.statistics.resampling import holm
 from fairbrief.text.hashes import hash_of_name
 from fairbrief.types import Estimate, Integers, Measure
 

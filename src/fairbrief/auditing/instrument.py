@@ -30,7 +30,7 @@ from fairbrief.errors import DataError
 from fairbrief.measures.record_texts import claims_of
 from fairbrief.measures.self_retrieval import ScorerBiasRetrieval, long_sentences
 from fairbrief.reports.result import NotMeasured
-from fairbrief.statistics import LabelDraws
+from fairbrief.statistics.label_permutations import LabelDraws
 from fairbrief.text import languages
 from fairbrief.text.paraphrase import why_not
 from fairbrief.text.sentences import sentences_of

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from fairbrief.auditing.null_sums import NullSums, RelabelledRows, contrast_sums, squares_of
 from fairbrief.auditing.origins import WHOLE, Codes, Origin, Origins, Subgroup, narrowed
 from fairbrief.reports.frames import numbers
-from fairbrief.statistics import Choice
 from fairbrief.statistics.arrays import on_grid
+from fairbrief.statistics.label_permutations import Choice
 from fairbrief.types import Column, Floats, Integers, Observation, Rows, Totals
 
 CHUNK = 1 << 12

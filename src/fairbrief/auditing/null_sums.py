@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fairbrief.statistics import Choice
 from fairbrief.statistics.arrays import Sum, added, exact_parts, is_exact
+from fairbrief.statistics.label_permutations import Choice
 from fairbrief.types import Column, ContrastObservation, Floats, Integers, Ratio, Totals
 
 SQUARE = "²"

@@ -16,7 +16,7 @@ from fairbrief.auditing.scored_rows import Drawn, ScoredBatch, observed_together
 from fairbrief.errors import BackendError, DataError, MissingExtra
 from fairbrief.score_tables import ScoredUnits, ScoreTable
 from fairbrief.scorers.calibrated import Calibrated
-from fairbrief.statistics import LabelDraws, Labelled, Relabelled, with_real_labels
+from fairbrief.statistics.label_permutations import LabelDraws, Labelled, Relabelled, with_real_labels
 from fairbrief.types import (
     Ask,
     Cases,

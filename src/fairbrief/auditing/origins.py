@@ -283,7 +283,7 @@ class Origins(Sequence[Origin]):
         return np.frombuffer(order.buffers()[1], dtype=np.int64, count=len(self))
 
 
-def subgroups_of(attributes: Mapping[str, str], by: Sequence[tuple[str, ...]]) -> tuple[Subgroup, ...]:
+def subgroups_of(attributes: Mapping[str, str], by: Sequence[Sequence[str]]) -> tuple[Subgroup, ...]:
     """The subgroups of a record: one per grouping whose attributes it all has."""
     return tuple(
         tuple((name, attributes[name]) for name in names)

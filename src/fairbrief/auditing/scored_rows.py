@@ -12,7 +12,8 @@ import numpy as np
 from fairbrief.auditing.ledger import RowBlock
 from fairbrief.declarations import ObservationDeclaration
 from fairbrief.score_tables import BatchObservation, ScoredUnits, ScoreTable
-from fairbrief.statistics import TIE, Labelled
+from fairbrief.statistics import TIE
+from fairbrief.statistics.label_permutations import Labelled
 from fairbrief.types import (
     AlikeRows,
     Ask,

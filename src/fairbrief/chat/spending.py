@@ -154,8 +154,9 @@ asking = partial(setting, panel=MODELS)
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The budget of all runs for one output, and the rate of requests: options of the commands that ask models, and keys of
-    ``[budget]`` in an experiment. None: the model's setting, or no limit.
+    """The budget of all runs for one output, and the rate of requests: options of the commands that ask models.
+
+    None: the model's setting, or no limit.
     """
 
     # fmt: off

@@ -37,7 +37,6 @@ GROUPS = {
         "summarize": "Summarize records with a model or a built-in summarizer.",
         "claims": "Split summaries into claims with a chat model.",
         "sweep": "Summarize and audit over a grid of settings.",
-        "run": "Run a whole experiment from one file.",
         "choose": "Choose the fairest of several summaries of each record.",
     },
     "Scorers and people": {
@@ -59,7 +58,6 @@ COMMANDS = {name: line for commands in GROUPS.values() for name, line in command
 MODULES = {
     "saved_commands": ("subgroups", "report", "view", "compare", "power", "gate", "rank", "explain"),
     "summarize_commands": ("summarize", "claims"),
-    "experiment_commands": ("sweep", "run"),
     "agreement_commands": ("agree", "chunks"),
     "corpus_commands": ("stats", "words", "recogniser"),
     "lookup_commands": ("protocol", "measures", "doctor", "prefetch"),

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 app = o.new_app("Ask people about summaries, and use their answers.")
 
 RECORDS = o.option(..., "File that the sheets were exported from.", "FILE", "--records")
-SHEETS = o.argument("Completed sheets: .csv or .json.", "SHEET…")
+SHEETS = o.argument("Completed sheets.", "SHEET…")
 question = partial(setting, panel="Questions")
 
 
@@ -79,13 +79,11 @@ def annotate() -> None:
     """Ask people about summaries, and use their answers."""
 
 
-@app.command(short_help="Write sheets or offline pages with questions.")
+@app.command(short_help="Write sheets with questions.")
 @o.options_of(JudgingOptions, "judging")
 def export(
     records: str = o.argument("File with records and summaries.", "RECORDS"),
-    out: Path = o.option(
-        ..., "Sheet (.csv) or page (.html); --annotators adds each name to the file's name.", "PATH"
-    ),
+    out: Path = o.option(..., "Sheet to write; --annotators adds each name to the file's name.", "FILE.csv"),
     annotators: str = o.option("", "Names of annotators; each gets a file.", "A,B…"),
     per_case: int | None = o.option(None, "Annotators per case; by default all.", "N", least=1),
     per_annotator: int | None = o.option(None, "Most cases per annotator.", "N", least=1),
@@ -93,12 +91,12 @@ def export(
     *,
     judging: JudgingOptions,
 ) -> None:
-    """Write sheets (CSV) or offline pages (HTML) with questions about summaries."""
+    """Write sheets (CSV) with questions about summaries."""
     from fairbrief.workbench.annotation.items import assign
-    from fairbrief.workbench.annotation.sheets import page, sheet
+    from fairbrief.workbench.annotation.sheets import sheet
 
-    if out.suffix not in (".csv", ".html"):
-        raise RequestError(f"--out {out}: give a name that ends in .csv (a sheet) or .html (a page).")
+    if out.suffix != ".csv":
+        raise RequestError(f"--out {out}: give a name that ends in .csv.")
     asked = judging.asked(records)
     asked = asked if per_system is None else _sampled(asked, per_system, judging.seed)
     names = [name.strip() for name in annotators.split(",")] if annotators else [""]
@@ -121,12 +119,7 @@ def export(
             raise RequestError(f"{path} exists and may contain answers: give another name, or remove it.")
     for name, cases in loads.items():
         path = paths[name]
-        text = (
-            sheet(cases, name, judging.attribute)
-            if out.suffix == ".csv"
-            else page(cases, judging.task, name, judging.attribute)
-        )
-        write_text(path, text, newline="")
+        write_text(path, sheet(cases, name, judging.attribute), newline="")
         questions = sum(len(items) for _, items in cases)
         shown = (
             counted(len(cases), "pair")
@@ -145,7 +138,7 @@ def import_(
     out: Path | None = o.option(None, "File for the judged records.", "FILE"),
     combine: str = o.option(
         "majority",
-        "Combine judgements: majority, all (unanimous only), or each (every annotator is a system).",
+        "Combine judgements: majority, or all (unanimous only).",
         "RULE",
     ),
     details: bool = o.DETAILS,
@@ -255,7 +248,13 @@ def _compare_leanings(
 
     import numpy as np
 
-    from fairbrief.workbench.annotation import leanings
+    from fairbrief.workbench.annotation.judgements import (
+        Leans,
+        bootstrap_counts,
+        compare_leanings,
+        leaning_table,
+        majority,
+    )
     from fairbrief.workbench.choose import case_values, resampled_values
 
     chosen: dict[tuple[str, ...], list[str]] = {}
@@ -264,7 +263,7 @@ def _compare_leanings(
     judged = [(case, items[0]) for case, items in asked if items[0].key in chosen]
     first, *_, second = judged[0][1].choices
     sides = {first: -1.0, second: 1.0}
-    people = np.array([sides.get(leanings.majority(chosen[item.key]), 0.0) for _, item in judged])
+    people = np.array([sides.get(majority(chosen[item.key]), 0.0) for _, item in judged])
     cases = [case for case, _ in judged]
     names = f"difference[{first}]", f"difference[{second}]"
     values = {spec: case_values(made, cases, scorers) for spec, made in measures.items()}
@@ -273,13 +272,13 @@ def _compare_leanings(
     if len(leans) < 2 or not known.any():
         return
     kept = [case for case, is_known in zip(cases, known, strict=True) if is_known]
-    counts = leanings.bootstrap_counts(len(kept), seed)
+    counts = bootstrap_counts(len(kept), seed)
     found = []
     for spec, lean in leans.items():
         groups = resampled_values(measures[spec], kept, scorers, counts)
-        found.append(leanings.Leans(spec, lean[known], groups[names[1]] - groups[names[0]]))
+        found.append(Leans(spec, lean[known], groups[names[1]] - groups[names[0]]))
     print_tables(
-        [leanings.table(leanings.compare(people[known], a, b, counts)) for a, b in combinations(found, 2)]
+        [leaning_table(compare_leanings(people[known], a, b, counts)) for a, b in combinations(found, 2)]
     )
 
 

@@ -14,7 +14,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "init reviews.csv",
         "init sources.jsonl model_a.jsonl model_b.jsonl --out study.toml",
     ),
-    "report": ("report demo --details", "report demo --format markdown", "report demo --to mlflow"),
+    "report": ("report demo --details", "report demo --format markdown"),
     "view": ("view demo", "view before after"),
     "subgroups": ("subgroups demo --by kind", "subgroups audit --by topic --by topic,year --out by_topic"),
     "explain": (
@@ -64,10 +64,6 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "sweep": (
         "sweep examples/reviews.jsonl --with lead --sentences 1,2 --out lengths",
         "sweep reviews.jsonl --with chat:gpt-4o-mini --temperature 0,.7 --out sweep",
-    ),
-    "run": (
-        "run examples/experiments/chau-sentiment.toml --out chau --dry-run",
-        "run experiment.toml",
     ),
     "choose": (
         "choose examples/reviews.jsonl --by coverage_parity@sentiment --out best.jsonl",

@@ -78,19 +78,13 @@ def report(
         "FORMAT",
         "--format",
     ),
-    to: str | None = o.option(
-        None, "Log to an experiment tracker, mlflow or wandb, as its client is configured.", "TRACKER"
-    ),
     details: bool = o.DETAILS,
 ) -> None:
-    """Print the report of a saved audit, export it, or log it to an experiment tracker."""
-    from fairbrief.reports import exports, html, load, trackers
+    """Print the report of a saved audit, or export it."""
+    from fairbrief.reports import exports, html, load
     from fairbrief.reports.audit_folder import place
 
     result = load(folder)
-    if to is not None:
-        typer.echo(f"Sent to {trackers.send(result, folder, to)}")
-        return
     match format_:
         case "terminal":
             print_audit(result, details=details, folder=folder)
@@ -101,7 +95,7 @@ def report(
         case "csv":
             typer.echo(exports.csv_text(result), nl=False)
         case "model-card":
-            typer.echo(trackers.model_card(result), nl=False)
+            typer.echo(exports.model_card(result), nl=False)
         case "html":
             place(folder / "report.html", lambda page: html.write(result, page))
             typer.echo(f"Written: {folder / 'report.html'}")

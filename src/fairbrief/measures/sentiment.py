@@ -20,7 +20,8 @@ from fairbrief.measures.bases import Reading, WithoutLabels, check_known, check_
 from fairbrief.measures.permutation_schemes import largest_size
 from fairbrief.measures.record_texts import article_of, coefficient_of, subject_of
 from fairbrief.specs import parse
-from fairbrief.statistics import Fit, fit_robust, fit_sums, ratio
+from fairbrief.statistics import ratio
+from fairbrief.statistics.regression import Fit, fit_robust, fit_sums
 from fairbrief.text.counted import counted
 from fairbrief.types import (
     Ask,

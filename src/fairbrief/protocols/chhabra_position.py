@@ -22,7 +22,7 @@ from fairbrief.protocols.published_results import (
     systems_of,
     with_version,
 )
-from fairbrief.statistics import spearman
+from fairbrief.statistics.agreement import spearman
 from fairbrief.types import Estimate, Table
 
 RELEASED = {

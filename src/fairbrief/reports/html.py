@@ -1,6 +1,6 @@
-"""Self-contained HTML pages of an audit and of an experiment.
+"""The self-contained HTML page of an audit.
 
-They use no network and no script but their own, escape every text, and work on light and dark screens and on paper.
+It uses no network and no script but its own, escapes every text, and works on light and dark screens and on paper.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from fairbrief.reports import (
     wording,
 )
 from fairbrief.reports.arrangement import Arranged, Section
-from fairbrief.reports.estimate_figures import gather, side_by_side, spread_of
+from fairbrief.reports.estimate_figures import spread_of
 from fairbrief.reports.pages import page
 from fairbrief.reports.plain import named
 from fairbrief.reports.plot import BARE, FAINT, GRID, Axis, Line, Spread
 from fairbrief.reports.result import Result
-from fairbrief.reports.tables import Column, columns, left_out_table, made_lines
+from fairbrief.reports.tables import Column, columns, made_lines
 from fairbrief.reports.wording import OF_THE_SCORER, worded
 from fairbrief.text.counted import counted
 from fairbrief.types import Estimate, Table
@@ -329,41 +329,3 @@ def _level(e: Estimate) -> str:
     return (
         number_format.value(e) if e.low is None else f"{number_format.value(e)} {number_format.interval(e)}"
     )
-
-
-# ------------------------------------------------------------------------------------- an experiment's page
-
-SHOWN_ELSEWHERE = ("sweep", "experiment", "systems", "attributes", "measures")
-"""Parts of ``made`` that an experiment's page, or the report of its audit, shows elsewhere."""
-
-
-def render_experiment(
-    title: str,
-    about: str,
-    source: str,
-    steps: Sequence[tuple[str, str, str]],
-    rows: Sequence[Mapping[str, Any]],
-    axes: Sequence[str],
-    result: Result,
-    checks: Sequence[tuple[str, str, str]],
-) -> str:
-    """The page of an experiment as text: its steps, all cells, the tables, the gate.
-
-    ``steps`` are (step, place, what was done), ``rows`` the tidy rows along ``axes``, ``checks`` the gate's (check, outcome,
-    reason).
-    """
-    context = {
-        "title": title,
-        "about": about,
-        "source": source,
-        "steps": Table("Steps", ("step", "place", "what was done"), tuple(steps)),
-        "axes": [
-            (axis, ", ".join(dict.fromkeys(str(r[axis]) for r in rows if r[axis] is not None)))
-            for axis in axes
-        ],
-        "figures": [figure for figure, _ in side_by_side(gather(result)) if figure.panels],
-        "tables": [*result.tables, *filter(None, [left_out_table(result)])],
-        "checks": Table("Gate", ("check", "outcome", "reason"), tuple(checks)),
-        "made": [line for line in made_lines(result.made) if line[0] not in SHOWN_ELSEWHERE],
-    }
-    return page("experiment.html.j2", context)

@@ -19,7 +19,7 @@ from fairbrief.auditing.origins import Origin
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.reports.explanation import Effect, Influence, Kind, Opened, Part
 from fairbrief.serialization import EMPTY
-from fairbrief.statistics import LabelDraws
+from fairbrief.statistics.label_permutations import LabelDraws
 from fairbrief.text.sentences import sentence_spans, split
 from fairbrief.types import Case, Cases, Column, Entity, Measure, Observation, Reason, ShowsDetails, Totals
 

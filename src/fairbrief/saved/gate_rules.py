@@ -122,7 +122,6 @@ class GateSettings:
     measures: Sequence[str] = limit(
         (), "Measure to compare with the baseline; by default all.", "SPEC", flag="--measure",
     )
-    both_directions: bool = limit(False, "Also limit by --margin how far group differences may shrink.")
     allow_missing: Sequence[str] = limit(
         (), "System or measure of the baseline that may be missing, or 'records'.", "NAME",
     )
@@ -145,7 +144,6 @@ class GateSettings:
             baseline or self.baseline,
             self.margin,
             measures=self.measures,
-            both_directions=self.both_directions,
             allow_missing=self.allow_missing,
             max_left_out=self.max_left_out,
         )

@@ -21,7 +21,8 @@ from fairbrief.measures.record_texts import claims_of, is_blank, known
 from fairbrief.measures.representation import Representation
 from fairbrief.reports.number_format import number
 from fairbrief.saved.saved_values import DRAWS, Interval, Resampling
-from fairbrief.statistics import TIE, alpha_of_two, kappa_of_two, pearson, spearman
+from fairbrief.statistics import TIE
+from fairbrief.statistics.agreement import alpha_of_two, kappa_of_two, pearson, spearman
 from fairbrief.text.counted import counted
 from fairbrief.text.passages import passages_of
 from fairbrief.types import Ask, Case, Floats, Reason, Rows, Scores, Table

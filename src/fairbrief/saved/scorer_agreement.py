@@ -29,7 +29,7 @@ from fairbrief.saved.saved_values import (
     saved_values,
     specs_in,
 )
-from fairbrief.statistics import ResampledSpearman, spearman
+from fairbrief.statistics.agreement import spearman
 from fairbrief.statistics.jackknife import spreads
 from fairbrief.types import Estimate, Floats, Integers, Measure, Table
 
@@ -140,9 +140,10 @@ def _over_records(x: Floats, y: Floats, cluster: Integers, resampling: Resamplin
     point, bootstrap = float(spearman(x, y)), resampling.bootstrap(len(np.unique(cluster)))
     if bootstrap is None:
         return resampling.interval(point)
-    cluster, resampled = first_met(cluster)[1], ResampledSpearman(x, y)
-    drawn = [resampled.of(weights[:, cluster]) for weights in bootstrap.weights()]
-    return resampling.interval(point, np.concatenate(drawn))
+    cluster = first_met(cluster)[1]
+    draws = itertools.chain.from_iterable(weights[:, cluster] for weights in bootstrap.weights())
+    picked = (np.repeat(np.arange(len(x)), times) for times in draws)
+    return resampling.interval(point, np.array([spearman(x[own], y[own]) for own in picked]))
 
 
 def _names(a: Measure, b: Measure) -> tuple[str, str, str]:

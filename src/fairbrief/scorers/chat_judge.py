@@ -7,7 +7,7 @@ import hashlib
 import sys
 from abc import abstractmethod
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass, field, fields, replace
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -109,22 +109,12 @@ class ChatJudge(pairs.KeyedScorer, Endpoint):
 def within(
     budget: Budget,
     tally: Tally,
-    pace: Mapping[str, str],
     scorer: Scorer,
     then: Callable[[Scorer], Scorer] | None,
 ) -> Scorer:
-    """A scorer whose requests, if it asks a chat model, count in a budget and a tally; ``then`` is put before it.
-
-    ``pace`` is how fast it is asked, where its own settings do not say.
-    """
+    """A scorer whose requests, if it asks a chat model, count in a budget and a tally; ``then`` is put before it."""
     if isinstance(scorer, ChatJudge):
-        usual = {f.name: f.default for f in fields(scorer)}
-        told: dict[str, Any] = {
-            k: float(v) if k == "timeout" else int(v)
-            for k, v in pace.items()
-            if getattr(scorer, k) == usual[k]
-        }
-        scorer = copy.copy(replace(scorer, **told))
+        scorer = copy.copy(scorer)
         object.__setattr__(scorer, "_budget", budget)
         object.__setattr__(scorer, "_tally", tally)
     return scorer if then is None else then(scorer)

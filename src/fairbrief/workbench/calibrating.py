@@ -14,15 +14,9 @@ import numpy as np
 
 from fairbrief.errors import DataError
 from fairbrief.scorers.calibrated import CHANCE, Calibration, Measured, ScoreMap, features_of
-from fairbrief.statistics import (
-    Bootstrap,
-    balanced_accuracy,
-    best_cut,
-    fit_logistic,
-    isotonic,
-    percentile_interval,
-    roc_auc,
-)
+from fairbrief.statistics.agreement import balanced_accuracy, best_cut, isotonic, roc_auc
+from fairbrief.statistics.regression import fit_logistic
+from fairbrief.statistics.resampling import Bootstrap, percentile_interval
 from fairbrief.text import languages
 from fairbrief.text.hashes import digest_of
 from fairbrief.types import Ask, Cacheable, Floats, Integers, Table

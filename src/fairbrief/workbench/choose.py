@@ -30,7 +30,8 @@ from fairbrief.errors import DataError, RequestError
 from fairbrief.reports.result import Result
 from fairbrief.saved.gate_rules import RANDOM as LESS_RANDOM
 from fairbrief.saved.gate_rules import Rule, is_named
-from fairbrief.statistics import Bootstrap, LabelDraws, percentile_interval
+from fairbrief.statistics.label_permutations import LabelDraws
+from fairbrief.statistics.resampling import Bootstrap, percentile_interval
 from fairbrief.types import Case, Floats, Measure, Table, Totals
 
 CHOSEN, RANDOM = "chosen", "random candidate"

@@ -347,8 +347,6 @@ class Forecast:
     prompt_tokens: int = 0
     answer_tokens: int | None = 0
     examples: list[Example] = field(default_factory=list)
-    later: list[str] = field(default_factory=list)
-    """Further requests, for which prompts cannot be filled yet."""
 
     def ask(self, question: Question) -> None:
         """Count a question that would be sent."""
@@ -380,7 +378,7 @@ class Forecast:
                 else ""
             )
             lines.append(f"cost {'at least' if more else 'at most about'} {cost:,.4f}{more}")
-        return lines + self.later
+        return lines
 
 
 def foresee(

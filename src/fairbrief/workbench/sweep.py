@@ -1,4 +1,4 @@
-"""Summarize and audit over a grid of settings, as one experiment."""
+"""Summarize and audit over a grid of settings."""
 
 from __future__ import annotations
 
@@ -177,7 +177,7 @@ def sweep(
     the same budget; ``plan.wrap`` may store their answers.
     """
     spending = spending or Spending()
-    plan = replace(plan, wrap=charging(spending, {}, plan.wrap))
+    plan = replace(plan, wrap=charging(spending, plan.wrap))
     foresee(records, cells, folder, plan, spending.budget)
     jobs = [job for cell in cells for job in cell.jobs(folder / ANSWERS)]
     ask(records, jobs, folder, watch, spending)
@@ -203,11 +203,9 @@ def judges(measures: Sequence[Measure], plan: Plan) -> dict[str, ChatJudge]:
     return {name: scorer for name, scorer in found.items() if isinstance(scorer, ChatJudge)}
 
 
-def charging(
-    spending: Spending, pace: Mapping[str, str], wrap: Callable[[Scorer], Scorer] | None
-) -> Callable[[Scorer], Scorer]:
+def charging(spending: Spending, wrap: Callable[[Scorer], Scorer] | None) -> Callable[[Scorer], Scorer]:
     """A wrapper for scorers that counts their chat requests in the common budget; ``wrap`` is applied after it."""
-    return partial(within, spending.budget, spending.tally, pace, then=wrap)
+    return partial(within, spending.budget, spending.tally, then=wrap)
 
 
 def ask(records: Records, jobs: Sequence[Job], folder: Path, watch: Watch, spending: Spending) -> list[Count]:
@@ -429,7 +427,7 @@ def _cell(e: Estimate | None) -> str:
     )
 
 
-# ---- An experiment's numbers as one tidy table: a row per number, a column per axis
+# ---- A sweep's numbers as one tidy table: a row per number, a column per axis
 
 
 NUMBERS = ("value", "low", "high", "n", "clusters", "chance", "p", "p_holm", "testable")

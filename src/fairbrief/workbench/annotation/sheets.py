@@ -1,27 +1,21 @@
-"""Sheets and pages with one question per line, and the answers in returned files."""
+"""Sheets (CSV) with one question per row, and the answers in returned sheets."""
 
 from __future__ import annotations
 
 import csv
 import io
-import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
 from fairbrief.errors import DataError, RequestError
-from fairbrief.reports.pages import digest
 from fairbrief.types import Case
-from fairbrief.workbench.annotation.items import NONE, TASKS, Item
+from fairbrief.workbench.annotation.items import NONE, Item
 
 COLUMNS = ("task", "record", "system", "part", "check", "annotator", "question", "about", "choices", "answer", "note", "summary", "documents")  # fmt: skip
 ACTIVE = ("=", "+", "-", "@", "\t", "\r")
 """First characters that make a spreadsheet treat a text as a formula."""
-SHOWN = ("task", "part", "check", "question", "about", "choices", "several")
-"""The fields of an item that the page gets."""
 CELL = 30_000
 """Maximum characters per cell: a spreadsheet allows 32,767."""
 
@@ -72,62 +66,11 @@ def free(cell: str) -> str:
     return cell[1:] if cell[:1] == "'" and cell[1:2] in (*ACTIVE, "'") else cell
 
 
-# ----------------------------------------------------------------------------------------- the page
-
-
-def page(
-    cases: Iterable[tuple[Case, Sequence[Item]]], task: str, annotator: str = "", attribute: str = ""
-) -> str:
-    """The text of the page. It saves answers in the browser if that is allowed, and exports them as CSV or JSON."""
-    here = files("fairbrief.workbench.annotation")
-    style, script, frame = (
-        (here / name).read_text(encoding="utf-8") for name in ("page.css", "page.js", "page.html")
-    )
-    data = {
-        "task": task,
-        "title": TASKS[task],
-        "annotator": annotator,
-        "cases": [_case(case, items, attribute) for case, items in cases],
-    }
-    parts = {
-        "STYLE_HASH": digest(style),
-        "SCRIPT_HASH": digest(script),
-        "STYLE": style,
-        "SCRIPT": script,
-        "DATA": _data(data),
-    }
-    before, *rest = frame.split("%%")
-    return before + "".join(parts.get(piece, piece) for piece in rest)
-
-
-def _case(case: Case, items: Sequence[Item], attribute: str) -> dict[str, Any]:
-    documents = [
-        {"text": d.text, "value": d.attributes.get(attribute, "") if attribute else ""}
-        for d in case.record.documents
-    ]
-    return {
-        "record": case.record.id,
-        "system": items[0].system,
-        "summary": case.summary.text,
-        "documents": documents,
-        "items": [{name: getattr(item, name) for name in SHOWN} for item in items],
-    }
-
-
-def _data(data: Any) -> str:
-    """JSON that cannot close the surrounding element."""
-    text = json.dumps(data, ensure_ascii=False)
-    for character in "<>&\u2028\u2029":
-        text = text.replace(character, f"\\u{ord(character):04x}")
-    return text
-
-
-# ---- Answers in returned sheets and files
+# ---- Answers in returned sheets
 
 
 Key = tuple[str, str, str, str]
 NEEDED = ("task", "record", "system", "part", "answer")
-MAY_LACK = ("annotator", "note")
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +92,7 @@ class Answers:
 
 
 def read_answers(paths: Sequence[Path], items: Mapping[Key, Item]) -> Answers:
-    """The answers in sheets (CSV) and in the page's exports (JSON).
+    """The answers in sheets.
 
     The annotator is the one in the row, else the file's name. Case and surrounding spaces are ignored; the values of
     a claim are separated by ``|``, ``,`` or ``;``.
@@ -160,7 +103,10 @@ def read_answers(paths: Sequence[Path], items: Mapping[Key, Item]) -> Answers:
     answers, seen = Answers(), dict[tuple[str, Key], str]()
     for path in paths:
         for where, row in sheet_rows(path):
-            _check_texts(where, row)
+            if missing := [column for column in NEEDED if column not in row]:
+                raise DataError(
+                    f"{where}: found no '{missing[0]}'; wanted a line of an exported sheet; export again."
+                )
             name = (row.get("annotator") or "").strip() or path.stem
             key: Key = (row["task"], row["record"], row["system"], row["part"])
             item = items.get(key)
@@ -189,17 +135,6 @@ def read_answers(paths: Sequence[Path], items: Mapping[Key, Item]) -> Answers:
     return answers
 
 
-def _check_texts(where: str, row: Mapping[str, Any]) -> None:
-    for name in NEEDED:
-        if not isinstance(row.get(name), str):
-            raise DataError(f"{where}: found no '{name}'; wanted a line of an exported sheet; export again.")
-    for name in MAY_LACK:
-        if not isinstance(row.get(name) or "", str):
-            raise DataError(
-                f"{where}: found {str(row[name])[:40]!r} under '{name}'; wanted text; write it in quotes."
-            )
-
-
 def _chosen(where: str, text: str, item: Item) -> tuple[str, ...]:
     known = {choice.strip().lower(): choice for choice in item.choices}
     whole = known.get(text.strip().lower())
@@ -226,10 +161,8 @@ def _parts(text: str) -> list[str]:
     return [text]
 
 
-def sheet_rows(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """The rows of a sheet (CSV) or of a page's export (JSON), each with its position for messages; texts as before
-    `protect`.
-    """
+def sheet_rows(path: Path) -> Iterator[tuple[str, Mapping[str, str]]]:
+    """The rows of a sheet, each with its position for messages; texts as before `protect`."""
     try:
         text = path.read_text(encoding="utf-8-sig")
     except OSError as error:
@@ -238,10 +171,6 @@ def sheet_rows(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
         raise DataError(
             f"{path.name}: found a byte that is not UTF-8; save the sheet as CSV UTF-8."
         ) from error
-    yield from _json_rows(path, text) if path.suffix == ".json" else _csv_rows(path, text)
-
-
-def _csv_rows(path: Path, text: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
     head = text.partition("\n")[0]
     mark = max(",;\t", key=head.count)  # spreadsheets in some countries separate by semicolons
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=mark)
@@ -259,17 +188,3 @@ def _csv_rows(path: Path, text: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
         raise DataError(
             f"{path.name}:{reader.line_num}: found what is not CSV ({error}); mend the sheet."
         ) from error
-
-
-def _json_rows(path: Path, text: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    try:
-        content = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise DataError(f"{path.name}: found what is not JSON ({error}); wanted the page's file.") from None
-    rows: Iterable[Any] = content.get("answers", ()) if isinstance(content, dict) else ()
-    if not isinstance(rows, list) or not rows:
-        raise DataError(f"{path.name}: found no answers; wanted the file that the page gave.")
-    for i, row in enumerate(rows, 1):
-        if not isinstance(row, dict):
-            raise DataError(f"{path.name} (answer {i}): found no object; wanted the file that the page gave.")
-        yield f"{path.name} (answer {i})", row

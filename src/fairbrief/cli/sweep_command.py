@@ -1,11 +1,9 @@
-"""``fairbrief sweep``: one summarizer over a grid of settings; ``fairbrief run``: a whole experiment from one file."""
+"""``fairbrief sweep``: one summarizer over a grid of settings."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import chdir
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,15 +11,13 @@ import typer
 
 from fairbrief.cli import options as o
 from fairbrief.cli import spending_options as spend
-from fairbrief.cli.command_line import INCOMPLETE
 from fairbrief.cli.input_options import OF_SUMMARIES, ReadingOptions, cached, print_excluded, reading_options
-from fairbrief.cli.output import print_audit, print_tables, refuse_no_folder
+from fairbrief.cli.output import print_audit, refuse_no_folder
 from fairbrief.errors import RequestError
 from fairbrief.plan import Plan
 from fairbrief.text.counted import counted
 
 if TYPE_CHECKING:
-    from fairbrief.workbench.experiment_run import Finished
     from fairbrief.workbench.summarizing import Count, Spending
 
 app = o.new_app()
@@ -83,7 +79,7 @@ def sweep(
         plan,
         attributes=options.attributes,
         skips=options.skips,
-        wrap=sweep.charging(spending, {}, cached(cache or out / sweep.ANSWERS / "scores.sqlite")),
+        wrap=sweep.charging(spending, cached(cache or out / sweep.ANSWERS / "scores.sqlite")),
     )
     forecast = sweep.foresee(reading.records, cells, out, plan, spending.budget)
     if asking.dry_run:
@@ -152,60 +148,3 @@ def axes_of(named: dict[str, str | None], others: Sequence[str]) -> dict[str, li
                 f"The setting '{name}' has an empty value: separate values by commas, as in {name}=1,2."
             )
     return axes
-
-
-@app.command()
-def run(
-    file: Path = o.argument("File of the experiment.", "EXPERIMENT.toml"),
-    out: Path | None = o.option(None, "Folder for all results; by default named after the file.", "DIR"),
-    dry_run: bool = o.DRY_RUN,
-    quiet: bool = o.QUIET,
-) -> None:
-    """Run a whole experiment from one file: data, summaries, claims, audit, comparisons, gate and one page.
-
-    Everything is checked before the first request. You may interrupt: the same command continues. Paths in the
-    file are relative to its folder. Exit code 1: a limit of the gate is broken; 3: a check is inconclusive or
-    summaries are missing.
-    """
-    from fairbrief.atomic_files import locked
-    from fairbrief.workbench.experiment_file import read_experiment
-    from fairbrief.workbench.experiment_run import PAGE, Run
-
-    folder = (Path(file.stem) if out is None else out).absolute()
-    refuse_no_folder(folder)
-    experiment = read_experiment(file)
-    folder.mkdir(parents=True, exist_ok=True)
-    report: Callable[[str], None] = (lambda _: None) if quiet else lambda text: typer.echo(text, err=True)
-    with locked(folder / PAGE), chdir(file.absolute().parent), spend.keeping(folder, folder / "answers"):
-        watching = partial(spend.progress, quiet=quiet)
-        whole = Run(experiment, folder, _build, watching, report, cached(folder / "scores.sqlite"))
-        forecast = whole.foresee()
-        if dry_run:
-            spend.print_forecast(forecast, whole.spending.budget)
-            return
-        finished = whole.go(forecast)
-    print_tables(finished.result.tables)
-    for check in finished.checks:
-        typer.echo(f"{check.outcome:13}{check.name}: {check.message}")
-    typer.echo(
-        f"\nPage: {folder / 'experiment.html'}   Numbers: {folder / 'results.csv'}   Audit: {folder / 'audit'}"
-    )
-    spend.print_failures(whole.spending.tally)
-    _end(finished, whole.spending.tally.failures)
-
-
-def _build(arguments: list[str]) -> None:
-    from fairbrief.cli.build_command import app as build
-
-    build(arguments, standalone_mode=False)
-
-
-def _end(finished: Finished, failures: dict[str, int]) -> None:
-    from fairbrief.saved import gate
-
-    code = gate.EXIT[gate.overall(finished.checks)]
-    if code not in (0, INCOMPLETE):
-        raise typer.Exit(code)
-    spend.end_unfinished(finished.missing, failures)
-    if code:
-        raise typer.Exit(code)
