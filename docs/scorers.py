@@ -72,7 +72,7 @@ LOCAL_SETTINGS = ("windows", "dtype", "device", "batch_tokens")
 ENDS = ("0", "0.6")
 """Shares of replaced words at which planted differences are shown."""
 CHAT_SETTINGS = (
-    "base_url", "key", "api_version", "concurrency", "timeout", "retries", "pause", "per_minute", "max_requests",
+    "base_url", "key", "concurrency", "timeout", "retries", "pause", "per_minute", "max_requests",
 )  # fmt: skip
 """Settings that several entries share, described once."""
 

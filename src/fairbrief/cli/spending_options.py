@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
 
-from fairbrief.chat.spending import Limits, asking
 from fairbrief.cli.command_line import INCOMPLETE
 from fairbrief.cli.input_options import bar, print_excluded
 from fairbrief.cli.options import options_of
 from fairbrief.errors import FairbriefError
+from fairbrief.settings import MODELS, setting
 from fairbrief.text.counted import counted
 
 if TYPE_CHECKING:
@@ -24,11 +25,21 @@ if TYPE_CHECKING:
     from fairbrief.workbench.summarizing import Count, Forecast, Spending
 
 
+asking = partial(setting, panel=MODELS)
+
+
 @dataclass(frozen=True, slots=True)
-class SpendingOptions(Limits):
-    """The rate and limits of requests. Each field is an option: see `spending_options`."""
+class SpendingOptions:
+    """The rate of requests, and the limits of all runs for one output. Each field is an option: see `spending_options`."""
 
     # fmt: off
+    concurrency: int | None = asking(None, "Most requests at the same time.", "N", least=1)
+    per_minute: int | None = asking(None, "Most requests per minute.", "N", least=1)
+    timeout: float | None = asking(None, "Seconds until a request times out.", "X", least=0)
+    retries: int | None = asking(None, "Retries of a failed request.", "N", least=0)
+    max_requests: int | None = asking(None, "Most requests, counting retries and earlier runs for the same output.", "N", least=1)
+    max_cost: float | None = asking(None, "Most money to spend at --price, counting earlier runs for the same output.", "X")
+    price: str | None = asking(None, "Price of a million prompt and answer tokens, e.g. 0.15,0.6.", "IN,OUT")
     max_tokens: int | None = asking(None, "Most tokens per answer; --max-cost needs it.", "N", least=1)
     base_url: str | None = asking(None, "Address of the server; by default $OPENAI_BASE_URL.", "URL")
     key: str | None = asking(None, "Environment variable with the key; by default OPENAI_API_KEY.", "NAME")
@@ -37,14 +48,16 @@ class SpendingOptions(Limits):
 
     def of_model(self) -> dict[str, str]:
         """The given options as settings of the model."""
-        named = {"max_tokens": self.max_tokens, "base_url": self.base_url, "key": self.key}
-        return {name: str(value) for name, value in named.items() if value is not None} | self.pace
+        names = ("max_tokens", "base_url", "key", "concurrency", "per_minute", "timeout", "retries")
+        return {name: str(value) for name in names if (value := getattr(self, name)) is not None}
 
     def spending(self, journal: Path) -> Spending:
         """The budget; requests of all runs are stored next to the journal."""
+        from fairbrief.chat.spending import Budget, price_of
         from fairbrief.workbench.summarizing import Spending
 
-        return Spending(self.budget(journal.with_suffix(".spent")))
+        log = journal.with_suffix(".spent")
+        return Spending(Budget(self.max_requests, self.max_cost, price_of(self.price), log))
 
 
 spending_options = options_of(SpendingOptions, "asking")
