@@ -18,7 +18,7 @@ from fairbrief.auditing.measure_selection import Choice, fitting
 from fairbrief.auditing.origins import Origin
 from fairbrief.auditing.per_record import ATTRIBUTE, SUBGROUP
 from fairbrief.auditing.record_values import values_of_records
-from fairbrief.auditing.scorer_bias import Check, Checked, bias_notes, take
+from fairbrief.auditing.scorer_checks import Check, Checked, bias_notes, take
 from fairbrief.auditing.sensitivity import under
 from fairbrief.auditing.watchers import Sources
 from fairbrief.errors import DataError, MissingExtra, RequestError

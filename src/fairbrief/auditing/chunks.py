@@ -12,6 +12,7 @@ from array import array
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -35,7 +36,7 @@ from fairbrief.plan import Plan
 from fairbrief.readers import Reading
 from fairbrief.readers.input_parts import PartTally, with_line_numbers
 from fairbrief.readers.json_lines import Range
-from fairbrief.statistics import LabelDraws
+from fairbrief.statistics.label_permutations import LabelDraws
 from fairbrief.text import languages
 from fairbrief.text.hashes import digest_of, hash_of_name
 from fairbrief.types import Case, Measure, Observation
@@ -173,7 +174,7 @@ class Work:
         """The rows of a part of a file; errors name the lines of the file."""
         assert self.reading is not None
         assert self.watchers is not None
-        reading, watchers, observed = self.reading.part(*part), self.watchers.empty(), self.nothing()
+        reading, watchers, observed = self.reading.part(*part), deepcopy(self.watchers), self.nothing()
         with languages.using(self.language or languages.setting()), placing(reading):
             for batch in self.batches(watchers.watch(reading)):
                 self._add_batch(observed, batch)

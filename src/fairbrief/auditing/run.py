@@ -6,6 +6,7 @@ import itertools
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from copy import deepcopy
 from dataclasses import replace
 
 import numpy as np
@@ -72,7 +73,7 @@ class Run(Observed):
 
     def walk_parts(self, reading: Reading, parts: Sequence[Part], watchers: Watchers, engine: Engine) -> bool:
         """Add all parts of a file. Returns whether the input is valid; otherwise the run must be discarded."""
-        work = replace(self._work_on(engine), reading=reading, watchers=watchers.empty())
+        work = replace(self._work_on(engine), reading=reading, watchers=deepcopy(watchers))
         reading.look()
         tally = PartTally()
         lines: dict[Part, int] = {}

@@ -55,9 +55,8 @@ def audit(
     from fairbrief.auditing import audit as run
     from fairbrief.auditing.scorer_lookup import Scorers
     from fairbrief.auditing.system_runs import Pooled
-    from fairbrief.engines import cores
     from fairbrief.readers.summary_files import WithReferences
-    from fairbrief.reports.audit_folder import ahead_in, replace_all
+    from fairbrief.reports.audit_folder import replace_all
     from fairbrief.saved import saved_inputs
     from fairbrief.saved.examples import with_examples
 
@@ -85,11 +84,10 @@ def audit(
         )
     result = None
     try:
-        with locked_folder(out) as folder, ahead_in(folder, plan.workers or cores()) as ahead:
+        with locked_folder(out) as folder:
             reading, cases = read()
             with progress_bar(reading, quiet=quiet) as progress:
-                settled = None if ahead is None else ahead.begin
-                result = run(cases, replace(plan, progress=progress), settled)
+                result = run(cases, replace(plan, progress=progress))
             notes = [*reading.notes, *_notes_of_runs(result.made["systems"]), *_recommendation(plan)]
             notes += _notes_of_texts(plan, options)
             names = [
@@ -101,9 +99,7 @@ def audit(
             if folder is not None:
                 shown = Pooled(cases) if plan.pools_runs else cases
                 scorers = Scorers(wrap=plan.wrap)
-                _, identity = replace_all(
-                    result, folder, lambda done: with_examples(done, shown, scorers), ahead
-                )
+                _, identity = replace_all(result, folder, lambda done: with_examples(done, shown, scorers))
                 saved_inputs.write(
                     folder,
                     files,

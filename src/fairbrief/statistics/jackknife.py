@@ -155,14 +155,16 @@ def spreads(values: Floats, without: Floats, alone: Floats, strata: Integers | N
     return Spreads(values, without, part, count, error, freedom)
 
 
-def with_uncertain_scores(found: Spreads, drawn: Floats) -> Spreads:
+def with_uncertain_scores(found: Spreads, drawn: Floats | None) -> Spreads:
     """The spreads of values that also depend on scores which are uncertain themselves: ``drawn`` (values, draws) has the values by
-    each draw of these.
+    each draw of these; None if they are certain.
 
     error² = e² + b and freedom = error⁴ / (e⁴/f + b²/(draws − 1)), with e and f of the clusters and b = (1 + 1/draws) · variance of
     the draws. Draws that are undefined are left out; with fewer than two nothing is added.
     Source: Rubin, Multiple Imputation for Nonresponse in Surveys (1987), §3.1; Satterthwaite, Biometrics Bulletin 2 (1946).
     """
+    if drawn is None:
+        return found
     known = np.isfinite(drawn)
     many = known.sum(axis=1)
     n = np.maximum(many, 1)

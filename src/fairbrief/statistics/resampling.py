@@ -174,11 +174,15 @@ def _signs(clusters: tuple[str, ...], n_resamples: int, seed: int) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class PermutationTest:
-    """A two-sided p; the smallest p that the permutations allow, and the smallest that those drawn allow."""
+    """A test by exchanged labels, groups or signs: ``p``, and the ``mean`` of the value under the null hypothesis.
 
-    p: float
+    ``reachable`` is the smallest p that unlimited resamples would allow; ``sampled`` the smallest that this number of them allows.
+    """
+
+    p: float | None
     reachable: float
     sampled: float
+    mean: float | None = None
 
 
 def group_permutation(
