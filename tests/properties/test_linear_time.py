@@ -19,7 +19,7 @@ from tests.properties.adversarial_texts import LONGEST, found
 import fairbrief
 import fairbrief.text
 from fairbrief.chat.endpoint import is_refusal, read_reply
-from fairbrief.classifiers.word_sentiment import passage_sentiment
+from fairbrief.classifiers.sentiment import passage_sentiment
 from fairbrief.cli.command_line import printable as printable_for_a_terminal
 from fairbrief.reports import plain
 from fairbrief.text import (
@@ -114,7 +114,7 @@ OF_A_TEXT: dict[str, Callable[[str], object]] = {
     "rouge.porter_stem": rouge.porter_stem,
     # Not in `text`, and given texts that strangers wrote.
     "chat.endpoint.is_refusal": is_refusal,
-    "taggers.word_sentiment.passage_sentiment": lambda t: passage_sentiment(t, {"a": 1.0}),
+    "classifiers.sentiment.passage_sentiment": lambda t: passage_sentiment(t, {"a": 1.0}),
     "chat.endpoint.read_reply": lambda t: _refused(read_reply, t),
     "workbench.claims.read_split": lambda t: read_split(t, t),
     "reports.plain.printable": plain.printable,
