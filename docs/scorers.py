@@ -41,7 +41,7 @@ CHECKS = """\
 These measures check the scorer, not the summaries. `fairbrief audit --check-scorers` takes those that its measures need;
 [check scorers](../how-to/scorers.md) explains the results."""
 FIGURES = """\
-`python -m benchmarks.scorers.cards` computes these figures from public data. Reports and `fairbrief doctor` quote them in one line.
+`python -m benchmarks.scorers.cards` computes these figures from public data. Reports and `fairbrief measures` quote them in one line.
 
 - **To find where a sentence comes from**, use [finding the source](#finding-the-source).
 - **To decide whether a text supports a sentence**, use [judging support](#judging-support), in the table of texts like yours.

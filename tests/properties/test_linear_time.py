@@ -18,7 +18,7 @@ from tests.properties.adversarial_texts import LONGEST, found
 
 import fairbrief
 import fairbrief.text
-from fairbrief.chat.endpoint import is_refusal, read_reply
+from fairbrief.chat.endpoint import Reply, is_refusal, read_reply
 from fairbrief.classifiers.sentiment import passage_sentiment
 from fairbrief.cli.command_line import printable as printable_for_a_terminal
 from fairbrief.reports import plain
@@ -41,7 +41,7 @@ from fairbrief.text import (
     segmentation,
     themes,
 )  # fmt: skip
-from fairbrief.workbench.claims import read_split
+from fairbrief.workbench.claims import read_claims
 
 KNOWN = [people.Name("John", "Smith"), people.Name("Mary", "Jones")]
 PAIRS = [("John", "Smith"), ("Mary", "Jones")]
@@ -116,7 +116,7 @@ OF_A_TEXT: dict[str, Callable[[str], object]] = {
     "chat.endpoint.is_refusal": is_refusal,
     "classifiers.sentiment.passage_sentiment": lambda t: passage_sentiment(t, {"a": 1.0}),
     "chat.endpoint.read_reply": lambda t: _refused(read_reply, t),
-    "workbench.claims.read_split": lambda t: read_split(t, t),
+    "workbench.claims.read_claims": lambda t: read_claims(t, Reply(t)),
     "reports.plain.printable": plain.printable,
     "reports.plain.printable of lines": lambda t: plain.printable(t, lines=True),
     "reports.plain.visible": plain.visible,

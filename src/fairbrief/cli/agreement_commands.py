@@ -41,9 +41,6 @@ def agree(
     attribute: str | None = o.option(None, "Attribute that the labels of claims name.", "NAME[=FIELD]"),
     scorer: str = o.option("ngram", "Scorer to compare with the labels.", "SPEC"),
     temperature: str = o.option(".05,.1,.2,.5,1,2", "Softmax temperatures, separated by commas.", "T,…"),
-    threshold: float | None = o.option(
-        None, "Support above X counts as yes; by default 0.5 for scores in [0, 1].", "X"
-    ),
     measure: list[str] | None = o.option(
         None, "For saved audits: measure to compare; give two or more.", "SPEC"
     ),
@@ -71,7 +68,7 @@ def agree(
     if any(saved):
         if not all(saved):
             raise RequestError("Give either folders of saved audits or files of records, not both.")
-        given = {"attribute": attribute, "threshold": threshold, **options.given()}
+        given = {"attribute": attribute, **options.given()}
         if set_options := [name for name, value in given.items() if value is not None]:
             option = set_options[0].replace("_", "-")
             raise RequestError(f"--{option} has no effect on saved audits: drop it.")
@@ -93,11 +90,10 @@ def agree(
             scorer,
             resampling=resampling,
             temperatures=_temperatures(temperature),
-            threshold=threshold,
             scorers=Scorers(wrap=cached(cache)),
             progress=progress,
         )
-    print_tables(label_agreement.tables(with_people, resampling))
+    print_tables([label_agreement.table(with_people, resampling)])
     print_excluded(reading)
 
 

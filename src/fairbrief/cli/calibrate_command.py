@@ -60,14 +60,14 @@ def calibrate(
         return
     from fairbrief.auditing.scorer_lookup import Scorers
     from fairbrief.scorers.calibrated import spec_with
-    from fairbrief.workbench import calibrating, labelled_pairs
+    from fairbrief.workbench import calibrating
 
     assert out is not None
     if given := options.given():
         raise RequestError(
             f"--{next(iter(given)).replace('_', '-')} has an effect only with --label-sheet: drop it."
         )
-    read = labelled_pairs.read_labels([Path(file) for file in labels])
+    read = calibrating.read_labels([Path(file) for file in labels])
     made = Scorers(wrap=cached(cache))[_plain(scorer)]
     fitting = calibrating.fitted(made, read.pairs, plan.seed)
     calibration = calibrating.calibration(made, read.pairs, fitting)
@@ -102,7 +102,7 @@ def _write_sheet(
     options: ReadingOptions,
 ) -> None:
     from fairbrief.auditing.scorer_lookup import Scorers
-    from fairbrief.workbench import calibrating, labelled_pairs
+    from fairbrief.workbench import calibrating
 
     if sheet.suffix != ".csv":
         raise RequestError(f"--label-sheet {sheet}: give a name that ends in .csv.")
@@ -114,14 +114,13 @@ def _write_sheet(
     # Scores only decide how evenly pairs are drawn.
     spec = "containment" if spec == "lexical" else spec
     over = (options.attributes or [""])[0]
-    result = list(labelled_pairs.candidates(reading, spec, over, Scorers(wrap=cached(cache))))
+    result = list(calibrating.candidates(reading, spec, over, Scorers(wrap=cached(cache))))
     if not result:
         raise RequestError(
             f"No summary of {', '.join(files)} has both a claim and documents, so no pair can be labelled. Give a file with summaries."
         )
-    chosen = labelled_pairs.drawn(result, pairs, seed)
-    write_text(sheet, labelled_pairs.pair_sheet(chosen), newline="")
-    print_tables([calibrating.precision_expected()])
+    chosen = calibrating.drawn(result, pairs, seed)
+    write_text(sheet, calibrating.pair_sheet(chosen), newline="")
     print_excluded(reading)
     typer.echo(
         f"{sheet}: {len(chosen):,} pairs of {len(result):,}. Fill in the column 'supported' with yes or no: does the text state or "

@@ -15,7 +15,7 @@ from fairbrief.cli.command_line import INCOMPLETE
 from fairbrief.cli.input_options import bar, print_excluded
 from fairbrief.cli.options import options_of
 from fairbrief.errors import FairbriefError
-from fairbrief.settings import MODELS, setting
+from fairbrief.plan import MODELS, setting
 from fairbrief.text.counted import counted
 
 if TYPE_CHECKING:
@@ -30,15 +30,19 @@ asking = partial(setting, panel=MODELS)
 
 @dataclass(frozen=True, slots=True)
 class SpendingOptions:
-    """The rate of requests, and the limits of all runs for one output. Each field is an option: see `spending_options`."""
+    """The rate and limits of requests, by default those of the model. Each field is an option: see `spending_options`."""
 
     # fmt: off
     concurrency: int | None = asking(None, "Most requests at the same time.", "N", least=1)
     per_minute: int | None = asking(None, "Most requests per minute.", "N", least=1)
     timeout: float | None = asking(None, "Seconds until a request times out.", "X", least=0)
     retries: int | None = asking(None, "Retries of a failed request.", "N", least=0)
-    max_requests: int | None = asking(None, "Most requests, counting retries and earlier runs for the same output.", "N", least=1)
-    max_cost: float | None = asking(None, "Most money to spend at --price, counting earlier runs for the same output.", "X")
+    max_requests: int | None = asking(
+        None, "Most requests, counting retries and earlier runs for the same output.", "N", least=1,
+    )
+    max_cost: float | None = asking(
+        None, "Most money to spend at --price, counting earlier runs for the same output.", "X",
+    )
     price: str | None = asking(None, "Price of a million prompt and answer tokens, e.g. 0.15,0.6.", "IN,OUT")
     max_tokens: int | None = asking(None, "Most tokens per answer; --max-cost needs it.", "N", least=1)
     base_url: str | None = asking(None, "Address of the server; by default $OPENAI_BASE_URL.", "URL")
@@ -47,8 +51,8 @@ class SpendingOptions:
     # fmt: on
 
     def of_model(self) -> dict[str, str]:
-        """The given options as settings of the model."""
-        names = ("max_tokens", "base_url", "key", "concurrency", "per_minute", "timeout", "retries")
+        """The given options that are settings of the model."""
+        names = ("concurrency", "per_minute", "timeout", "retries", "max_tokens", "base_url", "key")
         return {name: str(value) for name in names if (value := getattr(self, name)) is not None}
 
     def spending(self, journal: Path) -> Spending:
@@ -56,8 +60,8 @@ class SpendingOptions:
         from fairbrief.chat.spending import Budget, price_of
         from fairbrief.workbench.summarizing import Spending
 
-        log = journal.with_suffix(".spent")
-        return Spending(Budget(self.max_requests, self.max_cost, price_of(self.price), log))
+        price, log = price_of(self.price), journal.with_suffix(".spent")
+        return Spending(Budget(self.max_requests, self.max_cost, price, log))
 
 
 spending_options = options_of(SpendingOptions, "asking")
@@ -81,8 +85,8 @@ def print_forecast(forecast: Forecast, budget: Budget) -> None:
     typer.echo("\nNothing was sent.")
 
 
-def run_counts(count: Count, tally: Tally, price: Price | None = None) -> str:
-    """The counts of a run in one line."""
+def counts(count: Count) -> str:
+    """The outcome of requests in one line."""
     parts = [
         f"{count.wanted:,} wanted",
         f"{count.asked:,} asked",
@@ -91,14 +95,14 @@ def run_counts(count: Count, tally: Tally, price: Price | None = None) -> str:
         f"{count.empty:,} empty",
         f"{count.unanswered:,} unanswered",
     ]
-    if count.not_asked:
-        parts += [f"{count.not_asked:,} not asked"]
-    tokens, *cost = charged(tally, price)
-    if tally.requests:
-        failed = ", ".join(f"{n:,} {kind}" for kind, n in sorted(tally.failures.items()))
-        sent = counted(tally.requests, "request") + (f" (of which failed: {failed})" if failed else "")
-        parts += [sent, tokens]
-    return ", ".join([*parts, *cost])
+    return ", ".join([*parts, *([f"{count.not_asked:,} not asked"] if count.not_asked else [])])
+
+
+def requests(tally: Tally, price: Price | None) -> str:
+    """The number of requests, why some failed, their tokens and cost."""
+    failed = ", ".join(f"{n:,} {kind}" for kind, n in sorted(tally.failures.items()))
+    sent = counted(tally.requests, "request") + (f" (of which failed: {failed})" if failed else "")
+    return ", ".join([sent, *charged(tally, price)])
 
 
 def charged(tally: Tally, price: Price | None) -> list[str]:
@@ -135,7 +139,8 @@ def end_with(
     out: Path, count: Count, spending: Spending, reading: Reading, lines: Sequence[str] = ()
 ) -> None:
     """Print a run's output and cost, the ``lines``, excluded rows and failures; exit with its code."""
-    typer.echo(f"{out}: {run_counts(count, spending.tally, spending.budget.price)}")
+    sent = f", {requests(spending.tally, spending.budget.price)}" if spending.tally.requests else ""
+    typer.echo(f"{out}: {counts(count)}{sent}")
     for line in lines:
         typer.echo(line)
     print_excluded(reading)

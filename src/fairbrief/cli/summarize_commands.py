@@ -70,7 +70,7 @@ def summarize(
     reading = options.read(files)
     refuse_overwriting(out, reading.files)
     jobs, journal = [Job(summarizer, out, system or "")], journal_of(out)
-    forecast = foresee(jobs, reading.records, keys_in(journal), spending.budget, [with_])
+    forecast = foresee(jobs, reading.records, keys_in(journal), spending.budget)
     if asking.dry_run:
         spend.print_forecast(forecast, spending.budget)
         return
@@ -116,10 +116,9 @@ def claims(
     with spend.keeping(out), spend.progress(spending, forecast.calls or None, quiet=quiet) as watch:
         outcome = split_file(splitter, lambda: reading, out, watch)
     recall = "none" if outcome.recall is None else f"{outcome.recall:.3f}"
-    again = f", {counted(outcome.asked_again, 'reply', 'replies')} asked again" if outcome.asked_again else ""
     split = (
-        f"{counted(outcome.claims, 'claim')} of {counted(outcome.split, 'summary', 'summaries')}, claim recall {recall}"
-        f"{again}, {counted(outcome.unparsed_count, 'reply', 'replies')} unparsed"
+        f"{counted(outcome.claims, 'claim')} of {counted(outcome.split, 'summary', 'summaries')}, claim recall {recall}, "
+        f"{counted(outcome.unparsed_count, 'reply', 'replies')} unparsed"
     )
     spend.end_with(
         out, outcome.count, spending, reading, [split, *(f"  {line}" for line in outcome.unparsed)]

@@ -16,11 +16,18 @@ from fairbrief.errors import RequestError
 from fairbrief.readers.field_values import NOTHING
 from fairbrief.readers.fields import ID, Fields
 from fairbrief.readers.input_sources import FileOptions, find_sources
-from fairbrief.readers.labelling import CHOICES, Labelling, Missing, bins_of
+from fairbrief.readers.labelling import (
+    CHOICES,
+    SPEAKER,
+    Labelling,
+    Missing,
+    SpeakerTable,
+    bins_of,
+    read_speakers,
+)
 from fairbrief.readers.reading import Reading
 from fairbrief.readers.redacting import Redaction
 from fairbrief.readers.sampling import Sampling
-from fairbrief.readers.speaker_table import SPEAKER, SpeakerTable, read_speakers
 from fairbrief.readers.summary_files import Given, summary_files
 
 __all__ = ["Reading", "read"]

@@ -8,12 +8,12 @@ documents' separator or by ``|``) with one value per document; lists of another 
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from fairbrief.errors import DataError
-from fairbrief.readers.columns import Column
 from fairbrief.readers.field_values import NOTHING, attributes_of, id_of, is_plain, list_of, text_of, value_of
 from fairbrief.readers.fields import ABSENT, Several, find, list_of_path, parse_cell
 from fairbrief.readers.messages import did_you_mean, fault, names, show
@@ -306,15 +306,14 @@ def _unequal(many: int, what: str, draft: Draft, remedy: str) -> DataError:
 
 def _texts_advice(listed: Several, path: str) -> str:
     """The advice for values that have texts next to them: use these as the documents."""
-    texts: dict[str, list[Any]] = {}
+    lengths = Counter[str]()
     for part in listed.values():
         for name, text in part.items() if isinstance(part, Mapping) else ():
-            texts.setdefault(name, []).append(text)
-    columns = [Column(name, of) for name, of in texts.items()]
-    written = [c.name for c in columns if c.texts and (c.has_sentences or c.is_called("documents"))]
-    if not written:
+            if isinstance(text, str) and " " in text:
+                lengths[name] += len(text)
+    if not lengths:
         return ""
-    longest = max(written, key=lambda name: sum(len(str(text)) for text in texts[name]))
+    [(longest, _)] = lengths.most_common(1)
     return (
         f"use the texts next to these values as the documents (--documents-field '{path}.{longest}'), or drop the "
         "attribute"
