@@ -39,7 +39,7 @@ FILES = [
     "sources.parquet",
     "tables",
 ]
-WITH_INPUTS = sorted([*FILES, "inputs.json", "inputs.parquet"])
+WITH_INPUTS = sorted([*FILES, "inputs.json"])
 """What the command leaves, which knows where its inputs lie."""
 
 

@@ -15,8 +15,8 @@ import pyarrow.parquet
 import pytest
 
 from fairbrief import readers
-from fairbrief.classifiers.name_classifier import read_pages
-from fairbrief.classifiers.word_sentiment import read_lexicon, read_vectors
+from fairbrief.classifiers.people import read_pages
+from fairbrief.classifiers.sentiment import read_lexicon, read_vectors
 from fairbrief.cli import settings_file
 from fairbrief.errors import DataError, FairbriefError
 from fairbrief.people.build_people import names_of
@@ -26,7 +26,7 @@ from fairbrief.reports.audit_folder import read_sources
 from fairbrief.reports.per_record import PerRecordFile, SavedRows
 from fairbrief.saved import saved_inputs
 from fairbrief.workbench import claims
-from fairbrief.workbench.annotation.sheets import read_answers
+from fairbrief.workbench.sheets import read_answers
 from fairbrief.workbench.summarizers.prompts import find
 
 DEEP = b"[" * 100_000
@@ -60,9 +60,7 @@ def test_damage_is_told(name: str, tmp_path: Path) -> None:
 def test_damaged_notes_of_the_inputs_are_none(tmp_path: Path) -> None:
     """Where the inputs of an audit stand is not known from a damaged file; the audit can be looked at without."""
     (tmp_path / saved_inputs.INPUTS).write_bytes(b'{"files": ["\xff"]}')
-    (tmp_path / saved_inputs.PLACES).write_bytes(b"PAR1" + b"\xff" * 60 + b"PAR1")
     assert saved_inputs.read(tmp_path, "x") is None
-    assert saved_inputs.places(tmp_path) is None
 
 
 def test_hashes_of_sources_without_their_columns(tmp_path: Path) -> None:

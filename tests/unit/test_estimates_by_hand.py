@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from fairbrief.auditing import Plan, audit, check, observing, scored_rows
+from fairbrief.auditing import Plan, audit, check, observing
 from fairbrief.auditing.estimating import FEWEST_CLUSTERS, NEEDS_TEXTS, Settings
 from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.measure_selection import Choice, fitting
@@ -24,7 +24,6 @@ from fairbrief.measures.coverage import EqualCoverage
 from fairbrief.measures.representation import Uer
 from fairbrief.registry import make
 from fairbrief.reports.result import Result
-from fairbrief.saved.scorer_agreement import relative_changes
 from fairbrief.saved.subgroups import subgroup_audit
 from fairbrief.statistics.label_permutations import LabelDraws
 from fairbrief.types import Case, Document, Estimate, Record, Summary
@@ -327,8 +326,8 @@ def test_an_interval_of_a_size_begins_at_zero_where_the_test_does_not_reject() -
 @pytest.mark.parametrize(
     ("module", "name", "most"),
     [
-        (scored_rows, "LABELS_OF_ONE", 60),
-        (scored_rows, "LABELS_OF_ONE", 20),
+        (observing, "LABELS_OF_ONE", 60),
+        (observing, "LABELS_OF_ONE", 20),
         (observing, "LABELS_AT_ONCE", 1),
     ],
 )
@@ -344,15 +343,6 @@ def test_how_many_labels_are_held_at_once_changes_no_digit(
     monkeypatch.setattr(module, name, most)
     assert audit(given, plan).estimates == whole.estimates
     assert whole.estimates[0].excluded == ({"refused": 1, "no token of the summary occurs in the source": 1})
-
-
-def test_changes_between_two_systems_need_two_records() -> None:
-    """Means of 2 against 2½ are a fall by a fifth; of one record in common there is none."""
-    for many, values in ((2, [pytest.approx(1 - 4 / 5)]), (1, [])):
-        both = [*said(*(1, 3)[:many]), *said(*(2, 3)[:many], system="b")]
-        rows = audit(both, Plan(measures=["phrase_counts"], n_resamples=20)).rows
-        found = relative_changes(rows, [("a", "b")], Settings(n_resamples=20))
-        assert [e.value for e in found] == values
 
 
 def test_two_clusters_whose_signs_are_turned_are_too_few() -> None:

@@ -99,7 +99,7 @@ def file(lines: list[dict[str, Any]], tmp_path_factory: pytest.TempPathFactory) 
     """The lines as a file of several parts."""
     path = tmp_path_factory.mktemp("parts") / "reviews.jsonl"
     write_lines(lines, path)
-    assert len(read(path).ranges or ()) > 4
+    assert len(read(path).ranges) > 4
     return path
 
 
@@ -381,7 +381,7 @@ def test_shown_records_are_named_by_their_lines(lines: list[dict[str, Any]], tmp
     placed = {(line["id"], line["system"]): f"x.jsonl:{n}" for line, n in zip(lines, numbers, strict=True)}
     for plan in BOTH:
         reading = read(path)
-        assert len(reading.ranges or ()) > 4
+        assert len(reading.ranges) > 4
         shown = [top_case.case for top_case in audit(reading, replace(plan, sanity_baselines=())).top_cases]
         assert len({case.record.where for case in shown}) > 4
         for case in shown:

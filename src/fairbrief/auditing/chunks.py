@@ -11,7 +11,6 @@ import pickle
 from array import array
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
@@ -34,7 +33,7 @@ from fairbrief.auditing.watchers import Watchers
 from fairbrief.errors import DataError, RequestError
 from fairbrief.plan import Plan
 from fairbrief.readers import Reading
-from fairbrief.readers.input_parts import PartTally, with_line_numbers
+from fairbrief.readers.input_parts import PartTally
 from fairbrief.readers.json_lines import Range
 from fairbrief.statistics.label_permutations import LabelDraws
 from fairbrief.text import languages
@@ -171,18 +170,16 @@ class Work:
         return observed
 
     def part(self, part: Part) -> PartDone:
-        """The rows of a part of a file; errors name the lines of the file."""
+        """The rows of a part of a file."""
         assert self.reading is not None
         assert self.watchers is not None
         reading, watchers, observed = self.reading.part(*part), deepcopy(self.watchers), self.nothing()
-        with languages.using(self.language or languages.setting()), placing(reading):
+        with languages.using(self.language or languages.setting()):
             for batch in self.batches(watchers.watch(reading)):
                 self._add_batch(observed, batch)
         for ledger in observed.ledgers:
             ledger.pack()
-        tally = reading.tally
-        tally.skipped = [with_line_numbers(message, reading.files) for message in tally.skipped]
-        return observed, tally, watchers
+        return observed, reading.tally, watchers
 
     def batches(self, stream: Iterator[Case]) -> Iterator[Batch]:
         """Cases with their sanity baselines, as they come."""
@@ -289,17 +286,8 @@ def parts_of(cases: Iterable[Case], plan: Plan) -> list[Part]:
     """
     if not isinstance(cases, Reading) or any(name not in OF_SYSTEMS for name in plan.sanity_baselines):
         return []
-    parts = cases.ranges or []
+    parts = cases.ranges
     return parts if len(parts) > 1 else []
-
-
-@contextmanager
-def placing(reading: Reading) -> Iterator[None]:
-    """Errors that name a place in a part name the line of the file instead."""
-    try:
-        yield
-    except DataError as error:
-        raise DataError(with_line_numbers(str(error), reading.files)) from None
 
 
 def _any(_: str) -> bool:

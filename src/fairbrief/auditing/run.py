@@ -13,7 +13,7 @@ import numpy as np
 
 from fairbrief import __version__
 from fairbrief.auditing import chunks, estimating, multiple_tests
-from fairbrief.auditing.chunks import Observed, Part, Shard, Work, placing, scopes_of
+from fairbrief.auditing.chunks import Observed, Part, Shard, Work, scopes_of
 from fairbrief.auditing.differences import differences, pairs_of
 from fairbrief.auditing.examples import TopCases
 from fairbrief.auditing.grouping import ClusterBuffer, by_observation, gathered, place_of
@@ -76,19 +76,14 @@ class Run(Observed):
         work = replace(self._work_on(engine), reading=reading, watchers=deepcopy(watchers))
         reading.look()
         tally = PartTally()
-        lines: dict[Part, int] = {}
-        for number, (part, (observed, of_part, seen)) in enumerate(engine.map(work.part, parts), 1):
+        for number, (_, (observed, of_part, seen)) in enumerate(engine.map(work.part, parts), 1):
             reading.reach(number / len(parts))
-            with placing(reading):
-                self._take(observed)
-            tally.add(of_part, part[0])
-            lines[part] = of_part.lines
+            self._take(observed)
+            tally.add(of_part)
             watchers.merge(seen)
         is_valid = reading.finish(tally)
         if is_valid:
-            with placing(reading):
-                self._walk_clusters(engine)
-            self.top_cases.place(reading.in_files(lines))
+            self._walk_clusters(engine)
         return is_valid
 
     def sort(self) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from copy import copy
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
@@ -15,10 +16,18 @@ import msgspec
 
 from fairbrief.errors import DataError, RequestError
 from fairbrief.readers import input_parts
-from fairbrief.readers.duplicates import EarlierPlace, KnownIds, hash_of, other_documents, repeated_id
 from fairbrief.readers.fields import PATIENCE, Fields, FieldUse
 from fairbrief.readers.files import Meter
-from fairbrief.readers.input_parts import KEPT, PartTally, RecordPlaces
+from fairbrief.readers.input_parts import (
+    KEPT,
+    EarlierPlace,
+    KnownIds,
+    PartTally,
+    RecordPlaces,
+    hash_of,
+    other_documents,
+    repeated_id,
+)
 from fairbrief.readers.input_sources import Source, no_record, not_a_row
 from fairbrief.readers.json_lines import Range, Row
 from fairbrief.readers.labelling import Labelling
@@ -78,7 +87,7 @@ class Reading:
         self.files = tuple(source.path for source in sources if source.path is not None)
         self.bytes_total = sum(source.size for source in sources)
         self.tally = PartTally()
-        """Counts of the last iteration, and the places of a part's records."""
+        """Counts of the last iteration."""
         self._sources = sources
         self._fields = fields
         self._summaries = summaries
@@ -96,7 +105,6 @@ class Reading:
         self._is_part = False
         self._meter = Meter()
         self._reader: RowReader | None = None
-        self._places: RecordPlaces | None = None
 
     @property
     def skipped(self) -> list[str]:
@@ -148,22 +156,26 @@ class Reading:
                 self._note_blank()
 
     @property
-    def ranges(self) -> list[tuple[int, Range]] | None:
-        """The parts of the input, as numbers of sources and ranges in them; None if it cannot be divided.
+    def has_places(self) -> bool:
+        """Whether the input can be read from several positions.
 
-        They depend only on the input. Rows that are numbered or combined to records, or whose summaries or fields are in
+        It depends only on the input. Rows that are numbered or combined to records, or whose summaries or fields are in
         other files, need the rows before them; so do files that must be read from their beginning.
         """
         fields = self._fields
         gathers = fields.group_by is not None or fields.has_several_documents
         if self._summaries or fields.id is None or gathers or self._new_sampling is not None:
-            return None
+            return False
         if self._labelling.changes_records:
-            return None
-        ranges = [input_parts.ranges_of(source, fields.id) for source in self._sources]
-        if any(result is None for result in ranges):
-            return None
-        return [(i, result) for i, of_source in enumerate(ranges) for result in of_source or ()]
+            return False
+        return all(input_parts.can_be_divided(source, fields.id) for source in self._sources)
+
+    @property
+    def ranges(self) -> list[tuple[int, Range]]:
+        """The parts of the input, as numbers of sources and ranges in them, whose lines are counted; empty without places."""
+        if not self.has_places:
+            return []
+        return [(i, part) for i, source in enumerate(self._sources) for part in input_parts.ranges_of(source)]
 
     def part(self, source: int, part: Range) -> Reading:
         """A reading of one range of one source.
@@ -174,6 +186,10 @@ class Reading:
         reading._is_part = True
         return reading
 
+    def at(self, source: int, start: int) -> Reading:
+        """A reading of the rows at one of `places`."""
+        return self.part(source, Range(start, start + 1))
+
     def _of_one(self, source: Source) -> Reading:
         """A reading of only one source, with the same settings."""
         reading = copy(self)
@@ -183,35 +199,15 @@ class Reading:
         reading._begin()
         return reading
 
-    @property
+    @cached_property
     def places(self) -> RecordPlaces:
-        """The places of all records, for an input with `ranges`; searched if it was not read in parts."""
-        if self._places is None:
-            self._places = RecordPlaces.found(self._look_up_places())
-        return self._places
-
-    def _look_up_places(self) -> Iterator[tuple[int, str, int]]:
+        """The places of all records, for an input that has them; all ids are read once."""
         assert self._fields.id is not None
-        for i, source in enumerate(self._sources):
-            for ident, start in input_parts.places_of(source, self._fields.id):
-                yield i, ident, start
-
-    def in_files(self, lines: Mapping[tuple[int, Range], int]) -> Callable[[str], str]:
-        """A function from the place of a record in a part, ``x.jsonl@8388608:12``, to that in the file, ``x.jsonl:4711``.
-
-        ``lines`` are the numbers of lines of each part of each source.
-        """
-        before: dict[str, int] = {}
-        of_source = [0] * len(self._sources)
-        for (source, part), many in sorted(lines.items()):
-            before[input_parts.part_of(self._sources[source], part).name] = of_source[source]
-            of_source[source] += many
-
-        def place(where: str) -> str:
-            part, _, number = where.rpartition(":")
-            return f"{part.rpartition('@')[0]}:{before[part] + int(number)}" if before.get(part) else where
-
-        return place
+        return RecordPlaces(
+            (i, ident, start)
+            for i, source in enumerate(self._sources)
+            for ident, start in input_parts.places_of(source, self._fields.id)
+        )
 
     def look(self) -> None:
         """Read the first rows of every source, before its parts are read, and set ``notes``.
@@ -240,11 +236,10 @@ class Reading:
         were excluded.
         """
         self.tally = tally
-        self._places = tally.places()
         self._note_blank()
         self._check_answered(has_others=False)
         self._check_required()
-        self.tally = replace(tally, keys=array("q"), sources=array("i"), clusters=array("q"))
+        self.tally = replace(tally, keys=array("q"), clusters=array("q"))
         return not tally.has_repeats()
 
     def whole(self) -> Reading:
@@ -366,7 +361,7 @@ class Reading:
             if not with_summaries:
                 use.unseen -= {fields.system, *fields.summary_names()}
             self._reader = reader = RowReader(
-                self._read_by(),
+                self._fields,
                 self._system or source.system,
                 use,
                 cells=source.is_table,
@@ -391,7 +386,6 @@ class Reading:
             self.tally.blank += reader.blank
             self._meter.before += source.size
             self._meter.at(0)
-            self.tally.lines = self._meter.lines
 
     def _rows(self, source: Source, reader: RowReader, *, with_summaries: bool) -> Iterator[Row]:
         """The rows of a source, combined if several rows make one record."""
@@ -401,7 +395,6 @@ class Reading:
             return
         table = LongTable(self._fields, reader.use, own_summaries=with_summaries)
         yield from table.rows(rows)
-        reader.blank += table.without_text
 
     def _watched(self, rows: Iterator[Row], reader: RowReader, source: Source) -> Iterator[Row]:
         """The rows of a source; the first is checked for columns and ids."""
@@ -421,7 +414,7 @@ class Reading:
                 read = reader.read(row, count, where)
                 if read.record.cluster_by is not None:
                     self._check_cluster(read.record)
-                return self._with_text(read)
+                return read
             if isinstance(row, (Case, Record)) and (wrong := _wrong_with(row)) is not None:
                 raise at(where, wrong, row.record.id if isinstance(row, Case) else row.id)
             if isinstance(row, Case):
@@ -432,20 +425,6 @@ class Reading:
         except DataError as error:
             self._exclude(error)
             return None
-
-    def _with_text(self, read: Read) -> Read:
-        """Without blank documents, if others have text; not for records with people, whose mentions number documents."""
-        record = read.record
-        for document in record.documents:
-            if not document.text or document.text.isspace():
-                break
-        else:
-            return read
-        kept = [d for d in record.documents if d.text and not d.text.isspace()]
-        if not kept or record.entities:
-            return read
-        self.tally.blank += len(record.documents) - len(kept)
-        return Read(replace(record, documents=tuple(kept)), read.summaries)
 
     def _check_cluster(self, record: Record) -> None:
         """DataError if counterfactuals of one seed document, which are observed together, are in two clusters."""
@@ -459,13 +438,6 @@ class Reading:
                 "correct the value, or give another --cluster-by",
             )
             raise at(record.where, other, record.id)
-
-    def _read_by(self) -> Fields:
-        """The fields of rows; if rows are combined to records, the id is the field of --group-by."""
-        fields = self._fields
-        if fields.group_by is None:
-            return fields
-        return replace(fields, id=fields.group_by)
 
     def _note_source(self, source: Source, reader: RowReader) -> None:
         """Add notes on how the source was read."""
@@ -499,7 +471,7 @@ class Reading:
             self._exclude(at(step.where, other_documents(other[0], self._place(other[1])), record.id))
             return False
         if self._is_part:
-            self.tally.note(record, summary.system, texts, self._meter.row)
+            self.tally.note(record, summary.system, texts)
         return True
 
     def _again(self, summary: Summary, before: EarlierPlace) -> DataError:

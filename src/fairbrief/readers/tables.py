@@ -70,16 +70,15 @@ def read_parquet(path: InputFile, name: str, meter: Meter, part: Range | None = 
         growth = Growth(name, size_of(path))
         growth.columns(file.metadata.num_columns)
         check_columns(file.schema_arrow.names, name)
-        first, stop = part if part is not None else (0, file.num_row_groups)
+        first, stop = (0, file.num_row_groups) if part is None else part[:2]
         before = sum(file.metadata.row_group(i).num_rows for i in range(first))
-        batches = _batches(file, range(first, stop), meter, growth)
+        batches = _batches(file, range(first, stop), growth)
         yield from _rows_of(batches, meter, size_of(path) / max(1, file.metadata.num_rows), before)
 
 
-def _batches(file: Any, groups: Iterable[int], meter: Meter, growth: Growth) -> Iterator[Any]:
+def _batches(file: Any, groups: Iterable[int], growth: Growth) -> Iterator[Any]:
     """The batches, one row group at a time, since named row groups of remote files are fetched at once."""
     for group in groups:
-        meter.row = group
         rows = growth.row_group(file.metadata.row_group(group))
         for batch in file.iter_batches(rows, row_groups=[group]):
             yield from _parts(batch, growth)
@@ -102,10 +101,10 @@ def row_group_ranges(path: InputFile, name: str) -> list[Range]:
     result, first, total = [], 0, 0
     for i, size in enumerate(sizes):
         if total and total + size > PART:
-            result.append((first, i))
+            result.append(Range(first, i))
             first, total = i, 0
         total += size
-    return [*result, (first, len(sizes))] if sizes else []
+    return [*result, Range(first, len(sizes))] if sizes else []
 
 
 def read_arrow(path: InputFile, name: str, meter: Meter) -> Iterator[Row]:
