@@ -84,13 +84,20 @@ def _batches(file: Any, groups: Iterable[int], growth: Growth) -> Iterator[Any]:
             yield from _parts(batch, growth)
 
 
+def native(path: InputFile) -> Any:
+    """A file of Arrow."""
+    import pyarrow as pa
+
+    return path.native() if isinstance(path, StoredFile) else pa.OSFile(str(path), "rb")
+
+
 @contextmanager
 def open_parquet(path: InputFile) -> Iterator[Any]:
     """A Parquet file; of a remote one, only what is read is requested."""
     import pyarrow.parquet as pq
 
-    source, is_stored = (path.native(), True) if isinstance(path, StoredFile) else (path, False)
-    with unchanged(path), pq.ParquetFile(source, pre_buffer=is_stored) as file:
+    is_stored = isinstance(path, StoredFile)
+    with unchanged(path), native(path) as source, pq.ParquetFile(source, pre_buffer=is_stored) as file:
         yield file
 
 
@@ -111,7 +118,7 @@ def read_arrow(path: InputFile, name: str, meter: Meter) -> Iterator[Row]:
     """The rows of an Arrow IPC file or stream (Feather, version 2) as objects, numbered from 1."""
     import pyarrow as pa
 
-    with unreadable(name), unchanged(path), _arrow_source(path) as source:
+    with unreadable(name), unchanged(path), native(path) as source:
         growth, start, many = Growth(name, size_of(path)), 0, None
         if source.read(6) == b"ARROW1":  # then a stream and a footer follow
             start, many = 8, pa.ipc.open_file(source).num_record_batches
@@ -135,7 +142,8 @@ def _arrow_batches(stream: Any, many: int | None, growth: Growth) -> Iterator[An
     count = 0
     for batch in stream:
         count += 1
-        yield from _parts(_sound(batch), growth)
+        batch.validate(full=True)  # its offsets, which Arrow does not check by default
+        yield from _parts(batch, growth)
     if many not in (None, count):
         raise OSError(f"{count} batches of {many}")
 
@@ -157,17 +165,11 @@ def _characters(value: Any) -> int:
     return len(value) if isinstance(value, (str, bytes)) else 0
 
 
-def _arrow_source(path: InputFile) -> Any:
-    import pyarrow as pa
-
-    return path.native() if isinstance(path, StoredFile) else pa.OSFile(str(path), "rb")
-
-
-def read_frame(frame: Any, library: str) -> Iterator[Row]:
+def read_frame(frame: Any, library: str, meter: Meter) -> Iterator[Row]:
     """The rows of a pandas, polars or pyarrow table (or batch) as objects, numbered from 1."""
     if library == "pyarrow":
         batches = frame.to_batches(max_chunksize=ROWS) if hasattr(frame, "to_batches") else [frame]
-        yield from _rows_of(batches, Meter(), 0)
+        yield from _rows_of(batches, meter, 0)
         return
     slices = _pandas_slices(frame) if library == "pandas" else (s.to_dicts() for s in frame.iter_slices(ROWS))
     yield from enumerate((row for rows in slices for row in rows), 1)
@@ -202,12 +204,6 @@ def _objects(batch: Any) -> Sequence[Any]:
             ]
         return [row for i in range(batch.num_rows) for row in _objects(batch.slice(i, 1))]
     return rows
-
-
-def _sound(batch: Any) -> Any:
-    """The batch, after a check of its offsets, which Arrow does not check by default."""
-    batch.validate(full=True)
-    return batch
 
 
 def check_columns(columns: Sequence[str], where: str) -> None:
@@ -319,18 +315,15 @@ def read_sheet(path: Path, name: str, meter: Meter, sheet: str | None) -> Iterat
         if all(value is None for value in values):
             continue
         if header is None:
-            header = _sheet_header(values, name, number)
+            header = ["" if value is None else str(value).strip() for value in values]
+            check_columns(header, f"{name}:{number}")
             continue
         yield number, {column: value for column, value in zip(header, values, strict=False) if column}
 
 
 def _sheet(path: Path, name: str, wanted: str | None) -> Iterator[Sequence[Any]]:
     """The rows of the named sheet, or of the only one that is not empty."""
-    calamine = _calamine()
-    _check_size(path, name)
-    with _whole_book(name, calamine):
-        book = calamine.load_workbook(str(path))
-        sheets = {title: book.get_sheet_by_name(title) for title in book.sheet_names}
+    with _sheets(path, name) as sheets:
         filled = [title for title, result in sheets.items() if result.width and result.height]
         if wanted is not None and wanted not in sheets:
             raise RequestError(
@@ -340,16 +333,27 @@ def _sheet(path: Path, name: str, wanted: str | None) -> Iterator[Sequence[Any]]
             raise RequestError(
                 f"{name} has the sheets {names(filled)}: choose one with --sheet, or as {name}#{filled[0]}."
             )
-        if wanted is None and not filled:
-            return
-        yield from sheets[wanted or filled[0]].to_python(skip_empty_area=False)
+        if wanted or filled:
+            yield from sheets[wanted or filled[0]].to_python(skip_empty_area=False)
+
+
+def sheets_of(path: Path) -> dict[str, tuple[int, int]]:
+    """The sheets, with their numbers of rows and columns."""
+    with _sheets(path, path.name) as sheets:
+        return {title: (sheet.height, sheet.width) for title, sheet in sheets.items()}
 
 
 @contextmanager
-def _whole_book(name: str, calamine: Any) -> Iterator[None]:
-    """Turn errors of the library, which may also panic, into DataError with the file's name."""
+def _sheets(path: Path, name: str) -> Iterator[dict[str, Any]]:
+    """The sheets by title. Errors of the library, which may also panic, become DataError with the file's name."""
     try:
-        yield
+        import python_calamine as calamine
+    except ImportError as error:
+        raise MissingExtra("python-calamine", EXTRA, "Reading a spreadsheet") from error
+    _check_size(path, name)
+    try:
+        book = calamine.load_workbook(str(path))
+        yield {title: book.get_sheet_by_name(title) for title in book.sheet_names}
     except BaseException as error:
         if not isinstance(error, calamine.CalamineError) and type(error).__name__ != "PanicException":
             raise
@@ -402,12 +406,6 @@ def _column_number(column: bytes) -> int:
     return result
 
 
-def _sheet_header(cells: Sequence[Any], name: str, number: int) -> list[str]:
-    header = ["" if cell is None else str(cell).strip() for cell in cells]
-    check_columns(header, f"{name}:{number}")
-    return header
-
-
 def _cell_value(cell: Any) -> Any:
     """A cell as text, a number, a truth value or a date in ISO form; null if it is empty."""
     if cell == "":
@@ -417,21 +415,3 @@ def _cell_value(cell: Any) -> Any:
     if isinstance(cell, (datetime, date, time)):
         return cell.isoformat()
     return str(cell) if isinstance(cell, timedelta) else cell
-
-
-def _calamine() -> Any:
-    try:
-        import python_calamine
-    except ImportError as error:
-        raise MissingExtra("python-calamine", EXTRA, "Reading a spreadsheet") from error
-    return python_calamine
-
-
-def sheets_of(path: Path) -> dict[str, tuple[int, int]]:
-    """The sheets that are not empty, with their numbers of rows and columns."""
-    _check_size(path, path.name)
-    book = _calamine().load_workbook(str(path))
-    sheets = {title: book.get_sheet_by_name(title) for title in book.sheet_names}
-    return {
-        title: (sheet.height, sheet.width) for title, sheet in sheets.items() if sheet.width and sheet.height
-    }
