@@ -42,7 +42,7 @@ def init(
     if out.exists():
         raise RequestError(f"{out} exists: give another name with --out, or remove it.")
     plain = [file for file in inputs if is_plain(file)]
-    result = understand([one for file in inputs if file not in plain for one in inspect_file(file)], plain)
+    result = understand([inspect_file(file) for file in inputs if file not in plain], plain)
     reading = _reading(result.settings)
     counted = _counts(reading)
     _show(result, counted, reading)

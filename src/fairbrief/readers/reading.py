@@ -547,7 +547,7 @@ def _report_missing_field(reader: RowReader, source: Source) -> None:
     use = reader.use
     wanted = min(use.unseen)
     what = "column" if source.is_table else "field"
-    inner = [key for key in use.inner if key not in ("text", "attributes")]
+    inner = [key for key in use.inner["documents"] if key not in ("text", "attributes")]
     many = "record" if use.rows == 1 else f"{use.rows:,} records"
     among = "" if source.is_table else f" in its first {many}"
     also = f" Of its documents: {names(inner)}." if inner else ""

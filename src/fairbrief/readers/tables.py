@@ -337,12 +337,6 @@ def _sheet(path: Path, name: str, wanted: str | None) -> Iterator[Sequence[Any]]
             yield from sheets[wanted or filled[0]].to_python(skip_empty_area=False)
 
 
-def sheets_of(path: Path) -> dict[str, tuple[int, int]]:
-    """The sheets, with their numbers of rows and columns."""
-    with _sheets(path, path.name) as sheets:
-        return {title: (sheet.height, sheet.width) for title, sheet in sheets.items()}
-
-
 @contextmanager
 def _sheets(path: Path, name: str) -> Iterator[dict[str, Any]]:
     """The sheets by title. Errors of the library, which may also panic, become DataError with the file's name."""
