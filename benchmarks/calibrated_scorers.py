@@ -14,8 +14,7 @@ import numpy as np
 
 from fairbrief import registry
 from fairbrief.statistics.agreement import balanced_accuracy, roc_auc
-from fairbrief.workbench.calibrating import Fitting, fitted
-from fairbrief.workbench.labelled_pairs import read_labels
+from fairbrief.workbench.calibrating import Fitting, fitted, read_labels
 
 LABELS, DRAWS = (100, 300, 1000), 20
 

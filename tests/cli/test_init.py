@@ -37,7 +37,7 @@ def test_one_init_and_one_audit(name: str, tmp_path: Path, fairbrief: Command) -
 
 
 def test_init_says_what_it_understood(tmp_path: Path, fairbrief: Command) -> None:
-    """Each field with what it was taken for, the counts, and the command line that says the same."""
+    """Each field with what it was taken for, the counts, and the settings."""
     shape = SHAPES["long table, summaries in a second file"]
     shape.write(tmp_path)
     run = fairbrief(
@@ -51,13 +51,12 @@ def test_init_says_what_it_understood(tmp_path: Path, fairbrief: Command) -> Non
         "city: an attribute of the record",
         "12 records, 72 documents, 2 systems: even, rosy",
         "rating: 1 (24), 2 (12), 4 (12), 5 (24)",
-        "--group-by product_id",
-        "--summaries-id-field asin",
     ):
         assert said in run.out, run.out
     told = tomllib.loads((tmp_path / "a.toml").read_text(encoding="utf-8"))
     assert told["files"] == ["reviews.csv"]
     assert told["summaries"] == ["summaries.csv"]
+    assert (told["group-by"], told["summaries-id-field"]) == ("product_id", "asin")
 
 
 def test_init_overwrites_nothing(tmp_path: Path, fairbrief: Command) -> None:
@@ -171,8 +170,8 @@ def test_a_row_for_each_document_under_a_number(
     run = fairbrief("init", tmp_path / "in.csv", "--out", tmp_path / "a.toml")
     assert "n: the record's id; each row" in run.out, run.err
     assert f"12 records, 72 documents, {len(systems)} system" in run.out
-    assert "--group-by n --documents-field comment" in run.out
-    assert "--attribute stars" in run.out
+    told = tomllib.loads((tmp_path / "a.toml").read_text(encoding="utf-8"))
+    assert (told["group-by"], told["documents-field"], told["attribute"]) == ("n", ["comment"], ["stars"])
     assert "12 records" in _proposed(run, tmp_path, monkeypatch, fairbrief).out
 
 

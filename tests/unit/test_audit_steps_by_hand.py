@@ -19,9 +19,9 @@ from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.multiple_tests import with_holm
 from fairbrief.auditing.notes import length_notes, with_notes
 from fairbrief.auditing.null_sums import contrast_sums
+from fairbrief.auditing.observing import with_unit_tests
 from fairbrief.auditing.origins import Origin
 from fairbrief.auditing.record_values import RowReader, better, is_signed
-from fairbrief.auditing.scored_rows import with_unit_tests
 from fairbrief.auditing.system_runs import unpooled
 from fairbrief.auditing.watchers import SourceHashes, Sources, UnitFallback
 from fairbrief.errors import RequestError

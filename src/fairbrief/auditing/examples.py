@@ -42,19 +42,19 @@ class TopCases:
                 {names[position]: j for j, position in enumerate(positions)},
                 np.concatenate([values for _, _, values in several]),
             )
-            systems = np.array([units[i][1].system for i in places.tolist()])
+            systems = [units[i][1].system for i in places.tolist()]
+            places_of = {one: np.flatnonzero([one == system for system in systems]) for one in set(systems)}
             for measure in self.readers.get(observation, ()):
                 main_value = measure.value(totals)[measure.name]
                 if main_value.tail is None:
                     continue
                 sizes = _rounded(np.abs(np.broadcast_to(main_value.array, len(places))))
-                for system in np.unique(systems).tolist():
+                for system, chosen in places_of.items():
                     best = self._best.setdefault((measure, system), [])
                     least = -best[-1][0] if len(best) == self.most else 0.0
-                    usable = (systems == system) & np.isfinite(sizes) & (sizes > 0) & (sizes >= least)
-                    ranked = (
-                        (-sizes[j], place_of(units[places[j]]), j) for j in np.flatnonzero(usable).tolist()
-                    )
+                    own = sizes[chosen]
+                    usable = chosen[np.isfinite(own) & (own > 0) & (own >= least)].tolist()
+                    ranked = ((-sizes[j], place_of(units[places[j]]), j) for j in usable)
                     for _, key, j in heapq.nsmallest(self.most, ranked):
                         row = Totals(totals.columns, totals.array[j].copy())
                         self._offer(measure, system, key, row, units[places[j]], float(ps[places[j]]))

@@ -187,10 +187,6 @@ class Ledger:
 
     # ---------------------------------------------------------------------------------- writing
 
-    def leave_out(self, origin: Origin, reason: str) -> None:
-        """Note a unit that has no row, and why."""
-        self.write([origin], (), {0: reason})
-
     def add(self, origin: Origin, rows: Rows, choice: Choice | None) -> None:
         """Write one unit down: its real row, and where labels are exchanged its rows under all label permutations.
 
@@ -198,38 +194,40 @@ class Ledger:
         """
         choices = None if choice is None else choice[np.newaxis]
         block = RowBlock(np.zeros(1, dtype=np.int64), rows.columns, rows.values[np.newaxis], choices)
-        self.write([origin], [block])
+        self.write([origin], [[block]])
 
     def write(
         self,
         origins: Sequence[Origin],
-        blocks: Sequence[RowBlock],
+        blocks: Iterable[Sequence[RowBlock]],
         left_out: Mapping[int, str] = MappingProxyType({}),
     ) -> None:
         """Write units down, in the order of ``origins``, and add their permuted rows to the sums of the permutation baseline.
 
-        Each unit is in one block, or it is left out, with the reason.
+        ``blocks`` are the rows of consecutive units. Each unit is in one block or, when all blocks have been taken, in
+        ``left_out``, with the reason.
         """
-        if self.whose is not None:
-            self.whose.append(origins if isinstance(origins, Origins) else Origins.by_column(origins))
+        tests_units = self.observation.declaration.tests_units is not None
+        ps = np.full(len(origins) if tests_units else 0, np.nan)
+        for several in blocks:
+            for block in several:
+                positions, reals = self._place(block.columns), block.values[:, 0].copy()
+                if block.beside is not None:
+                    positions = np.concatenate([positions, self._place(block.beside_columns)])
+                    reals = np.concatenate([reals, block.beside], axis=1)
+                self.pending.append((self._entries + block.units, positions, reals))
+                if block.ps is not None and tests_units:
+                    ps[block.units] = block.ps
+            if self.n_resamples:
+                self._sum(origins, several)
         reasons = np.zeros(len(origins), dtype=np.int64)
         for i, reason in left_out.items():
             reasons[i] = self.known_reasons.setdefault(reason, len(self.known_reasons))
-        tests_units = self.observation.declaration.tests_units is not None
-        ps = np.full(len(origins) if tests_units else 0, np.nan)
-        for block in blocks:
-            positions, reals = self._place(block.columns), block.values[:, 0].copy()
-            if block.beside is not None:
-                positions = np.concatenate([positions, self._place(block.beside_columns)])
-                reals = np.concatenate([reals, block.beside], axis=1)
-            self.pending.append((self._entries + block.units, positions, reals))
-            if block.ps is not None and tests_units:
-                ps[block.units] = block.ps
+        if self.whose is not None:
+            self.whose.append(origins if isinstance(origins, Origins) else Origins.by_column(origins))
         self._reasons.append(narrowed(reasons))
         self._ps.append(ps)
         self._entries, self._excluded = self._entries + len(origins), None
-        if self.n_resamples:
-            self._sum(origins, blocks)
 
     def add_of_map(self, number: int, origins: Sequence[Origin], blocks: Sequence[RowBlock]) -> None:
         """Add the rows of units by a map of a calibrated scorer to its sums. ``units`` of the blocks are places in ``origins``."""

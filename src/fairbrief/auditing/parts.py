@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from fairbrief.auditing.jackknifed import ClusterRows, Units, summed, units_of_rows
 from fairbrief.auditing.ledger import Ledger
+from fairbrief.auditing.observing import OF_EXTRACTS
 from fairbrief.auditing.origins import WHOLE, Names, Origins, Subgroup, first_met, systems_of, united
-from fairbrief.auditing.scored_rows import OF_EXTRACTS
 from fairbrief.statistics.jackknife import ONE_BY_ONE, groups_of
 from fairbrief.types import Floats, Integers, SystemKind, Totals
 

@@ -232,7 +232,7 @@ def _write(ledger: Ledger, rows: pa.Table, origins: Origins) -> None:
     there = np.flatnonzero(reasons < 0)
     values = _matrix(unpacked(rows.select(list(columns.values()))))[there, np.newaxis]
     left_out = {i: texts[reasons[i]] for i in np.flatnonzero(reasons >= 0).tolist()}
-    ledger.write(origins, [RowBlock(there, tuple(columns), values, None)], left_out)
+    ledger.write(origins, [[RowBlock(there, tuple(columns), values, None)]], left_out)
     ledger.pack()
 
 

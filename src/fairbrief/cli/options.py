@@ -10,8 +10,7 @@ from typing import Annotated, Any, get_origin, get_type_hints
 
 import typer
 
-from fairbrief.plan import Plan
-from fairbrief.settings import MACHINE, MODELS, OUTPUT, option_of
+from fairbrief.plan import MACHINE, MODELS, OUTPUT, Plan, option_of
 
 Command = Callable[..., None]
 UNLOADED = {"Measure": Any, "Scorer": Any}
@@ -68,11 +67,7 @@ DETAILS = switch("--details", "Print all estimates and tables.", OUTPUT)
 DRY_RUN = switch("--dry-run", "Show the prompts, calls, tokens and cost; send nothing.", MODELS)  # fmt: skip
 OVER = option(None, "Attribute whose groups the prompt names.", "ATTRIBUTE", "--over")
 PRICE = option(
-    None,
-    "Price of a million prompt and answer tokens, e.g. 0.15,0.6.",
-    "IN,OUT",
-    "--price",
-    panel=MODELS,
+    None, "Price of a million prompt and answer tokens, e.g. 0.15,0.6.", "IN,OUT", "--price", panel=MODELS
 )
 QUIET = switch("--quiet", "Print only errors.", OUTPUT)
 ANNOTATED = "Annotated documents: .conllu, *conll, .coref (with .name and .parse), a folder of them, or .jsonl with mentions."
