@@ -187,7 +187,7 @@ def test_lists_in_cells(tmp_path: Path) -> None:
         (b'id,text,summary\n1,"a"x,c\n2,b,c\n', "data.csv:2: found invalid CSV in line 2"),
         (
             b"id,text,summary\n1,caf\xe9,c\n2,\xc3\xa9,c\n",
-            "data.csv:2: found the byte 0xe9 in line 2, 6 bytes from its start",
+            "data.csv:2: found the byte 0xe9 in line 2, which is not UTF-8",
         ),
         (b"id,text,summary\n1,a\0,c\n2,b,c\n", "data.csv:2 (id '1'): found a NUL character"),
         (b'id,text,summary\n2,b,c\n3,"a,c\n4,d,e\n', "data.csv:3: found invalid CSV in lines 3 to 4"),

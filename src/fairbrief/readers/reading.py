@@ -127,9 +127,7 @@ class Reading:
         return self._meter.bytes_read
 
     def __iter__(self) -> Iterator[Case]:
-        return (
-            self._cases() if self._redaction is None else self._redacted(self._redaction.case, self._cases())
-        )
+        return self._redacted(Redaction.case, self._cases())
 
     def _cases(self) -> Iterator[Case]:
         self._begin()
@@ -250,17 +248,13 @@ class Reading:
 
     def records(self) -> Iterator[Record]:
         """Each record once, with or without summaries."""
-        return (
-            self._records()
-            if self._redaction is None
-            else self._redacted(self._redaction.record, self._records())
-        )
+        return self._redacted(Redaction.record, self._records())
 
-    def _redacted(self, redact: Callable[[T], T], given: Iterator[T]) -> Iterator[T]:
-        """Cases or records without personal data; those that cannot be redacted are excluded."""
+    def _redacted(self, redact: Callable[[Redaction, T], T], given: Iterator[T]) -> Iterator[T]:
+        """Cases or records, without personal data if that is wanted; those that cannot be redacted are excluded."""
         for one in given:
             try:
-                yield redact(one)
+                yield one if self._redaction is None else redact(self._redaction, one)
             except DataError as error:
                 self._exclude(error)
 

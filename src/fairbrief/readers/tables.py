@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import date, datetime, time, timedelta
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from fairbrief.errors import DataError, MissingExtra, RequestError, first_line
 from fairbrief.readers.files import UTF8, InputFile, Meter, open_text, size_of, unchanged, unreadable
@@ -23,6 +23,8 @@ from fairbrief.text.counted import counted
 
 DELIMITERS = {",": ("commas", "csv"), ";": ("semicolons", "ssv"), "\t": ("tabs", "tsv")}
 """Delimiter → its name, and the format for --format."""
+NOT_UTF8 = re.compile("[\udc80-\udcff]")
+"""A byte that is not UTF-8, as Python decodes it with ``surrogateescape``."""
 LARGEST = 1 << 26
 """Most bytes of one CSV field; a longer one indicates an open quotation mark."""
 
@@ -42,11 +44,17 @@ def read_csv(
     """
     csv.field_size_limit(max(csv.field_size_limit(), LARGEST))
     with open_text(path, name, encoding) as (raw, content):
-        lines = _Lines(content)
+        is_quoted = content.peek(1)[:1] == b'"'  # a quoted name may contain any delimiter
+        lines = (line.decode(errors="surrogateescape") for line in content)
         reader = csv.reader(lines, delimiter=delimiter, strict=True)
-        header = _header(reader, lines, name, checked_from=int(has_index))
-        _check_delimiter(header, lines.line, delimiter, name)
-        for count, (number, cells) in enumerate(_records(reader, lines)):
+        _, cells = next(_records(reader), (1, []))
+        if isinstance(cells, DataError):
+            raise DataError(f"{name}:1: {cells}")
+        header = [cell.strip() for cell in cells]
+        check_columns(header[int(has_index) :], name)
+        if len(header) == 1 and not is_quoted:
+            _check_delimiter(header, delimiter, name)
+        for count, (number, cells) in enumerate(_records(reader)):
             if count % EVERY == 0:
                 meter.at(raw.tell())
             if isinstance(cells, DataError):
@@ -215,43 +223,11 @@ def check_columns(columns: Sequence[str], where: str) -> None:
         )
 
 
-class _Lines:
-    """The lines of a CSV file as text; invalid UTF-8 is replaced, and its error stored."""
-
-    def __init__(self, content: IO[bytes]) -> None:
-        self.content = content
-        self.number = 0
-        self.line = ""
-        self.bad: DataError | None = None
-
-    def __iter__(self) -> Iterator[str]:
-        return self
-
-    def take_fault(self) -> DataError | None:
-        """The error of the lines since the last call, if any."""
-        bad, self.bad = self.bad, None
-        return bad
-
-    def __next__(self) -> str:
-        line = next(self.content)
-        self.number += 1
-        try:
-            self.line = line.decode()
-        except UnicodeDecodeError as error:
-            self.bad = not_utf8(
-                line[error.start], f"in line {self.number}, {error.start + 1} bytes from its start"
-            )
-            self.line = line.decode(errors="replace")
-        return self.line
-
-
-def _check_delimiter(header: Sequence[str], line: str, delimiter: str, name: str) -> None:
+def _check_delimiter(header: Sequence[str], delimiter: str, name: str) -> None:
     """RequestError if the first line is one column that another delimiter would split.
 
-    Quoted names may contain any delimiter. The delimiter is never guessed, since a text may contain several.
+    The delimiter is never guessed, since a text may contain several.
     """
-    if len(header) != 1 or line.lstrip().startswith('"'):
-        return
     others = {header[0].count(mark): mark for mark in reversed(DELIMITERS) if mark != delimiter}
     most = max(others)
     if most:
@@ -262,40 +238,32 @@ def _check_delimiter(header: Sequence[str], line: str, delimiter: str, name: str
         )
 
 
-def _header(reader: Iterator[list[str]], lines: _Lines, name: str, checked_from: int) -> list[str]:
-    for _, cells in _records(reader, lines):
-        if isinstance(cells, DataError):
-            raise DataError(f"{name}:1: {cells}")
-        header = [cell.strip() for cell in cells]
-        check_columns(header[checked_from:], name)
-        return header
-    return []
-
-
-def _records(reader: Iterator[list[str]], lines: _Lines) -> Iterator[tuple[int, list[str] | DataError]]:
+def _records(reader: Any) -> Iterator[tuple[int, list[str] | DataError]]:
     """Rows with the line on which each begins; an unreadable row is replaced by its error."""
     while True:
-        start = lines.number + 1
+        start = reader.line_num + 1
         try:
             cells = next(reader)
         except StopIteration:
             return
         except csv.Error as error:
-            lines.take_fault()
-            lines_read = f"line {start}" if start == lines.number else f"lines {start} to {lines.number}"
             yield (
                 start,
                 fault(
-                    f"invalid CSV in {lines_read} ({error})",
+                    f"invalid CSV in {_lines_from(start, reader)} ({error})",
                     "closed quotation marks, doubled inside a field",
                     "correct the quotation marks",
                 ),
             )
             continue
-        if (bad := lines.take_fault()) is not None:
-            yield start, bad
+        if bad := next(filter(None, map(NOT_UTF8.search, cells)), None):
+            yield start, not_utf8(ord(bad[0]) - 0xDC00, f"in {_lines_from(start, reader)}")
         elif cells:
             yield start, cells
+
+
+def _lines_from(start: int, reader: Any) -> str:
+    return f"line {start}" if start == reader.line_num else f"lines {start} to {reader.line_num}"
 
 
 # ---- Spreadsheets: the rows of one sheet as objects; its first row that is not empty has the columns.
