@@ -12,8 +12,7 @@ from scipy import sparse
 from scipy.sparse.linalg import svds
 
 from fairbrief.auditing import Plan, audit
-from fairbrief.classifiers.vader import Vader
-from fairbrief.classifiers.word_sentiment import WordSentiment, read_lexicon, words_of
+from fairbrief.classifiers.sentiment import Vader, WordSentiment, read_lexicon, words_of
 from fairbrief.measures.record_texts import article_of, subject_of
 from fairbrief.reports.result import Result
 from fairbrief.text.sentences import split

@@ -199,7 +199,7 @@ def recogniser(
 
     Prints the setting 'errors' of the measure detected_inclusion.
     """
-    from fairbrief.classifiers.people_classifier import People
+    from fairbrief.classifiers.people import People
     from fairbrief.people.build_people import try_recogniser
     from fairbrief.text.people import GROUPS, spell_errors
     from fairbrief.workbench.corpora.text_sources import read_people

@@ -152,7 +152,6 @@ def chunks(
             scorer,
             sizes=[size.strip() for size in sizes.split(",")],
             over=attribute.partition("=")[0] if attribute else None,
-            threshold=threshold,
             claims=claims,
             resampling=Resampling(plan.n_resamples, plan.seed),
             scorers=Scorers(wrap=inputs.cached(cache)),

@@ -9,12 +9,12 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from fairbrief import pretrained
 from fairbrief.errors import RequestError
-from fairbrief.pretrained import hub, placement
 from fairbrief.scorers import models, pairs
 from fairbrief.scorers.models import ModelScorer
 from fairbrief.scorers.pairs import Meter
-from fairbrief.scorers.pieces import Ids, Span, frame, padded, pieces, run_batches, spans
+from fairbrief.scorers.pieces import Ids, Span, frame, padded, pieces, quarter_overlapping, run_batches
 from fairbrief.types import Ask, Integers, Scores
 
 BASELINES = {("roberta-large", 17): 0.83150584, ("FacebookAI/roberta-large", 17): 0.83150584}
@@ -55,7 +55,7 @@ class BertScore(ModelScorer):
 
     def __post_init__(self) -> None:
         ModelScorer.__post_init__(self)
-        placement.choose(self.name, "units", self.units, ("pieces", "texts"))
+        pretrained.choose(self.name, "units", self.units, ("pieces", "texts"))
         self.baseline  # noqa: B018 - a rescaling that cannot be read is an error now, not after the model ran
 
     @property
@@ -95,9 +95,9 @@ class BertScore(ModelScorer):
         """Per pair (row, column): each of the column's pieces' largest cosine. Shape (pieces of the column,)."""
         if not keys:
             return
-        placed = placement.place(self, self.name)
-        snapshot = hub.find(self.model, self.name)
-        resident = models.encoder(snapshot, placed, self.name, self.layer)
+        placed = pretrained.place(self, self.name)
+        snapshot = pretrained.find(self.model, self.name)
+        resident = models.load("AutoModel", snapshot, placed, self.name, self.layer)
         encoding = _Encoding(resident, placed.batch_tokens, self)
         meter = Meter(self.name, len(keys))
         ids = encoding.pieces(text for key in keys for text in key)
@@ -158,9 +158,9 @@ class _Encoding:
 
     def vectors(self, texts: Iterable[str], ids: Mapping[str, Ids]) -> dict[str, _Vectors]:
         """Encode the texts, longest windows first."""
-        torch = placement.library("torch", "bertscore")
+        torch = pretrained.library("torch", "bertscore")
         size = self.resident.limit - self.frame.size
-        windows = {text: spans(len(ids[text]), size, size // 4) for text in texts}
+        windows = {text: quarter_overlapping(len(ids[text]), size) for text in texts}
         if self.truncates:
             windows = {text: [Span(0, w[0].stop, 0, w[0].stop)] for text, w in windows.items()}
         items = [(text, w) for text, several in windows.items() for w in several]
@@ -183,7 +183,7 @@ class _Encoding:
         }
 
     def _states(self, inputs: Sequence[Ids]) -> Any:
-        torch = placement.library("torch", "bertscore")
+        torch = pretrained.library("torch", "bertscore")
         framed = [self.frame.around(ids)[0] for ids in inputs]
         ids, mask = padded(framed, self.resident.tokenizer.pad_token_id)
         with torch.inference_mode():
@@ -193,7 +193,7 @@ class _Encoding:
             return torch.nn.functional.normalize(states.float(), dim=-1)
 
     def _kept(self, state: Any, w: Span) -> _Vectors:
-        torch = placement.library("torch", "bertscore")
+        torch = pretrained.library("torch", "bertscore")
         before, length = len(self.frame.before), w.stop - w.start
         inner = state[before + w.keep - w.start : before + w.kept - w.start]
         end = before + length
@@ -203,7 +203,7 @@ class _Encoding:
 
 def _wants_space(tokenizer: Any) -> bool:
     """Whether the reference package puts a space before a text that this tokenizer would read without one."""
-    transformers = placement.library("transformers", "bertscore")
+    transformers = pretrained.library("transformers", "bertscore")
     kinds = [
         getattr(transformers, f"{kind}Tokenizer{fast}", None)
         for kind in ("Roberta", "GPT2")
@@ -214,7 +214,7 @@ def _wants_space(tokenizer: Any) -> bool:
 
 
 def _matches(block: Sequence[pairs.Key], vectors: Mapping[str, _Vectors]) -> pairs.Arrays:
-    torch = placement.library("torch", "bertscore")
+    torch = pretrained.library("torch", "bertscore")
     columns_of: dict[str, list[str]] = {}
     for row, column in block:
         columns_of.setdefault(row, []).append(column)
