@@ -130,7 +130,7 @@ def read(
             "--summaries-id-field needs --summaries FILE: add it, or drop --summaries-id-field."
         )
     fields = Fields(
-        id=id_field or None,
+        id=group_by or id_field or None,
         summary=_summary_fields(summary_field),
         documents=(documents_field,) if isinstance(documents_field, str) else tuple(documents_field),
         system=system_field,
@@ -148,7 +148,7 @@ def read(
         fields,
         summaries=given,
         summary_fields=Fields(
-            id=summaries_id_field or group_by or fields.id or ID, summary=fields.summary, system=system_field
+            id=summaries_id_field or fields.id or ID, summary=fields.summary, system=system_field
         ),
         on_error=on_error,
         require=(require,) if isinstance(require, str) else tuple(require),

@@ -361,7 +361,7 @@ class Reading:
             if not with_summaries:
                 use.unseen -= {fields.system, *fields.summary_names()}
             self._reader = reader = RowReader(
-                self._read_by(),
+                self._fields,
                 self._system or source.system,
                 use,
                 cells=source.is_table,
@@ -395,7 +395,6 @@ class Reading:
             return
         table = LongTable(self._fields, reader.use, own_summaries=with_summaries)
         yield from table.rows(rows)
-        reader.blank += table.without_text
 
     def _watched(self, rows: Iterator[Row], reader: RowReader, source: Source) -> Iterator[Row]:
         """The rows of a source; the first is checked for columns and ids."""
@@ -415,7 +414,7 @@ class Reading:
                 read = reader.read(row, count, where)
                 if read.record.cluster_by is not None:
                     self._check_cluster(read.record)
-                return self._with_text(read)
+                return read
             if isinstance(row, (Case, Record)) and (wrong := _wrong_with(row)) is not None:
                 raise at(where, wrong, row.record.id if isinstance(row, Case) else row.id)
             if isinstance(row, Case):
@@ -426,20 +425,6 @@ class Reading:
         except DataError as error:
             self._exclude(error)
             return None
-
-    def _with_text(self, read: Read) -> Read:
-        """Without blank documents, if others have text; not for records with people, whose mentions number documents."""
-        record = read.record
-        for document in record.documents:
-            if not document.text or document.text.isspace():
-                break
-        else:
-            return read
-        kept = [d for d in record.documents if d.text and not d.text.isspace()]
-        if not kept or record.entities:
-            return read
-        self.tally.blank += len(record.documents) - len(kept)
-        return Read(replace(record, documents=tuple(kept)), read.summaries)
 
     def _check_cluster(self, record: Record) -> None:
         """DataError if counterfactuals of one seed document, which are observed together, are in two clusters."""
@@ -453,13 +438,6 @@ class Reading:
                 "correct the value, or give another --cluster-by",
             )
             raise at(record.where, other, record.id)
-
-    def _read_by(self) -> Fields:
-        """The fields of rows; if rows are combined to records, the id is the field of --group-by."""
-        fields = self._fields
-        if fields.group_by is None:
-            return fields
-        return replace(fields, id=fields.group_by)
 
     def _note_source(self, source: Source, reader: RowReader) -> None:
         """Add notes on how the source was read."""
