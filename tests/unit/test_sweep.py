@@ -17,13 +17,7 @@ from fairbrief.chat.spending import BudgetSpent
 from fairbrief.cli import app
 from fairbrief.cli.command_line import INCOMPLETE
 from fairbrief.errors import FairbriefError, RequestError
-<<<<<<< HEAD
-from fairbrief.reports import load, wording
-from fairbrief.reports.number_format import probability
-=======
 from fairbrief.reports import load
-from fairbrief.reports.figures import draw
->>>>>>> A6
 from fairbrief.reports.result import Result
 from fairbrief.reports.wording import worded
 from fairbrief.serialization import record_line, write_lines
@@ -147,73 +141,6 @@ def test_every_cell_is_paired_with_the_baseline(tmp_path: Path) -> None:
     ]
     with pytest.raises(RequestError, match="No cell is named"):
         swept(tmp_path, {"instruction": ["none"]}, baseline="fair")
-
-
-<<<<<<< HEAD
-def test_relative_change_is_the_part_by_which_the_plain_value_falls(tmp_path: Path) -> None:
-    """(M(plain) − M(fair)) / M(plain) within each temperature: a half, with an interval around it."""
-    result = swept(tmp_path, {"temperature": ["0", "1"], "instruction": ["none", "fair"]})
-    changes = [e for e in result.differences if e.quantity == QUANTITY]
-    assert [(e.system, e.baseline) for e in changes] == [
-        ("temperature=0.0, instruction=fair", "temperature=0.0, instruction=none"),
-        ("temperature=1.0, instruction=fair", "temperature=1.0, instruction=none"),
-    ]
-    for e in changes:
-        assert e.value == pytest.approx(0.5)
-        assert e.low is not None
-        assert e.high is not None
-        assert 0.1 < e.low < 0.5 < e.high < 0.9
-
-
-def test_relative_change_from_nothing_is_undefined(tmp_path: Path) -> None:
-    """Where the plain value is 0 there is no share of it, and the reason says so."""
-    result = swept(tmp_path, {"instruction": ["never", "fair"]}, baseline="instruction=never")
-    (change,) = [e for e in result.differences if e.quantity == QUANTITY]
-    assert (change.value, change.low, change.notes) == (None, None, (FROM_NOTHING,))
-
-
-def test_the_interval_of_a_relative_change_is_that_of_its_jackknife(tmp_path: Path) -> None:
-    """It equals a plain transcription: leave each record out, divide, take Student's t."""
-    from scipy.stats import t
-
-    result = swept(tmp_path, {"instruction": ["none", "fair"]})
-    pair = ("instruction=fair", "instruction=none")
-    (change,) = relative_changes(result.rows, [pair], Settings(n_resamples=300, seed=5))
-    fair, plain = (np.array([float(i % m == 0) for i in range(1, 41)]) for m in (4, 2))
-    # Records in which neither has anything change nothing, and are no part of it.
-    left = (1 - (fair.sum() - fair) / (plain.sum() - plain))[plain > 0]
-    half = t.ppf(0.975, 19) * np.sqrt(19 / 20 * ((left - left.mean()) ** 2).sum())
-    value = 1 - fair.sum() / plain.sum()
-    assert [change.value, change.low, change.high] == pytest.approx([value, value - half, value + half])
-
-
-def test_the_report_has_one_table_and_a_picture_of_the_differences(tmp_path: Path) -> None:
-    """The table has a line per cell."""
-    result = swept(tmp_path, {"instruction": ["none", "fair", "never"]})
-    table = result.tables[0]
-    assert [row[0] for row in table.rows] == [
-        UER,
-        "instruction=none",
-        "instruction=fair",
-        "instruction=never",
-    ]
-    assert table.header == ("setting", "n", "value", "difference", "n of both", "p", "relative change")
-    assert [row[1] for row in table.rows[1:]] == ["40", "40", "40"]
-    assert [row[3] for row in table.rows[:2]] == ["", "baseline"]
-    assert [row[4] for row in table.rows[2:]] == ["40", "40"]
-    led = [
-        wording.from_random(e) for e in result.differences if e.is_primary and e.system == "instruction=never"
-    ]
-    least = min(led, key=lambda e: (e.p_adjusted, e.quantity))
-    assert table.rows[3][5] == f"{probability(least.p_adjusted)} {least.quantity}"
-    assert "the group difference with the smallest p" in table.notes[-1]
-    assert table.rows[2][6].startswith("0.5")
-=======
-def test_the_report_has_a_picture_of_the_differences(tmp_path: Path) -> None:
-    """The picture draws the paired differences."""
-    result = swept(tmp_path, {"instruction": ["none", "fair", "never"]})
-    assert "Differences from one system" in [figure.title for figure in draw(result)]
->>>>>>> A6
 
 
 def test_the_command_leaves_a_report_and_resumes(tmp_path: Path) -> None:

@@ -140,7 +140,7 @@ class Budget:
 
     def _log(self, number: int, tokens: Tokens) -> None:
         if self.log is not None:
-            self._journal = self._journal or Journal.at(self.log, is_indexed=False)
+            self._journal = self._journal or Journal.at(self.log)
             self._journal.append([(str(number), {"tokens": tokens})], is_synced=False)
 
     def _money(self, tokens: Tokens) -> float:

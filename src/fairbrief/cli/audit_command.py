@@ -121,7 +121,7 @@ def _recommendation(plan: Plan) -> list[str]:
     """The scorer that ``recommended`` means, and why."""
     if "recommended" not in plan.compared_scorers:
         return []
-    from fairbrief.scorers.known_models import recommended
+    from fairbrief.scorers.entailment import recommended
 
     scorer, why = recommended()
     return [f"--scorers recommended: {scorer}, because {why}."]

@@ -118,7 +118,7 @@ def device() -> Iterator[Finding]:
     if _version("torch") is None:
         yield Finding(None, "models", "need the extra 'neural'; the default measures do not")
         return
-    from fairbrief.pretrained.placement import library, place
+    from fairbrief.pretrained import library, place
     from fairbrief.scorers.entailment import Entailment
 
     torch = library("torch", "doctor")
@@ -136,16 +136,15 @@ def models() -> Iterator[Finding]:
     if _version("huggingface_hub") is None:
         yield Finding(None, "hub", "needs the extra 'neural'")
         return
-    from fairbrief import registry
-    from fairbrief.pretrained import hub
+    from fairbrief import pretrained, registry
 
     named: dict[str, list[str]] = {}
     for name, kind in registry.loaded("scorer or classifier"):
         default = getattr(getattr(kind, "__dataclass_fields__", {}).get("model"), "default", None)
         if isinstance(default, str):
             named.setdefault(default, []).append(name)
-    for model in dict.fromkeys([*named, *hub.repositories()]):
-        here = hub.cached(model, "doctor")
+    for model in dict.fromkeys([*named, *pretrained.repositories()]):
+        here = pretrained.cached(model, "doctor")
         words = f"default of {', '.join(named[model])}; " if model in named else ""
         if here:
             words += f"downloaded, revision {here.name[:12]}"
@@ -161,17 +160,19 @@ def prefetch(
     models: list[str] = o.argument("Models of the Hugging Face hub, or scorers, for their models.", "MODEL…"),
 ) -> None:
     """Download models, so that they work without a network."""
-    from fairbrief.pretrained import hub
+    from fairbrief import pretrained
 
     failures = []
     for model in dict.fromkeys(map(model_of, models)):
         typer.echo(f"{model} …")
         try:
-            folder = hub.download(model, "prefetch", say=lambda words: typer.echo(f"  downloading {words}"))
-            if foundation := hub.foundation_of(folder):
-                hub.tokenizer_of(foundation, "prefetch")
+            folder = pretrained.download(
+                model, "prefetch", say=lambda words: typer.echo(f"  downloading {words}")
+            )
+            if foundation := pretrained.foundation_of(folder):
+                pretrained.tokenizer_of(foundation, "prefetch")
         except BackendError as error:
-            known = hub.cached(model, "prefetch")
+            known = pretrained.cached(model, "prefetch")
             if known is None:
                 failures.append(str(error))
                 typer.echo("  not downloaded")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -19,6 +19,7 @@ from fairbrief.saved.gate_rules import GateSettings, junit_xml
 
 if TYPE_CHECKING:
     from fairbrief.readers import Reading
+    from fairbrief.reports.result import Result
     from fairbrief.saved.saved_inputs import Inputs
 
 app = o.new_app()
@@ -71,7 +72,7 @@ def report(
     from fairbrief.reports.audit_folder import place
 
     result = load(folder)
-    texts = {
+    texts: dict[str, Callable[[Result], str]] = {
         "markdown": exports.markdown, "latex": exports.latex, "csv": exports.csv_text, "model-card": exports.model_card,
     }  # fmt: skip
     if format_ == "terminal":

@@ -35,9 +35,6 @@ def agree(
     attribute: str | None = o.option(None, "Attribute that the labels of claims name.", "NAME[=FIELD]"),
     scorer: str = o.option("ngram", "Scorer to compare with the labels.", "SPEC"),
     temperature: str = o.option(".05,.1,.2,.5,1,2", "Softmax temperatures, separated by commas.", "T,…"),
-    threshold: float | None = o.option(
-        None, "Support above X counts as yes; by default 0.5 for scores in [0, 1].", "X"
-    ),
     measure: list[str] | None = o.option(
         None, "For saved audits: measure to compare; give two or more.", "SPEC"
     ),
@@ -65,7 +62,7 @@ def agree(
     if any(saved):
         if not all(saved):
             raise RequestError("Give either folders of saved audits or files of records, not both.")
-        given = {"attribute": attribute, "threshold": threshold, **options.given()}
+        given = {"attribute": attribute, **options.given()}
         if set_options := [name for name, value in given.items() if value is not None]:
             option = set_options[0].replace("_", "-")
             raise RequestError(f"--{option} has no effect on saved audits: drop it.")
@@ -87,11 +84,10 @@ def agree(
             scorer,
             resampling=resampling,
             temperatures=_temperatures(temperature),
-            threshold=threshold,
             scorers=Scorers(wrap=inputs.cached(cache)),
             progress=progress,
         )
-    print_tables(label_agreement.tables(with_people, resampling))
+    print_tables([label_agreement.table(with_people, resampling)])
     inputs.print_excluded(reading)
 
 
@@ -156,7 +152,6 @@ def chunks(
             scorer,
             sizes=[size.strip() for size in sizes.split(",")],
             over=attribute.partition("=")[0] if attribute else None,
-            threshold=threshold,
             claims=claims,
             resampling=Resampling(plan.n_resamples, plan.seed),
             scorers=Scorers(wrap=inputs.cached(cache)),
@@ -202,14 +197,14 @@ def calibrate(
         return
     from fairbrief.auditing.scorer_lookup import Scorers
     from fairbrief.scorers.calibrated import spec_with
-    from fairbrief.workbench import calibrating, labelled_pairs
+    from fairbrief.workbench import calibrating
 
     assert out is not None
     if given := options.given():
         raise RequestError(
             f"--{next(iter(given)).replace('_', '-')} has an effect only with --label-sheet: drop it."
         )
-    read = labelled_pairs.read_labels([Path(file) for file in labels])
+    read = calibrating.read_labels([Path(file) for file in labels])
     made = Scorers(wrap=inputs.cached(cache))[_plain(scorer)]
     fitting = calibrating.fitted(made, read.pairs, plan.seed)
     calibration = calibrating.calibration(made, read.pairs, fitting)
@@ -244,7 +239,7 @@ def _write_sheet(
     options: inputs.ReadingOptions,
 ) -> None:
     from fairbrief.auditing.scorer_lookup import Scorers
-    from fairbrief.workbench import calibrating, labelled_pairs
+    from fairbrief.workbench import calibrating
 
     if sheet.suffix != ".csv":
         raise RequestError(f"--label-sheet {sheet}: give a name that ends in .csv.")
@@ -256,14 +251,13 @@ def _write_sheet(
     # Scores only decide how evenly pairs are drawn.
     spec = "containment" if spec == "lexical" else spec
     over = (options.attributes or [""])[0]
-    result = list(labelled_pairs.candidates(reading, spec, over, Scorers(wrap=inputs.cached(cache))))
+    result = list(calibrating.candidates(reading, spec, over, Scorers(wrap=inputs.cached(cache))))
     if not result:
         raise RequestError(
             f"No summary of {', '.join(files)} has both a claim and documents, so no pair can be labelled. Give a file with summaries."
         )
-    chosen = labelled_pairs.drawn(result, pairs, seed)
-    write_text(sheet, labelled_pairs.pair_sheet(chosen), newline="")
-    print_tables([calibrating.precision_expected()])
+    chosen = calibrating.drawn(result, pairs, seed)
+    write_text(sheet, calibrating.pair_sheet(chosen), newline="")
     inputs.print_excluded(reading)
     typer.echo(
         f"{sheet}: {len(chosen):,} pairs of {len(result):,}. Fill in the column 'supported' with yes or no: does the text state or "

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,7 @@ from fairbrief.plan import Plan
 from fairbrief.text.counted import counted
 
 if TYPE_CHECKING:
+    from fairbrief.types import Case
     from fairbrief.workbench.choose import Choice
 
 app = o.new_app()
@@ -77,7 +79,7 @@ def summarize(
     reading = options.read(files)
     refuse_overwriting(out, reading.files)
     jobs, journal = [Job(summarizer, out, system or "")], journal_of(out)
-    forecast = foresee(jobs, reading.records, keys_in(journal), spending.budget, [with_])
+    forecast = foresee(jobs, reading.records, keys_in(journal), spending.budget)
     if asking.dry_run:
         spend.print_forecast(forecast, spending.budget)
         return
@@ -123,10 +125,9 @@ def claims(
     with spend.keeping(out), spend.progress(spending, forecast.calls or None, quiet=quiet) as watch:
         outcome = split_file(splitter, lambda: reading, out, watch)
     recall = "none" if outcome.recall is None else f"{outcome.recall:.3f}"
-    again = f", {counted(outcome.asked_again, 'reply', 'replies')} asked again" if outcome.asked_again else ""
     split = (
-        f"{counted(outcome.claims, 'claim')} of {counted(outcome.split, 'summary', 'summaries')}, claim recall {recall}"
-        f"{again}, {counted(outcome.unparsed_count, 'reply', 'replies')} unparsed"
+        f"{counted(outcome.claims, 'claim')} of {counted(outcome.split, 'summary', 'summaries')}, claim recall {recall}, "
+        f"{counted(outcome.unparsed_count, 'reply', 'replies')} unparsed"
     )
     spend.end_with(
         out, outcome.count, spending, reading, [split, *(f"  {line}" for line in outcome.unparsed)]
@@ -166,60 +167,55 @@ def sweep(
     All prompts are checked before the first request. Answers that are already in the folder are reused.
     """
     from fairbrief.auditing.scorer_lookup import Scorers
+    from fairbrief.auditing.system_runs import Pooled
     from fairbrief.reports.audit_folder import claimed, replace_all
     from fairbrief.saved.examples import with_examples
+    from fairbrief.scorers.chat_judge import within
     from fairbrief.workbench import sweep
     from fairbrief.workbench.summarizing import Count
-    from fairbrief.workbench.sweep import grid, write_tidy
 
-    spending = asking.spending(out / sweep.ANSWERS / sweep.JOURNAL)
+    answers = out / sweep.ANSWERS
+    spending = asking.spending(answers / sweep.JOURNAL)
     fixed = {name: str(value) for name, value in (("over", over), ("samples", samples)) if value is not None}
     named = {
         "prompt": prompt, "temperature": temperature, "sentences": sentences, "instruction": instruction,
     }  # fmt: skip
-    cells = grid(with_, axes_of(named, set_ or ()), fixed=fixed | asking.of_model())
+    cells = sweep.grid(with_, axes_of(named, set_ or ()), fixed=fixed | asking.of_model())
     refuse_no_folder(out)
     reading = options.read(files)
+    then = inputs.cached(cache or answers / "scores.sqlite")
     plan = replace(
         plan,
         attributes=options.attributes,
         skips=options.skips,
-        wrap=sweep.charging(spending, inputs.cached(cache or out / sweep.ANSWERS / "scores.sqlite")),
+        wrap=partial(within, spending.budget, spending.tally, then=then),
     )
     forecast = sweep.foresee(reading.records, cells, out, plan, spending.budget)
     if asking.dry_run:
         spend.print_forecast(forecast, spending.budget)
         return
-    jobs = [job for cell in cells for job in cell.jobs(out / sweep.ANSWERS)]
     result = None
     try:
-        with claimed(out) as folder:
-            with (
-                spend.keeping(out, out / sweep.ANSWERS),
-                spend.progress(spending, forecast.calls or None, quiet=quiet) as watch,
-            ):
-                counts = sweep.ask(reading.records, jobs, out, watch, spending)
+        with claimed(out) as folder, spend.keeping(out, answers):
+            with spend.progress(spending, forecast.calls or None, quiet=quiet) as watch:
+                counts = sweep.ask(reading.records, cells, out, watch, spending)
             if not quiet:
-                for job, count in zip(jobs, counts, strict=True):
+                for job, count in zip(sweep.jobs_of(cells, out), counts, strict=True):
                     typer.echo(f"{job.system}: {spend.counts(count)}", err=True)
                 if spending.tally.requests:
                     typer.echo(spend.requests(spending.tally, spending.budget.price), err=True)
                 spend.print_failures(spending.tally)
-            answers = {job.system: job.out for job in jobs}
-            result = sweep.audited(cells, answers, out, plan)
-            result = with_examples(result, sweep.cases_of(cells, answers), Scorers(wrap=plan.wrap))
+            result = sweep.audited(cells, out, plan)
+            cases: Iterable[Case] = sweep.answers_of(cells, out)
+            cases = Pooled(cases) if result.made.get("pools_runs") else cases
+            result = with_examples(result, cases, Scorers(wrap=plan.wrap))
             replace_all(result, folder)
-            write_tidy(result, cells, out / "results.csv")
     finally:  # print the result even if it could not be written
         if result is not None:
-            print_audit(result, details=details, folder=out)
+            print_audit(result, details=details, folder=out, first="differences")
     inputs.print_excluded(reading)
-    typer.echo(
-        f"\nReport: {out / 'report.html'}   Numbers: {out / 'results.csv'}   Answers: {out / sweep.ANSWERS}"
-    )
-    whole = Count.of_all(counts)
-    whole.stopped = whole.stopped or str(result.made.get(sweep.STOPPED, ""))
-    spend.end_unfinished(whole, spending.tally.failures)
+    typer.echo(f"\nReport: {out / 'report.html'}   Answers: {answers}")
+    spend.end_unfinished(Count.of_all(counts), spending.tally.failures)
 
 
 def axes_of(named: dict[str, str | None], others: Sequence[str]) -> dict[str, list[str]]:
