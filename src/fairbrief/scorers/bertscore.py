@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,8 +20,8 @@ from fairbrief.types import Ask, Integers, Scores
 BASELINES = {("roberta-large", 17): 0.83150584, ("FacebookAI/roberta-large", 17): 0.83150584}
 """Mean precision of unrelated English sentences, by model and layer, as the bert-score package gives it."""
 
-BLOCK = 16
-"""How many batches' worth of word pieces are held as vectors at once."""
+BLOCK = 128
+"""How many pairs have their vectors in memory at once."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -101,7 +101,8 @@ class BertScore(ModelScorer):
         encoding = _Encoding(resident, placed.batch_tokens, self)
         meter = Meter(self.name, len(keys))
         ids = encoding.pieces(text for key in keys for text in key)
-        for block in _blocks(keys, ids, BLOCK * placed.batch_tokens):
+        for start in range(0, len(keys), BLOCK):
+            block = keys[start : start + BLOCK]
             vectors = encoding.vectors(dict.fromkeys(text for key in block for text in key), ids)
             yield _matches(block, vectors)
             meter.add(len(block))
@@ -116,24 +117,7 @@ def _by_piece(ask: Ask, arrays: pairs.Arrays) -> Scores:
     return Scores(matrix.astype(np.float64), owner, np.zeros(len(ask.rows)))
 
 
-def _blocks(keys: Sequence[pairs.Key], ids: Mapping[str, Ids], room: int) -> Iterator[list[pairs.Key]]:
-    """Runs of pairs whose distinct texts have at most ``room`` pieces together, or a single pair."""
-    block: list[pairs.Key] = []
-    inside: dict[str, int] = {}
-    for key in keys:
-        new = {text: len(ids[text]) for text in key if text not in inside}
-        if block and sum(inside.values()) + sum(new.values()) > room:
-            yield block
-            block, inside = [], {}
-            new = {text: len(ids[text]) for text in key}
-        block.append(key)
-        inside.update(new)
-    if block:
-        yield block
-
-
-@dataclass(frozen=True, slots=True)
-class _Vectors:
+class _Vectors(NamedTuple):
     """Unit vectors of a text's pieces, and of the special pieces around them, on the model's device."""
 
     pieces: Any
@@ -175,10 +159,7 @@ class _Encoding:
                 text, w = items[i]
                 kept[text, w.start] = self._kept(state, w)
         return {
-            text: _Vectors(
-                torch.cat([kept[text, w.start].pieces for w in several]),
-                torch.cat([kept[text, w.start].special for w in several]),
-            )
+            text: _Vectors(*map(torch.cat, zip(*(kept[text, w.start] for w in several), strict=True)))
             for text, several in windows.items()
         }
 
@@ -215,19 +196,12 @@ def _wants_space(tokenizer: Any) -> bool:
 
 def _matches(block: Sequence[pairs.Key], vectors: Mapping[str, _Vectors]) -> pairs.Arrays:
     torch = pretrained.library("torch", "bertscore")
-    columns_of: dict[str, list[str]] = {}
-    for row, column in block:
-        columns_of.setdefault(row, []).append(column)
     found: dict[pairs.Key, NDArray[np.float32]] = {}
     with torch.inference_mode():
-        for row, columns in columns_of.items():
-            pieces_of = [vectors[column].pieces for column in columns]
-            counts = [len(p) for p in pieces_of]
-            best: NDArray[np.float32] = np.zeros(sum(counts), dtype=np.float32)
-            there = vectors[row]
-            if len(there.pieces) and len(best):
-                candidates = torch.cat([there.pieces, there.special])
-                best = (torch.cat(pieces_of) @ candidates.T).amax(dim=1).cpu().numpy()
-            ends = np.cumsum(counts)[:-1]
-            found.update(((row, c), part) for c, part in zip(columns, np.split(best, ends), strict=True))
+        for row, column in block:
+            wanted = vectors[column].pieces
+            found[row, column] = np.zeros(len(wanted), dtype=np.float32)
+            if len(vectors[row].pieces) and len(wanted):
+                cosines = wanted @ torch.cat(vectors[row]).T
+                found[row, column] = cosines.amax(dim=1).cpu().numpy()
     return found
