@@ -26,9 +26,8 @@ from fairbrief.measures.coverage import Coverage, EqualCoverage
 from fairbrief.reports import explanation
 from fairbrief.reports.explanation import Explanation, Opened, Part, as_json, as_markdown, sheets
 from fairbrief.reports.result import Row
-from fairbrief.saved.ablation import without_claim, without_document, without_sentence
 from fairbrief.saved.examples import explained as with_contributions
-from fairbrief.saved.explanations import explain
+from fairbrief.saved.explanations import explain, without_claim, without_document, without_sentence
 from fairbrief.scorers import pairs
 from fairbrief.statistics.jackknife import leave_one_out
 from fairbrief.text.sentences import split

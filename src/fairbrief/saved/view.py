@@ -5,9 +5,9 @@ from __future__ import annotations
 import hmac
 import json
 import secrets
-from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Lock
@@ -345,20 +345,10 @@ class SavedPerRecord:
     def __init__(self, rows: SavedRows) -> None:
         self._rows = rows
         self.measures = rows.measures()
-        self._listings: OrderedDict[tuple[str, str], Listing] = OrderedDict()
-
-    def listing(self, spec: str, system: str) -> Listing:
-        """A measure's values for each record of a system; the last few stay in memory."""
-        key = spec, system
-        if key not in self._listings:
-            self._listings[key] = self._read(spec, system)
-            if len(self._listings) > KEPT:
-                self._listings.popitem(last=False)
-            pa.default_memory_pool().release_unused()
-        self._listings.move_to_end(key)
-        return self._listings[key]
+        self.listing = lru_cache(maxsize=KEPT)(self._read)
 
     def _read(self, spec: str, system: str) -> Listing:
+        """A measure's values for each record of a system."""
         observation = self.measures[spec]
         reader = reader_of(spec, list(self._rows.schema(observation)))
         if reader is None:
@@ -373,7 +363,7 @@ class SavedPerRecord:
             for numbers, parts in ((reader.values(own), values), (reader.surely(own), sure)):
                 for name, column in numbers.items():
                     parts.setdefault(name, []).append(column)
-        record = self._known(pa.concat_arrays(records) if records else pa.array([], pa.string()))
+        record = pa.concat_arrays(records) if records else pa.array([], pa.string())
         joined = {name: np.concatenate(values.pop(name)) for name in list(values)}  # frees as it goes
         groups = contrasts_of(reader.of_nothing(), reader.measure) if len(record) else {}
         agreed = {group: np.concatenate(parts) for group, parts in sure.items()}
@@ -424,11 +414,6 @@ class SavedPerRecord:
                 opposes = values[name][there] * sure[group][here] < 0
                 unsure = has_bounds & (surely[group][there] * sure[group][here] <= 0)
                 sure[group][here[opposes | unsure]] = 0.0
-
-    def _known(self, record: pa.Array) -> pa.Array:
-        """The ids, shared with another listing if they are equal: a million take 25 MB."""
-        held = (listing.record for listing in self._listings.values())
-        return next((known for known in held if known.equals(record)), record)
 
 
 # ------------------------------------------------------------------------- the page over HTTP
