@@ -108,13 +108,13 @@ def test_any_summarizer_will_do(tmp_path: Path) -> None:
 
 
 def test_killed_again_and_again(tmp_path: Path) -> None:
-    """Killed with -9 three times amid faults: each record is answered once, in order, and paid for once but
+    """Killed with -9 twice amid faults: each record is answered once, in order, and paid for once but
     for the answers in flight at a kill. The full size is benchmarks/soak/summarize_survives.py.
     """
-    found = survive(tmp_path, records=450, kills=3, concurrency=32, seed=3)
-    assert (found.lines, found.in_order, found.wrong) == (450, True, 0)
-    assert found.right + found.refused + found.empty == 450
-    assert min(found.refused, found.empty) > 0
-    assert 0 <= found.paid_twice <= 3 * 32
+    found = survive(tmp_path, records=300, kills=2, concurrency=32, seed=3)
+    assert (found.lines, found.in_order, found.wrong) == (300, True, 0)
+    assert found.right + found.refused + found.empty == 300
+    assert found.refused + found.empty > 0
+    assert 0 <= found.paid_twice <= 2 * 32
     assert found.open_most <= 32
     assert found.asked_after_the_end == 0
