@@ -200,11 +200,11 @@ class TopicShares:
 
 
 TOTAL = "total"
+PRIOR = 0.01
+"""The paper's Dirichlet prior of a word."""
 
 
-def distinctive_words(
-    records: Iterable[Record], by: str, prior: float = 0.01, *, punctuation: bool = False
-) -> list[WordContrast]:
+def distinctive_words(records: Iterable[Record], by: str, *, punctuation: bool = False) -> list[WordContrast]:
     """Fightin' Words: the log-odds of every word between the documents of each group and all others.
 
     The group of a document is its attribute ``by``, or its record's. If neither has it and ``by`` is ``gender``, the
@@ -223,7 +223,7 @@ def distinctive_words(
     whole = sum(table.values(), start=np.zeros(len(vocabulary)))
     found = []
     for group, own in table.items():
-        delta, z = dirichlet_log_odds(own, whole - own, prior)
+        delta, z = dirichlet_log_odds(own, whole - own, PRIOR)
         order = np.argsort(-z, kind="stable")
         found += [
             WordContrast(
