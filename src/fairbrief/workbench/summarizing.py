@@ -231,26 +231,17 @@ def _tasks(group: Sequence[Job], records: Records) -> Iterator[Task]:
 
 
 def _answers(group: Sequence[Job], spending: Spending, tasks: Iterator[Task]) -> Batches:
-    first = group[0].summarizer
-    if isinstance(first, Asking):
-        return _asked([job.summarizer for job in group], first.endpoint(), spending, tasks)  # type: ignore[misc]  # all of a group ask
-    return _drafted(group[0].writer, tasks)
-
-
-def _asked(
-    askers: Sequence[Asking], endpoint: Endpoint, spending: Spending, tasks: Iterator[Task]
-) -> Batches:
+    askers = [job.summarizer for job in group if isinstance(job.summarizer, Asking)]
+    if not askers:
+        for written in group[0].writer.drafts(task[:3] for task in tasks):
+            yield [(key, summary_fields(summary)) for key, summary in written]
+        return
     questions = ((task, askers[task[3]].question(task[1], task[2])) for task in tasks)
-    for batch in replies(endpoint, questions, spending.tally, spending.budget):
+    for batch in replies(askers[0].endpoint(), questions, spending.tally, spending.budget):
         yield [
             (key, summary_fields(askers[i].summary(record, sample, reply)))
             for (key, record, sample, i), reply in batch
         ]
-
-
-def _drafted(writer: Drafting, tasks: Iterator[Task]) -> Batches:
-    for batch in writer.drafts(task[:3] for task in tasks):
-        yield [(key, summary_fields(summary)) for key, summary in batch]
 
 
 # ------------------------------------------------------------------------------------- writing
