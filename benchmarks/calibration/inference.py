@@ -115,7 +115,7 @@ def part_of(bank: Banked, observation: Observation, chosen: Sequence[int]) -> Pa
     sums = bank.sums[there][:, np.newaxis]
     block = RowBlock(np.arange(len(there)), tuple(bank.columns), sums, None)
     left_out = dict.fromkeys(range(len(there), len(chosen)), "no row")
-    ledger.write([Origin("s", name, name) for name in names], [block], left_out)
+    ledger.write([Origin("s", name, name) for name in names], [[block]], left_out)
     ledger._nulls["s", WHOLE] = merged
     return replace(parts_of(ledger, ())["s", WHOLE], rows=int(sum(bank.rows[i] for i in there)))
 

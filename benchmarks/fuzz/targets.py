@@ -23,8 +23,8 @@ import pyarrow.parquet
 from fairbrief import readers, registry, serialization
 from fairbrief.auditing import Plan, audit
 from fairbrief.chat.journal import keys_in, open_journal
-from fairbrief.classifiers.name_classifier import read_pages
-from fairbrief.classifiers.word_sentiment import read_lexicon, read_vectors
+from fairbrief.classifiers.people import read_pages
+from fairbrief.classifiers.sentiment import read_lexicon, read_vectors
 from fairbrief.cli import settings_file
 from fairbrief.engines.score_cache import Store
 from fairbrief.errors import FairbriefError
@@ -186,7 +186,7 @@ def _rows(folder: Path) -> dict[str, Target]:
 
 
 def _looked(at: Path) -> None:
-    understand([*inspect_file(str(at / "in.csv")), *inspect_file(str(at / "in.jsonl"))])
+    understand([inspect_file(str(at / name)) for name in ("in.csv", "in.jsonl")])
 
 
 def _importers() -> dict[str, Target]:

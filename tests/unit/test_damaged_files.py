@@ -15,8 +15,8 @@ import pyarrow.parquet
 import pytest
 
 from fairbrief import readers
-from fairbrief.classifiers.name_classifier import read_pages
-from fairbrief.classifiers.word_sentiment import read_lexicon, read_vectors
+from fairbrief.classifiers.people import read_pages
+from fairbrief.classifiers.sentiment import read_lexicon, read_vectors
 from fairbrief.cli import settings_file
 from fairbrief.errors import DataError, FairbriefError
 from fairbrief.people.build_people import names_of

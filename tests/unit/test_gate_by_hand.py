@@ -14,7 +14,7 @@ from tests.unit.test_gate import cases_of, hold, hold_margin
 from fairbrief.auditing import Plan, audit
 from fairbrief.auditing.differences import Change, have_equal_sums
 from fairbrief.auditing.jackknifed import Units
-from fairbrief.auditing.scored_rows import OF_EXTRACTS
+from fairbrief.auditing.observing import OF_EXTRACTS
 from fairbrief.errors import RequestError
 from fairbrief.reports import write_all
 from fairbrief.saved import gate

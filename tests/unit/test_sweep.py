@@ -18,7 +18,6 @@ from fairbrief.cli import app
 from fairbrief.cli.command_line import INCOMPLETE
 from fairbrief.errors import FairbriefError, RequestError
 from fairbrief.reports import load
-from fairbrief.reports.figures import draw
 from fairbrief.reports.result import Result
 from fairbrief.reports.wording import worded
 from fairbrief.serialization import record_line, write_lines
@@ -144,12 +143,6 @@ def test_every_cell_is_paired_with_the_baseline(tmp_path: Path) -> None:
         swept(tmp_path, {"instruction": ["none"]}, baseline="fair")
 
 
-def test_the_report_has_a_picture_of_the_differences(tmp_path: Path) -> None:
-    """The picture draws the paired differences."""
-    result = swept(tmp_path, {"instruction": ["none", "fair", "never"]})
-    assert "Differences from one system" in [figure.title for figure in draw(result)]
-
-
 def test_the_command_leaves_a_report_and_resumes(tmp_path: Path) -> None:
     """``fairbrief sweep`` on a file: cells as systems, a saved result, and a second run from disk."""
     source, out = tmp_path / "records.jsonl", tmp_path / "out"
@@ -162,7 +155,7 @@ def test_the_command_leaves_a_report_and_resumes(tmp_path: Path) -> None:
     assert result.made["systems"] == ["sentences=1", "sentences=3"]
     assert (out / "report.html").is_file()
     again = CliRunner().invoke(app, arguments)
-    assert "sentences=1#1: 12 summaries, 12 on disk already" in again.output
+    assert "sentences=1#1: 12 wanted, 0 asked, 12 from the journal" in again.output
 
 
 @pytest.mark.parametrize(

@@ -36,9 +36,9 @@ from fairbrief.auditing.estimating import (
     t_intervals,
 )
 from fairbrief.auditing.jackknifed import CHANCE_ADJUSTED, Difference, Jackknifed, Units, together
+from fairbrief.auditing.observing import OF_EXTRACTS, WITHOUT_EXTRACTS
 from fairbrief.auditing.origins import Subgroup
 from fairbrief.auditing.parts import CommonClusters, Part, maps_of
-from fairbrief.auditing.scored_rows import OF_EXTRACTS, WITHOUT_EXTRACTS
 from fairbrief.statistics.jackknife import Spread, detectable, t_interval
 from fairbrief.types import Estimate, Integers, Measure, Note, Value
 

@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from fairbrief.auditing.ledger import Ledger
-from fairbrief.auditing.scored_rows import BY_CHANCE, OF_EXTRACTS, WITHOUT_EXTRACTS
+from fairbrief.auditing.observing import BY_CHANCE, OF_EXTRACTS, WITHOUT_EXTRACTS
 from fairbrief.statistics import ratio
 from fairbrief.statistics.jackknife import (
     GroupNumbers,

@@ -14,8 +14,7 @@ from fairbrief.cli import options as o
 from fairbrief.cli.input_options import check_choice
 from fairbrief.cli.output import print_audit, print_tables, refuse_overwriting, write_text
 from fairbrief.errors import RequestError
-from fairbrief.plan import Plan
-from fairbrief.settings import setting
+from fairbrief.plan import Plan, setting
 from fairbrief.text.counted import counted
 
 if TYPE_CHECKING:
@@ -134,11 +133,7 @@ def import_(
     sheets: list[Path] = SHEETS,
     records: str = RECORDS,
     out: Path | None = o.option(None, "File for the judged records.", "FILE"),
-    combine: str = o.option(
-        "majority",
-        "Combine judgements: majority, or all (unanimous only).",
-        "RULE",
-    ),
+    combine: str = o.option("majority", "Combine judgements: majority, or all (unanimous only).", "RULE"),
     details: bool = o.DETAILS,
     *,
     plan: Plan,

@@ -17,7 +17,7 @@ from fairbrief.cli import options as o
 from fairbrief.cli.input_options import check_choice
 from fairbrief.cli.output import refuse_overwriting
 from fairbrief.errors import DataError, RequestError
-from fairbrief.settings import setting
+from fairbrief.plan import setting
 from fairbrief.text.counted import counted
 
 if TYPE_CHECKING:
@@ -30,10 +30,7 @@ shared = partial(setting, panel="Sources and sets")
 SOURCE = o.argument("File with the texts (of FewSum, a folder).", "SOURCE")
 OUT = o.option(..., "File to write (JSON Lines).", "FILE", "--out")
 ATTRIBUTE = o.option(
-    ...,
-    "Attribute of the texts; NAME=FIELD reads it from another field.",
-    "NAME[=FIELD]",
-    "--attribute",
+    ..., "Attribute of the texts; NAME=FIELD reads it from another field.", "NAME[=FIELD]", "--attribute"
 )
 
 
@@ -127,9 +124,7 @@ def people(
         "census", "census, or a table with columns name, part, gender, group.", "census|FILE"
     ),
     last_names: str | None = o.option(
-        None,
-        "Last names; by default replaced if --groups includes race.",
-        "keep|replace",
+        None, "Last names; by default replaced if --groups includes race.", "keep|replace"
     ),
     content_words: str = o.option(
         "keep",
@@ -278,9 +273,7 @@ def stratified(
     topic: str = o.option("", "Attribute shared by a set's texts, e.g. target.", "ATTRIBUTE"),
     values: str | None = o.option(None, "Values that dominate, in order; others are excluded.", "V,V…"),
     ties: str = o.option(
-        "drop",
-        "Sets in which several values tie: drop them, or count them for the lowest.",
-        "drop|lowest",
+        "drop", "Sets in which several values tie: drop them, or count them for the lowest.", "drop|lowest"
     ),
     *,
     options: SourceOptions,
@@ -360,9 +353,7 @@ def reviews(
     per_product: int = o.option(1, "Most sets per product; 0: all.", "N", least=0),
     draw: str = o.option("random", "Draw reviews at random, or use the first.", "random|first"),
     sentiment: str = o.option(
-        "rating",
-        "rating; vader_argmax (as published); vader_compound (±0.05); or none.",
-        "RULE",
+        "rating", "rating; vader_argmax (as published); vader_compound (±0.05); or none.", "RULE"
     ),
     negative: float = o.option(2, "Ratings up to this are negative.", "X"),
     positive: float = o.option(4, "Ratings from this are positive.", "X"),

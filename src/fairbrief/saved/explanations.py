@@ -21,12 +21,17 @@ from numpy.typing import NDArray
 from fairbrief.auditing import HEAD, Plan, audit, measure_selection
 from fairbrief.auditing.grouping import units_of
 from fairbrief.auditing.ledger import Ledger, RowBlock
-from fairbrief.auditing.observing import LEFT_OUT, Observer
+from fairbrief.auditing.observing import (
+    BY_CHANCE,
+    LEFT_OUT,
+    OF_EXTRACTS,
+    WITHOUT_EXTRACTS,
+    Observer,
+)
 from fairbrief.auditing.origins import WHOLE, Origin
 from fairbrief.auditing.parts import Part as SystemPart
 from fairbrief.auditing.parts import parts_of
 from fairbrief.auditing.per_record import ledgers_from
-from fairbrief.auditing.scored_rows import BY_CHANCE, OF_EXTRACTS, WITHOUT_EXTRACTS
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.errors import DataError, RequestError
 from fairbrief.readers.messages import did_you_mean
@@ -367,15 +372,14 @@ class _Noted(Ledger):
     def write(
         self,
         origins: Sequence[Origin],
-        blocks: Sequence[RowBlock],
+        blocks: Iterable[Sequence[RowBlock]],
         left_out: Mapping[int, str] = MappingProxyType({}),
     ) -> None:
-        found: dict[int, PerRecord | Reason] = {
-            i: Reason(reason.removeprefix(LEFT_OUT)) for i, reason in left_out.items()
-        }
-        for block in blocks:
+        found: dict[int, PerRecord | Reason] = {}
+        for block in itertools.chain.from_iterable(blocks):
             rows = (dict(zip(block.columns, row, strict=True)) for row in block.values[:, 0].tolist())
             found |= dict(zip(block.units.tolist(), rows, strict=True))
+        found |= {i: Reason(reason.removeprefix(LEFT_OUT)) for i, reason in left_out.items()}
         self.found += [found[i] for i in range(len(origins))]
 
 

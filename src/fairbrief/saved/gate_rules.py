@@ -17,8 +17,8 @@ from xml.sax.saxutils import escape, quoteattr
 
 from fairbrief import specs
 from fairbrief.errors import RequestError
+from fairbrief.plan import setting
 from fairbrief.reports.plain import printable
-from fairbrief.settings import setting
 
 if TYPE_CHECKING:
     from fairbrief.reports.result import Result
