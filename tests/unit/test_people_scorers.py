@@ -11,7 +11,7 @@ import pytest
 from fairbrief.classifiers.people import Names, People
 from fairbrief.errors import BackendError, DataError, MissingExtra, RequestError
 from fairbrief.registry import make
-from fairbrief.scorers.counts import Counts
+from fairbrief.scorers.word_counts import Counts
 from fairbrief.testing import SCORER_CLAUSES
 from fairbrief.text.people import candidates
 from fairbrief.types import Ask
