@@ -186,7 +186,7 @@ def _rows(folder: Path) -> dict[str, Target]:
 
 
 def _looked(at: Path) -> None:
-    understand([*inspect_file(str(at / "in.csv")), *inspect_file(str(at / "in.jsonl"))])
+    understand([inspect_file(str(at / name)) for name in ("in.csv", "in.jsonl")])
 
 
 def _importers() -> dict[str, Target]:

@@ -13,6 +13,7 @@ from functools import partial
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, Literal
 
+from fairbrief import specs
 from fairbrief.errors import RequestError
 
 if TYPE_CHECKING:
@@ -69,22 +70,8 @@ def crossed(texts: Sequence[str]) -> tuple[tuple[str, ...], ...]:
 
 
 def parted(texts: Sequence[str]) -> tuple[str, ...]:
-    """Names from texts with commas; commas inside brackets do not separate.
-
-    >>> parted(["containment, embedding(model=a, batch=4)"])
-    ('containment', 'embedding(model=a, batch=4)')
-    """
-    result: list[str] = []
-    for text in texts:
-        parts, depth = [""], 0
-        for sign in text:
-            depth += (sign == "(") - (sign == ")")
-            if sign == "," and depth <= 0:
-                parts.append("")
-            else:
-                parts[-1] += sign
-        result += [part.strip() for part in parts if part.strip()]
-    return tuple(result)
+    """Names from texts with commas; commas inside brackets do not separate."""
+    return tuple(name for text in texts for name in specs.listed(text))
 
 
 measured = partial(setting, panel=MEASURED, decides="rows")

@@ -71,7 +71,7 @@ def test_init_overwrites_nothing(tmp_path: Path, fairbrief: Command) -> None:
 
 
 def test_sheets_of_one_spreadsheet(tmp_path: Path, fairbrief: Command) -> None:
-    """Reviews on one sheet and summaries on another are told apart, and named FILE#SHEET."""
+    """Reviews on one sheet and summaries on another are two files, FILE#SHEET."""
     book = openpyxl.Workbook()
     reviews, summaries = book.active, book.create_sheet("Summaries")
     reviews.title = "Reviews"
@@ -82,26 +82,12 @@ def test_sheets_of_one_spreadsheet(tmp_path: Path, fairbrief: Command) -> None:
             reviews.append([key, review.text, review.stars])
         for system in ("even", "rosy"):
             summaries.append([key, system, summary(of, system)])
-    book.save(tmp_path / "two.xlsx")
-    run = fairbrief("init", tmp_path / "two.xlsx", "--out", tmp_path / "a.toml")
+    path = tmp_path / "two.xlsx"
+    book.save(path)
+    assert "two.xlsx#Reviews" in fairbrief("init", path, "--out", tmp_path / "a.toml").err
+    run = fairbrief("init", f"{path}#Reviews", f"{path}#Summaries", "--out", tmp_path / "a.toml")
     assert "6 records, 36 documents, 2 systems: even, rosy" in run.out, run.err
     assert fairbrief("audit", tmp_path / "a.toml", "--resamples", "0").code == 0
-
-
-def test_requests_beside_their_batch(tmp_path: Path, fairbrief: Command) -> None:
-    """The last message of a request is its source; the batch says the system."""
-    texts = {key: " ".join(review.text for review in of) for key, of in hotels(6).items()}
-    requests = [
-        {"custom_id": key, "body": {"model": "asked", "messages": [{"role": "system", "content": "Be brief."}, {"role": "user", "content": text}]}}
-        for key, text in texts.items()
-    ]  # fmt: skip
-    answers = [
-        {"custom_id": key, "response": {"status_code": 200, "body": {"model": "gpt-x", "choices": [{"message": {"content": text[:40]}}]}}}
-        for key, text in texts.items()
-    ]  # fmt: skip
-    files = [write(tmp_path / "requests.jsonl", requests), write(tmp_path / "output.jsonl", answers)]
-    run = fairbrief("init", *files, "--out", tmp_path / "a.toml")
-    assert "6 records, 6 documents, 1 system: gpt-x" in run.out, run.err
 
 
 def test_the_longest_separator_is_taken(tmp_path: Path, fairbrief: Command) -> None:

@@ -51,7 +51,7 @@ def init(
     if out.exists():
         raise RequestError(f"{out} exists: give another name with --out, or remove it.")
     plain = [file for file in inputs if is_plain(file)]
-    result = understand([one for file in inputs if file not in plain for one in inspect_file(file)], plain)
+    result = understand([inspect_file(file) for file in inputs if file not in plain], plain)
     given = {key.replace("-", "_"): value for key, value in result.settings.items() if key != "files"}
     reading = ReadingOptions(**given).read(result.settings["files"])
     for name, role in result.roles.items():

@@ -146,17 +146,17 @@ def read(
     return Reading(
         find_sources(source, FileOptions(format, encoding, sheet)),
         fields,
-        summaries=given,
+        summary_files=given,
         summary_fields=Fields(
             id=summaries_id_field or fields.id or ID, summary=fields.summary, system=system_field
         ),
         on_error=on_error,
         require=(require,) if isinstance(require, str) else tuple(require),
         system=system,
-        labelling=partial(
+        new_labelling=partial(
             _labelling, dict(bins), missing, tuple(dict.fromkeys([*attributes, *labels])), table
         ),
-        sampling=None if sample is None else partial(Sampling, sample, sample_by, seed),
+        new_sampling=None if sample is None else partial(Sampling, sample, sample_by, seed),
         redaction=Redaction.of((redact,) if isinstance(redact, str) else tuple(redact)),
     )
 

@@ -230,7 +230,7 @@ class RowReader:
             get("seed_document"),
         )
         entities = None if entities == "" else self._cell(entities)
-        self.use.see_entities(entities)
+        self.use.see_inside("entities", entities)
         return Record(
             ident,
             self._with_text(documents),
@@ -260,7 +260,7 @@ class RowReader:
         if self.cells and not fields.separator:
             value = parse_documents_cell(value)
         draft = draft_documents(value, fields.separator, fields.documents[0])
-        self.use.see_documents(draft.objects)
+        self.use.see_inside("documents", draft.objects)
         return draft
 
     def _several(self, row: Mapping[str, Any]) -> Draft:
@@ -278,7 +278,7 @@ class RowReader:
             elif result is not ABSENT:
                 placed.append(((field,), result, None))
         draft = draft_several(placed, self.fields.documents)
-        self.use.see_documents(draft.objects)
+        self.use.see_inside("documents", draft.objects)
         self.use.inner_used.update(field.rpartition(".")[2] for field in self.fields.documents)
         return draft
 
