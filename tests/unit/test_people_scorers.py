@@ -38,14 +38,6 @@ def test_counts_are_cosines_of_content_words() -> None:
     assert scores.sizes.tolist() == [2, 1, 0]
 
 
-def test_counts_read_words_alike_in_any_alphabet() -> None:
-    """The fast way for ASCII and the general one cut the same words."""
-    text = "it's snake_case, 3.5 x-ray A b2 end"
-    (ascii_only,) = Counts("none").answer([Ask("counts", (text,), (text,))])
-    (general,) = Counts("none").answer([Ask("counts", (text + " é",), (text + " é",))])
-    assert ascii_only.sizes.tolist() == general.sizes.tolist()
-
-
 def test_counts_agree_with_scikit_learn() -> None:
     """With its stop words the cosines are those of its vectorizer."""
     text = pytest.importorskip("sklearn.feature_extraction.text")
