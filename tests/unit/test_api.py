@@ -15,7 +15,7 @@ from fairbrief.errors import DataError, RequestError
 from fairbrief.measures.representation import Bur
 from fairbrief.reports import first_answers, html
 from fairbrief.reports.per_record import PerRecordRows
-from fairbrief.scorers.ngram import Ngram
+from fairbrief.scorers.shared_words import Ngram
 
 ROWS = [
     {
