@@ -38,7 +38,7 @@ from fairbrief.measures.record_texts import claims_of, is_blank, known
 from fairbrief.score_tables import ScoredUnits
 from fairbrief.statistics import TIE, ratio
 from fairbrief.text.counted import counted
-from fairbrief.text.segmentation import word_counts, word_totals, words_held
+from fairbrief.text.segmentation import word_count, word_total, words_held
 from fairbrief.types import (
     AlikeRows,
     Ask,
@@ -225,7 +225,7 @@ class Coverage(CoverageSettings, OneByOne):
             kept = (share > 0) | (self.unsupported == "zero")
             reasons |= dict.fromkeys(places[~kept].tolist(), NO_SUPPORT)
         cases = [units.cases[i][0] for i in places[kept].tolist()]
-        words = word_totals([case.summary.text for case in cases]).astype(np.float64)
+        words = np.array([word_total(case.summary.text) for case in cases], dtype=np.float64)
         held = words.copy()
         for i, case in enumerate(cases):
             if self._has_given_claims(case):
@@ -409,8 +409,8 @@ def _are_blank(cases: Sequence[Cases]) -> NDArray[np.bool_]:
 
 def _log_lengths(cases: Cases, documents: int) -> Floats:
     """Logarithms of the documents' lengths in words, less their mean, of records of so many. Shape (N, documents)."""
-    texts = list(chain.from_iterable([known(case.record).texts for case in cases]))
-    length = word_counts(texts).reshape(len(cases), documents)
+    texts = chain.from_iterable([known(case.record).texts for case in cases])
+    length = np.array(list(map(word_count, texts))).reshape(len(cases), documents)
     logs = np.log(np.maximum(length, 1))
     return np.asarray(logs - logs.mean(axis=1, keepdims=True))
 

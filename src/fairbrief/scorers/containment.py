@@ -15,7 +15,7 @@ from fairbrief.scorers.pairs import best_passages, check_by
 from fairbrief.scorers.shared_words import Texts, in_batches, occurrences
 from fairbrief.specs import spell
 from fairbrief.text.passages import By
-from fairbrief.text.segmentation import Parted, Rule, Words, compact, different_of, words_of
+from fairbrief.text.segmentation import Words, compact, different_of, numbered, words_of
 from fairbrief.types import Ask, Floats, Integers
 
 VERSION = 4
@@ -73,7 +73,7 @@ class _Held(NamedTuple):
 
 def _answered(texts: Texts) -> ScoreTable:
     """The answers to asks whose words are tabulated together; those of as many rows, columns and words are computed at once."""
-    found = Parted(texts.every).words(_WORDS)
+    found = numbered(texts.every, _words)
     rows, columns = texts.rows_and_columns()
     n_rows, n_columns = texts.sides.T
     asked, n_words = _asked(found, columns, n_columns)
@@ -147,9 +147,6 @@ def words(text: str) -> frozenset[str]:
 
 def _words(text: str) -> list[str]:
     return words_of(text.lower().replace("’", "'"))
-
-
-_WORDS = Rule(_words)
 
 
 def containment(rows: Booleans, columns: Booleans, counts: Floats) -> Floats:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -14,7 +15,7 @@ from fairbrief.score_tables import ScoreTable
 from fairbrief.scorers.shared_words import Texts, in_batches, occurrences
 from fairbrief.text import published_nltk, rouge
 from fairbrief.text.languages import described, languages_of
-from fairbrief.text.segmentation import Parted, Rule, Words, numbered
+from fairbrief.text.segmentation import Words, numbered
 from fairbrief.types import Ask
 
 TOKENIZERS = ("words", "nltk")
@@ -81,20 +82,10 @@ class Ngram:
 
     def _read(self, texts: Texts) -> Words:
         """The words of the texts of asks, in the languages that the asks are in."""
-        parted = Parted(texts.every)
         if self.tokenizer == "nltk":
-            return parted.words(_NLTK)
+            return numbered(texts.every, published_nltk.words)
         many = texts.sides.sum(axis=1)
-        languages = languages_of(parted, many)
-        rules = {language: Rule(_words, (language, self.stem)) for language in set(languages)}
-        if len(rules) == 1:
-            return parted.words(rules[languages[0]])
+        languages = languages_of(texts.every, many)
+        cuts = {one: partial(rouge.words, language=one, stem=self.stem) for one in set(languages)}
         each = zip(languages, many.tolist(), strict=True)
-        return numbered(texts.every, [rules[language] for language, n in each for _ in range(n)])
-
-
-def _words(text: str, language: str, stem: bool) -> list[str]:
-    return rouge.words(text, language, stem=stem)
-
-
-_NLTK = Rule(published_nltk.words, is_of_runs=False)
+        return numbered(texts.every, [cuts[language] for language, n in each for _ in range(n)])

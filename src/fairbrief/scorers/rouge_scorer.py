@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -44,7 +45,7 @@ class Rouge1:
         return best_given(asks, self.sentences, self.by, self._answered)
 
     def _answered(self, texts: Texts) -> ScoreTable:
-        return _f_scores(tabulate(texts, self.sentences, rouge.rule(stem=self.stem), self.n))
+        return _f_scores(tabulate(texts, self.sentences, partial(rouge.tokens, stem=self.stem), self.n))
 
     __repr__ = spell
 

@@ -22,7 +22,7 @@ from fairbrief.score_tables import ScoreTable
 from fairbrief.scorers.pairs import best_passages
 from fairbrief.text import published_nltk, sentences
 from fairbrief.text.passages import By
-from fairbrief.text.segmentation import Parted, Rule, Words, compact
+from fairbrief.text.segmentation import Cut, Words, compact, numbered
 from fairbrief.types import Ask, Floats, Integers
 
 TOGETHER = 120_000
@@ -145,11 +145,11 @@ class Entries:
         return ScoreTable(self.shapes, cells, self.owner, self.size[~self.is_column])
 
 
-def tabulate(texts: Texts, how: str, rule: Rule, n: int = 1) -> Entries:
+def tabulate(texts: Texts, how: str, cut: Cut, n: int = 1) -> Entries:
     """Count the tokens of every sentence of asks: its words, or runs of ``n`` of them."""
-    cut = list(map(_cutter(how), texts.every))
-    n_sentences = np.fromiter(map(len, cut), dtype=np.int64, count=len(cut))
-    tokens = Parted(list(chain.from_iterable(cut))).words(rule).grams(n)
+    of_texts = list(map(_cutter(how), texts.every))
+    n_sentences = np.fromiter(map(len, of_texts), dtype=np.int64, count=len(of_texts))
+    tokens = numbered(list(chain.from_iterable(of_texts)), cut).grams(n)
     sides = sums(n_sentences, texts.sides.reshape(-1))
     shapes = sides.reshape(-1, 2)
     ask = np.repeat(np.arange(len(shapes)), shapes.sum(axis=1))

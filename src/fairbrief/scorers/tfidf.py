@@ -15,7 +15,7 @@ from fairbrief.scorers.pairs import check_by
 from fairbrief.scorers.shared_words import Entries, Texts, best_given, code, tabulate
 from fairbrief.specs import spell
 from fairbrief.text.passages import By
-from fairbrief.text.segmentation import NEEDS_ICU, Rule, ascii_table, ascii_words, words_of
+from fairbrief.text.segmentation import NEEDS_ICU, ascii_table, ascii_words, words_of
 from fairbrief.types import Ask, Floats, Integers
 
 _TOKEN = re.compile(r"\w{2,}")
@@ -56,7 +56,7 @@ class Tfidf:
         return best_given(asks, self.sentences, self.by, self._answered)
 
     def _answered(self, texts: Texts) -> ScoreTable:
-        entries = tabulate(texts, self.sentences, _TOKENS)
+        entries = tabulate(texts, self.sentences, _tokens)
         return _cosines_by_pair(entries) if self.fitted == "pair" else _cosines(entries)
 
     __repr__ = spell
@@ -66,9 +66,6 @@ def _tokens(text: str) -> list[str]:
     if text.isascii():
         return [word for word in ascii_words(text.lower(), _PLAIN) if len(word) > 1]
     return words_of(text.lower()) if NEEDS_ICU.search(text) else _TOKEN.findall(text.lower())
-
-
-_TOKENS = Rule(_tokens)
 
 
 def _cosines(entries: Entries) -> ScoreTable:
