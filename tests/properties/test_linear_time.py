@@ -137,7 +137,6 @@ OF_NLTK = {
     "published_nltk.words",
     "published_nltk.tokenize",
     "published_nltk.split",
-    "published_nltk.sentence_spans",
 }
 """NLTK's own, behind a protocol that asks for them: they need its data."""
 
