@@ -28,7 +28,7 @@ from fairbrief.auditing.watchers import Sources
 from fairbrief.conclusions import decisive
 from fairbrief.errors import DataError
 from fairbrief.measures.record_texts import claims_of
-from fairbrief.measures.self_retrieval import ScorerBiasRetrieval, long_sentences
+from fairbrief.measures.scorer_bias import ScorerBiasRetrieval, long_sentences
 from fairbrief.reports.result import NotMeasured
 from fairbrief.statistics import LabelDraws
 from fairbrief.text import languages

@@ -36,7 +36,7 @@ def renamed(counts: Floats | Integers, labels: Integers) -> Floats:
     return moved
 
 
-def counted(codes: Integers, weights: Floats, labels: Integers, groups: int) -> Floats:
+def summed_by_group(codes: Integers, weights: Floats, labels: Integers, groups: int) -> Floats:
     """Weights summed per group, under label permutations of the single items.
 
     Shapes: ``codes`` (n,) the real groups, used where ``labels`` (R, n) has no columns; ``weights`` (n,) →

@@ -19,10 +19,10 @@ from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclar
 from fairbrief.measures.bases import Reading, check_known, check_uncut
 from fairbrief.measures.entity_inclusion import names_of
 from fairbrief.measures.entity_sentiment import naming
-from fairbrief.measures.permutation_schemes import by_group, coded, counted
+from fairbrief.measures.permutation_schemes import by_group, coded, summed_by_group
 from fairbrief.measures.record_texts import claims_of, known, source_sentences
 from fairbrief.statistics import TIE, ratio
-from fairbrief.text.counted import counted as counted_noun
+from fairbrief.text.counted import counted
 from fairbrief.types import (
     SHARE_DIFFERENCE,
     Ask,
@@ -128,7 +128,7 @@ class Claims(ClaimSettings):
         }  # fmt: skip
         of_groups = is_unsupported[[bool(group) for group in of_claims]]
         sums = {
-            name: counted(codes, weights, labels, len(names))
+            name: summed_by_group(codes, weights, labels, len(names))
             for name, weights in (("claims", np.ones(len(codes))), ("unsupported", of_groups))
         }
         if len(names) > 1:
@@ -209,7 +209,7 @@ class _UnsupportedMeasure(Reading, ClaimSettings):
             f"{totals['unsupported', g]:.0f} of {totals['claims', g]:.0f} {g}"
             for g in totals.values_of("claims")
         ]
-        claims = counted_noun(float(totals["all"]), "claim")
+        claims = counted(float(totals["all"]), "claim")
         return f"{totals['all unsupported']:.0f} of {claims} unsupported: {', '.join(parts)}."
 
 

@@ -99,17 +99,11 @@ def rouge_scores(pairs: Sequence[tuple[str, str]], *, stem: bool = False) -> Flo
     ``stem`` reduces words of more than three letters to their Porter stems first.
     A text without tokens scores 0 in all.
     """
-    counts = [_counts(reference, candidate, stem=stem) for reference, candidate in pairs]
-    overlap, in_reference, in_candidate = np.array(counts, dtype=np.float64).reshape(-1, 3, 4).swapaxes(0, 1)
-    precision = overlap / np.maximum(in_candidate, 1)
-    recall = overlap / np.maximum(in_reference, 1)
-    both = precision + recall
-    f = 2 * precision * recall / np.where(both > 0, both, 1)
-    return np.stack([precision, recall, f], axis=-1)
+    found = [_scores_of(reference, candidate, stem=stem) for reference, candidate in pairs]
+    return np.array(found, dtype=np.float64).reshape(-1, len(TYPES), len(PARTS))
 
 
-def _counts(reference: str, candidate: str, *, stem: bool) -> list[list[int]]:
-    """Overlap, n-grams of the reference and of the candidate, each by `TYPES`."""
+def _scores_of(reference: str, candidate: str, *, stem: bool) -> list[tuple[float, float, float]]:
     is_plain = not stem and reference.isascii() and candidate.isascii()
     language = ENGLISH if is_plain else language_of(reference, candidate)
     lines = [[tokens(line, language, stem) for line in text.split("\n")] for text in (reference, candidate)]
@@ -117,8 +111,16 @@ def _counts(reference: str, candidate: str, *, stem: bool) -> list[list[int]]:
     longest = LCSseq.similarity(a, b)
     # With one line each the union is a single LCS, in which no token can be counted twice.
     union = longest if max(map(len, lines)) == 1 else _union(*lines)
-    overlap = [_overlap(a, b), _overlap(pairwise(a), pairwise(b)), longest, union]
-    return [overlap, *([len(c), max(len(c) - 1, 0), len(c), len(c)] for c in (a, b))]
+    overlaps = (_overlap(a, b), 1), (_overlap(pairwise(a), pairwise(b)), 2), (longest, 1), (union, 1)
+    return [_parts(overlap, len(a) - n + 1, len(b) - n + 1) for overlap, n in overlaps]
+
+
+def _parts(overlap: int, in_reference: int, in_candidate: int) -> tuple[float, float, float]:
+    """Precision, recall and F."""
+    if not overlap:
+        return 0.0, 0.0, 0.0
+    precision, recall = overlap / in_candidate, overlap / in_reference
+    return precision, recall, 2 * precision * recall / (precision + recall)
 
 
 def _overlap(reference: Iterable[Hashable], candidate: Iterable[Hashable]) -> int:
