@@ -160,7 +160,6 @@ class RougeLsum(_RougeMeasure):
     name: ClassVar[str] = "rougeLsum"
 
 
-EMPTY_SUMMARY = Reason("empty summary")
 UNPARSED = Reason("unparsed reply of the judge")
 
 
@@ -263,7 +262,7 @@ class GroupedVerdicts:
         found = np.array([one.matrix[0].mean() for one in scores])
         known = ~np.isnan(found)
         if not known.any():
-            return Reason("unparsed reply of the judge")
+            return UNPARSED
         score = summed_by_group(codes, np.where(known, found, 0.0), labels, len(groups))
         return by_group(
             groups, {"score": score, "one": summed_by_group(codes, known.astype(float), labels, len(groups))}

@@ -462,7 +462,7 @@ class ScorerBiasNames(ScorerBias):
         return self.names
 
 
-ONE_GROUP = Reason("one group only")
+ONE_DOCUMENT_GROUP = Reason("one group only")
 NO_SENTENCE = Reason("no sentence is long enough to be found again")
 NO_WORDNET = Reason("without WordNet no sentence can be paraphrased")
 KEY = "self-retrieval"
@@ -512,7 +512,7 @@ class SelfRetrieval:
         about = known(cases[0].record)
         groups = groups_of(about, self.over)
         if len(groups.names) < 2:
-            return ONE_GROUP
+            return ONE_DOCUMENT_GROUP
         if not scores:
             return NO_WORDNET if self._chosen(about.record) else NO_SENTENCE
         document = np.array([i for i, _ in self._chosen(about.record)])
