@@ -210,7 +210,7 @@ def _rows_of(record: Record, task: _Task) -> tuple[list[Record], Capacity]:
     rows = []
     for sample in assign(template, task.plan, pools, task.draws, task.weights, rng):
         filled = fill(template, sample.assigned, task.manner)
-        if faults := lint(template, filled, sample.assigned, task.manner):
+        if faults := lint(template, filled, sample.assigned):
             return [], replace(capacity, reason=faults[0].reason, detail=faults[0].detail)
         rows.append(_named(template, filled, sample, task))
     return rows, replace(capacity, written=len(rows))
