@@ -12,7 +12,7 @@ import fairbrief
 from fairbrief.measures.distinguishability import Distinguishability, GroupedVariants
 from fairbrief.measures.entity_hallucination import EntityHallucination, InventedNames, most_frequent
 from fairbrief.measures.entity_inclusion import DetectedInclusion, EntityInclusion, recogniser
-from fairbrief.measures.permutation_schemes import group_names, half_of_sizes, share, total_variation
+from fairbrief.measures.groups import group_names, half_of_sizes, share, total_variation
 from fairbrief.measures.quality import GroupedVerdicts, JudgedByGroup
 from fairbrief.measures.scorer_bias import ScorerBiasSupport, SourcePeople, SourceSupports
 from fairbrief.measures.word_lists import Identifiers, Phrases, WordListInclusion, is_built

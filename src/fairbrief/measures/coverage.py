@@ -33,7 +33,7 @@ from fairbrief.measures.bases import (
     shared,
     summed,
 )
-from fairbrief.measures.permutation_schemes import groups_of
+from fairbrief.measures.groups import ComparesGroups, groups_of
 from fairbrief.measures.record_texts import claims_of, is_blank, known
 from fairbrief.score_tables import ScoredUnits
 from fairbrief.statistics import TIE, ratio
@@ -49,7 +49,6 @@ from fairbrief.types import (
     Floats,
     Integers,
     PermutationScheme,
-    Ratio,
     Reason,
     Totals,
     Value,
@@ -97,7 +96,7 @@ class CoverageSettings:
 
 
 @dataclass(frozen=True)
-class Coverage(CoverageSettings, OneByOne):
+class Coverage(ComparesGroups, CoverageSettings, OneByOne):
     """How strongly each document of a record supports the summary, by group.
 
     With p_ij the scorer's support of claim j by document i, at least 0, document i's coverage is x_i = mean over
@@ -126,6 +125,8 @@ class Coverage(CoverageSettings, OneByOne):
     declaration: ClassVar[ObservationDeclaration] = ObservationDeclaration(
         scope="case", version=4, tests_units=("gap",), tests_within="dominated", chance_means=(("gap",),)
     )
+    differences: ClassVar[Any] = {"difference": ({"difference": 1.0}, "documents")}
+    """Coverage of each group's documents against their record's mean."""
 
     def asks(self, cases: Cases) -> Sequence[Ask]:
         (case,) = cases
@@ -139,14 +140,6 @@ class Coverage(CoverageSettings, OneByOne):
     def permutation_scheme(self, cases: Cases) -> PermutationScheme | None:
         groups = groups_of(known(cases[0].record), self.over)
         return groups.scheme if len(groups.names) > 1 else None
-
-    def contrasts(self, columns: Sequence[Column]) -> Mapping[str, Ratio]:
-        """Coverage of each group's documents against their record's mean."""
-        return {
-            f"difference[{c[1]}]": Ratio(((("difference", c[1]), 1.0),), ((("documents", c[1]), 1.0),))
-            for c in columns
-            if c[0] == "documents"
-        }
 
     def extract_asks(self, cases: Cases, extracts: Sequence[Extracts]) -> Sequence[Ask]:
         """Every document against every sentence of the sources: an extract is some of the columns."""
@@ -334,21 +327,6 @@ def _statistics(
             found["dominated extreme", most, name] = found["extreme", name]
             found["dominated extremes", most, name] = found["extremes", name]
     return found | _of_lengths(records.length, centred, lengths, difference, count, names)
-
-
-def fold_chunks(matrix: Floats, owner: Integers, documents: int) -> Floats:
-    """Best support of each unit by any chunk of a document (Li et al., Eq. 2).
-
-    Shapes: ``matrix`` (…, chunks, units), ``owner`` (chunks,) document indices, ascending → (…, documents, claims).
-    A document without a chunk supports nothing.
-    """
-    if np.array_equal(owner, np.arange(documents)):
-        return np.maximum(matrix, 0.0)
-    folded = np.zeros((*matrix.shape[:-2], documents, matrix.shape[-1]))
-    held, first = np.unique(owner, return_index=True)
-    if len(held):
-        folded[..., held, :] = np.maximum(np.maximum.reduceat(matrix, first, axis=-2), 0.0)
-    return folded
 
 
 def merge_mutual(support: Floats, between: Floats, threshold: float) -> Floats:

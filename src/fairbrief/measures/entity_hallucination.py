@@ -19,7 +19,7 @@ from fairbrief.measures.bases import (
     check_version,
 )
 from fairbrief.measures.entity_inclusion import accepted, names_of, recogniser
-from fairbrief.measures.permutation_schemes import (
+from fairbrief.measures.groups import (
     by_group,
     group_names,
     half_of_sizes,

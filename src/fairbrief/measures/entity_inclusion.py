@@ -12,7 +12,7 @@ import numpy as np
 
 from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration, ScorerCheck
 from fairbrief.measures.bases import Reading, check_known, check_people, check_version
-from fairbrief.measures.permutation_schemes import (
+from fairbrief.measures.groups import (
     by_group,
     group_names,
     person_keys,

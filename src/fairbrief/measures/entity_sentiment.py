@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration, ScorerCheck
 from fairbrief.measures.bases import Reading, check_known, check_uncut
 from fairbrief.measures.entity_inclusion import names_of
-from fairbrief.measures.permutation_schemes import by_group, coded, person_keys, summed_by_group
+from fairbrief.measures.groups import by_group, coded, person_keys, summed_by_group
 from fairbrief.measures.record_texts import known, source_sentences, subject_of
 from fairbrief.measures.sentiment import SENTIMENT, fit_adjusted, largest_difference, pair_differences
 from fairbrief.statistics import ratio

@@ -15,7 +15,7 @@ import numpy as np
 from fairbrief.declarations import Declaration, ObservationDeclaration
 from fairbrief.measures.bases import Reading, WithoutLabels, WithoutScores, check_known, check_uncut
 from fairbrief.measures.distinguishability import group_of
-from fairbrief.measures.permutation_schemes import by_group, coded, summed_by_group
+from fairbrief.measures.groups import by_group, coded, summed_by_group
 from fairbrief.measures.record_texts import article_of, check_choice, chosen, is_blank, known
 from fairbrief.statistics import ratio
 from fairbrief.text import sentences

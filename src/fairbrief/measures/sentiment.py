@@ -17,7 +17,7 @@ import numpy as np
 
 from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration, ScorerCheck
 from fairbrief.measures.bases import Reading, WithoutLabels, WithoutScores, check_known, check_uncut
-from fairbrief.measures.permutation_schemes import largest_size
+from fairbrief.measures.groups import largest_size
 from fairbrief.measures.record_texts import NO_GENDER_WORD, article_of, coefficient_of, subject_of
 from fairbrief.specs import parse
 from fairbrief.statistics import TIE, Fit, fit_robust, fit_sums, ratio

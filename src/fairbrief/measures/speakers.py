@@ -9,21 +9,29 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration, ScorerCheck
 from fairbrief.measures.bases import Reading, check_known, check_uncut
-from fairbrief.measures.permutation_schemes import by_group, coded, keys_of, summed_by_group
+from fairbrief.measures.groups import (
+    ComparesGroups,
+    by_group,
+    coded,
+    differences,
+    keys_of,
+    mean_size,
+    means,
+    summed_by_group,
+)
 from fairbrief.measures.record_texts import claims_of, known
 from fairbrief.statistics import TIE, ratio
 from fairbrief.text.attribution import Attribution, attributions
 from fairbrief.text.counted import counted
 from fairbrief.text.sentences import sentence_spans
 from fairbrief.types import (
-    SHARE_DIFFERENCE,
     Ask,
     Case,
     Cases,
@@ -32,7 +40,6 @@ from fairbrief.types import (
     Floats,
     Integers,
     PermutationScheme,
-    Ratio,
     Reason,
     Record,
     Rows,
@@ -48,14 +55,7 @@ ONE_GROUP = Reason("one group of speakers only")
 NO_BASELINE = Reason("no random sentences can be measured")
 THIRDS = ("beginning", "middle", "end")
 INCLUSION, MISREPRESENTATION, COVERAGE = "inclusion", "misrepresentation", "coverage"
-MISATTRIBUTED = "misattributed"
-COUNTS = {
-    INCLUSION: "speakers",
-    MISREPRESENTATION: "speakers",
-    COVERAGE: "speakers",
-    MISATTRIBUTED: "compared",
-}
-"""What the group differences of a statistic are divided by."""
+MISATTRIBUTION = "misattribution"
 SHOWN = 160
 """Characters of a turn that are shown."""
 
@@ -97,7 +97,7 @@ class SpeakerSettings:
 
 
 @dataclass(frozen=True)
-class Speakers(SpeakerSettings):
+class Speakers(ComparesGroups, SpeakerSettings):
     """Which speakers of a record its summary names, supports, covers and misrepresents, by group of the speakers.
 
     s_ij, the support of claim j by speaker i, is the largest support by one of the speaker's turns.
@@ -115,6 +115,13 @@ class Speakers(SpeakerSettings):
     """
 
     declaration: ClassVar[ObservationDeclaration] = ObservationDeclaration(scope="case", version=2)
+    differences: ClassVar[Any] = {
+        f"{name}_difference": ({f"{name}_difference": 1.0}, count)
+        for name, count in (
+            (INCLUSION, "speakers"), (MISREPRESENTATION, "speakers"), (COVERAGE, "speakers"), (MISATTRIBUTION, "compared")
+        )
+    }  # fmt: skip
+    """Each group of speakers against the average speaker, or attributed claim, of their record."""
 
     def asks(self, cases: Cases) -> Sequence[Ask]:
         (case,) = cases
@@ -131,15 +138,6 @@ class Speakers(SpeakerSettings):
         return PermutationScheme(
             coded(turns.groups)[1], items=None if self.by == "order" else keys_of(turns.names)
         )
-
-    def contrasts(self, columns: Sequence[Column]) -> Mapping[str, Ratio]:
-        """Each group of speakers against the average speaker, or attributed claim, of their record."""
-        return {
-            f"{x}_difference[{c[1]}]": Ratio((((f"{x}_difference", c[1]), 1.0),), (((count, c[1]), 1.0),))
-            for c in columns
-            if c[0] == "speakers"
-            for x, count in COUNTS.items()
-        }
 
     def extract_asks(self, cases: Cases, extracts: Sequence[Extracts]) -> Sequence[Ask]:
         """Every turn against every sentence of the sources: an extract is some of the columns."""
@@ -173,7 +171,7 @@ class Speakers(SpeakerSettings):
         values = self._values(support, turns, found, np.ones((1, len(found))))
         wrong, attributed = self._misattributed(_by_speaker(support, turns), found)
         many, bad = attributed.sum(axis=1).astype(float), wrong.sum(axis=1).astype(float)
-        fixed: dict[Column, float] = {("claims",): many.sum(), (MISATTRIBUTED,): bad.sum()}
+        fixed: dict[Column, float] = {("claims",): many.sum(), (MISATTRIBUTION,): bad.sum()}
         if not self.has_groups:
             return Rows.of(fixed)
         groups, codes = coded(turns.groups)
@@ -181,7 +179,7 @@ class Speakers(SpeakerSettings):
         compared = np.where(claims < many.sum(), claims, 0.0)
         centred = np.where(compared > 0, errors - claims * bad.sum() / max(many.sum(), 1.0), 0.0)
         more = {
-            "claims": claims, MISATTRIBUTED: errors, "compared": compared, f"{MISATTRIBUTED}_difference": centred,
+            "claims": claims, MISATTRIBUTION: errors, "compared": compared, f"{MISATTRIBUTION}_difference": centred,
         }  # fmt: skip
         return by_group(groups, _sums(values, codes, labels, len(groups)) | more, fixed)
 
@@ -339,39 +337,26 @@ class _SpeakerMeasure(Reading, SpeakerSettings):
             raise ValueError(f"it compares groups: write {self.name}@ATTRIBUTE or {self.name}(by=order)")
 
 
-def _differences(
-    totals: Totals, what: str, name: str = "", *, is_primary: bool = True, has_baseline: bool = True
-) -> dict[str, Value]:
-    """The group differences of a statistic, under its name or another one."""
-    count = COUNTS[what]
-    return {
-        f"{name or what}_difference[{g}]": Value(
-            ratio(totals[f"{what}_difference", g], totals[count, g]), "both",
-            contrasts=(f"{what}_difference[{g}]",), limits=SHARE_DIFFERENCE, has_baseline=has_baseline,
-            is_compared=has_baseline, is_primary=is_primary, group=g, present=((count, g),),
-        )
-        for g in totals.values_of("speakers")
-    }  # fmt: skip
+def _compared(totals: Totals, what: str, *, is_primary: bool = True) -> dict[str, Value]:
+    """The group differences of a statistic, which random sentences have, too."""
+    return differences(
+        totals, Speakers, f"{what}_difference", has_baseline=True, is_compared=True, is_primary=is_primary
+    )
 
 
 def _unsigned(differences: Mapping[str, Value], totals: Totals, *, has_baseline: bool = True) -> Value:
     """The mean size of the group differences that are defined; nan below two of them."""
     nothing = np.full(totals.array.shape[:-1], np.nan)
-    sizes = np.abs(np.stack([nothing, *(of.array for of in differences.values())]))
-    there = np.isfinite(sizes).sum(axis=0)
-    mean = np.where(there > 1, ratio(np.nansum(sizes, axis=0), there), np.nan)
-    contrasts = tuple(name for of in differences.values() for name in of.contrasts)
-    return Value(mean, "upper", contrasts=contrasts, limits=(0.0, 1.0), has_baseline=has_baseline)
+    arrays = np.stack([nothing, *(of.array for of in differences.values())], axis=-1)
+    return Value(
+        mean_size(arrays), "upper", contrasts=tuple(differences), limits=(0.0, 1.0), has_baseline=has_baseline
+    )
 
 
 def _shares(totals: Totals, what: str) -> dict[str, Value]:
     """The share of each group's speakers."""
-    return {
-        f"{what}[{g}]": Value(
-            ratio(totals[what, g], totals["speakers", g]), is_share=True, has_baseline=True, group=g
-        )
-        for g in totals.values_of("speakers")
-    }
+    groups = totals.values_of("speakers")
+    return means(totals, what, "speakers", groups, is_share=True, has_baseline=True)
 
 
 @dataclass(frozen=True, repr=False)
@@ -419,18 +404,18 @@ class SpeakerInclusion(_SpeakerMeasure):
     )
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
-        differences, inclusion = _differences(totals, INCLUSION), _shares(totals, INCLUSION)
+        differing, inclusion = _compared(totals, INCLUSION), _shares(totals, INCLUSION)
         omission = {
             name.replace(INCLUSION, "omission", 1): replace(share, array=1 - share.array)
             for name, share in inclusion.items()
         }
         return {
-            self.name: _unsigned(differences, totals),
-            **differences,
+            self.name: _unsigned(differing, totals),
+            **differing,
             **inclusion,
             **omission,
             **_shares(totals, MISREPRESENTATION),
-            **_differences(totals, MISREPRESENTATION, is_primary=False),
+            **_compared(totals, MISREPRESENTATION, is_primary=False),
         }
 
     def explain(self, totals: Totals) -> str:
@@ -484,10 +469,10 @@ class SpeakerCoverage(_SpeakerMeasure):
     )
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
-        differences = _differences(totals, COVERAGE)
+        differing = _compared(totals, COVERAGE)
         return {
-            self.name: _unsigned(differences, totals),
-            **differences,
+            self.name: _unsigned(differing, totals),
+            **differing,
             **_shares(totals, COVERAGE),
         }
 
@@ -542,24 +527,19 @@ class Misattribution(Reading, SpeakerSettings):
     )
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
-        differences = _differences(totals, MISATTRIBUTED, self.name, has_baseline=False)
+        differing = differences(totals, Speakers, "misattribution_difference", is_primary=True)
         return {
-            self.name: Value(ratio(totals[MISATTRIBUTED], totals["claims"]), is_share=True),
-            **differences,
-            "misattribution_gap": _unsigned(differences, totals, has_baseline=False),
-            **{
-                f"{self.name}[{g}]": Value(
-                    ratio(totals[MISATTRIBUTED, g], totals["claims", g]), is_share=True, group=g
-                )
-                for g in totals.values_of("speakers")
-            },
+            self.name: Value(ratio(totals[MISATTRIBUTION], totals["claims"]), is_share=True),
+            **differing,
+            "misattribution_gap": _unsigned(differing, totals, has_baseline=False),
+            **means(totals, MISATTRIBUTION, "claims", totals.values_of("speakers"), is_share=True),
         }
 
     def explain(self, totals: Totals) -> str:
         """How many attributed claims are misattributed, by the group of the speaker whom they name."""
         parts = [
-            f"{g} {totals[MISATTRIBUTED, g]:.0f} of {totals['claims', g]:.0f}"
+            f"{g} {totals[MISATTRIBUTION, g]:.0f} of {totals['claims', g]:.0f}"
             for g in totals.values_of("speakers")
         ]
-        whole = f"{totals[MISATTRIBUTED]:.0f} of {totals['claims']:.0f}"
+        whole = f"{totals[MISATTRIBUTION]:.0f} of {totals['claims']:.0f}"
         return f"Claims misattributed: {'; '.join(parts) or whole}."

@@ -19,7 +19,7 @@ from fairbrief.measures.bases import (
     check_known,
     check_version,
 )
-from fairbrief.measures.permutation_schemes import (
+from fairbrief.measures.groups import (
     by_group,
     group_names,
     half_of_sizes,
