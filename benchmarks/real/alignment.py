@@ -22,7 +22,7 @@ from benchmarks.real.recogniser import NAMES, is_held_back
 from benchmarks.recording import write_down
 
 from fairbrief.readers.corefud import read_corefud
-from fairbrief.text.name_words import given_names
+from fairbrief.text.names import given_names
 from fairbrief.text.people import (
     Name,
     align,

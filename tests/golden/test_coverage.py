@@ -23,7 +23,7 @@ from fairbrief.measures.coverage import (
     merge_mutual,
 )
 from fairbrief.statistics import enumerate_permutations
-from fairbrief.text.passages import sentence_groups, sentence_windows
+from fairbrief.text.sentences import sentence_groups, sentence_windows
 from fairbrief.types import (
     Case,
     Claim,

@@ -8,7 +8,7 @@ from benchmarks.speed import neural
 from benchmarks.speed.model_audit import spent
 from benchmarks.speed.neural_inputs import Record, articles, published_windows, reviews
 
-from fairbrief.text.passages import sentence_windows
+from fairbrief.text.sentences import sentence_windows
 
 
 def test_the_loops_windows_are_those_of_the_releases_cut() -> None:

@@ -31,7 +31,7 @@ from fairbrief.measures.scorer_bias import ScorerBias
 from fairbrief.reports import wording
 from fairbrief.reports.result import NotMeasured
 from fairbrief.statistics import LabelDraws
-from fairbrief.text.name_words import genders_of
+from fairbrief.text.names import genders_of
 from fairbrief.types import Case, Estimate, Measure, Note, Observation, Record, Scorer, Summary, SystemKind
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import numpy as np
 
 from fairbrief.errors import BackendError, MissingExtra
 from fairbrief.specs import spell
-from fairbrief.text import name_words
+from fairbrief.text import names
 from fairbrief.text.recognition import accept, propose
 from fairbrief.types import Ask, Scores
 
@@ -62,7 +62,7 @@ class People:
 
     def _people(self, texts: Sequence[str]) -> Iterable[set[str]]:
         if self.recogniser == "builtin":
-            given = name_words.given_names()
+            given = names.given_names()
             return (set(accept(text, propose(text), given)) for text in texts)
         pipeline = _pipeline(self.recogniser.removeprefix("spacy:"))
         return (_spans_within(doc) for doc in pipeline.pipe(texts))

@@ -12,7 +12,7 @@ import numpy as np
 
 from fairbrief.data import Data
 from fairbrief.measures.bases import check_known
-from fairbrief.text.group_words import gender_coefficient, subject_group
+from fairbrief.text.gendered_words import gender_coefficient, subject_group
 from fairbrief.text.languages import is_foreign
 from fairbrief.text.sentences import sentences_of
 from fairbrief.types import Cases, Integers, PermutationScheme, Reason, Record, Summary

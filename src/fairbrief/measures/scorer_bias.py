@@ -24,11 +24,10 @@ from fairbrief.measures.sentiment import SENTIMENT, largest_difference
 from fairbrief.ranges import starts
 from fairbrief.statistics import TIE, ratio
 from fairbrief.text.anonymisation import anonymise
-from fairbrief.text.name_words import GENDER_WORDS
+from fairbrief.text.names import GENDER_WORDS
 from fairbrief.text.paraphrase import paraphrase
-from fairbrief.text.passages import passages_of
 from fairbrief.text.people import GROUPS, candidates, find_people
-from fairbrief.text.sentences import sentences_of
+from fairbrief.text.sentences import passages_of, sentences_of
 from fairbrief.types import (
     Ask,
     Case,

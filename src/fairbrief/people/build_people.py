@@ -27,8 +27,7 @@ from fairbrief.people.groups import (
 from fairbrief.people.template import Template, content_words, make_template
 from fairbrief.text.counted import counted
 from fairbrief.text.languages import is_foreign
-from fairbrief.text.name_words import genders
-from fairbrief.text.names import Names, census, is_given_name, read_names
+from fairbrief.text.names import Names, census, genders, is_given_name, read_names
 from fairbrief.text.people import GROUPS, READ, TRUE, FoundPerson, RecogniserErrors, found_people
 from fairbrief.types import Entity, Record
 

@@ -13,7 +13,7 @@ from fairbrief.pretrained import hub, placement
 from fairbrief.scorers import models, pairs
 from fairbrief.scorers.models import ModelScorer
 from fairbrief.scorers.pieces import Frame, Ids, frame, padded, parts, pieces, spans
-from fairbrief.text.passages import By
+from fairbrief.text.sentences import By
 from fairbrief.types import Ask, Floats, Integers, Scores
 
 

@@ -14,8 +14,8 @@ from fairbrief.score_tables import ScoreTable
 from fairbrief.scorers.pairs import best_passages, check_by
 from fairbrief.scorers.shared_words import Texts, in_batches, occurrences
 from fairbrief.specs import spell
-from fairbrief.text.passages import By
 from fairbrief.text.segmentation import Words, compact, different_of, numbered, words_of
+from fairbrief.text.sentences import By
 from fairbrief.types import Ask, Floats, Integers
 
 VERSION = 4

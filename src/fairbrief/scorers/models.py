@@ -18,7 +18,7 @@ from fairbrief.pretrained.placement import DTYPES, Placement, Settings, library,
 from fairbrief.scorers import pairs
 from fairbrief.scorers.pairs import Meter
 from fairbrief.scorers.pieces import Ids, padded, run_batches
-from fairbrief.text.passages import By
+from fairbrief.text.sentences import By
 from fairbrief.types import Integers
 
 RESIDENT = 4

@@ -14,7 +14,7 @@ from fairbrief.scorers.pairs import check_by
 from fairbrief.scorers.shared_words import Entries, Texts, best_given, code, tabulate
 from fairbrief.specs import spell
 from fairbrief.text import rouge
-from fairbrief.text.passages import By
+from fairbrief.text.sentences import By
 from fairbrief.types import Ask
 
 

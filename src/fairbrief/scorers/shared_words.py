@@ -21,8 +21,8 @@ from fairbrief.ranges import changes, numbers_within, ordered, ranges, starts, s
 from fairbrief.score_tables import ScoreTable
 from fairbrief.scorers.pairs import best_passages
 from fairbrief.text import published_nltk, sentences
-from fairbrief.text.passages import By
 from fairbrief.text.segmentation import Cut, Words, compact, numbered
+from fairbrief.text.sentences import By
 from fairbrief.types import Ask, Floats, Integers
 
 TOGETHER = 120_000

@@ -14,8 +14,8 @@ from fairbrief.score_tables import ScoreTable
 from fairbrief.scorers.pairs import check_by
 from fairbrief.scorers.shared_words import Entries, Texts, best_given, code, tabulate
 from fairbrief.specs import spell
-from fairbrief.text.passages import By
 from fairbrief.text.segmentation import NEEDS_ICU, ascii_table, ascii_words, words_of
+from fairbrief.text.sentences import By
 from fairbrief.types import Ask, Floats, Integers
 
 _TOKEN = re.compile(r"\w{2,}")

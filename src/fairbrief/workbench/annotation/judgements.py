@@ -17,7 +17,7 @@ import numpy as np
 
 from fairbrief.errors import RequestError
 from fairbrief.statistics import krippendorff_alpha, pearson, percentile_interval, randolph_kappa, spearman
-from fairbrief.text.name_words import gender_of_name, genders
+from fairbrief.text.names import gender_of_name, genders
 from fairbrief.types import Case, Floats, Integers, Table
 from fairbrief.workbench.annotation.items import (
     FAIR_RATING,
