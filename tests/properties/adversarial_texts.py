@@ -37,7 +37,7 @@ HEADS = [
 FILLS = [" ", "\n", "-", "0", "a"]
 FORMS = [*(("", unit) for unit in UNITS), *((head, fill) for head in HEADS for fill in FILLS)]
 LONGEST = int(os.environ.get("FAIRBRIEF_LONGEST_TEXT", "6250"))
-"""Characters of the longest text that whole functions are given; `make fuzz` gives 100,000, as patterns always get."""
+"""Characters of the longest text that whole functions are given; `make fuzz` gives 100,000."""
 SIZES = [400, 1_600, 6_250, 25_000, 50_000, 100_000]
 MOST_GROWTH = 3.0
 """Times that the processor time may grow where the text doubles: 2 is linear, 4 quadratic."""
@@ -63,7 +63,7 @@ def grows_too_fast(call: Callable[[str], object], form: tuple[str, str], longest
     """
     if all(
         _seconds(call, text_of(form, size)) <= limit
-        for size, limit in ((min(6_250, longest), NEGLIGIBLE / 4), (longest, NEGLIGIBLE))
+        for size, limit in {min(6_250, longest): NEGLIGIBLE / 4, longest: NEGLIGIBLE}.items()
     ):
         return ""
     before = size_before = 0.0
