@@ -48,6 +48,7 @@ class StubS3:
 class _Handler(BaseHTTPRequestHandler):
     stub: StubS3
     protocol_version = "HTTP/1.1"
+    wbufsize = -1  # headers and content in one packet; otherwise each answer takes 40 ms
 
     def log_message(self, *_: object) -> None:
         """Say nothing."""
@@ -121,7 +122,7 @@ def serving(stub: StubS3) -> Iterator[StubS3]:
     server = ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (_Handler,), {"stub": stub}))
     server.daemon_threads = True
     stub.url = f"http://127.0.0.1:{server.server_port}"
-    thread = threading.Thread(target=server.serve_forever)
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
     thread.start()
     try:
         yield stub

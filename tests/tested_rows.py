@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from fairbrief.auditing.scored_rows import with_unit_tests
+from fairbrief.auditing.observing import with_unit_tests
 from fairbrief.types import AlikeRows, Column, Rows
 
 

@@ -20,9 +20,9 @@ import numpy as np
 from benchmarks.recording import write_section
 
 from fairbrief.auditing import Plan, audit
-from fairbrief.auditing.scored_rows import with_unit_tests
+from fairbrief.auditing.observing import with_unit_tests
 from fairbrief.measures.coverage import Coverage
-from fairbrief.statistics import enumerate_permutations
+from fairbrief.statistics.label_permutations import enumerate_permutations
 from fairbrief.types import AlikeRows, Ask, Case, Claim, Document, Estimate, Record, Rows, Scores, Summary
 
 VALUES = "abc"

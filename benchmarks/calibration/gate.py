@@ -16,9 +16,9 @@ import numpy as np
 from fairbrief.auditing import estimating
 from fairbrief.auditing.differences import changes
 from fairbrief.auditing.ledger import Ledger, RowBlock
+from fairbrief.auditing.observing import OF_EXTRACTS
 from fairbrief.auditing.origins import WHOLE, Origin
 from fairbrief.auditing.parts import parts_of
-from fairbrief.auditing.scored_rows import OF_EXTRACTS
 from fairbrief.measures.coverage import EqualCoverage
 from fairbrief.measures.representation import Bur, Uer
 from fairbrief.saved import gate, gate_rules
@@ -34,7 +34,7 @@ def ledger_of(
     ledger = Ledger(measure.observation, n_resamples=0)
     for system, rows in systems.items():
         origins = [Origin(system, f"r{i}", f"r{i}") for i in range(len(rows))]
-        ledger.write(origins, [RowBlock(np.arange(len(rows)), columns, rows[:, np.newaxis], None)], {})
+        ledger.write(origins, [[RowBlock(np.arange(len(rows)), columns, rows[:, np.newaxis], None)]], {})
     return ledger
 
 

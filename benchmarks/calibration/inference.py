@@ -34,7 +34,7 @@ from fairbrief.auditing.parts import Part, parts_of
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.saved.gate import decided, of_limit
 from fairbrief.saved.gate_rules import Rule
-from fairbrief.statistics import LabelDraws
+from fairbrief.statistics.label_permutations import LabelDraws
 from fairbrief.types import Case, Column, Estimate, Floats, Measure, Observation
 
 SIZES = (10, 20, 50, 200)
@@ -115,7 +115,7 @@ def part_of(bank: Banked, observation: Observation, chosen: Sequence[int]) -> Pa
     sums = bank.sums[there][:, np.newaxis]
     block = RowBlock(np.arange(len(there)), tuple(bank.columns), sums, None)
     left_out = dict.fromkeys(range(len(there), len(chosen)), "no row")
-    ledger.write([Origin("s", name, name) for name in names], [block], left_out)
+    ledger.write([Origin("s", name, name) for name in names], [[block]], left_out)
     ledger._nulls["s", WHOLE] = merged
     return replace(parts_of(ledger, ())["s", WHOLE], rows=int(sum(bank.rows[i] for i in there)))
 

@@ -11,14 +11,9 @@ from pathlib import Path
 import numpy as np
 from benchmarks.recording import write_down
 
-from fairbrief.statistics import (
-    Bootstrap,
-    LabelDraws,
-    enumerate_permutations,
-    percentile_interval,
-)
 from fairbrief.statistics.arrays import tolerance
-from fairbrief.statistics.label_permutations import permutations
+from fairbrief.statistics.label_permutations import LabelDraws, enumerate_permutations, permutations
+from fairbrief.statistics.resampling import Bootstrap, percentile_interval
 
 SPLITS = [(1, 3), (2, 2), (1, 4), (2, 3), (1, 5), (3, 3), (1, 7), (4, 4), (1, 1, 2), (2, 2, 2), (2, 3, 3)]
 """Documents per value of small document sets."""

@@ -18,7 +18,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from fairbrief.auditing import estimating, scorer_bias
+from fairbrief.auditing import estimating, scorer_checks
 from fairbrief.auditing.watchers import Sources
 from fairbrief.measures.scorer_bias import ScorerBiasSentiment
 from fairbrief.types import Ask, Document, Estimate, Record, Scores
@@ -75,9 +75,9 @@ def check(scorer: NoisyScorer, records: Sequence[Record], n_resamples: int) -> E
         kept.offer(record)
     measure = ScorerBiasSentiment("gender", scorer.name)
     genders = {"female": "female", "male": "male"}
-    asked = scorer_bias.Check("gender", ("female", "male"), genders, (measure,), {})
+    asked = scorer_checks.Check("gender", ("female", "male"), genders, (measure,), {})
     settings = estimating.Settings(n_resamples, scorer.world)
-    found = scorer_bias.take([asked], kept, {scorer.name: scorer}, settings)
+    found = scorer_checks.take([asked], kept, {scorer.name: scorer}, settings)
     return next(e for e in found.estimates if e.quantity == measure.name)
 
 

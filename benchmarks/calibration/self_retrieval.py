@@ -20,7 +20,7 @@ from unittest.mock import patch
 import numpy as np
 
 from fairbrief import registry
-from fairbrief.auditing import estimating, instrument
+from fairbrief.auditing import estimating, scorer_checks
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.auditing.watchers import Sources
 from fairbrief.measures import scorer_bias
@@ -90,7 +90,7 @@ def check(scorer: NoisyScorer, n: int, *, is_rare: bool = False) -> dict[str, Es
     measure = registry.make("measure", "coverage_parity(scorer=noisy)@party")
     settings = estimating.Settings(N_RESAMPLES, scorer.world)
     scorers = Scorers({scorer.name: scorer})
-    found, _ = instrument.retrieve([measure], kept, scorers, settings)
+    found, _ = scorer_checks.retrieve([measure], kept, scorers, settings)
     return {e.quantity: e for e in found.estimates}
 
 
@@ -118,7 +118,7 @@ def main() -> None:
     # No dictionary knows invented words.
     with (
         patch.object(scorer_bias, "paraphrase", replaced),
-        patch.object(instrument, "why_not", lambda _: ""),
+        patch.object(scorer_checks, "why_not", lambda _: ""),
     ):
         rows = list(worlds_of(given.worlds))
     if given.out:

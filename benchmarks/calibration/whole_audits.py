@@ -40,7 +40,7 @@ from fairbrief.reports.contrast_words import context_of
 from fairbrief.reports.result import Result
 from fairbrief.saved.gate import decided, of_limit
 from fairbrief.saved.gate_rules import Rule
-from fairbrief.statistics import LabelDraws
+from fairbrief.statistics.label_permutations import LabelDraws
 from fairbrief.types import Case, Estimate, Integers, Measure, Observation
 
 RESAMPLES, N_EXTRACTS = 199, 100
@@ -62,13 +62,13 @@ class Bank(Ledger):
     def write(
         self,
         origins: Sequence[Origin],
-        blocks: Sequence[RowBlock],
+        blocks: Iterable[Sequence[RowBlock]],
         left_out: Mapping[int, str] = MappingProxyType({}),
     ) -> None:
         """Keep the units instead of adding them up."""
         first = len(self.sources)
         self.sources += origins
-        self.blocks += [replace(block, units=block.units + first) for block in blocks]
+        self.blocks += [replace(block, units=block.units + first) for several in blocks for block in several]
         self.left |= {first + i: why for i, why in left_out.items()}
 
     def close(self) -> None:
@@ -98,7 +98,7 @@ class Bank(Ledger):
             replace(self.sources[i], subgroups=(_subgroup(k),))
             for i, k in zip(kept.tolist(), audit[self.clusters[kept]].tolist(), strict=True)
         ]
-        ledger.write(origins, blocks, left)
+        ledger.write(origins, [blocks], left)
 
 
 def _subgroup(audit: int) -> Subgroup:

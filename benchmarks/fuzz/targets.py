@@ -23,8 +23,8 @@ import pyarrow.parquet
 from fairbrief import readers, registry, serialization
 from fairbrief.auditing import Plan, audit
 from fairbrief.chat.journal import keys_in, open_journal
-from fairbrief.classifiers.name_classifier import read_pages
-from fairbrief.classifiers.word_sentiment import VectorFile, read_lexicon
+from fairbrief.classifiers.people import read_pages
+from fairbrief.classifiers.sentiment import read_lexicon, read_vectors
 from fairbrief.cli import settings_file
 from fairbrief.engines.score_cache import Store
 from fairbrief.errors import FairbriefError
@@ -33,15 +33,13 @@ from fairbrief.readers import corefud, treebanks
 from fairbrief.readers.understanding import inspect_file, understand
 from fairbrief.reports import load, write_all
 from fairbrief.saved import saved_inputs
-from fairbrief.saved import view_answers as viewed
+from fairbrief.saved import view as viewed
 from fairbrief.saved.gate import hold_audit
 from fairbrief.saved.gate_rules import rules
 from fairbrief.types import Case, Claim, Document, Entity, Record, Summary
 from fairbrief.workbench import claims
-from fairbrief.workbench.annotation.items import items_of
-from fairbrief.workbench.annotation.sheets import Answer, read_answers, sheet
 from fairbrief.workbench.corpora.published_formats import read_published
-from fairbrief.workbench.experiment_file import read_experiment
+from fairbrief.workbench.sheets import Answer, items_of, read_answers, sheet
 
 TOOLS = Path(__file__).parents[2] / "tests" / "files" / "tools"
 TOKENS = [
@@ -72,32 +70,6 @@ ONTONOTES = {
     "x.name": b'<DOC DOCNO="x@x">\n<ENAMEX TYPE="PERSON">Lena Roth</ENAMEX> ran .\nShe sat .\n</DOC>\n',
     "x.parse": b"(TOP (S (NP (NNP Lena) (NNP Roth)) (VP (VBD ran)) (. .)))\n\n(TOP (S (NP (PRP She)) (VP (VBD sat)) (. .)))\n",
 }
-EXPERIMENT = b"""title = "Small"
-[data]
-files = "in.jsonl"
-attributes = ["side", "town=place"]
-[[systems]]
-with = "chat:gpt-x"
-temperature = [0.3, 1.0]
-seed = [1, 2]
-[[systems]]
-with = "lead"
-sentences = [1, 3]
-[claims]
-with = "chat:gpt-x"
-[audit]
-measures = ["bur@side"]
-by = ["town", "town,side"]
-baseline = "lead sentences=1"
-resamples = 100
-confidence = 0.9
-[gate]
-max = ["bur@side<=0.1"]
-[budget]
-price = [0.15, 0.6]
-max_cost = 1.0
-max_requests = 10
-"""
 SETTINGS = b"""files = ["in.jsonl"]
 attribute = ["side", "stars=rating"]
 measure = ["bur@side"]
@@ -214,7 +186,7 @@ def _rows(folder: Path) -> dict[str, Target]:
 
 
 def _looked(at: Path) -> None:
-    understand([*inspect_file(str(at / "in.csv")), *inspect_file(str(at / "in.jsonl"))])
+    understand([inspect_file(str(at / name)) for name in ("in.csv", "in.jsonl")])
 
 
 def _importers() -> dict[str, Target]:
@@ -376,7 +348,6 @@ def _settings() -> dict[str, Target]:
         return registry.make("measure", _text(at / "spec"))
 
     return {
-        "experiment": Target({"e.toml": EXPERIMENT}, lambda at: read_experiment(at / "e.toml").cells()),
         "settings": Target({"s.toml": SETTINGS}, lambda at: settings_file.read(at / "s.toml")),
         "claims' instruction": Target(
             {"u.txt": (Path(claims.__file__).parent / "claims.txt").read_bytes()},
@@ -398,7 +369,7 @@ def _people() -> dict[str, Target]:
         "names": Target({"names.csv": NAMES}, lambda at: names_of(str(at / "names.csv"))),
         "pages": Target({"pages.csv": b"name,gender\nAnn Lee,female\nBo Ek,male\n"}, pages),
         "lexicon": Target({"lexicon.csv": b"word,label\ngood,positive\nbad,-1\n"}, lambda at: read_lexicon(str(at / "lexicon.csv"))),
-        "vectors": Target({"v.txt": VECTORS}, lambda at: list(VectorFile(at / "v.txt").chunks())),
+        "vectors": Target({"v.txt": VECTORS}, lambda at: list(read_vectors(at / "v.txt"))),
     }  # fmt: skip
 
 

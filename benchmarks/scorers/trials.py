@@ -16,7 +16,8 @@ from scipy.stats import t
 
 import fairbrief
 from fairbrief.errors import DataError
-from fairbrief.statistics import best_cut, ratio, roc_auc
+from fairbrief.statistics import ratio
+from fairbrief.statistics.agreement import best_cut, roc_auc
 from fairbrief.statistics.keyed_random import keys_of, random_fractions
 from fairbrief.statistics.resampling import Bootstrap
 from fairbrief.text.paraphrase import paraphrase

@@ -24,7 +24,7 @@ from fairbrief.measures.distinguishability import Distinguishability
 from fairbrief.measures.entity_inclusion import EntityInclusion
 from fairbrief.measures.word_lists import WordListInclusion
 from fairbrief.scorers.counts import Counts
-from fairbrief.statistics import Bootstrap, percentile_interval
+from fairbrief.statistics.resampling import Bootstrap, percentile_interval
 from fairbrief.text import gendered_words, people
 from fairbrief.text.gendered_words import word_lists
 from fairbrief.types import Case, Document, Entity, Measure, Reason, Record, Rows, Summary, Totals

@@ -15,7 +15,8 @@ import numpy as np
 from benchmarks.calibration.resampling import upper_p
 from benchmarks.recording import write_down
 
-from fairbrief.statistics import Bootstrap, LabelDraws, enumerate_permutations
+from fairbrief.statistics.label_permutations import LabelDraws, enumerate_permutations
+from fairbrief.statistics.resampling import Bootstrap
 
 RECORDS, DRAWS, COLUMNS = 1000, 2000, 10
 

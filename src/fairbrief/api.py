@@ -298,7 +298,6 @@ def gate(
     baseline: Audit | Path | str | None = None,
     margin: float = 0.0,
     measures: Names = (),
-    both_directions: bool = False,
     allow_missing: Names = (),
     max_left_out: float = MAX_LEFT_OUT,
 ) -> list[Check]:
@@ -306,12 +305,11 @@ def gate(
 
     ``most`` and ``least`` are rules as for ``fairbrief gate --max`` and ``--min``
     (``"coverage_parity@party:relative_difference-random>=-0.1"``). ``baseline`` is an audit, or its folder; this one may
-    not be worse by more than ``margin``, in ``measures`` if given; with ``both_directions``, group differences may also
-    not shrink by more. Raises RequestError for rules that do not fit the audit.
+    not be worse by more than ``margin``, in ``measures`` if given. Raises RequestError for rules that do not fit the audit.
     """
     settings = GateSettings(
-        listed(most), listed(least), None, margin, listed(measures), both_directions, listed(allow_missing), max_left_out
-    )  # fmt: skip
+        listed(most), listed(least), None, margin, listed(measures), listed(allow_missing), max_left_out
+    )
     return settings.checks(_unread(audited), None if baseline is None else _unread(baseline))
 
 

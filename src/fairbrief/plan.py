@@ -8,16 +8,56 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import Field, dataclass, fields
+from dataclasses import Field, dataclass, field, fields
 from functools import partial
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, Literal
 
+from fairbrief import specs
 from fairbrief.errors import RequestError
-from fairbrief.settings import MACHINE, MEASURED, OUTPUT, STATISTICS, setting
 
 if TYPE_CHECKING:
     from fairbrief.types import Measure, Scorer
+
+
+Decides = Literal["rows", "estimates", "machine"]
+"""What a setting affects: the rows of an audit, the estimates from them, or only the computation."""
+INPUTS, MEASURED, STATISTICS, OUTPUT, MODELS, MACHINE = (
+    "Inputs", "What to measure", "Statistics", "Output", "Asking models", "Machine",
+)  # fmt: skip
+"""Panels of a command's help, in order."""
+
+
+def setting(
+    default: Any,
+    help: str,  # noqa: A002 # the name that typer uses
+    metavar: str | None = None,
+    *,
+    flag: str = "",
+    panel: str = "",
+    least: float | None = None,
+    most: float | None = None,
+    decides: Decides = "estimates",
+    recorded: str | bool = True,
+    parse: Callable[[Sequence[str]], Any] | None = None,
+) -> Any:
+    """A field of settings with its metadata.
+
+    A setting with a ``panel`` is an option in that panel of the help, named ``flag`` or like the field. ``recorded``:
+    whether results.json contains it, or under which name. ``parse`` computes the value from the texts of an option.
+    """
+    about = {
+        "help": help, "metavar": metavar, "flag": flag, "panel": panel, "least": least, "most": most,
+        "decides": decides, "recorded": recorded, "parse": parse,
+    }  # fmt: skip
+    if isinstance(default, dict):
+        return field(default_factory=dict, metadata=about)
+    return field(default=default, metadata=about)
+
+
+def option_of(f: Field[Any]) -> str:
+    """The option of a setting, ``--resamples``; with ``/--no-…`` if it can be negated."""
+    return f.metadata["flag"] or f"--{f.name.strip('_').replace('_', '-')}"
 
 
 def crossed(texts: Sequence[str]) -> tuple[tuple[str, ...], ...]:
@@ -30,22 +70,8 @@ def crossed(texts: Sequence[str]) -> tuple[tuple[str, ...], ...]:
 
 
 def parted(texts: Sequence[str]) -> tuple[str, ...]:
-    """Names from texts with commas; commas inside brackets do not separate.
-
-    >>> parted(["containment, embedding(model=a, batch=4)"])
-    ('containment', 'embedding(model=a, batch=4)')
-    """
-    result: list[str] = []
-    for text in texts:
-        parts, depth = [""], 0
-        for sign in text:
-            depth += (sign == "(") - (sign == ")")
-            if sign == "," and depth <= 0:
-                parts.append("")
-            else:
-                parts[-1] += sign
-        result += [part.strip() for part in parts if part.strip()]
-    return tuple(result)
+    """Names from texts with commas; commas inside brackets do not separate."""
+    return tuple(name for text in texts for name in specs.listed(text))
 
 
 measured = partial(setting, panel=MEASURED, decides="rows")
@@ -232,6 +258,11 @@ def _check_share(name: str, given: Any) -> None:
         raise RequestError(f"{name}={share:g}: give a number above 0 and below 1.{guess}")
 
 
+def _check_text(name: str, given: Any) -> None:
+    if not isinstance(given, str):
+        raise RequestError(f"{name}={given!r} is not a text: write {name}={str(given)!r}.")
+
+
 def _check_measures(name: str, given: Any) -> None:
     _check_list(name, given)
     for measure in given:
@@ -257,6 +288,7 @@ def _check_scorers(name: str, given: Any) -> None:
 CHECKS: Mapping[str, Callable[[str, Any], None]] = {
     "measures": _check_measures, "scorers": _check_scorers,
     "list": _check_list, "int": _check_count, "float": _check_share, "bool": _check_truth,
+    "str": _check_text,
 }  # fmt: skip
 """Name or kind of a setting → its check."""
 

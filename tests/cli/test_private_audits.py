@@ -45,7 +45,6 @@ def test_a_sampled_audit_names_both_numbers(fairbrief: Command, tmp_path: Path) 
     made = results(out)["made"]
     assert made["records"] == 12
     assert made["sample"] == {"records": 40, "sampled": 12, "size": 12.0, "seed": 3}
-    assert (out / "inputs.parquet").exists()
 
 
 def contents(folder: Path) -> Iterator[tuple[str, str]]:

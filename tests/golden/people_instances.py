@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from fairbrief.classifiers.name_classifier import Names
+from fairbrief.classifiers.people import Names
 from fairbrief.scorers.counts import Counts
 from fairbrief.types import (
     Ask,

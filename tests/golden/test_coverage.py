@@ -22,7 +22,7 @@ from fairbrief.measures.coverage import (
     document_coverage,
     merge_mutual,
 )
-from fairbrief.statistics import enumerate_permutations
+from fairbrief.statistics.label_permutations import enumerate_permutations
 from fairbrief.text.sentences import sentence_groups, sentence_windows
 from fairbrief.types import (
     Case,

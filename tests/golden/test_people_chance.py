@@ -20,7 +20,7 @@ from fairbrief.auditing import Plan, audit
 from fairbrief.measures.distinguishability import Distinguishability
 from fairbrief.measures.entity_inclusion import EntityInclusion
 from fairbrief.scorers.counts import Counts
-from fairbrief.statistics import BlockBootstrap, Bootstrap, percentile_interval
+from fairbrief.statistics.resampling import BlockBootstrap, Bootstrap, percentile_interval
 from fairbrief.types import Ask, Case, Document, Entity, Estimate, Record, Rows, Scores, Summary, Totals
 
 

@@ -6,7 +6,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fairbrief.statistics import dirichlet_log_odds, kl_divergence, wasserstein_heights, wasserstein_positions
+from fairbrief.statistics.distributions import (
+    dirichlet_log_odds,
+    kl_divergence,
+    wasserstein_heights,
+    wasserstein_positions,
+)
 
 
 def test_thirty_published_histograms(golden: Path) -> None:

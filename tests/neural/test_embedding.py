@@ -79,12 +79,12 @@ def test_long_texts_are_the_mean_of_their_windows(encoder_folder: Path) -> None:
     """A long text's vector is the mean of its windows' by length; truncation keeps the first alone."""
     scorer = Embedding(model=str(encoder_folder))
     (found,) = [batch[LONG,] for batch in scorer.compute([(LONG,)])]
-    from fairbrief.pretrained import hub, placement
+    from fairbrief import pretrained
     from fairbrief.scorers import models
     from fairbrief.scorers.pieces import parts
 
     resident = models.sentence_encoder(
-        hub.find(str(encoder_folder), "x"), placement.place(scorer, "x"), "embedding"
+        pretrained.find(str(encoder_folder), "x"), pretrained.place(scorer, "x"), "embedding"
     )
     assert resident.limit == 64
     ids = np.array(resident.tokenizer(LONG, add_special_tokens=False)["input_ids"])

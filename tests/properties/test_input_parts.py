@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import json
 import pickle
-from dataclasses import replace
 from pathlib import Path
 
 import pyarrow as pa
@@ -16,10 +15,9 @@ from hypothesis import strategies as st
 
 from fairbrief.errors import DataError
 from fairbrief.readers import Reading, json_lines, read, tables
-from fairbrief.readers.input_parts import with_line_numbers
 from fairbrief.types import Case
 
-QUICK = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+QUICK = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 def row(i: int, text: str = "Fine.") -> dict[str, object]:
@@ -28,14 +26,8 @@ def row(i: int, text: str = "Fine.") -> dict[str, object]:
 
 
 def parted(reading: Reading) -> list[Case]:
-    """All cases, part by part, without the places that only a message needs."""
-    assert reading.ranges is not None
-    return [unplaced(case) for part in reading.ranges for case in reading.part(*part)]
-
-
-def unplaced(case: Case) -> Case:
-    """The case as if its record came from nowhere."""
-    return replace(case, record=replace(case.record, where=""))
+    """All cases, part by part."""
+    return [case for part in reading.ranges for case in reading.part(*part)]
 
 
 @QUICK
@@ -59,7 +51,7 @@ def test_lines_in_parts_are_all_lines(
     lines = [json.dumps(row(i, text), ensure_ascii=False).encode() for i, text in enumerate(texts)]
     path.write_bytes(end.join(lines) + (end if is_ended else b""))
     reading = read(path)
-    assert parted(reading) == [unplaced(case) for case in reading]
+    assert parted(reading) == list(reading)
 
 
 @QUICK
@@ -72,14 +64,31 @@ def test_row_groups_in_parts_are_all_rows(
     path = tmp_path / "x.parquet"
     pq.write_table(pa.Table.from_pylist([row(i) for i in range(rows)]), path, row_group_size=groups)
     reading = read(path)
-    assert reading.ranges is not None
-    assert [case for part in reading.ranges for case in reading.part(*part)] == list(reading)
+    assert parted(reading) == list(reading)
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "parquet"])
+def test_records_are_found_by_their_ids(tmp_path: Path, kind: str) -> None:
+    """A record is read from its place, or from its places if several systems summarized it in several files."""
+    ids = ["b", "a", "é"]
+    for name in ("s0", "s1"):
+        rows = [{**row(0), "id": ident, "summary": f"{ident} of {name}"} for ident in ids]
+        path = tmp_path / f"{name}.{kind}"
+        if kind == "jsonl":
+            path.write_text("".join(json.dumps(one) + "\n" for one in rows))
+        else:
+            pq.write_table(pa.Table.from_pylist(rows), path, row_group_size=1)
+    reading = read(sorted(tmp_path.iterdir()))
+    for ident in ids:
+        cases = [c for file, start in reading.places.of(ident) for c in reading.at(file, start)]
+        assert [case.summary.text for case in cases] == [f"{ident} of s0", f"{ident} of s1"]
+    assert reading.places.of("c") == []
 
 
 @given(size=st.integers(1, 1 << 36))
 def test_small_files_have_several_parts(size: int) -> None:
     """Parts follow one another to the file's end; there are sixteen at least, unless they were below a megabyte."""
-    ranges = json_lines.line_ranges(size)
+    ranges = json_lines.byte_ranges(size)
     assert [start for start, _ in ranges] == [0, *(stop for _, stop in ranges[:-1])]
     assert ranges[-1][1] == size
     assert 16 <= len(ranges) <= 512 or ranges[0][1] == min(size, 1 << 20)
@@ -88,7 +97,7 @@ def test_small_files_have_several_parts(size: int) -> None:
 @given(size=st.integers(1 << 25, 1 << 36))
 def test_the_last_parts_are_small(size: int) -> None:
     """Parts become shorter towards the end, so that workers end at about the same time."""
-    lengths = [stop - start for start, stop in json_lines.line_ranges(size)]
+    lengths = [stop - start for start, stop in json_lines.byte_ranges(size)]
     assert lengths[-1] <= max(lengths[0] // 4, 1 << 20, -(-size // 512))
     assert lengths == sorted(lengths, reverse=True)
 
@@ -101,9 +110,9 @@ def test_several_files_are_parted_one_after_the_other(
     for name in ("a", "b"):
         (tmp_path / f"{name}.jsonl").write_text("\n".join(json.dumps(row(i)) for i in range(5)))
     reading = read([tmp_path / "a.jsonl", tmp_path / "b.jsonl"])
-    found = parted(reading)
-    assert found == [unplaced(case) for case in reading]
-    assert {case.summary.system for case in found} == {"a", "b"}
+    cases = parted(reading)
+    assert cases == list(reading)
+    assert {case.summary.system for case in cases} == {"a", "b"}
 
 
 def test_an_error_in_a_part_names_the_line_of_the_file(
@@ -120,7 +129,7 @@ def test_an_error_in_a_part_names_the_line_of_the_file(
         monkeypatch.setattr(json_lines, "PART", size)
         with pytest.raises(DataError) as error:
             parted(read(path))
-        assert with_line_numbers(str(error.value), [path]) == str(whole.value)
+        assert str(error.value) == str(whole.value)
 
 
 def test_what_needs_the_rows_before_it_has_no_parts(tmp_path: Path) -> None:
@@ -131,7 +140,7 @@ def test_what_needs_the_rows_before_it_has_no_parts(tmp_path: Path) -> None:
     packed.write_bytes(gzip.compress(content.encode()))
     table.write_text("id,documents,summary\na,b,c\n")
     beside.write_text("S.\nS.\nS.\n")
-    assert read(plain).ranges == [(0, (0, len(content)))]
+    assert read(plain).ranges == [(0, (0, len(content), 0))]
     for reading in (
         read(packed),
         read(table),
@@ -140,7 +149,7 @@ def test_what_needs_the_rows_before_it_has_no_parts(tmp_path: Path) -> None:
         read(plain, summaries={"other": beside}),
         read([row(1)]),
     ):
-        assert reading.ranges is None
+        assert not reading.ranges
 
 
 def test_a_reading_of_files_can_be_sent_to_another_process(tmp_path: Path) -> None:

@@ -5,20 +5,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from fairbrief.statistics import (
-    Bootstrap,
-    LabelDraws,
-    ResampledSpearman,
-    enumerate_permutations,
-    fit_sums,
-    holm,
-    kl_divergence,
-    percentile_interval,
-    spearman,
-    wasserstein_heights,
-    wasserstein_positions,
-)
-from fairbrief.statistics.label_permutations import sort_by_block
+from fairbrief.statistics.distributions import kl_divergence, wasserstein_heights, wasserstein_positions
+from fairbrief.statistics.label_permutations import LabelDraws, enumerate_permutations, sort_by_block
+from fairbrief.statistics.regression import fit_sums
+from fairbrief.statistics.resampling import Bootstrap, holm, percentile_interval
 
 few = settings(max_examples=40, deadline=None)
 histograms = arrays(np.float64, 6, elements=st.integers(0, 50).map(float)).filter(lambda h: h.sum() > 0)
@@ -119,24 +109,6 @@ def test_regression_from_shards_is_regression_from_all(seed: int, cut: int) -> N
     parts = [(x[:cut], y[:cut]), (x[cut:], y[cut:])]
     sums = [sum(s) for s in zip(*((a.T @ a, a.T @ b, b @ b, len(b)) for a, b in parts), strict=True)]
     np.testing.assert_allclose(fit_sums(*sums).t, fit_sums(x.T @ x, x.T @ y, y @ y, 20).t, rtol=1e-8)
-
-
-@given(
-    st.integers(1, 12).flatmap(
-        lambda n: st.tuples(
-            arrays(np.float64, n, elements=st.sampled_from([-1.0, 0.0, 0.1, 2.0, np.nan])),
-            arrays(np.float64, n, elements=st.sampled_from([0.0, 0.5, 1.0, np.inf, np.nan])),
-            arrays(np.uint8, (5, n), elements=st.integers(0, 3)),
-        )
-    )
-)
-def test_the_correlation_of_resamples_is_that_of_what_was_drawn(
-    given_: tuple[np.ndarray, np.ndarray, np.ndarray],
-) -> None:
-    """With ties, undefined scores, pairs that were drawn several times and pairs that were not."""
-    x, y, counts = given_
-    wanted = [spearman(np.repeat(x, drawn), np.repeat(y, drawn)) for drawn in counts]
-    np.testing.assert_allclose(ResampledSpearman(x, y).of(counts), wanted, atol=1e-12)
 
 
 @given(st.integers(1, 40), st.integers(1, 30), st.integers(0, 5))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -14,15 +13,19 @@ import pytest
 
 from fairbrief.errors import DataError, RequestError
 from fairbrief.types import Case, Claim, Document, Entity, Record, Summary
-from fairbrief.workbench.annotation.items import Item, assign, items_of
-from fairbrief.workbench.annotation.judgements import (
+from fairbrief.workbench.judgements import (
+    Leans,
     agreement,
+    bootstrap_counts,
+    compare_leanings,
     concordance,
     correlations,
     judged_cases,
+    leaning_table,
+    majority,
     unfairness,
 )
-from fairbrief.workbench.annotation.sheets import Answer, free, page, protect, read_answers, sheet
+from fairbrief.workbench.sheets import Answer, Item, assign, free, items_of, protect, read_answers, sheet
 
 
 def case(i: int = 0, system: str = "s", claims: bool = True) -> Case:
@@ -79,11 +82,10 @@ def test_questions(task: str, parts: list[str], choices: tuple[str, ...]) -> Non
 
 
 def test_judges_do_not_know_the_systems() -> None:
-    """No sheet and no page names a system, and one system has another code in each record."""
+    """No sheet names a system, and one system has another code in each record."""
     held = asked([case(i, s) for i in range(3) for s in ("brand-new-model", "other")], "rating")
     assert len({item.system for _, items in held for item in items}) == 6
-    for text in (sheet(held, "ann", "g"), page(held, "rating", "ann", "g")):
-        assert "brand-new-model" not in text
+    assert "brand-new-model" not in sheet(held, "ann", "g")
 
 
 def test_claims_without_a_cut_are_sentences() -> None:
@@ -185,21 +187,12 @@ def test_other_wrong_files(tmp_path: Path) -> None:
         bad.write_text(content, encoding="utf-8")
         with pytest.raises(DataError, match=said):
             read_answers([bad], index(held))
-    bad = tmp_path / "z.json"
-    for content in ("{", "{}", '{"answers": [1]}'):
-        bad.write_text(content, encoding="utf-8")
-        with pytest.raises(DataError, match="page"):
-            read_answers([bad], index(held))
-    (row,) = list(csv.DictReader(io.StringIO(sheet(held, "ann"))))[:1]
-    bad.write_text(json.dumps({"answers": [{**row, "annotator": 3.5}]}), encoding="utf-8")
-    with pytest.raises(DataError, match=r"found '3\.5' under 'annotator'; wanted text"):
-        read_answers([bad], index(held))
     with pytest.raises(RequestError, match="cannot be read"):
         read_answers([tmp_path / "none.csv"], index(held))
 
 
 def test_judged_claims() -> None:
-    """A majority needs more than half, all needs everybody, each makes a system per annotator; parts are passed over."""
+    """A majority needs more than half, all needs everybody; a case with unjudged claims is passed over."""
     held = asked([case(0), case(1)], "claims")
     (one, two), (three, _) = held[0][1], held[1][1]
     answers = [
@@ -211,10 +204,6 @@ def test_judged_claims() -> None:
     assert [claim.values["g"] for claim in judged.summary.claims or ()] == [("a",), ("b",)]
     (judged,) = judged_cases(held, answers, "g", "all")
     assert [claim.values["g"] for claim in judged.summary.claims or ()] == [("a",), ()]
-    systems = [j.summary.system for j in judged_cases(held, answers, "g", "each")]
-    assert systems == ["s (x)", "s (y)"]
-    with pytest.raises(RequestError, match="combined"):
-        list(judged_cases(held, answers, "g", "x"))  # type: ignore[arg-type] # that is the test
 
 
 def test_judged_ratings_leanings_and_people() -> None:
@@ -300,15 +289,43 @@ def test_agreement_of_measures_with_people() -> None:
     assert concordance(judged, judged, ["one"] * 60).low is None
 
 
-def test_page_escapes_and_names_its_parts_by_hash() -> None:
-    """No text of the input can end its element; policy and data are whole; another attribute gives no values."""
-    evil = "</script><script>alert(1)</script>%%STYLE%%"
-    record = Record(evil, (Document(evil, {"g": evil.replace("|", "")}), Document("x", {"g": "b"})))
-    text = page(asked([Case(record, Summary(evil, evil, evil))], "claims"), "claims", evil, "g")
-    assert text.count("<script") == 2
-    assert text.count("</script>") == 2
-    assert "<style>%%" not in text
-    data = json.loads(text.split('id="data">')[1].split("</script>")[0])
-    assert data["cases"][0]["summary"] == evil
-    assert "default-src 'none'" in text
-    assert "http" not in text.split('id="data">')[0].replace("http-equiv", "")
+PEOPLE = np.array([1.0, 1.0, -1.0, 0.0])
+"""Two samples lean to the second side, one to the first, one is fair."""
+
+
+@pytest.mark.parametrize(
+    ("chosen", "leaning"),
+    [
+        (["negative", "negative", "fair"], "negative"),
+        (["negative", "positive", "fair"], "fair"),
+        (["positive"], "positive"),
+        (["positive", "negative"], "fair"),
+    ],
+)
+def test_a_summary_leans_as_the_majority_sees_it(chosen: list[str], leaning: str) -> None:
+    """More than half of the annotators; otherwise it is fair."""
+    assert majority(chosen) == leaning
+
+
+def test_samples_go_to_the_measure_with_the_same_side_or_nearer_zero() -> None:
+    """First has the sides of samples 1 to 3, second that of sample 1. In the fair one |0.1|/0.4 = 0.25 is nearer than 3/3 = 1."""
+    counts = np.array([[1.0, 1, 1, 1], [4, 0, 0, 0], [0, 0, 4, 0], [0, 1, 1, 2]])
+    first = Leans("first", np.array([0.2, 0.4, -0.1, 0.1]), np.array([0.15, 0.2, -0.1, 0.1]))
+    second = Leans("second", np.array([1.0, -2.0, 3.0, -3.0]), np.array([-0.25, 1.0, 3.0, -1.0]))
+    found = compare_leanings(PEOPLE, first, second, counts)
+    assert (found.samples, found.ties) == ((3, 0), 1)
+    # Groups: people lean to 1, 1, −1 and (one each) to neither side; first is right in all three, second in the second.
+    assert found.undecided == 1
+    assert found.groups == (1.0, pytest.approx(1 / 3))
+    # First leads by 3, 0, 4 and 4: only in the second group it is not ahead.
+    assert found.p == pytest.approx(1 / 4)
+    assert leaning_table(found).rows == (("first", "3", "100%"), ("second", "0", "33%"))
+
+
+def test_bootstrap_groups_have_as_many_samples_as_there_are() -> None:
+    """5,000 groups of 25 samples, the same for one seed."""
+    counts = bootstrap_counts(25, seed=1)
+    assert counts.shape == (5_000, 25)
+    assert (counts.sum(axis=1) == 25).all()
+    assert (counts == bootstrap_counts(25, seed=1)).all()
+    assert abs(counts.mean(axis=0) - 1).max() < 0.1

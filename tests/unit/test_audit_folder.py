@@ -23,7 +23,7 @@ from fairbrief.atomic_files import exclusive
 from fairbrief.auditing import Plan, audit
 from fairbrief.errors import DataError, RequestError
 from fairbrief.reports import audit_folder, load, per_record, write_all
-from fairbrief.reports.audit_folder import STAGE, UNFINISHED, ahead_in, claimed, replace_all
+from fairbrief.reports.audit_folder import STAGE, UNFINISHED, claimed
 from fairbrief.reports.frames import unpacked
 from fairbrief.reports.result import Result
 from fairbrief.types import Table
@@ -39,7 +39,7 @@ FILES = [
     "sources.parquet",
     "tables",
 ]
-WITH_INPUTS = sorted([*FILES, "inputs.json", "inputs.parquet"])
+WITH_INPUTS = sorted([*FILES, "inputs.json"])
 """What the command leaves, which knows where its inputs lie."""
 
 
@@ -225,7 +225,7 @@ def test_a_folder_with_files_of_the_same_names_is_refused(
 
 
 @pytest.mark.parametrize(
-    "fails", ["html.write", "json_file.write_examples", "per_record.PerRecordWriter", "json_file.write"]
+    "fails", ["html.write", "json_file.write_examples", "per_record.write_rows", "json_file.write"]
 )
 def test_a_full_disk_leaves_the_older_audit(
     tmp_path: Path, two: tuple[Result, Result], fails: str, monkeypatch: pytest.MonkeyPatch
@@ -246,33 +246,6 @@ def test_a_full_disk_leaves_the_older_audit(
     with pytest.raises(OSError, match="No space"):
         write_all(two[1], tmp_path / "b")
     assert not (tmp_path / "b").exists()
-
-
-def test_per_record_statistics_that_could_not_be_written_ahead_leaves_the_older_audit(
-    tmp_path: Path, two: tuple[Result, Result], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """So does an audit that fails after its per-record statistics was begun."""
-    write_all(two[0], tmp_path / "a")
-
-    def write_ahead(result: Result | None) -> None:
-        with claimed(tmp_path / "a") as folder, ahead_in(folder, 2) as ahead:
-            assert ahead is not None
-            ahead.begin(two[1].rows)
-            if result is None:
-                raise ValueError("no estimates")
-            replace_all(result, folder, ahead=ahead)
-
-    def full(*_: object) -> None:
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-    with pytest.raises(ValueError, match="no estimates"):
-        write_ahead(None)
-    monkeypatch.setattr("fairbrief.reports.per_record.PerRecordWriter", full)
-    with pytest.raises(OSError, match="No space"):
-        write_ahead(two[1])
-    assert names(tmp_path / "a") == sorted([*FILES, UNFINISHED])
-    (tmp_path / "a" / UNFINISHED).unlink()
-    assert load(tmp_path / "a").estimates == two[0].estimates
 
 
 def test_links_are_followed(tmp_path: Path, two: tuple[Result, Result], fairbrief: Command) -> None:
@@ -302,7 +275,7 @@ def test_an_older_schema_is_refused(tmp_path: Path, two: tuple[Result, Result]) 
     seed_document = per_record.SCHEMA
     per_record.SCHEMA = "fairbrief.per_record/3"
     try:
-        per_record.PerRecordWriter(two[0].rows, tmp_path / "a" / "per_record").end(found["audit"])
+        per_record.write_rows(two[0].rows, tmp_path / "a" / "per_record", found["audit"])
     finally:
         per_record.SCHEMA = seed_document
     with pytest.raises(DataError, match=r"its schema is not 'fairbrief.per_record/4'"):

@@ -15,13 +15,13 @@ from fairbrief import auditing
 from fairbrief.auditing import Plan
 from fairbrief.auditing.estimating import Settings
 from fairbrief.auditing.jackknifed import ClusterRows, Units
-from fairbrief.auditing.ledger import Ledger
+from fairbrief.auditing.ledger import Ledger, RowBlock
 from fairbrief.auditing.multiple_tests import with_holm
 from fairbrief.auditing.notes import length_notes, with_notes
 from fairbrief.auditing.null_sums import contrast_sums
+from fairbrief.auditing.observing import with_unit_tests
 from fairbrief.auditing.origins import Origin
 from fairbrief.auditing.record_values import RowReader, better, is_signed
-from fairbrief.auditing.scored_rows import with_unit_tests
 from fairbrief.auditing.system_runs import unpooled
 from fairbrief.auditing.watchers import SourceHashes, Sources, UnitFallback
 from fairbrief.errors import RequestError
@@ -39,7 +39,6 @@ from fairbrief.types import (
     Estimate,
     Ratio,
     Record,
-    Rows,
     Summary,
     Value,
 )
@@ -360,8 +359,8 @@ def test_moments_of_groups_are_those_of_the_clusters_in_them() -> None:
     contrast = Ratio(top=((("t",), 1.0),), bottom=((("b",), 1.0),))
     alone = Units(columns, rows[np.newaxis], [("p", "q", "r")])
     ledger = Ledger(Uer(over="side").observation, 0)
-    for name, row in zip("pqr", rows, strict=True):
-        ledger.add(Origin("s", name, name), Rows(tuple(columns), row[np.newaxis]), None)
+    block = RowBlock(np.arange(3), tuple(columns), rows[:, np.newaxis], None)
+    ledger.write([Origin("s", name, name) for name in "pqr"], [[block]])
     members = [ClusterRows(ledger, np.arange(3))]
     grouped = Units(columns, rows.sum(axis=0)[np.newaxis, np.newaxis], [("0",)], members)
     for units in (alone, grouped):

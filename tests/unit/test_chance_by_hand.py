@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fairbrief.auditing.chance import Chance, Permutations, between_chance, flip_chance, flip_test
+from fairbrief.auditing.chance import Permutations, between_chance, flip_chance, flip_test
 from fairbrief.auditing.jackknifed import Units
 from fairbrief.auditing.null_sums import Drawn, square_columns
 from fairbrief.statistics.jackknife import Spread
-from fairbrief.statistics.permutation_tests import PermutationTest
+from fairbrief.statistics.resampling import PermutationTest
 from fairbrief.types import Column, Ratio, Totals, Value
 
 RATIO = Ratio(((("top",), 1.0),), ((("bottom",), 1.0),))
@@ -36,7 +36,7 @@ def chance_of(
     tops: Sequence[float] = (1, 3),
     draws: Sequence[int] = (0, 1, 2),
     permutations: float = 4,
-) -> Chance | None:
+) -> PermutationTest | None:
     """Clusters 1/2 and 3/2, θ = 1, Σ(top - bottom)² = 2; three draws of θ = 0, ½ and 1, each with the same sum of squares.
 
     Beside it, before and behind, stands another part, of a third of whose draws the value is undefined.
@@ -61,21 +61,21 @@ def chance_of(
 def test_a_signed_contrast_is_measured_from_what_permuted_labels_read() -> None:
     """From ½: |1 - ½| · 4/√2 is reached by two of three draws, (1 + 2)/4; the two most extreme are tied, 2/4."""
     found = chance_of("d", [0.0, 0.5, 1], Value(np.array(1.0), "both", ("d",)))
-    assert found == Chance(0.5, 3 / 4, 2 / 4, 2 / 4)
+    assert found == PermutationTest(3 / 4, 2 / 4, 2 / 4, 0.5)
 
 
 def test_a_unsigned_score_is_measured_from_zero() -> None:
     """|1| · 4/√2 is reached by one of three draws, (1 + 1)/4; one alone is the most extreme, 1/4."""
     found = chance_of("m", [0.1, 0.2, 0.6], Value(np.array(1.0), "upper", ("d",)))
-    assert found == Chance(pytest.approx(0.3), 2 / 4, 1 / 4, 1 / 4)
+    assert found == PermutationTest(2 / 4, 1 / 4, 1 / 4, pytest.approx(0.3))
 
 
 def test_a_value_without_contrasts_is_tested_by_itself() -> None:
     """Of ⅒ and ⅘, nan left out, one reaches ⅘: 2/3, on both sides of ⅕ and ⅒ none reaches 0.9: 2 · 1/3."""
     found = chance_of("m", [0.1, 0.8, np.nan], Value(np.array(0.8), "upper"))
-    assert found == Chance(pytest.approx(0.45), pytest.approx(2 / 3), 1 / 4, pytest.approx(1 / 3))
+    assert found == PermutationTest(pytest.approx(2 / 3), 1 / 4, pytest.approx(1 / 3), pytest.approx(0.45))
     found = chance_of("m", [0.1, 0.2, np.nan], Value(np.array(0.9), "both"))
-    assert found == Chance(pytest.approx(0.15), pytest.approx(2 / 3), 2 / 4, pytest.approx(2 / 3))
+    assert found == PermutationTest(pytest.approx(2 / 3), 2 / 4, pytest.approx(2 / 3), pytest.approx(0.15))
     found = chance_of("m", [0.1, 0.2, 0.3], Value(np.array(0.2), "both"))
     assert found is not None
     assert found.p == 1  # 2 · 3/4, on either side
@@ -119,7 +119,9 @@ def test_no_p_that_can_be_reached_is_above_one() -> None:
     assert [one and one.reachable for one in found] == [1.0, 1.0, pytest.approx(2e-300)]
 
 
-def flips(said: Sequence[float], value: Value, error: float = 1.0, *, kinds: Any = None) -> Chance | None:
+def flips(
+    said: Sequence[float], value: Value, error: float = 1.0, *, kinds: Any = None
+) -> PermutationTest | None:
     """Turned signs of clusters that say so of one value, their mean."""
     whole, m = float(np.mean(said)), len(said)
     without = (m * whole - np.array(said)) / (m - 1)
@@ -136,9 +138,9 @@ def flips(said: Sequence[float], value: Value, error: float = 1.0, *, kinds: Any
 def test_signs_of_clusters_that_say_something_are_turned() -> None:
     """Of 1, 2, 3 and nothing the four sums 6, 4, 2, 0 are all ways: 1/4 of them reach 6."""
     signed = Value(np.array(1.5), "both", ("d",))
-    assert flips([1, 2, 3, 0], signed) == Chance(0.0, 1 / 4, 1 / 4, 1 / 4)
+    assert flips([1, 2, 3, 0], signed) == PermutationTest(1 / 4, 1 / 4, 1 / 4, 0.0)
     level = Value(np.array(1.5), "upper", ("unknown",))
-    assert flips([1, 2, 3, 0], level) == Chance(None, 1 / 4, 1 / 4, 1 / 4)
+    assert flips([1, 2, 3, 0], level) == PermutationTest(1 / 4, 1 / 4, 1 / 4, None)
     folded = Value(np.array(1.5), "upper", ("d",), fold=lambda sums: np.abs(sums[..., 0]))
     found = flips([1, 2, 3, 0], folded)
     assert found is not None
@@ -147,15 +149,15 @@ def test_signs_of_clusters_that_say_something_are_turned() -> None:
 
 def test_clusters_that_say_nothing_have_no_p_below_one() -> None:
     """A signed contrast then reads 0 by chance, a unsigned score nothing that is known; without an error there is no chance."""
-    assert flips([0, 0, 0], Value(np.array(0.0), "both")) == Chance(0.0, 1.0, 1.0, 1.0)
-    assert flips([0, 0, 0], Value(np.array(0.0), "upper")) == Chance(None, 1.0, 1.0, 1.0)
+    assert flips([0, 0, 0], Value(np.array(0.0), "both")) == PermutationTest(1.0, 1.0, 1.0, 0.0)
+    assert flips([0, 0, 0], Value(np.array(0.0), "upper")) == PermutationTest(1.0, 1.0, 1.0, None)
     assert flips([1, 2, 3], Value(np.array(2.0), "both"), error=np.nan) is None
 
 
 def test_units_that_hold_both_groups_are_tested_by_the_jackknife_t() -> None:
     """A value of 2 with an error of 1 on 2 degrees of freedom: p = 1 - 2/√6; no label permutation bounds it."""
     found = flips([1, 2, 3], Value(np.array(2.0), "both", ("d",)), kinds=np.array([3, 1, 2]))
-    assert found == Chance(0.0, pytest.approx(1 - 2 / 6**0.5), 0.0, 0.0)
+    assert found == PermutationTest(pytest.approx(1 - 2 / 6**0.5), 0.0, 0.0, 0.0)
 
 
 def test_groups_of_clusters_are_permuted_where_the_smaller_has_up_to_twenty() -> None:
@@ -183,7 +185,7 @@ def test_groups_in_fewer_than_six_clusters_are_not_tested() -> None:
 def test_ways_that_are_too_many_to_list_are_drawn() -> None:
     """Of 16 clusters' 2^15 ways 100 are drawn, none of which turns none or all: one of 101."""
     found = flips([1.0] * 16, Value(np.array(1.0), "both", ("d",)))
-    assert found == Chance(0.0, 1 / 101, 1 / 2**15, 1 / 101)
+    assert found == PermutationTest(1 / 101, 1 / 2**15, 1 / 101, 0.0)
 
 
 def test_a_flip_test_counts_both_sides() -> None:

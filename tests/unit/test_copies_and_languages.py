@@ -144,7 +144,7 @@ def test_all_of_it_is_the_same_in_any_order_and_any_process() -> None:
     merged, whole = SummaryHashes(), SummaryHashes()
     languages, all_languages = OtherLanguages("en"), OtherLanguages("en")
     for start in range(0, len(mixed), 7):
-        part, of_part = SummaryHashes(), languages.empty()
+        part, of_part = SummaryHashes(), OtherLanguages("en")
         part.note(mixed[start : start + 7])
         of_part.note(mixed[start : start + 7])
         merged.merge(part)

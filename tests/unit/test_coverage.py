@@ -14,7 +14,7 @@ import fairbrief
 from fairbrief import registry
 from fairbrief.errors import DataError, RequestError
 from fairbrief.measures.coverage import Coverage, CoverageParity, EqualCoverage
-from fairbrief.statistics import enumerate_permutations
+from fairbrief.statistics.label_permutations import enumerate_permutations
 from fairbrief.text.segmentation import words_held
 from fairbrief.text.sentences import split
 from fairbrief.types import (

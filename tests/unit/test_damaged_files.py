@@ -13,11 +13,10 @@ import openpyxl
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
-from benchmarks.fuzz.targets import EXPERIMENT
 
 from fairbrief import readers
-from fairbrief.classifiers.name_classifier import read_pages
-from fairbrief.classifiers.word_sentiment import VectorFile, read_lexicon
+from fairbrief.classifiers.people import read_pages
+from fairbrief.classifiers.sentiment import read_lexicon, read_vectors
 from fairbrief.cli import settings_file
 from fairbrief.errors import DataError, FairbriefError
 from fairbrief.people.build_people import names_of
@@ -27,8 +26,7 @@ from fairbrief.reports.audit_folder import read_sources
 from fairbrief.reports.per_record import PerRecordFile, SavedRows
 from fairbrief.saved import saved_inputs
 from fairbrief.workbench import claims
-from fairbrief.workbench.annotation.sheets import read_answers
-from fairbrief.workbench.experiment_file import read_experiment
+from fairbrief.workbench.sheets import read_answers
 from fairbrief.workbench.summarizers.prompts import find
 
 DEEP = b"[" * 100_000
@@ -39,14 +37,13 @@ READ: dict[str, tuple[bytes, Callable[[Path], object]]] = {
     "names.csv": (b"name,part\nAnn\xff,first\n", lambda path: names_of(str(path))),
     "claims.txt": (b"{summary}\xff", claims.instruction_in),
     "prompt.toml": (b"a = " + DEEP, lambda path: find(str(path))),
-    "experiment.toml": (b"a = " + DEEP, read_experiment),
     "settings.toml": (b"a = " + DEEP, settings_file.read),
     "answers.json": (DEEP, lambda path: read_answers([path], {})),
     "evidence.parquet": (
         b"PAR1" + b"\xff" * 60 + b"PAR1",
         lambda path: SavedRows(path.parent, [PerRecordFile(path.name, "o", ("m",))], "x"),
     ),
-    "vectors.txt": (b"a 1e39 1\nb 1 1\n", lambda path: list(VectorFile(path).chunks())),
+    "vectors.txt": (b"a 1e39 1\nb 1 1\n", lambda path: list(read_vectors(path))),
     "log.eval": (b"PK\5\6" + b"\0" * 8 + b"\xff" * 10, lambda path: list(readers.read(path))),
 }
 
@@ -60,21 +57,10 @@ def test_damage_is_told(name: str, tmp_path: Path) -> None:
         read(tmp_path / name)
 
 
-@pytest.mark.parametrize("number", ["nan", "inf", "-1"])
-def test_a_budget_that_is_no_number_is_refused(number: str, tmp_path: Path) -> None:
-    """A cost of nan would never be reached."""
-    path = tmp_path / "e.toml"
-    path.write_bytes(EXPERIMENT.replace(b"max_cost = 1.0", f"max_cost = {number}".encode()))
-    with pytest.raises(DataError, match=r"\[budget\] max_cost: found .* wanted a number"):
-        read_experiment(path)
-
-
 def test_damaged_notes_of_the_inputs_are_none(tmp_path: Path) -> None:
     """Where the inputs of an audit stand is not known from a damaged file; the audit can be looked at without."""
     (tmp_path / saved_inputs.INPUTS).write_bytes(b'{"files": ["\xff"]}')
-    (tmp_path / saved_inputs.PLACES).write_bytes(b"PAR1" + b"\xff" * 60 + b"PAR1")
     assert saved_inputs.read(tmp_path, "x") is None
-    assert saved_inputs.places(tmp_path) is None
 
 
 def test_hashes_of_sources_without_their_columns(tmp_path: Path) -> None:

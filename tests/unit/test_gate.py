@@ -298,8 +298,6 @@ def test_a_group_difference_that_shrank_passes_and_one_that_grew_fails(tmp_path:
     assert run(weak, "--baseline", strong, "--margin", 0.02)[0] == 0
     assert run(strong, "--baseline", weak, "--margin", 0.02)[0] == 1
     assert run(turned, "--baseline", strong, "--margin", 0.02)[0] == 0
-    for better in (weak, turned):
-        assert run(better, "--baseline", strong, "--margin", 0.02, "--both-directions")[0] == 1
 
 
 def test_measures_limit_what_is_compared_with_the_baseline(tmp_path: Path) -> None:

@@ -166,9 +166,8 @@ def test_nan_never_passes(value: float, low: float, high: float, rule: str) -> N
     assert check.outcome == "inconclusive"
     gap = estimate.replace(baseline="b")
     for change in (Change(gap), Change(gap, is_contrast=True, now=value, before=0.1, low=low, high=high)):
-        for both_directions in (False, True):
-            (check,) = hold_margin([change], 0.5, {"m": "less"}, both_directions=both_directions)
-            assert check.outcome == "inconclusive"
+        (check,) = hold_margin([change], 0.5, {"m": "less"})
+        assert check.outcome == "inconclusive"
 
 
 @pytest.mark.parametrize(

@@ -16,9 +16,7 @@ from fairbrief import readers, reports
 from fairbrief.auditing import Plan, audit
 from fairbrief.protocols.published_results import number_of
 from fairbrief.reports import exports, plot, terminal
-from fairbrief.reports.estimate_figures import bounds_of
 from fairbrief.reports.result import Result
-from fairbrief.reports.trackers import model_card
 from fairbrief.types import Estimate
 
 PUBLISHED, CORRECTED = "entity_inclusion(odds=published)@gender", "entity_inclusion@gender"
@@ -106,7 +104,7 @@ def test_every_output_has_the_infinite_value(result: Result, tmp_path: Path) -> 
     assert "nan" not in page.lower().replace("finance", "")
     assert "∞" in (tmp_path / "report.md").read_text(encoding="utf-8")
     assert r"$\infty$" in exports.latex(result)
-    assert '"Infinity"' in model_card(result)
+    assert '"Infinity"' in exports.model_card(result)
     json.loads((tmp_path / "results.json").read_text(encoding="utf-8"), parse_constant=pytest.fail)
     assert tuple(reports.load(tmp_path).estimates) == tuple(result.estimates)
     assert number_of(of(result, "entity_inclusion", "women"), 2) == "∞"
@@ -130,12 +128,14 @@ def test_a_gate_holds_infinite_values_to_its_limits(result: Result) -> None:
 def test_pictures_end_in_an_arrow_where_a_value_is_infinite() -> None:
     """The axis holds the finite values; an arrow at its end points to what is beyond."""
     rows = [
-        plot.Spread("a", 1.0, 0.5, 2.0),
-        plot.Spread("b", math.inf, 1.0, math.inf),
-        plot.Spread("c", -math.inf),
+        plot.Spread(1.0, 0.5, 2.0),
+        plot.Spread(math.inf, 1.0, math.inf),
+        plot.Spread(-math.inf),
     ]
-    assert bounds_of(rows) == pytest.approx((0.425, 2.075))
-    svg = plot.forest(rows, "", bounds_of(rows))
+    places = [place for row in rows for place in row.places]
+    assert sorted(places) == [0.5, 1.0, 1.0, 2.0]
+    marks = [mark for i, row in enumerate(rows) for mark in row.marks(i)]
+    svg = plot.drawn("", plot.Axis(min(places), max(places)), plot.Axis(0, 3), marks)
     assert svg.count("<polygon") == 2
     assert svg.count("<circle") == 1
     assert "nan" not in svg

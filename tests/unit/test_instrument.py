@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from tests import sample_results
 
-from fairbrief.auditing import Plan, audit, instrument
+from fairbrief.auditing import Plan, audit, scorer_checks
 from fairbrief.conclusions import decisive
 from fairbrief.measures import scorer_bias
 from fairbrief.measures.scorer_bias import ScorerBiasRetrieval, SelfRetrieval
@@ -62,9 +62,11 @@ def test_copied_claims_are_found_and_invented_ones_are_listed(measure: str) -> N
     assert (found["copier"]["claims"], found["copier"]["share_found"]) == (40, 0.5)
     assert {one["text"] for one in found["copier"]["examples"]} == {INVENTED}
     assert all(one["record"].startswith("r") for one in found["copier"]["examples"])
-    assert found[instrument.REFERENCES]["share_found"] == found[instrument.OF_SOURCES]["share_found"] == 1
-    assert found[instrument.OF_SOURCES]["support"] == pytest.approx(1)
-    assert found[instrument.ELSEWHERE]["share_found"] <= 0.05
+    assert (
+        found[scorer_checks.REFERENCES]["share_found"] == found[scorer_checks.OF_SOURCES]["share_found"] == 1
+    )
+    assert found[scorer_checks.OF_SOURCES]["support"] == pytest.approx(1)
+    assert found[scorer_checks.ELSEWHERE]["share_found"] <= 0.05
 
 
 def test_the_best_document_counts_each_claims_words_once() -> None:
@@ -146,7 +148,7 @@ def by_halves(monkeypatch: pytest.MonkeyPatch) -> None:
         return " ".join(w if i % 2 else f"syn{w.lower()}" for i, w in enumerate(text.split()))
 
     monkeypatch.setattr(scorer_bias, "paraphrase", replaced)
-    monkeypatch.setattr(instrument, "why_not", lambda _: "")
+    monkeypatch.setattr(scorer_checks, "why_not", lambda _: "")
 
 
 def with_a_mark(some: Sequence[Case], group: str) -> list[Case]:
@@ -197,7 +199,7 @@ def test_a_scorer_that_reads_all_groups_alike_leaves_no_note() -> None:
 
 def test_without_wordnet_or_a_finding_nothing_is_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     """By default the check is made where it may explain a finding; what it lacks is said where it is asked for."""
-    monkeypatch.setattr(instrument, "why_not", lambda _: "no dictionary here.")
+    monkeypatch.setattr(scorer_checks, "why_not", lambda _: "no dictionary here.")
     assert not taken(cases(), "coverage_parity@party").not_measured[1:]
     asked = taken(cases(), "coverage_parity@party", check_scorers=True)
     assert ("self-retrieval@party", "no dictionary here") in {

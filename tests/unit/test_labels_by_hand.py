@@ -15,7 +15,7 @@ from fairbrief.classifiers.label_words import LabelWords
 from fairbrief.errors import DataError, RequestError
 from fairbrief.measures.labels import LabelGap, Labelled
 from fairbrief.scorers.chat_judge import ChatLabel
-from fairbrief.statistics import jensen_shannon
+from fairbrief.statistics.distributions import jensen_shannon
 from fairbrief.types import (
     Ask,
     Case,

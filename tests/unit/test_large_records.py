@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from tests.sample_cases import assert_same
 
-from fairbrief.auditing import Plan, audit, extracts, scored_rows
+from fairbrief.auditing import Plan, audit, extracts, observing
 from fairbrief.auditing.run import Run
 from fairbrief.errors import RequestError
 from fairbrief.types import Case, Document, Record, Summary
@@ -62,5 +62,5 @@ def test_permutations_of_a_large_record_are_observed_piece_by_piece(monkeypatch:
         n_resamples=50,
     )
     whole = audit(cases, plan)
-    monkeypatch.setattr(scored_rows, "LABELS_OF_ONE", 7 * 30)
+    monkeypatch.setattr(observing, "LABELS_OF_ONE", 7 * 30)
     assert_same(audit(cases, plan), whole)

@@ -17,12 +17,12 @@ from tests.cli.command import Command
 from tests.sample_cases import assert_same, cases_of
 from tests.stub_s3 import KEY, SECRET, StubS3, in_environment
 
-from fairbrief.auditing import Plan, audit, run
+from fairbrief.auditing import Plan, audit, chunks
 from fairbrief.cli.saved_commands import read_inputs
 from fairbrief.errors import BackendError, DataError, RequestError
 from fairbrief.readers import json_lines, object_stores, read, tables
 from fairbrief.reports import json_file
-from fairbrief.saved.view_answers import open_audit
+from fairbrief.saved.view import open_audit
 from fairbrief.serialization import case_line
 
 PLAN = Plan(measures=["bur@party", "rouge1"], n_resamples=30, n_extracts=0)
@@ -37,7 +37,7 @@ def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Parts of a few records, and few bytes at once."""
     for module in (json_lines, tables):
         monkeypatch.setattr(module, "PART", SIZE)
-    monkeypatch.setattr(run, "SHARD", 16)
+    monkeypatch.setattr(chunks, "BATCH", 16)
     monkeypatch.setattr(object_stores, "AT_ONCE", 4_000)
     monkeypatch.setattr(object_stores, "ATTEMPTS", 2)
 
@@ -67,7 +67,7 @@ def test_lines_are_read_in_parts_as_a_copy_here(store: StubS3, local: Path, work
     """With the same parts and answer; and no request asks for much more than is read at once."""
     stored = read(ADDRESS)
     assert stored.ranges == read(local).ranges
-    assert len(stored.ranges or ()) > 5
+    assert len(stored.ranges) > 5
     assert_same(audit(stored, replace(PLAN, workers=workers)), audit(read(local), PLAN))
     assert (
         max(last - first for first, last in store.ranges()) < max(SIZE, 2 * json_lines.CHUNK, len(LINES)) / 2
@@ -84,7 +84,7 @@ def test_row_groups_are_read_as_of_a_copy_here(store: StubS3, tmp_path: Path) ->
     store.buckets["bucket"]["reviews.parquet"] = path.read_bytes()
     stored, plan = read("s3://bucket/reviews.parquet"), replace(PLAN, measures=["rouge1"])
     assert stored.ranges == read(path).ranges
-    assert len(stored.ranges or ()) > 3
+    assert len(stored.ranges) > 3
     assert_same(audit(stored, plan), audit(read(path), plan))
     size = path.stat().st_size
     assert max(last - first + 1 for first, last in store.ranges()) < size / 2
@@ -248,9 +248,7 @@ def test_the_texts_of_an_audit_are_read_there(
     saved = open_audit(tmp_path / "audit", read_inputs)
     assert saved.fault == ""
     assert saved.texts is not None
-    before = len(store.ranges())
     assert saved.texts.case("r7", "a").summary.record == "r7"
-    assert len(store.ranges()) - before < 10  # its part alone
     store.buckets["bucket"]["in/reviews.jsonl"] = LINES.replace(b"garden", b"summer")
     assert "has changed since the audit" in open_audit(tmp_path / "audit", read_inputs).fault
     del store.buckets["bucket"]["in/reviews.jsonl"]

@@ -169,29 +169,12 @@ def test_mentions_of_people_count_blank_texts() -> None:
 
 
 def _settings_of(rows: list[dict[str, Any]], folder: Path) -> tuple[dict[str, Any], dict[str, str]]:
-    found = understand(inspect_file(_file_of(rows, folder)))
+    found = understand([inspect_file(_file_of(rows, folder))])
     return found.settings, found.roles
 
 
 def _many(given: dict[str, Any]) -> list[dict[str, Any]]:
     return [_row(i, **given) for i in range(10)]
-
-
-def test_init_prefers_the_list_with_text_and_label_together(tmp_path: Path) -> None:
-    """Of a request's messages and a list of labelled reviews, init takes the reviews with their labels."""
-    rows = _many({"request": {"messages": MESSAGES}, "meta": {"reviews": REVIEWS}})
-    settings, _ = _settings_of(rows, tmp_path)
-    assert settings["documents-field"] == ["meta.reviews[*].text"]
-    assert settings["attribute"] == ["tone=meta.reviews[*].tone"]
-
-
-def test_init_prefers_texts_with_a_list_of_as_many_labels(tmp_path: Path) -> None:
-    """A list of texts with a list of labels of its length goes before longer texts without."""
-    texts, tones = ([review[name] for review in REVIEWS] for name in ("text", "tone"))
-    settings, _ = _settings_of(
-        _many({"articles": [MESSAGES[1]["content"]] * 2, "texts": texts, "tones": tones}), tmp_path
-    )
-    assert (settings["documents-field"], settings["attribute"]) == (["texts"], ["tones"])
 
 
 @pytest.mark.parametrize("many_texts", [4, 8])
@@ -206,12 +189,3 @@ def test_init_proposes_no_label_from_a_list_of_another_length(many_texts: int, t
         roles["tones"]
         == "not an attribute: in some records it has more or fewer values than there are documents"
     )
-
-
-def test_init_takes_the_last_message_of_a_request_for_the_source(tmp_path: Path) -> None:
-    """What tells a model what to do is no document, and the roles of messages are no groups."""
-    settings, _ = _settings_of(_many({"request": {"messages": MESSAGES}}), tmp_path)
-    assert settings == {
-        "files": [str(tmp_path / "hotel.jsonl")],
-        "documents-field": ["request.messages[-1].content"],
-    }

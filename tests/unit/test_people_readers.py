@@ -140,7 +140,7 @@ def test_conll_words_are_set_as_in_print(tmp_path: Path) -> None:
 def test_conll_faults_are_named_by_line(tmp_path: Path) -> None:
     """A mention or name that never ends is told with the line where it begins."""
     broken = [*ROWS[:1], *ROWS[2:]]
-    with pytest.raises(DataError, match=r"a_conll:2: found a (name|mention of chain 3) without its end"):
+    with pytest.raises(DataError, match=r"a_conll:2: found '\((PERSON|3)' without its end"):
         list(read_conll(_write(tmp_path, "a_conll", _conll(broken))))
     with pytest.raises(DataError, match="a_conll:3: found 3 columns"):
         list(

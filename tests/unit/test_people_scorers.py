@@ -8,8 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fairbrief.classifiers.name_classifier import Names
-from fairbrief.classifiers.people_classifier import People
+from fairbrief.classifiers.people import Names, People
 from fairbrief.errors import BackendError, DataError, MissingExtra, RequestError
 from fairbrief.registry import make
 from fairbrief.scorers.counts import Counts

@@ -12,9 +12,8 @@ from tests.cli.command import Command, rows, write
 from fairbrief import cli
 from fairbrief.auditing import audit
 from fairbrief.errors import RequestError
-from fairbrief.plan import Plan, crossed, plan_from
+from fairbrief.plan import Plan, crossed, option_of, plan_from
 from fairbrief.readers import read
-from fairbrief.settings import option_of
 
 OPTIONS = [f for f in fields(Plan) if f.metadata["panel"]]
 

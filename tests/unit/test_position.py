@@ -15,7 +15,7 @@ from tests.cli.command import Command, printed
 import fairbrief
 from fairbrief import registry, specs
 from fairbrief.auditing import Plan, audit, check
-from fairbrief.auditing.watchers import MOST_GROUPS, MOST_PATTERNS, GroupPlaces
+from fairbrief.auditing.watchers import MOST_GROUPS, GroupPlaces
 from fairbrief.errors import RequestError
 from fairbrief.measures.position import (
     PositionBias,
@@ -32,7 +32,7 @@ from fairbrief.protocols import PaperProtocol
 from fairbrief.reports import load
 from fairbrief.reports.result import Result
 from fairbrief.reports.wording import worded
-from fairbrief.statistics import LabelDraws, enumerate_permutations
+from fairbrief.statistics.label_permutations import LabelDraws, enumerate_permutations
 from fairbrief.testing import MEASURE_CLAUSES, MeasureClause
 from fairbrief.types import (
     Ask,
@@ -575,25 +575,29 @@ def test_the_note_says_which_group_has_which_place() -> None:
 
 
 def test_places_are_the_same_however_the_input_is_parted() -> None:
-    """In any order, in parts, and beyond the sequences that are held at once; names are not watched."""
+    """In any order and in parts."""
     rng = random.Random(7)
-    given = cases(["".join(rng.choices("abc", k=rng.randint(2, 9))) for _ in range(MOST_PATTERNS + 500)])
+    given = cases(["".join(rng.choices("abc", k=rng.randint(2, 9))) for _ in range(500)])
     whole, parted = GroupPlaces(("side",)), GroupPlaces(("side",))
     whole.note(given)
-    for start in reversed(range(0, len(given), 700)):
-        part = parted.empty()
-        part.note(given[start : start + 700])
+    for start in reversed(range(0, len(given), 70)):
+        part = GroupPlaces(("side",))
+        part.note(given[start : start + 70])
         parted.merge(part)
-    for places in (whole, parted):
-        places._sum_up()
-    assert (dict(whole._sums), dict(whole._records)) == (dict(parted._sums), dict(parted._records))
-    assert not whole._patterns
-    names = GroupPlaces(("name",))
-    for i in range(MOST_GROUPS + 1):
-        pair = (Document("One.", {"name": f"n{i}"}), Document("Two.", {"name": f"n{i + 1}"}))
-        names.note([Case(Record(f"r{i}", pair), Summary(f"r{i}", "s", "One."))])
-    names._sum_up()
-    assert not names._records
+    assert (whole._sums, whole._records) == (parted._sums, parted._records)
+
+
+def test_an_attribute_of_names_has_no_places() -> None:
+    """A place is noted of 200 groups, each first in eight records, not of 201."""
+
+    def placed(groups: int) -> bool:
+        places = GroupPlaces(("name",))
+        for i in range(1, groups):
+            pair = (Document("One.", {"name": f"n{i}"}), Document("Two.", {"name": "n0"}))
+            places.note([Case(Record("r", pair), Summary("r", "s", "One."))] * 8)
+        return bool(places._placed())
+
+    assert (placed(MOST_GROUPS), placed(MOST_GROUPS + 1)) == (True, False)
 
 
 PROTOCOL = registry.make("protocol", "chhabra-position")

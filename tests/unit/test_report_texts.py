@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 import re
 from dataclasses import replace
 from html.parser import HTMLParser
@@ -255,7 +256,6 @@ def test_pictures_hold_the_distributions() -> None:
         "Share of each group by sentiment: summary ÷ sources",
         "Where in the text summaries take their content from",
         "bur@sentiment by mix and documents",
-        "Main values of all systems",
     ]
     assert len(drawn["Share of each group by sentiment: summary ÷ sources"].panels) == 3
     assert drawn["Share of each group by sentiment: summary ÷ sources"].key == tuple(
@@ -286,8 +286,8 @@ def test_shares_are_counted_where_the_source_holds_the_value() -> None:
 
 def test_long_labels_neither_stretch_a_picture_nor_fall_on_one_another() -> None:
     """Rows whose cut names are alike stay apart, and the picture keeps its width."""
-    rows = [plot.Spread("n" * 200 + str(i), 0.1 * i) for i in range(3)]
-    svg = plot.forest(rows, 'alt "quoted" <b>')
+    names = plot.Axis.of_names(["n" * 200 + str(i) for i in range(3)])
+    svg = plot.drawn('alt "quoted" <b>', plot.Axis(0, 1), names, ())
     assert float(re.search(r'width="([\d.]+)"', svg)[1]) < 450  # type: ignore[index] - a miss must fail here
     assert "(2)" in svg
     assert "(3)" in svg
@@ -456,3 +456,28 @@ def test_a_measure_over_an_attribute_with_an_at_sign_keeps_its_name() -> None:
     """The attribute is cut off whole, also where it is quoted and holds what parts it from the measure."""
     e = Estimate("uer(scorer=ngram)@'<i>m@(=)o,od'", "uer", "s", 0.1, over="<i>m@(=)o,od")
     assert wording.without_over(e) == "uer(scorer=ngram)"
+
+
+def test_the_hubs_client_reads_every_system_and_value() -> None:
+    """Each main value stands in it with its value, whatever the names hold."""
+    yaml = pytest.importorskip("yaml")
+    data = pytest.importorskip("huggingface_hub.repocard_data")
+    for result in (sample_results.make(), sample_results.hostile()):
+        text = exports.model_card(result)
+        assert text.startswith("---\n")
+        assert text.endswith("\n---\n")
+        assert text.count("\n---\n") == 1
+        head = yaml.safe_load(text.strip().strip("-"))
+        found = []
+        for model in head["model-index"]:
+            name, results = data.model_index_to_eval_results([model])
+            assert name == model["name"]
+            found += [(one.metric_type, one.metric_value) for one in results]
+        told = [
+            e
+            for e in result.estimates
+            if e.value is not None and not e.subgroup and e.quantity == e.measure.partition("@")[0]
+        ]
+        assert len(found) == len(told) > 5
+        assert all(math.isfinite(value) for _, value in found)
+        assert {kind for kind, _ in found} >= {"bur", "uer"}

@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 from tests.sample_cases import MEASURES, Modelled, assert_same, cases_of
 
 from fairbrief import auditing
-from fairbrief.auditing import Plan, audit, grouping, ledger, observing, run
+from fairbrief.auditing import Plan, audit, chunks, grouping, ledger, observing
 from fairbrief.errors import BackendError, DataError, FairbriefError, MissingExtra, RequestError
 from fairbrief.measures.representation import Bur
 from fairbrief.readers import json_lines, read, rows_on_disk
@@ -77,7 +77,7 @@ def small() -> Iterator[None]:
     """Parts of a few records, and shards of fewer."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(json_lines, "PART", 5_000)
-        patch.setattr(run, "SHARD", 16)
+        patch.setattr(chunks, "BATCH", 16)
         yield
 
 
@@ -99,7 +99,7 @@ def file(lines: list[dict[str, Any]], tmp_path_factory: pytest.TempPathFactory) 
     """The lines as a file of several parts."""
     path = tmp_path_factory.mktemp("parts") / "reviews.jsonl"
     write_lines(lines, path)
-    assert len(read(path).ranges or ()) > 4
+    assert len(read(path).ranges) > 4
     return path
 
 
@@ -157,7 +157,7 @@ def test_order_cut_and_storage_change_no_bit(
     cases = [oddly_named(case) for case in cases_of(12, seed)]
     wanted = written(audit(cases, PLAN))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(run, "SHARD", shard)
+        patch.setattr(chunks, "BATCH", shard)
         patch.setattr(observing, "BATCH", batch)
         for name, value in (("CHUNK", chunk), ("SORTED", ordered), ("SMALL", small)):
             patch.setattr(ledger, name, value)
@@ -381,7 +381,7 @@ def test_shown_records_are_named_by_their_lines(lines: list[dict[str, Any]], tmp
     placed = {(line["id"], line["system"]): f"x.jsonl:{n}" for line, n in zip(lines, numbers, strict=True)}
     for plan in BOTH:
         reading = read(path)
-        assert len(reading.ranges or ()) > 4
+        assert len(reading.ranges) > 4
         shown = [top_case.case for top_case in audit(reading, replace(plan, sanity_baselines=())).top_cases]
         assert len({case.record.where for case in shown}) > 4
         for case in shown:

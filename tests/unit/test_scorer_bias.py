@@ -11,7 +11,7 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
-from fairbrief.auditing import Plan, audit, scorer_bias
+from fairbrief.auditing import Plan, audit, scorer_checks
 from fairbrief.auditing.per_record import ledgers_from
 from fairbrief.measures.scorer_bias import ScorerBiasSentiment, ScorerBiasSupport
 from fairbrief.people.counterfactual import exchange_genders, exchange_names
@@ -441,7 +441,7 @@ def test_every_report_shows_the_scorers_and_the_note(tmp_path: Path) -> None:
     )
     write_all(result, tmp_path)
     found = json.loads((tmp_path / "results.json").read_text(encoding="utf-8"))
-    assert scorer_bias.SYSTEM in {e["system"] for e in found["estimates"]}
+    assert scorer_checks.EXCHANGED in {e["system"] for e in found["estimates"]}
 
 
 def test_the_per_record_statistics_gives_the_scorers_values_again() -> None:

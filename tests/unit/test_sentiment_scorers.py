@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import math
-import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from fairbrief import registry, testing
-from fairbrief.classifiers import vader
-from fairbrief.classifiers.vader import Vader
-from fairbrief.classifiers.word_sentiment import WordSentiment
-from fairbrief.errors import DataError, MissingExtra, RequestError
+from fairbrief.classifiers.sentiment import Vader, WordSentiment
+from fairbrief.errors import DataError, RequestError
 from fairbrief.testing import SCORER_CLAUSES
 from fairbrief.types import Ask
 
@@ -64,14 +62,6 @@ def test_vader_is_the_mean_compound_of_the_sentences() -> None:
     assert scores.sizes.tolist() == [3, 0]
     (whole,) = Vader(by="text").answer([Ask("vader", (" ".join(sentences),), ("sentiment",))])
     assert whole.matrix[0, 0] == analyzer.polarity_scores(" ".join(sentences))["compound"]
-
-
-def test_vader_without_its_library_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The message says what to install."""
-    monkeypatch.setitem(sys.modules, "vaderSentiment.vaderSentiment", None)
-    vader._analyzer.cache_clear()
-    with pytest.raises(MissingExtra, match=r"vaderSentiment.*fairbrief\[sentiment\]"):
-        list(Vader().answer(ASKS))
 
 
 def test_words_outside_the_lexicon_are_scored_by_their_vectors(made: WordSentiment) -> None:
@@ -125,6 +115,7 @@ def test_held_out_accuracy_stands_in_the_fingerprint_and_beats_the_majority(made
     trained = made.trained()
     assert trained.accuracy > 0.9 > trained.majority
     assert f"held-out accuracy:{trained.accuracy:.3f} of 40 words" in made.fingerprint
+    assert replace(made, seed=1).fingerprint != made.fingerprint
 
 
 def test_vectors_that_know_nothing_of_polarity_do_no_better_than_chance(tmp_path: Path) -> None:
@@ -140,14 +131,6 @@ def test_vectors_that_know_nothing_of_polarity_do_no_better_than_chance(tmp_path
     assert 0.4 < trained.accuracy < 0.6
 
 
-def test_a_changed_setting_changes_the_fingerprint(made: WordSentiment) -> None:
-    """Seed, strength and balance decide scores, so they are in the cache's key."""
-    from dataclasses import replace
-
-    others = [replace(made, seed=1), replace(made, strength=0.01), replace(made, balanced=True)]
-    assert len({made.fingerprint, *(o.fingerprint for o in others)}) == 4
-
-
 def test_too_few_lexicon_words_with_a_vector_are_refused(tmp_path: Path, made: WordSentiment) -> None:
     """The message counts what there was of each kind."""
     (tmp_path / "few.csv").write_text("waa,1\nwab,-1\n", encoding="utf-8")
@@ -158,8 +141,8 @@ def test_too_few_lexicon_words_with_a_vector_are_refused(tmp_path: Path, made: W
 def test_scorers_are_made_by_name() -> None:
     """Spellings read back, and a vector file must be named."""
     assert registry.make("classifier", "vader(by=text)") == Vader(by="text")
-    made = registry.make("classifier", "word_sentiment(vectors='a b/v.txt', balanced=true)")
-    assert made == WordSentiment("a b/v.txt", balanced=True)
+    made = registry.make("classifier", "word_sentiment(vectors='a b/v.txt', seed=1)")
+    assert made == WordSentiment("a b/v.txt", seed=1)
     with pytest.raises(RequestError, match="needs vectors"):
         registry.make("classifier", "word_sentiment")
     with pytest.raises(RequestError, match="sentences or text"):

@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from fairbrief.classifiers.word_sentiment import (
-    VectorFile,
-    nltk_folders,
+from fairbrief.classifiers.sentiment import (
     passage_sentiment,
     read_lexicon,
+    read_vectors,
     words_of,
 )
 from fairbrief.errors import DataError
@@ -63,9 +62,11 @@ def test_a_passage_is_the_mean_of_its_known_words() -> None:
 # ---------------------------------------------------------------------------------------- vectors
 
 
-def read(file: VectorFile) -> dict[str, list[float]]:
+def read(path: Path) -> dict[str, list[float]]:
     """All words of a file with their vectors."""
-    return {w: v.tolist() for words, vectors in file.chunks() for w, v in zip(words, vectors, strict=True)}
+    return {
+        w: v.tolist() for words, vectors in read_vectors(path) for w, v in zip(words, vectors, strict=True)
+    }
 
 
 @pytest.mark.parametrize("header", ["", "3 2\n"])
@@ -75,25 +76,16 @@ def test_word2vec_and_glove_files_read_alike(tmp_path: Path, header: str, *, zip
     text = f"{header}the 1 2.5\nNew York -1e-1 3\nThe 9 9\n"
     path = tmp_path / "vectors.txt"
     path.write_bytes(gzip.compress(text.encode()) if zipped else text.encode())
-    assert read(VectorFile(path)) == {"the": [1, 2.5], "new york": [pytest.approx(-0.1), 3]}
-
-
-def test_conceptnet_words_of_one_language_are_read(tmp_path: Path) -> None:
-    """The multilingual Numberbatch spells /c/language/word."""
-    path = tmp_path / "numberbatch.txt"
-    path.write_text("3 2\n/c/en/good 1 2\n/c/de/gut 3 4\n/c/en/bad 5 6\n", encoding="utf-8")
-    assert list(read(VectorFile(path))) == ["good", "bad"]
-    assert list(read(VectorFile(path, language="de"))) == ["gut"]
-    assert list(read(VectorFile(path, most=2))) == ["good"]
+    assert read(path) == {"the": [1, 2.5], "new york": [pytest.approx(-0.1), 3]}
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("a 1 2\nb 1\n", r"line 2: 1 numbers after 'b', wanted 2"),
-        ("a 1 2\nb 1 x\n", r"line 2: 'x' is not a finite number"),
-        ("2 2\na 1 2\nb 1 nan\n", r"line 3: 'nan' is not a finite number"),
-        ("hello\n", r"line 1: no vector in 'hello'"),
+        ("a 1 2\nb 1\n", r"line 2, after 'b': 1 numbers, but the first vector has 2"),
+        ("a 1 2\nb 1 x\n", r"line 2, after 'b': could not convert string to float: 'x'"),
+        ("2 2\na 1 2\nb 1 nan\n", r"line 3, after 'b': a number that is not finite"),
+        ("hello\n", r"line 1, after 'hello': 0 numbers"),
         ("", "no word vector found"),
     ],
 )
@@ -102,7 +94,7 @@ def test_a_malformed_vector_file_is_refused_with_its_line(tmp_path: Path, text: 
     path = tmp_path / "vectors.txt"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(DataError, match=message):
-        read(VectorFile(path))
+        read(path)
 
 
 def test_binary_cut_off_and_missing_files_are_refused(tmp_path: Path) -> None:
@@ -110,12 +102,12 @@ def test_binary_cut_off_and_missing_files_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "vectors.bin"
     path.write_bytes(b"3 2\na \xff\xfe\x00\x80\n")
     with pytest.raises(DataError, match="not a text file"):
-        read(VectorFile(path))
+        read(path)
     path.write_bytes(gzip.compress(b"a 1 2\n" * 1000)[:-12])
     with pytest.raises(DataError, match="cut off"):
-        read(VectorFile(path))
+        read(path)
     with pytest.raises(DataError, match="no such file"):
-        read(VectorFile(tmp_path / "absent"))
+        read(tmp_path / "absent")
 
 
 # --------------------------------------------------------------------------------------- lexicons
@@ -124,7 +116,7 @@ def test_binary_cut_off_and_missing_files_are_refused(tmp_path: Path) -> None:
 def test_a_table_of_words_and_labels_is_a_lexicon(tmp_path: Path) -> None:
     """Labels in words or numbers, a header or none; a word of both kinds teaches nothing."""
     path = tmp_path / "lexicon.csv"
-    path.write_text("word,label\nGood,positive\nbad,-1\nfine,1\nodd,pos\nodd,neg\n", encoding="utf-8")
+    path.write_text("word,label\nGood,positive\nbad,-1\nfine,1\nodd,1\nodd,-1\n", encoding="utf-8")
     assert read_lexicon(str(path)) == {"good": 1, "bad": -1, "fine": 1}
     path.write_text("good,positive\nbad,awful\n", encoding="utf-8")
     with pytest.raises(DataError, match=r"line 2: 'bad,awful' is not a word and a label"):
@@ -145,13 +137,13 @@ def test_the_two_word_files_are_a_lexicon(tmp_path: Path, monkeypatch: pytest.Mo
     assert read_lexicon(str(folder)) == wanted
     monkeypatch.setenv("NLTK_DATA", str(tmp_path))
     assert read_lexicon("opinion") == wanted
-    assert nltk_folders({"NLTK_DATA": str(tmp_path)})[0] == tmp_path
 
 
 def test_an_absent_opinion_lexicon_says_how_to_get_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The message names the command, the variable, and the other ways."""
-    monkeypatch.setattr("fairbrief.classifiers.word_sentiment.nltk_folders", lambda: [tmp_path])
+    monkeypatch.delenv("NLTK_DATA", raising=False)
+    monkeypatch.setattr(Path, "home", lambda: tmp_path)
     with pytest.raises(DataError, match=r"nltk\.downloader opinion_lexicon.*NLTK_DATA.*lexicon=FOLDER"):
         read_lexicon("opinion")

@@ -7,18 +7,14 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from fairbrief import statistics as s
-from fairbrief.statistics import (
+from fairbrief.statistics import agreement, distributions, label_permutations, regression, resampling
+from fairbrief.statistics.label_permutations import (
     EXACT_LIMIT,
-    BlockBootstrap,
-    Bootstrap,
     LabelDraws,
     enumerate_permutations,
-    label_draws,
-    percentile_interval,
-    resampling,
+    sort_by_block,
 )
-from fairbrief.statistics.label_permutations import sort_by_block
+from fairbrief.statistics.resampling import BlockBootstrap, Bootstrap, percentile_interval
 
 NAN = np.nan
 KRIPPENDORFF = np.array(
@@ -41,7 +37,7 @@ def data() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return x, y, cluster
 
 
-def same(ours: s.Fit, theirs: object) -> None:
+def same(ours: regression.Fit, theirs: object) -> None:
     """Every number of a fit equals statsmodels'."""
     pairs = [(ours.coefficients, theirs.params), (ours.errors, theirs.bse), (ours.t, theirs.tvalues)]
     pairs += [
@@ -57,16 +53,16 @@ def test_least_squares_from_sums_is_statsmodels(data: tuple[np.ndarray, ...]) ->
     """Additive sums are enough for every classical number of a regression."""
     sm = pytest.importorskip("statsmodels.api")
     x, y, _ = data
-    same(s.fit_sums(x.T @ x, x.T @ y, y @ y, 60), sm.OLS(y, x).fit())
+    same(regression.fit_sums(x.T @ x, x.T @ y, y @ y, 60), sm.OLS(y, x).fit())
 
 
 def test_robust_errors_are_statsmodels(data: tuple[np.ndarray, ...]) -> None:
     """HC3 and cluster-robust errors agree, with t-distributed intervals."""
     sm = pytest.importorskip("statsmodels.api")
     x, y, cluster = data
-    same(s.fit_robust(x, y), sm.OLS(y, x).fit(cov_type="HC3", use_t=True))
+    same(regression.fit_robust(x, y), sm.OLS(y, x).fit(cov_type="HC3", use_t=True))
     theirs = sm.OLS(y, x).fit(cov_type="cluster", cov_kwds={"groups": cluster}, use_t=True)
-    same(s.fit_robust(x, y, cluster), theirs)
+    same(regression.fit_robust(x, y, cluster), theirs)
 
 
 def test_least_squares_has_leading_axes(data: tuple[np.ndarray, ...]) -> None:
@@ -76,7 +72,7 @@ def test_least_squares_has_leading_axes(data: tuple[np.ndarray, ...]) -> None:
     free = np.column_stack([x, x[:, 1] ** 2])
     xx = np.stack([z.T @ z for z in (free, singular)])
     xy = np.stack([z.T @ y for z in (free, singular)])
-    both = s.fit_sums(xx, xy, np.full(2, y @ y), np.full(2, 60))
+    both = regression.fit_sums(xx, xy, np.full(2, y @ y), np.full(2, 60))
     np.testing.assert_allclose(both.coefficients[0], np.linalg.lstsq(free, y)[0])
     assert np.isnan(both.coefficients[1]).all()
     assert np.isnan(both.p[1]).all()
@@ -86,7 +82,7 @@ def test_least_squares_has_leading_axes(data: tuple[np.ndarray, ...]) -> None:
 def test_too_few_rows_have_no_errors() -> None:
     """Two rows fix a line but say nothing of its error."""
     x, y = np.array([[1.0, 0.0], [1.0, 1.0]]), np.array([1.0, 3.0])
-    fit = s.fit_sums(x.T @ x, x.T @ y, y @ y, 2)
+    fit = regression.fit_sums(x.T @ x, x.T @ y, y @ y, 2)
     np.testing.assert_allclose(fit.coefficients, [1, 2])
     assert np.isnan([*fit.errors, *fit.p, *fit.low]).all()
 
@@ -94,34 +90,32 @@ def test_too_few_rows_have_no_errors() -> None:
 def test_a_row_that_alone_decides_a_coefficient_has_no_robust_error() -> None:
     """With leverage 1 the HC3 error is undefined, not huge."""
     x = np.column_stack([np.ones(5), [1, 0, 0, 0, 0]])
-    assert np.isnan(s.fit_robust(x, np.array([1.0, 2, 3, 5, 4])).errors).all()
+    assert np.isnan(regression.fit_robust(x, np.array([1.0, 2, 3, 5, 4])).errors).all()
 
 
-@pytest.mark.parametrize(
-    ("scale", "alpha"), [("nominal", 0.743), ("ordinal", 0.815), ("interval", 0.849), ("ratio", 0.797)]
-)
+@pytest.mark.parametrize(("scale", "alpha"), [("nominal", 0.743), ("ordinal", 0.815), ("interval", 0.849)])
 def test_alpha_has_the_textbook_values(scale: str, alpha: float) -> None:
     """Krippendorff's own four-rater example with missing ratings (2011, sections C and D)."""
-    assert s.krippendorff_alpha(KRIPPENDORFF, scale) == pytest.approx(alpha, abs=5e-4)
+    assert agreement.krippendorff_alpha(KRIPPENDORFF, scale) == pytest.approx(alpha, abs=5e-4)
 
 
 def test_alpha_without_variation_is_undefined() -> None:
     """If everyone always says the same nothing could have disagreed."""
-    assert np.isnan(s.krippendorff_alpha(np.ones((3, 4))))
-    assert np.isnan(s.krippendorff_alpha(np.array([[1.0, NAN], [NAN, 2.0]])))
+    assert np.isnan(agreement.krippendorff_alpha(np.ones((3, 4))))
+    assert np.isnan(agreement.krippendorff_alpha(np.array([[1.0, NAN], [NAN, 2.0]])))
     with pytest.raises(ValueError, match="no scale named"):
-        s.krippendorff_alpha(KRIPPENDORFF, "other")
+        agreement.krippendorff_alpha(KRIPPENDORFF, "other")
 
 
 def test_free_marginal_kappa_by_hand() -> None:
     """Pairs agree 2 of 3, 1 of 1 (one rating is missing) and 0 of 3: P = 5/9."""
     ratings = np.array([[0, 1, 0, NAN], [0, 1, 1, NAN], [1, NAN, 2, 1]])
     share = (1 / 3 + 1 + 0) / 3
-    assert s.randolph_kappa(ratings) == pytest.approx((share - 1 / 3) / (1 - 1 / 3))
-    assert s.randolph_kappa(ratings, categories=4) == pytest.approx((share - 1 / 4) / (1 - 1 / 4))
-    assert np.isnan(s.randolph_kappa(np.zeros((2, 3))))
+    assert agreement.randolph_kappa(ratings) == pytest.approx((share - 1 / 3) / (1 - 1 / 3))
+    assert agreement.randolph_kappa(ratings, categories=4) == pytest.approx((share - 1 / 4) / (1 - 1 / 4))
+    assert np.isnan(agreement.randolph_kappa(np.zeros((2, 3))))
     with pytest.raises(ValueError, match="more than the 2"):
-        s.randolph_kappa(ratings, categories=2)
+        agreement.randolph_kappa(ratings, categories=2)
 
 
 def test_kappa_is_statsmodels_where_nothing_is_missing() -> None:
@@ -129,7 +123,7 @@ def test_kappa_is_statsmodels_where_nothing_is_missing() -> None:
     raters = pytest.importorskip("statsmodels.stats.inter_rater")
     ratings = np.random.default_rng(0).integers(0, 4, (5, 30)).astype(float)
     table, _ = raters.aggregate_raters(ratings.T.astype(int))
-    assert s.randolph_kappa(ratings) == pytest.approx(
+    assert agreement.randolph_kappa(ratings) == pytest.approx(
         raters.fleiss_kappa(table, method="randolph"), abs=1e-12
     )
 
@@ -140,7 +134,7 @@ def test_correlations_are_scipys() -> None:
     rng = np.random.default_rng(0)
     x, y = rng.integers(0, 6, (3, 20)).astype(float), rng.integers(0, 6, (3, 20)).astype(float)
     for row in range(3):
-        for ours, theirs in ((s.pearson, stats.pearsonr), (s.spearman, stats.spearmanr)):
+        for ours, theirs in ((agreement.pearson, stats.pearsonr), (agreement.spearman, stats.spearmanr)):
             expected = theirs(x[row], y[row])
             assert ours(x, y)[row] == pytest.approx(expected.statistic, abs=1e-12)
 
@@ -149,19 +143,19 @@ def test_correlation_leaves_out_missing_pairs() -> None:
     """A pair with a nan does not count; too little variation is undefined, without a warning."""
     x, y = np.array([1.0, 2, NAN, 4, 9]), np.array([2.0, 1, 7, NAN, 5])
     keep = [0, 1, 4]
-    assert s.spearman(x, y) == pytest.approx(s.spearman(x[keep], y[keep]))
-    assert s.pearson(x, y) == pytest.approx(np.corrcoef(x[keep], y[keep])[0, 1])
-    assert np.isnan(s.pearson(np.ones(4), np.arange(4.0)))
-    assert np.isnan(s.spearman(np.array([1.0, NAN]), np.array([1.0, 2.0])))
+    assert agreement.spearman(x, y) == pytest.approx(agreement.spearman(x[keep], y[keep]))
+    assert agreement.pearson(x, y) == pytest.approx(np.corrcoef(x[keep], y[keep])[0, 1])
+    assert np.isnan(agreement.pearson(np.ones(4), np.arange(4.0)))
+    assert np.isnan(agreement.spearman(np.array([1.0, NAN]), np.array([1.0, 2.0])))
 
 
 def test_distances_by_hand() -> None:
     """All mass moved from the first to the last of four bins: three steps, no height."""
     p, q = np.array([2, 0, 0, 0]), np.array([0, 0, 0, 5])
-    assert s.wasserstein_positions(p, q) == 3
-    assert s.wasserstein_heights(p, q) == 0
-    assert s.kl_divergence(p, q) == np.inf
-    assert s.kl_divergence([1, 1, 0], [1, 1, 2]) == pytest.approx(np.log(2))
+    assert distributions.wasserstein_positions(p, q) == 3
+    assert distributions.wasserstein_heights(p, q) == 0
+    assert distributions.kl_divergence(p, q) == np.inf
+    assert distributions.kl_divergence([1, 1, 0], [1, 1, 2]) == pytest.approx(np.log(2))
 
 
 def test_distance_over_positions_is_scipys() -> None:
@@ -169,12 +163,16 @@ def test_distance_over_positions_is_scipys() -> None:
     stats = pytest.importorskip("scipy.stats")
     p, q = np.random.default_rng(0).random((2, 5, 10))
     expected = [stats.wasserstein_distance(range(10), range(10), a, b) for a, b in zip(p, q, strict=True)]
-    np.testing.assert_allclose(s.wasserstein_positions(p, q), expected, rtol=1e-12)
+    np.testing.assert_allclose(distributions.wasserstein_positions(p, q), expected, rtol=1e-12)
 
 
 def test_histograms_without_mass_have_no_distance() -> None:
     """Nothing mapped, nothing measured: nan, without a warning; negative mass is a mistake."""
-    for distance in (s.wasserstein_positions, s.wasserstein_heights, s.kl_divergence):
+    for distance in (
+        distributions.wasserstein_positions,
+        distributions.wasserstein_heights,
+        distributions.kl_divergence,
+    ):
         np.testing.assert_equal(distance([[0, 0], [1, 0]], [1, 0]), [NAN, 0])
         with pytest.raises(ValueError, match="negative"):
             distance([-1, 2], [1, 1])
@@ -182,23 +180,21 @@ def test_histograms_without_mass_have_no_distance() -> None:
 
 def test_holm_by_hand() -> None:
     """Three tests: 3 × .01, 2 × .04 raised by none, 1 × .03 lifted to it; untested ones stay out."""
-    assert s.holm([0.04, None, 0.01, 0.03]) == pytest.approx([0.06, None, 0.03, 0.06])
-    assert s.holm([0.9, 0.8]) == [1.0, 1.0]
-    assert s.holm([None]) == [None]
+    assert resampling.holm([0.04, None, 0.01, 0.03]) == pytest.approx([0.06, None, 0.03, 0.06])
+    assert resampling.holm([0.9, 0.8]) == [1.0, 1.0]
+    assert resampling.holm([None]) == [None]
 
 
 def test_log_odds_by_hand() -> None:
     """δ and z of one word from the formula; swapping the groups turns both signs."""
     a, b = np.array([3, 1]), np.array([1, 5])
-    delta, z = s.dirichlet_log_odds(a, b)
+    delta, z = distributions.dirichlet_log_odds(a, b)
     expected = np.log(3.01 / 1.01) - np.log(1.01 / 5.01)
     assert delta[0] == pytest.approx(expected)
     assert z[0] == pytest.approx(expected / np.sqrt(1 / 3.01 + 1 / 1.01))
-    np.testing.assert_allclose(s.dirichlet_log_odds(b, a)[1], -z)
-    more = s.dirichlet_log_odds(a, b, total_a=np.array(10), total_b=np.array(10))[0]
-    assert more[0] == pytest.approx(np.log(3.01 / (10.02 - 3.01)) - np.log(1.01 / (10.02 - 1.01)))
+    np.testing.assert_allclose(distributions.dirichlet_log_odds(b, a)[1], -z)
     with pytest.raises(ValueError, match="prior must be positive"):
-        s.dirichlet_log_odds(a, b, prior=0)
+        distributions.dirichlet_log_odds(a, b, prior=0)
 
 
 LABELS = np.array([2, 0, 0, 5, 2])
@@ -219,19 +215,6 @@ def test_enumeration_is_what_brute_force_finds() -> None:
     assert sorted(map(tuple, rows.tolist())) == sorted(set(permutations(LABELS.tolist())))
 
 
-def test_labels_stay_in_their_block() -> None:
-    """With blocks, only arrangements inside each block occur, wherever its positions lie."""
-    blocks = np.array([1, 0, 1, 0, 1])
-    expected = {
-        p
-        for p in permutations(LABELS.tolist())
-        if all(sorted(np.array(p)[blocks == b]) == sorted(LABELS[blocks == b]) for b in (0, 1))
-    }
-    rows = enumerate_permutations(LABELS, blocks)
-    assert rows[0].tolist() == LABELS.tolist()
-    assert sorted(map(tuple, rows.tolist())) == sorted(expected)
-
-
 def test_too_many_permutations_are_not_enumerated() -> None:
     """Beyond the limit enumeration is refused, with the number."""
     with pytest.raises(ValueError, match="40320 distinct label permutations are more than the 10000"):
@@ -247,38 +230,16 @@ def test_shapes_that_do_not_agree_are_refused() -> None:
 def test_samples_are_uniform() -> None:
     """Every distinct label permutation is drawn equally often: chi-square below its 99.9 % point."""
     labels = np.array([0, 0, 1, 1, 2])
-    rows = labels[label_draws.permutations(np.zeros_like(labels), 30_000, np.random.default_rng(1))]
+    rows = labels[label_permutations.permutations(np.zeros_like(labels), 30_000, np.random.default_rng(1))]
     counts = np.unique(rows, axis=0, return_counts=True)[1]
     assert len(counts) == 30
     assert ((counts - 1000) ** 2 / 1000).sum() < 58.3
-
-
-def test_small_records_list_all_permutations() -> None:
-    """Where there are no more label permutations than draws all are listed and draws point into them."""
-    rows, choice, _ = LabelDraws(200, 7).observed_and_choice("r1", LABELS)
-    assert len(rows) == 30
-    assert rows[0].tolist() == LABELS.tolist()
-    assert choice.shape == (200,)
-    assert set(choice.tolist()) <= set(range(30))
 
 
 @pytest.mark.parametrize(("draws", "is_listed"), [(29, False), (30, True)])
 def test_as_many_permutations_as_draws_are_listed(draws: int, *, is_listed: bool) -> None:
     """Thirty are by thirty draws, and sampled by one draw less."""
     assert LabelDraws(draws, 0).observed_and_choice("r", LABELS)[2] == is_listed
-
-
-def test_large_records_sample_permutations() -> None:
-    """Beyond that, every draw has a labelling of its own, which keeps the label counts and blocks."""
-    labels = np.tile([0, 1, 2], 5)
-    blocks = np.repeat([3, 1, 2], 5)
-    rows, choice, _ = LabelDraws(300, 7).observed_and_choice("r1", labels, blocks)
-    assert rows.shape == (301, 15)
-    assert rows[0].tolist() == labels.tolist()
-    assert sorted(choice.tolist()) == list(range(1, 301))
-    for block in (1, 2, 3):
-        at = blocks == block
-        assert (np.sort(rows[:, at], axis=1) == np.sort(labels[at])).all()
 
 
 def test_all_permutations_on_request() -> None:
@@ -325,16 +286,6 @@ def test_every_draw_has_as_many_clusters_as_there_are() -> None:
     np.testing.assert_allclose(weights.var(), 1 - 1 / 30, rtol=0.03)
 
 
-def test_systems_share_draws() -> None:
-    """Two systems' totals under one seed come from the same clusters; another seed draws others."""
-    rows = np.random.default_rng(0).random((50, 2))
-    first = Bootstrap(50, 100, 5)
-    both = first.totals(np.hstack([rows, 2 * rows]))
-    np.testing.assert_allclose(both[:, 2:], 2 * both[:, :2])
-    np.testing.assert_array_equal(first.totals(rows), Bootstrap(50, 100, 5).totals(rows))
-    assert (first.totals(rows) != Bootstrap(50, 100, 6).totals(rows)).all()
-
-
 def test_weights_that_are_not_kept_are_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """In bounded memory the totals are the same as with weights that were kept, on every call."""
     rows = np.random.default_rng(0).random((40, 3))
@@ -373,14 +324,6 @@ def test_undefined_draws_are_left_out_and_counted() -> None:
     low, high, undefined = percentile_interval(draws, level=0.5)
     assert (low[0], high[0], undefined.tolist()) == (1.5, 2.5, [0.25, 1.0])
     assert np.isnan([low[1], high[1]]).all()
-
-
-def test_infinite_draws_give_infinite_bounds() -> None:
-    """Bounds near infinite draws are infinite, never nan."""
-    low, high, _ = percentile_interval(np.array([-np.inf, -np.inf, 0.0, 1.0, np.inf]), level=0.9)
-    assert (low, high) == (-np.inf, np.inf)
-    low, high, _ = percentile_interval(np.array([0.0, 1.0, np.inf, np.inf]), level=0.5)
-    assert (low, high) == (0.75, np.inf)
 
 
 @pytest.mark.parametrize("level", [0.0, 1.0, 95.0])

@@ -11,9 +11,8 @@ from tests.cli.command import printed
 
 from fairbrief.errors import RequestError
 from fairbrief.readers import read
-from fairbrief.workbench.annotation.items import code_of, items_of, pairs_of
-from fairbrief.workbench.annotation.judgements import preferences, preferred
-from fairbrief.workbench.annotation.sheets import Answer, page, sheet
+from fairbrief.workbench.judgements import preferences, preferred
+from fairbrief.workbench.sheets import Answer, code_of, items_of, pairs_of, sheet
 
 TEXTS = {"both": "The tea was good. The mug was broken.", "rosy": "The tea was good. It was hot.", "none": ""}
 
@@ -45,15 +44,15 @@ def answer(path: Path, ahead: str) -> None:
 
 
 def test_two_summaries_of_a_record_are_one_question(records: Path) -> None:
-    """Empty summaries make no pair; systems stand first in turn, and no sheet or page names one."""
+    """Empty summaries make no pair; systems stand first in turn, and no sheet names one."""
     asked = list(items_of(read(records), "pairs", "mood"))
     assert len(asked) == 8
     assert {items[0].choices for _, items in asked} == {("first", "second", "alike")}
     first = [case.summary.text.startswith(f"First summary:\n{TEXTS['both']}") for case, _ in asked]
     assert 0 < sum(first) < 8
-    for text in (sheet(asked, "ann", "mood"), page(asked, "pairs", "ann", "mood")):
-        assert "rosy" not in text
-        assert "Second summary:" in text
+    text = sheet(asked, "ann", "mood")
+    assert "rosy" not in text
+    assert "Second summary:" in text
 
 
 def test_choices_become_preferences_and_hold_against_measures(records: Path, tmp_path: Path) -> None:

@@ -9,7 +9,8 @@ from __future__ import annotations
 import itertools
 import math
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from copy import deepcopy
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from typing import Any, cast
@@ -17,7 +18,7 @@ from typing import Any, cast
 import numpy as np
 
 from fairbrief import __version__, registry
-from fairbrief.auditing import extracts, instrument, measure_selection, part_work, scorer_bias, sensitivity
+from fairbrief.auditing import chunks, extracts, measure_selection, scorer_checks, sensitivity
 from fairbrief.auditing.finding_checks import findings_without, opposite_gaps
 from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.multiple_tests import check_primary
@@ -55,31 +56,25 @@ HEAD, TRIED = 200, 25
 __all__ = ["Plan", "audit", "check"]
 
 
-Settled = Callable[[PerRecordRows], None] | None
-
-
-def audit(cases: Iterable[Case], plan: Plan, settled: Settled = None) -> Result:
-    """Audit summaries. Raises RequestError or DataError for requests or data that cannot be audited.
-
-    ``settled`` is called with the per-record statistics as soon as they are final, usually before estimation.
-    """
+def audit(cases: Iterable[Case], plan: Plan) -> Result:
+    """Audit summaries. Raises RequestError or DataError for requests or data that cannot be audited."""
     plan = replace(
         plan,
         compared_scorers=sensitivity.resolved(plan.compared_scorers),
         sanity_baselines=named_baselines(plan.sanity_baselines),
     )
     with languages.using(plan.language or languages.setting()):
-        result = (_audit_pooled if plan.pools_runs else _audit)(cases, plan, settled)
+        result = (_audit_pooled if plan.pools_runs else _audit)(cases, plan)
     return result if plan.keeps_texts else result.without_texts()
 
 
-def _audit_pooled(cases: Iterable[Case], plan: Plan, settled: Settled) -> Result:
+def _audit_pooled(cases: Iterable[Case], plan: Plan) -> Result:
     """The audit of systems whose runs are pooled; RequestError where no system has runs."""
     asked = [tuple(names) for names in plan.by]
     subgroups = asked if (RUN,) in asked else [*asked, (RUN,)]
     pooled = cases if isinstance(cases, Pooled) else Pooled(cases)
     plan = replace(plan, by=subgroups)
-    result = _audit(iter(pooled) if isinstance(cases, Iterator) else pooled, plan, settled)
+    result = _audit(iter(pooled) if isinstance(cases, Iterator) else pooled, plan)
     if not any(RUN in e.subgroup for e in result.estimates):
         raise RequestError(
             f"No system is called NAME#1, NAME#2 …: there are no runs to pool. Systems: {', '.join(result.made['systems'])}."
@@ -94,23 +89,23 @@ def _audit_pooled(cases: Iterable[Case], plan: Plan, settled: Settled) -> Result
     )
 
 
-def _audit(cases: Iterable[Case], plan: Plan, settled: Settled) -> Result:
+def _audit(cases: Iterable[Case], plan: Plan) -> Result:
     try:
-        return _audit_once(cases, plan, settled)
+        return _audit_once(cases, plan)
     except PartedClusters:
         if isinstance(cases, Iterator):
             raise RequestError(
                 f"Records that vary others come after the first {HEAD} summaries, and this input can be read only once: "
                 "say has_clusters=True, or give the cases as a list."
             ) from None
-        return _audit_once(cases, replace(plan, has_clusters=True), settled)
+        return _audit_once(cases, replace(plan, has_clusters=True))
 
 
-def _audit_once(cases: Iterable[Case], plan: Plan, settled: Settled) -> Result:
+def _audit_once(cases: Iterable[Case], plan: Plan) -> Result:
     started = time.monotonic()
     audited = _Audit(cases, plan)
     audited.walk(chosen_engine(plan.engine, plan.workers))
-    return audited.result(started, settled)
+    return audited.result(started)
 
 
 class _Audit:
@@ -144,12 +139,12 @@ class _Audit:
         check_primary(plan.primary, choice.measures)
         self.cases, self.plan, self.protocol, self.head, self.stream = cases, plan, protocol, head, stream
         self.run = Run(plan, choice.measures, exchange=exchange)
-        self.checks, unchecked = scorer_bias.plan_checks(
+        self.checks, unchecked = scorer_checks.plan_checks(
             choice.measures, head, self.run.scorers, wanted=plan.check_scorers
         )
         self.left_out = (*choice.left_out, *unchecked)
-        is_read = plan.check_scorers is not False and any(map(instrument.scorer_of, choice.measures))
-        longest = math.inf if self.checks else instrument.LONGEST
+        is_read = plan.check_scorers is not False and any(map(scorer_checks.scorer_of, choice.measures))
+        longest = math.inf if self.checks else scorer_checks.LONGEST
         sources = None
         if self.checks or is_read:
             sources = Sources.sample(plan.seed, wanted=plan.check_scorers, longest=longest)
@@ -163,35 +158,33 @@ class _Audit:
 
     def walk(self, engine: Engine) -> None:
         """Read all cases into the ledgers: in parts where the input has parts, else in one pass."""
-        if parts := part_work.parts_of(self.cases, self.plan):
-            reading = cast("Reading", self.cases)
-            if part_work.walk_parts(self.run, reading, parts, self.watchers, engine):
+        if parts := chunks.parts_of(self.cases, self.plan):
+            reading, unused = cast("Reading", self.cases), deepcopy(self.watchers)
+            if self.run.walk_parts(reading, parts, self.watchers, engine):
                 return
             # Reading from the beginning names the bad line, or skips it.
             self.run = Run(self.plan, self.run.measures, exchange=self.run.exchange)
-            self.watchers, self.stream = self.watchers.empty(), iter(self.cases)
+            self.watchers, self.stream = unused, iter(self.cases)
         self.run.walk(self.watchers.watch(self.stream), engine)
 
-    def result(self, started: float, settled: Settled) -> Result:
+    def result(self, started: float) -> Result:
         """The estimates with their per-record statistics, and what must be known to read them."""
         run, watchers, checks, plan = self.run, self.watchers, self.checks, self.plan
         run.sort()
         refuse_unscored(run.ledgers)
-        rows = None if checks else _told(LedgerPerRecord(run.ledgers, run.readers), settled)
         estimates, gaps = run.estimates()
         sources = watchers.sources or Sources.sample(plan.seed, wanted=plan.check_scorers)
-        checked = scorer_bias.take(checks, sources, run.scorers, run.settings())
-        estimates = with_notes(estimates, scorer_bias.bias_notes(checks, checked, plan.alpha))
-        retrieved, reach = scorer_bias.Checked(), list[dict[str, Any]]()
+        checked = scorer_checks.take(checks, sources, run.scorers, run.settings())
+        estimates = with_notes(estimates, scorer_checks.bias_notes(checks, checked, plan.alpha))
+        retrieved, reach = scorer_checks.Checked(), list[dict[str, Any]]()
         if self.protocol is None and plan.n_resamples and plan.check_scorers is not False:
             sample = run.measures, sources, run.scorers
-            reach = instrument.reach_of(*sample, wanted=plan.check_scorers)
+            reach = scorer_checks.reach_of(*sample, wanted=plan.check_scorers)
             if plan.check_scorers:
-                retrieved, notes_of = instrument.retrieve(*sample, run.settings())
+                retrieved, notes_of = scorer_checks.retrieve(*sample, run.settings())
                 estimates = with_notes(estimates, notes_of)
-        if rows is None:
-            ledgers, readers = [*run.ledgers, *checked.ledgers], {**run.readers, **checked.readers}
-            rows = _told(LedgerPerRecord(ledgers, readers), settled)
+        ledgers, readers = [*run.ledgers, *checked.ledgers], {**run.readers, **checked.readers}
+        rows = LedgerPerRecord(ledgers, readers)
         if self.protocol is not None:
             tables = _tables(self.protocol, estimates, rows)
         else:
@@ -221,11 +214,11 @@ class _Audit:
         told = findings_without(result, watchers, by_spec)
         if reach:
             told["reach"] = reach
-        if opposite := opposite_gaps(result, by_spec):
+        if opposite := opposite_gaps(result):
             told["opposite_gaps"] = opposite
         return replace(result, made={**result.made, **told}) if told else result
 
-    def _made(self, started: float, checks: Sequence[scorer_bias.Checked]) -> dict[str, Any]:
+    def _made(self, started: float, checks: Sequence[scorer_checks.Checked]) -> dict[str, Any]:
         run = self.run
         known, systems = measure_selection.attributes_of(self.head), run.systems()
         checking = (m for checked in checks for readers in checked.readers.values() for m in readers)
@@ -252,13 +245,6 @@ class _Audit:
             "ended": datetime.now(UTC).isoformat(timespec="seconds"),
             "seconds": round(time.monotonic() - started, 3),
         }
-
-
-def _told(rows: LedgerPerRecord, settled: Settled) -> LedgerPerRecord:
-    """The final per-record statistics, after ``settled`` was called with them."""
-    if settled is not None:
-        settled(rows)
-    return rows
 
 
 def check(records: Iterable[Record], plan: Plan) -> Sequence[Measure]:

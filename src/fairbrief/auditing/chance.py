@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from fairbrief.auditing.null_sums import Drawn, contrasts_of, square_columns
 from fairbrief.conclusions import FEWEST_IN_A_GROUP, MOST_PERMUTED
 from fairbrief.statistics.arrays import TIE, ratio, tolerance
 from fairbrief.statistics.jackknife import Spread, t_test
-from fairbrief.statistics.permutation_tests import (
+from fairbrief.statistics.resampling import (
     PermutationTest,
     flipped,
     group_permutation,
@@ -26,20 +26,6 @@ from fairbrief.types import Column, Floats, Integers, Totals, Value
 
 SUMS_TIE = 1e-9
 """As `TIE`, for statistics of sums of numbers on the grid."""
-
-
-@dataclass(frozen=True, slots=True)
-class Chance:
-    """The permutation mean, and how often permutations are as extreme.
-
-    ``reachable`` is the smallest p that unlimited label permutations would allow; ``sampled`` the smallest
-    that this number of resamples allows.
-    """
-
-    mean: float | None
-    p: float | None
-    reachable: float
-    sampled: float
 
 
 class Permutations:
@@ -65,7 +51,7 @@ class Permutations:
         """Whether all contrasts that decide the value's test were summed under the permutations."""
         return all(name in self._ratios for name in value.contrasts)
 
-    def chances(self, null: Value | None, value: Value, read: Floats) -> list[Chance | None]:
+    def chances(self, null: Value | None, value: Value, read: Floats) -> list[PermutationTest | None]:
         """Of one value, which the real labels ``read`` (parts,) and the draws ``null``; None where no draw defines it."""
         if null is None:
             return [None] * len(read)
@@ -73,7 +59,8 @@ class Permutations:
         there, is_both = np.isfinite(drawn), value.tail == "both"
         means = self._means(drawn, there)
         if value.contrasts and self.knows(value):
-            observed, sizes = self._largest_sizes(value.contrasts, is_signed=is_both)
+            each = [self._size(name, is_signed=is_both) for name in value.contrasts]
+            observed, sizes = (largest(np.stack(several, axis=-1)) for several in zip(*each, strict=True))
             p, least = self._upper_p(observed, sizes), self._smallest_p(sizes)
         else:
             drawn = np.where(there, drawn, np.nan)
@@ -84,7 +71,7 @@ class Permutations:
         return [
             None
             if math.isnan(mean)
-            else Chance(mean, own, min(1.0, reachable * (2 if is_both else 1)), sampled)
+            else PermutationTest(own, min(1.0, reachable * (2 if is_both else 1)), sampled, mean)
             for mean, own, reachable, sampled in zip(
                 means.tolist(), p.tolist(), self._reachable, least.tolist(), strict=True
             )
@@ -117,12 +104,6 @@ class Permutations:
             self._count(~np.isnan(null)),
         )
         return ratio(tied, defined + (defined > 0))
-
-    def _largest_sizes(self, contrasts: tuple[str, ...], *, is_signed: bool) -> tuple[Floats, Floats]:
-        """The largest studentized size of the contrasts: observed (parts,), and under each draw (rows,)."""
-        sizes = [self._size(name, is_signed=is_signed) for name in contrasts]
-        observed, null = (largest(np.stack(several, axis=-1)) for several in zip(*sizes, strict=True))
-        return observed, null
 
     def _size(self, name: str, *, is_signed: bool) -> tuple[Floats, Floats]:
         """The studentized size of one contrast.
@@ -164,7 +145,7 @@ def _observed_size(moments: Floats, center: Floats) -> Floats:
 
 def flip_chance(
     here: Jackknifed, part: int, name: str, value: Value, n_resamples: int, seed: int
-) -> Chance | None:
+) -> PermutationTest | None:
     """The sign-flip test of one value of a part: the signs of its clusters' contributions are flipped at random.
 
     The contributions are jackknife pseudo-values of the value's group differences, or of the value itself. An unsigned score
@@ -182,35 +163,32 @@ def flip_chance(
     moves = np.abs(said).max(axis=1, initial=0.0) > 0
     clusters = [c for c, yes in zip(units, moves, strict=True) if yes]
     if not clusters:
-        return Chance(0.0 if value.tail == "both" else None, 1.0, 1.0, 1.0)
+        return PermutationTest(1.0, 1.0, 1.0, 0.0 if value.tail == "both" else None)
     said = said[moves]
     sums, is_listed = flipped(said, clusters, n_resamples, seed)
-    observed = _flip_sizes(said.sum(axis=0)[np.newaxis], said)
+    mean = 0.0 if value.tail == "both" else None
     if value.fold is not None:
-        mean: float | None = float(np.mean(value.fold(sums)))
-    else:
-        mean = 0.0 if value.tail == "both" else None
+        mean = float(np.mean(value.fold(sums)))
     if all(here.here[contrast].is_between for contrast in names):
-        return _between_groups(here, part, names, mean, n_resamples, seed)
+        return replace(_between_groups(here, part, names, n_resamples, seed), mean=mean)
+    observed = _flip_sizes(said.sum(axis=0)[np.newaxis], said)
     p, sampled = _share(float(observed[0]), _flip_sizes(sums, said), is_listed=is_listed)
-    return Chance(mean, p, 2.0 ** (1 - len(clusters)), sampled)
+    return PermutationTest(p, 2.0 ** (1 - len(clusters)), sampled, mean)
 
 
 def _between_groups(
-    here: Jackknifed, part: int, names: Sequence[str], mean: float | None, n_resamples: int, seed: int
-) -> Chance:
+    here: Jackknifed, part: int, names: Sequence[str], n_resamples: int, seed: int
+) -> PermutationTest:
     """For differences between groups of clusters: the smallest p of those with large enough groups, times their number."""
     tests = []
     for contrast in names:
         found, kinds = here.spreads(contrast)[part], here.strata(contrast)
         assert kinds is not None  # groups that lie in different clusters have counts
-        test = between_chance(found, kinds[part], here.units.names[part], n_resamples, seed)
-        tests += [] if test is None else [test]
-    if not tests:
-        return Chance(mean, 1.0, 1.0, 1.0)
-    best = min(tests, key=lambda test: test.p)
-    p, reachable, sampled = (min(1.0, len(tests) * x) for x in (best.p, best.reachable, best.sampled))
-    return Chance(mean, p, reachable, sampled)
+        tests.append(between_chance(found, kinds[part], here.units.names[part], n_resamples, seed))
+    each = [(test.p or 0.0, test.reachable, test.sampled) for test in tests if test is not None]
+    if not each:
+        return PermutationTest(1.0, 1.0, 1.0)
+    return PermutationTest(*(min(1.0, len(each) * x) for x in min(each, key=lambda one: one[0])))
 
 
 def between_chance(

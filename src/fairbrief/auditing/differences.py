@@ -35,18 +35,12 @@ from fairbrief.auditing.estimating import (
     presence,
     t_intervals,
 )
-from fairbrief.auditing.jackknifed import CHANCE_ADJUSTED, Jackknifed, Units, together
+from fairbrief.auditing.jackknifed import CHANCE_ADJUSTED, Difference, Jackknifed, Units, together
+from fairbrief.auditing.observing import OF_EXTRACTS, WITHOUT_EXTRACTS
 from fairbrief.auditing.origins import Subgroup
 from fairbrief.auditing.parts import CommonClusters, Part, maps_of
-from fairbrief.statistics.jackknife import (
-    Spread,
-    Spreads,
-    detectable,
-    spreads,
-    t_interval,
-    with_uncertain_scores,
-)
-from fairbrief.types import Estimate, Floats, Integers, Measure, Note, Value
+from fairbrief.statistics.jackknife import Spread, detectable, t_interval
+from fairbrief.types import Estimate, Integers, Measure, Note, Value
 
 UNSIGNED = (Note("raw_magnitude"),)
 
@@ -92,6 +86,8 @@ class Change:
     before: float | None = None
     low: float | None = None
     high: float | None = None
+    are_equal: bool = False
+    """Whether both systems have the same statistics, apart from random sentences: then a difference of 0 is certain."""
 
     @property
     def growth(self) -> float | None:
@@ -129,16 +125,26 @@ def changes(measures: Sequence[Measure], a: Part, b: Part, settings: Settings) -
     by_spec = {repr(measure): measure for measure in measures}
     found: list[Change] = []
     for pair in _pair_of_two(a, b, settings.seed):
+        are_equal = have_equal_sums(*pair.units)
         for e in _of_pairs(measures, [pair], settings):
             measure = by_spec[e.measure]
             tail = (
                 None if e.quantity == CHANCE_ADJUSTED else measure.value(pair.units[0].total)[e.quantity].tail
             )
             if e.is_primary or (e.quantity == measure.name and tail == "both"):
-                found.append(_change(measure, pair, e, settings))
+                found.append(replace(_change(measure, pair, e, settings), are_equal=are_equal))
             elif e.quantity == measure.name and tail is None:
-                found.append(Change(e))
+                found.append(Change(e, are_equal=are_equal))
     return found
+
+
+def have_equal_sums(a: Units, b: Units) -> bool:
+    """Whether the statistics are equal in every unit, apart from those of random sentences."""
+    return all(
+        np.array_equal(a.sums[..., i], b.sums[..., b.columns[column]])
+        for column, i in a.columns.items()
+        if column[0] not in (OF_EXTRACTS, WITHOUT_EXTRACTS)
+    )
 
 
 def _change(measure: Measure, pair: Pair, e: Estimate, settings: Settings) -> Change:
@@ -149,13 +155,17 @@ def _change(measure: Measure, pair: Pair, e: Estimate, settings: Settings) -> Ch
     if e.value is None:
         return Change(e, is_contrast=True)
     from_random = e.extract_difference is not None
-    first, second = (
-        Jackknifed(measure, side) for side in (pair.with_extracts if from_random else pair.units)
-    )
-    sides = [_read(side, e.quantity, from_random=from_random) for side in (first, second)]
-    (now,), (before,) = (here.tolist() for here, _ in sides)
-    low, high = (e.extract_difference_low, e.extract_difference_high) if from_random else (e.low, e.high)
-    both = _combined(first, second, e.quantity, *sides, sign=1.0)
+    sides = [Jackknifed(measure, side) for side in (pair.with_extracts if from_random else pair.units)]
+    total = Difference(sides[0], sides[1], sign=1.0)
+    if from_random:
+        low, high = e.extract_difference_low, e.extract_difference_high
+        both, read = total.less_extracts(e.quantity), [side.from_extracts(e.quantity) for side in sides]
+        now, before = (float(found[0][0]) for found in read if found is not None)
+    else:
+        low, high = e.low, e.high
+        both = total.spreads(e.quantity, strata=True)
+        now, before = (float(side.read(e.quantity)[0]) for side in sides)
+    assert both is not None
     least, most = (float(bound[0]) for bound in t_interval(both, settings.confidence_level))
     if low is None or high is None or math.isnan(least):
         return Change(e, is_contrast=True, from_random=from_random, now=now, before=before)
@@ -225,17 +235,18 @@ def _of_pairs(measures: Sequence[Measure], pairs: Sequence[Pair], settings: Sett
     for places, first in alike((i, pair.units[0]) for i, pair in enumerate(pairs)):
         second = together([pairs[i].units[1] for i in places])
         several = _both_sides(measures, [pairs[i] for i in places], first, second)
-        leading = leaders([a for a, _ in several])
+        leading = leaders([two.first for two in several])
         shared = [pairs[i].shared for i in places]
-        for k, (a, b) in enumerate(several):
+        for k, two in enumerate(several):
+            a = two.first
             of_measure = named(a.measure, f"{settings.signature}|paired")
             for name, value in a.here.items():
-                if name not in b.here:
+                if name not in two.second.here:
                     continue
                 of_value = {
                     **of_measure, "quantity": name, "group": value.group, "is_primary": value.is_primary and leading[name] is a
                 }  # fmt: skip
-                numbers = _numbers(a, b, name, [pairs[i].common for i in places], settings)
+                numbers = _numbers(two, name, [pairs[i].common for i in places], settings)
                 notes = calibration_notes(a, settings) if value.is_primary else ()
                 for i, of_pair, own in zip(places, shared, numbers, strict=True):
                     if math.isfinite(own.value) and (beside := gaps.get((i, k, name))):
@@ -246,95 +257,41 @@ def _of_pairs(measures: Sequence[Measure], pairs: Sequence[Pair], settings: Sett
 
 def _both_sides(
     measures: Sequence[Measure], pairs: Sequence[Pair], first: Units, second: Units
-) -> list[tuple[Jackknifed, Jackknifed]]:
-    """By measure both sides of pairs with these units. What a map moves is read of all clusters of a side."""
+) -> list[Difference]:
+    """By measure the difference of pairs with these units. What a map moves is read of all clusters of a side."""
     a, b = maps_of([pair.a for pair in pairs]), maps_of([pair.b for pair in pairs])
-    return [(Jackknifed(measure, first, a), Jackknifed(measure, second, b)) for measure in measures]
+    return [Difference(Jackknifed(measure, first, a), Jackknifed(measure, second, b)) for measure in measures]
 
 
-def _with_maps(found: Spreads, a: Floats | None, b: Floats | None, sign: float = -1.0) -> Spreads:
-    """The spreads of a − b (or a + b) with what the maps of a calibrated scorer move, which are the same for both."""
-    if a is None or b is None or a.shape != b.shape:
-        return found
-    with np.errstate(invalid="ignore"):
-        return with_uncertain_scores(found, a + sign * b)
-
-
-def _numbers(
-    first: Jackknifed, second: Jackknifed, name: str, common: Sequence[int], settings: Settings
-) -> Iterator[Numbers]:
+def _numbers(two: Difference, name: str, common: Sequence[int], settings: Settings) -> Iterator[Numbers]:
     """The differences of one value, one of each pair: by a t interval, and a test by sign flips."""
-    value = first.here[name]
-    sides = [(side.read(name), side.without[name].array) for side in (first, second)]
-    found = _combined(first, second, name, *sides, strata=False)
-    found = _with_maps(found, first.by_map(name), second.by_map(name))
-    present = presence(value, first, common)
-    values = found.value.tolist()
-    are_infinite = np.logical_and(
-        *(np.isinf(np.broadcast_to(read, len(values))) for read, _ in sides)
-    ).tolist()
-    if not settings.n_resamples:
-        for own, groups, infinite in zip(values, present, are_infinite, strict=True):
-            yield Numbers(own, groups, absent=BOTH_INFINITE if infinite else NOTHING)
-        return
+    value, found = two.first.here[name], two.spreads(name)
+    are_infinite = np.isinf(two.first.read(name)) & np.isinf(two.second.read(name))
     is_unsigned = _is_unsigned(name, value)
     # The jackknife has no interval for a score that folds group differences which are near 0.
     has_interval = not is_unsigned or value.mean_of is not None or name == CHANCE_ADJUSTED
-    intervals = t_intervals(found, settings) if has_interval else [NO_INTERVAL] * len(values)
-    sizes = detectable(found, settings.confidence_level).tolist()
-    columns = values, present, found.error.tolist(), found.freedom.tolist(), intervals, sizes
-    for i, (own, groups, error, freedom, interval, size) in enumerate(zip(*columns, strict=True)):
-        if not math.isfinite(own):
-            yield Numbers(own, groups, absent=BOTH_INFINITE if are_infinite[i] else NOTHING)
+    columns = (
+        found.value.tolist(), presence(value, two.first, common), are_infinite.tolist(), found.error.tolist(),
+        found.freedom.tolist(), t_intervals(found, settings), detectable(found, settings.confidence_level).tolist(),
+    )  # fmt: skip
+    for i, (own, groups, infinite, error, freedom, interval, size) in enumerate(zip(*columns, strict=True)):
+        if not math.isfinite(own) or not settings.n_resamples:
+            yield Numbers(own, groups, absent=BOTH_INFINITE if infinite else NOTHING)
             continue
+        interval = interval if has_interval else NO_INTERVAL
         numbers = Numbers(own, groups, finite(error), freedom, interval=interval)
         if is_unsigned:
             yield replace(numbers, interval=replace(interval, notes=interval.notes + UNSIGNED))
         elif interval.low is None:
             yield replace(numbers, test=Test(testable=False))
         else:
-            test = _flips(found[i], first.units.names[i], settings)
+            test = _flips(found[i], two.first.units.names[i], settings)
             yield replace(numbers, test=test, detectable=finite(size) if test.testable else None)
 
 
 def _is_unsigned(name: str, value: Value) -> bool:
     """Whether it grows with noise: an unsigned score, or what it exceeds its mean over label permutations by."""
     return value.tail == "upper" or name == CHANCE_ADJUSTED
-
-
-Read = tuple[Floats, Floats]
-"""A value on all units (parts,), and without each (parts, units)."""
-
-
-def _read(side: Jackknifed, name: str, *, from_random: bool) -> Read:
-    if not from_random:
-        return side.read(name), side.without[name].array
-    found = side.from_extracts(name)
-    assert found is not None
-    return found
-
-
-def _combined(
-    first: Jackknifed,
-    second: Jackknifed,
-    name: str,
-    a: Read,
-    b: Read,
-    *,
-    sign: float = -1.0,
-    strata: bool = True,
-) -> Spreads:
-    """The jackknife of a − b, or of a + b. Published odds may be infinite in both: their difference is undefined."""
-    shape = first.units.sums.shape[:2]
-    with np.errstate(invalid="ignore"):
-        whole, without = a[0] + sign * b[0], a[1] + sign * b[1]
-        alone = first.alone[name].array + second.alone[name].array
-    return spreads(
-        whole,
-        np.broadcast_to(without, shape),
-        np.broadcast_to(alone, shape),
-        first.strata(name) if strata else None,
-    )
 
 
 def _from_random(
@@ -347,28 +304,27 @@ def _from_random(
     there = ((i, pair.with_extracts[0]) for i, pair in enumerate(pairs) if pair.with_extracts)
     for places, one in alike(there):
         other = together([pairs[i].with_extracts[1] for i in places])
-        for k, (first, second) in enumerate(_both_sides(measures, [pairs[i] for i in places], one, other)):
-            for name, value in first.here.items():
-                if value.is_compared and value.extract_baseline is None and name in second.here:
-                    for i, own in zip(places, _less_baselines(first, second, name, settings), strict=False):
-                        if own[1] is not None:
-                            found[i, k, name] = own[0], own[1]
+        for k, two in enumerate(_both_sides(measures, [pairs[i] for i in places], one, other)):
+            for name, value in two.first.here.items():
+                if value.is_compared and value.extract_baseline is None and name in two.second.here:
+                    for i, random, gap in zip(places, *_less_baselines(two, name, settings), strict=False):
+                        if gap is not None:
+                            found[i, k, name] = random, gap
     return found
 
 
 def _less_baselines(
-    first: Jackknifed, second: Jackknifed, name: str, settings: Settings
-) -> Iterator[tuple[float, FromRandom | None]]:
+    two: Difference, name: str, settings: Settings
+) -> tuple[Sequence[float], Sequence[FromRandom | None]]:
     """Of one value the two numbers of each pair; none where one side has no baseline."""
-    a, b = first.from_extracts(name), second.from_extracts(name)
-    if a is None or b is None:
-        return
-    gaps = _combined(first, second, name, a, b)
-    gaps = _with_maps(gaps, first.from_extracts_by_map(name), second.from_extracts_by_map(name))
+    gaps = two.less_extracts(name)
+    if gaps is None:
+        return (), ()
+    first, second = two.first, two.second
     read = first.of_extracts[0][name].array - second.of_extracts[0][name].array
     kinds = first.strata(name) if first.here[name].is_between else None
     of_pairs = from_random(gaps, kinds, first.units.names, settings)
-    yield from zip(np.broadcast_to(read, len(gaps.value)).tolist(), of_pairs, strict=True)
+    return np.broadcast_to(read, len(gaps.value)).tolist(), list(of_pairs)
 
 
 def _flips(found: Spread, units: Sequence[str], settings: Settings) -> Test:

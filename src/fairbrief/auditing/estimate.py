@@ -42,7 +42,7 @@ class Interval:
 class FromRandom:
     """A difference from the random-sentence baseline, with the jackknife's interval and test where there are."""
 
-    difference: float
+    difference: float | None = None
     low: float | None = None
     high: float | None = None
     p: float | None = None
@@ -60,7 +60,7 @@ class Present:
     are_too_few: bool = False
 
 
-NO_TEST, NO_INTERVAL, NO_GROUP = Test(), Interval(), Present()
+NO_TEST, NO_INTERVAL, NO_GROUP, NO_GAP = Test(), Interval(), Present(), FromRandom()
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,25 +104,22 @@ def built(
     There is neither test nor interval if a group is in too few clusters. An infinite value has no test, and an interval
     only from resamples.
     """
-    present, test, interval, gap = numbers.present, numbers.test, numbers.interval, numbers.from_random
+    present, test, interval, within = numbers.present, numbers.test, numbers.interval, numbers.within
+    gap, size = numbers.from_random or NO_GAP, numbers.detectable
     group_clusters, other_clusters, *_ = (*present.clusters, None, None)
     group_items, other_items, *_ = (*present.items, None, None)
-    size = gap.detectable if gap is not None and gap.se is not None else numbers.detectable
+    if gap.se is not None:
+        size = gap.detectable
+    if math.isnan(numbers.value):
+        interval, within, notes = NO_INTERVAL, NO_BOUNDS, (undefined(numbers.absent), *notes)
     notes = (*test.notes, *interval.notes, *notes)
-    if math.isinf(numbers.value):
-        notes, test, size, gap = (INFINITE, *notes), NO_TEST, None, None
-    elif math.isnan(numbers.value):
-        notes, test, interval, size, gap = (
-            (undefined(numbers.absent), *notes),
-            NO_TEST,
-            NO_INTERVAL,
-            None,
-            None,
-        )
+    if not math.isfinite(numbers.value):
+        test, size, gap = NO_TEST, None, NO_GAP
+        notes = (INFINITE, *notes) if math.isinf(numbers.value) else notes
     elif present.are_too_few:
         few = Note("few_in_group", {"group": fields["group"], "clusters": list(present.clusters)})
         notes, test, interval, size = (*notes, few), Test(test.mean, testable=False), NO_INTERVAL, None
-        gap = None if gap is None else replace(gap, low=None, high=None, p=None)
+        gap = replace(gap, low=None, high=None, p=None)
     least, most = limits
 
     def cut(number: float | None) -> float | None:
@@ -130,11 +127,11 @@ def built(
 
     return Estimate(
         **fields, value=None if math.isnan(numbers.value) else cut(numbers.value), low=cut(interval.low), high=cut(interval.high),
-        low_is_open=interval.is_open, low_within=cut(numbers.within[0]), high_within=cut(numbers.within[1]), se=numbers.se,
+        low_is_open=interval.is_open, low_within=cut(within[0]), high_within=cut(within[1]), se=numbers.se,
         freedom=numbers.freedom, permutation_mean=cut(test.mean), p=test.p, smallest_p=test.smallest, testable=test.testable,
-        detectable=size, extract_baseline=cut(numbers.random), extract_difference=None if gap is None else gap.difference,
-        extract_difference_low=None if gap is None else gap.low, extract_difference_high=None if gap is None else gap.high,
-        extract_p=None if gap is None else gap.p, extract_se=None if gap is None else gap.se,
-        extract_freedom=None if gap is None else gap.freedom, group_clusters=group_clusters, other_clusters=other_clusters,
+        detectable=size, extract_baseline=cut(numbers.random), extract_difference=gap.difference,
+        extract_difference_low=gap.low, extract_difference_high=gap.high,
+        extract_p=gap.p, extract_se=gap.se,
+        extract_freedom=gap.freedom, group_clusters=group_clusters, other_clusters=other_clusters,
         group_items=group_items, other_items=other_items, notes=notes,
     )  # fmt: skip

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeVar
 
 import numpy as np
 
 from fairbrief.auditing.chance import (
-    Chance,
     Permutations,
     between_chance,
     flip_chance,
@@ -20,6 +19,7 @@ from fairbrief.auditing.estimate import (
     NO_BOUNDS,
     NO_GROUP,
     NO_INTERVAL,
+    UNLIMITED,
     Bounds,
     FromRandom,
     Interval,
@@ -35,7 +35,6 @@ from fairbrief.auditing.null_sums import Drawn, NullSums, drawn_of
 from fairbrief.auditing.parts import Part, maps_of
 from fairbrief.conclusions import are_too_few
 from fairbrief.specs import parse
-from fairbrief.statistics import BlockBootstrap, percentile_interval, shared_bootstrap
 from fairbrief.statistics.jackknife import (
     Spreads,
     correlation_interval,
@@ -44,13 +43,19 @@ from fairbrief.statistics.jackknife import (
     t_interval,
     t_test,
 )
+from fairbrief.statistics.resampling import (
+    BlockBootstrap,
+    PermutationTest,
+    percentile_interval,
+    shared_bootstrap,
+)
 from fairbrief.types import Column, Estimate, Integers, Measure, Note, Value
 
 NEEDS_TEXTS = Note("needs_texts")
 FEWEST_CLUSTERS = 3
 """Fewer clusters than this give no interval (`few_clusters` in `reports.wording` says so)."""
 MOST_TOGETHER = 1 << 21
-"""Numbers of the cluster sums of parts that are estimated together, where it is more than one."""
+"""Numbers of the sums of parts that are estimated together, where it is more than one."""
 
 T = TypeVar("T")
 Fields = dict[str, Any]
@@ -113,10 +118,22 @@ def alike(units: Iterable[tuple[T, Units]]) -> Iterator[tuple[list[T], Units]]:
     for one in units:
         found.setdefault((*one[1].sums.shape, bool(one[1].clusters)), []).append(one)
     for members in found.values():
-        step = max(1, MOST_TOGETHER // max(1, members[0][1].sums.size))
-        for start in range(0, len(members), step):
-            some = members[start : start + step]
+        for some in in_turn(members, lambda one: one[1].sums.size):
             yield [one for one, _ in some], together([own for _, own in some])
+
+
+def in_turn(items: Iterable[T], numbers: Callable[[T], int]) -> Iterator[list[T]]:
+    """The items in lists, each of which ends with the item at which its ``numbers`` exceed `MOST_TOGETHER`."""
+    waiting: list[T] = []
+    held = 0
+    for item in items:
+        waiting.append(item)
+        held += numbers(item)
+        if held > MOST_TOGETHER:
+            yield waiting
+            waiting, held = [], 0
+    if waiting:
+        yield waiting
 
 
 def _of_nothing(measures: Sequence[Measure], part: Part, settings: Settings) -> list[Estimate]:
@@ -160,16 +177,15 @@ def _of_parts(
     found: list[list[Estimate]] = [[] for _ in parts]
     for k, here in enumerate(several):
         of_measure = named(here.measure, settings.signature)
-        resampled = [_resampled(here.measure, part, settings) for part in parts]
+        drawn = [_resampled(here.measure, part, settings) for part in parts]
         made = {}
         for name, value in here.here.items():
             of_value = {
                 **of_measure, "quantity": name, "kind": _kind(name, value), "group": value.group,
                 "is_primary": value.is_primary and leading[name] is here,
             }  # fmt: skip
-            numbers = _numbers(
-                here, name, parts, chances[k][name], [of.get(name) for of in resampled], settings
-            )
+            resampled = [of.get(name) for of, _ in drawn], [of.get(name, NO_BOUNDS) for _, of in drawn]
+            numbers = _numbers(here, name, parts, chances[k][name], *resampled, settings)
             notes = calibration_notes(here, settings) if value.is_primary else ()
             made[name] = [
                 built({**of_part, **of_value}, own, value.limits, notes)
@@ -209,16 +225,13 @@ def leaders(several: Sequence[Jackknifed]) -> dict[str, Jackknifed]:
     return leading
 
 
-_Chance = tuple[float | None, Chance | None]
-"""The permutation mean and the test; no test if only the mean is known."""
-
-
 def _numbers(
     here: Jackknifed,
     name: str,
     parts: Sequence[Part],
-    chances: Mapping[int, _Chance],
-    resampled: Sequence[Resampled | None],
+    chances: Mapping[int, PermutationTest],
+    intervals: Sequence[Interval | None],
+    within: Sequence[Bounds],
     settings: Settings,
 ) -> Iterator[Numbers]:
     """One value of each part with its numbers."""
@@ -232,21 +245,15 @@ def _numbers(
     columns = (
         parts, read, presence(value, here, [len(part.clusters) for part in parts]), found.error.tolist(),
         found.freedom.tolist(), _intervals(value, found, settings), t_ps,
-        detectable(found, settings.confidence_level).tolist(), *_random(value, here, name, settings), resampled,
+        detectable(found, settings.confidence_level).tolist(), *_random(value, here, name, settings), intervals, within,
     )  # fmt: skip
-    for i, (part, own, present, error, freedom, interval, t_p, size, random, gap, drawn) in enumerate(
+    for i, (part, own, present, error, freedom, interval, t_p, size, random, gap, drawn, inside) in enumerate(
         zip(*columns, strict=True)
     ):
-        within = NO_BOUNDS if drawn is None else drawn.within
-        if not math.isfinite(own):
-            bounds = NO_INTERVAL if drawn is None or drawn.interval is None else drawn.interval
-            yield (
-                Numbers(own, present, interval=bounds, within=within)
-                if math.isinf(own)
-                else Numbers(own, present)
-            )
+        if not math.isfinite(own):  # an infinite value has intervals from resamples alone
+            yield Numbers(own, present, interval=drawn or NO_INTERVAL, within=inside)
             continue
-        test = _test(*chances.get(i, (None, None)), settings)
+        test = _test(chances.get(i), settings)
         if _is_folded(value):
             interval = _coherent(interval, test.p, settings)
         if t_p is not None and interval.low is not None:
@@ -256,10 +263,10 @@ def _numbers(
             if is_tested_by_permutation(here.measure.observation, part.ledger.columns, value):
                 test, size = Test(notes=(*test.notes, NEEDS_TEXTS)), math.nan
                 interval = replace(NO_INTERVAL, notes=interval.notes) if _is_folded(value) else interval
-        if drawn is not None and drawn.interval is not None:
-            interval = replace(drawn.interval, notes=interval.notes + drawn.interval.notes)
+        if drawn is not None:
+            interval = replace(drawn, notes=interval.notes + drawn.notes)
         size = finite(size) if is_contrast else None
-        yield Numbers(own, present, finite(error), freedom, test, interval, within, size, random, gap)
+        yield Numbers(own, present, finite(error), freedom, test, interval, inside, size, random, gap)
 
 
 def _with_chance_adjusted(main_value: Estimate, chance_adjusted: Estimate) -> Estimate:
@@ -335,9 +342,11 @@ def _coherent(interval: Interval, p: float | None, settings: Settings) -> Interv
 
 def _chances(
     several: Sequence[Jackknifed], parts: Sequence[Part], settings: Settings
-) -> list[dict[str, dict[int, _Chance]]]:
+) -> list[dict[str, dict[int, PermutationTest]]]:
     """By measure, name and part the chance level and test of each value."""
-    found: list[dict[str, dict[int, _Chance]]] = [{name: {} for name in here.here} for here in several]
+    found: list[dict[str, dict[int, PermutationTest]]] = [
+        {name: {} for name in here.here} for here in several
+    ]
     for places, permutations in _baselines(several[0], parts) if settings.n_resamples else ():
         for here, of_measure in zip(several, found, strict=True):
             null = here.measure.value(permutations.totals) if permutations else {}
@@ -355,7 +364,7 @@ def _tests(
     permutations: Permutations | None,
     null: Value | None,
     settings: Settings,
-) -> Iterator[tuple[int, _Chance]]:
+) -> Iterator[tuple[int, PermutationTest]]:
     """The permutation mean and test of one value in some parts: by label permutations, or else by sign flips."""
     value, read = here.here[name], here.read(name)[places]
     chances = permutations.chances(null, value, read) if permutations else [None] * len(places)
@@ -363,60 +372,47 @@ def _tests(
     for i, number, chance in zip(places.tolist(), read.tolist(), chances, strict=True):
         if not math.isfinite(number) or (by_flips and here.units.sums.shape[1] < 2):
             continue
-        mean = None if chance is None else chance.mean
         if by_flips:
-            chance = flip_chance(here, i, name, value, settings.n_resamples, settings.seed)
-            mean = chance.mean if mean is None and chance is not None else mean
-        if chance is not None or mean is not None:
-            yield i, (mean, chance)
+            flips = flip_chance(here, i, name, value, settings.n_resamples, settings.seed)
+            if chance is not None:  # the mean alone
+                flips = replace(flips or PermutationTest(None, 1.0, 1.0), mean=chance.mean)
+            chance = flips
+        if chance is not None:
+            yield i, chance
 
 
 def _baselines(here: Jackknifed, parts: Sequence[Part]) -> Iterator[tuple[Integers, Permutations | None]]:
     """Parts with their permutation baselines, those of the same columns together; None where no label was exchanged."""
-    waiting: list[tuple[int, NullSums]] = []
+    relabelled: list[tuple[int, NullSums]] = []
     alone: list[int] = []
-    held = 0
     for i, part in enumerate(parts):
         null = part.ledger.null(part.system, part.subgroup)
-        if null is None or not null.is_relabelled:
+        if null is not None and null.is_relabelled:
+            relabelled.append((i, null))
+        else:
             alone.append(i)
-            continue
-        waiting.append((i, null))
-        held += null.numbers
-        if held > MOST_TOGETHER:
-            yield from _permuted(here, waiting)
-            waiting, held = [], 0
-    yield from _permuted(here, waiting)
     if alone:
         yield np.array(alone), None
+    for some in in_turn(relabelled, lambda one: one[1].numbers):
+        by_columns: dict[tuple[Column, ...], list[tuple[int, Drawn]]] = {}
+        for (i, _), drawn in zip(some, drawn_of([null for _, null in some]), strict=True):
+            by_columns.setdefault(tuple(drawn.totals.columns), []).append((i, drawn))
+        for members in by_columns.values():
+            places, several = np.array([i for i, _ in members]), [drawn for _, drawn in members]
+            yield places, Permutations(several, here.measure.observation, here.units.of(places))
 
 
-def _permuted(
-    here: Jackknifed, several: Sequence[tuple[int, NullSums]]
-) -> Iterator[tuple[Integers, Permutations]]:
-    """The places of some parts, and their permutation baselines, by columns."""
-    by_columns: dict[tuple[Column, ...], list[tuple[int, Drawn]]] = {}
-    for (i, _), drawn in zip(several, drawn_of([null for _, null in several]), strict=True):
-        by_columns.setdefault(tuple(drawn.totals.columns), []).append((i, drawn))
-    for members in by_columns.values():
-        places = np.array([i for i, _ in members])
-        yield (
-            places,
-            Permutations([drawn for _, drawn in members], here.measure.observation, here.units.of(places)),
-        )
-
-
-def _test(mean: float | None, chance: Chance | None, settings: Settings) -> Test:
+def _test(chance: PermutationTest | None, settings: Settings) -> Test:
     """The test; no p where no label permutation could be significant."""
-    if chance is None:
-        return Test(mean)
+    if chance is None or chance.p is None:
+        return Test(None if chance is None else chance.mean)
     # With so few resamples it is unknown whether any label permutation could be significant.
     hidden = (settings.n_resamples + 1) * settings.alpha <= 1
     if chance.reachable >= settings.alpha or (not hidden and chance.sampled >= settings.alpha):
-        return Test(mean, None, chance.reachable, testable=False)
+        return Test(chance.mean, None, chance.reachable, testable=False)
     wanted = math.ceil(10 / settings.alpha) - 1
     note = Note("few_resamples", {"resamples": wanted, "alpha": settings.alpha})
-    return Test(mean, chance.p, chance.reachable, testable=True, notes=(note,) if hidden else ())
+    return Test(chance.mean, chance.p, chance.reachable, testable=True, notes=(note,) if hidden else ())
 
 
 def _random(
@@ -436,32 +432,31 @@ def _random(
     if found is None:
         return random, nothing
     kinds = here.strata(name) if value.is_between else None
-    gaps: Iterable[FromRandom | None] = from_random(found, kinds, here.units.names, settings)
-    least, most = value.limits
-    if math.isfinite(least) or math.isfinite(most):
+    limits = value.limits
+    if math.isfinite(limits[0]) or math.isfinite(limits[1]):
         of_extracts = t_interval(here.spreads_of_extracts(name), settings.confidence_level)
-        bounds = zip((least - of_extracts[1]).tolist(), (most - of_extracts[0]).tolist(), strict=True)
-        gaps = [_within(gap, *own) for gap, own in zip(gaps, bounds, strict=True)]
+        limits = limits[0] - of_extracts[1], limits[1] - of_extracts[0]
+    gaps = from_random(found, kinds, here.units.names, settings, limits)
     return random, [None if level is None else gap for level, gap in zip(random, gaps, strict=True)]
 
 
-def _within(gap: FromRandom | None, least: float, most: float) -> FromRandom | None:
-    """The difference, with its interval clipped to its limits; nan without limits."""
-    if gap is None or gap.low is None or gap.high is None:
-        return gap
-    return replace(gap, low=float(np.fmax(gap.low, least)), high=float(np.fmin(gap.high, most)))
-
-
 def from_random(
-    found: Spreads, kinds: Integers | None, names: Sequence[Sequence[str]], settings: Settings
+    found: Spreads,
+    kinds: Integers | None,
+    names: Sequence[Sequence[str]],
+    settings: Settings,
+    limits: tuple[Any, Any] = UNLIMITED,
 ) -> Iterator[FromRandom | None]:
     """The difference of each value from the random-sentence baseline; None where it is undefined.
 
-    ``kinds`` (values, units) tell groups that lie in different clusters apart: see `between_chance`.
+    ``kinds`` (values, units) tell groups that lie in different clusters apart: see `between_chance`. Intervals are clipped to
+    the ``limits``, numbers or (values,).
     """
+    low, high = t_interval(found, settings.confidence_level)
+    clipped = np.fmax(low, limits[0]), np.fmin(high, limits[1])
     columns = (
         found.value, found.count, found.error, found.freedom, detectable(found, settings.confidence_level),
-        *t_interval(found, settings.confidence_level), t_test(found),
+        *clipped, t_test(found),
     )  # fmt: skip
     for i, (gap, count, error, freedom, size, low, high, p) in enumerate(
         zip(*(column.tolist() for column in columns), strict=True)
@@ -481,32 +476,25 @@ def from_random(
 # ------------------------------------------------------------------- resampled, as papers have it
 
 
-@dataclass(frozen=True, slots=True)
-class Resampled:
-    """Percentile intervals: over resampled clusters, None where they are not asked for; and inside the clusters."""
-
-    interval: Interval | None = None
-    within: Bounds = NO_BOUNDS
-
-
-def _resampled(measure: Measure, part: Part, settings: Settings) -> dict[str, Resampled]:
+def _resampled(
+    measure: Measure, part: Part, settings: Settings
+) -> tuple[dict[str, Interval], dict[str, Bounds]]:
     """The papers' intervals by value: over resampled clusters where asked for, and inside the clusters where they hold several."""
-    found: dict[str, Resampled] = {}
+    intervals, within = dict[str, Interval](), dict[str, Bounds]()
     if settings.n_resamples < 2:
-        return found
+        return intervals, within
     if settings.intervals == "bootstrap" and len(part.clusters) > 1:
-        bootstrap = shared_bootstrap(len(part.clusters), settings.n_resamples, settings.seed)
-        drawn = bootstrap.totals(part.sums)
+        drawn = shared_bootstrap(len(part.clusters), settings.n_resamples, settings.seed).totals(part.sums)
         for name, value in measure.value(part.ledger.totals(drawn)).items():
-            found[name] = Resampled(_percentiles(value, settings))
+            intervals[name] = _percentiles(value, settings)
     if part.blocks is not None:
         rows, cluster = part.blocks
         drawn = BlockBootstrap(cluster, settings.n_resamples, settings.seed).totals(rows)
         for name, value in measure.value(part.ledger.totals(drawn)).items():
             low, high, _ = percentile_interval(value.array, settings.confidence_level)
             if not np.isnan((low, high)).any():
-                found[name] = replace(found.get(name, Resampled()), within=(float(low), float(high)))
-    return found
+                within[name] = float(low), float(high)
+    return intervals, within
 
 
 def _percentiles(value: Value, settings: Settings) -> Interval:

@@ -32,11 +32,6 @@ def design_of(case: Case) -> tuple[str, ...]:
     return tuple(case.record.attributes.get(name, "") for name in DESIGN)
 
 
-def letters_of(case: Case) -> int:
-    """How many letters the documents of the case's record have."""
-    return sum([len(document.text) for document in case.record.documents])
-
-
 def alone(observation: Observation, units: Sequence[Unit]) -> Sequence[Unit]:
     """Of single cases, those that an observation takes as units: one of a sample, too, if its record varies nothing."""
     if observation.declaration.scope == "block":  # one that has counterfactuals waits for them

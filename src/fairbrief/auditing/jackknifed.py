@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from fairbrief.auditing.ledger import Ledger
-from fairbrief.auditing.scored_rows import BY_CHANCE, OF_EXTRACTS, WITHOUT_EXTRACTS
+from fairbrief.auditing.observing import BY_CHANCE, OF_EXTRACTS, WITHOUT_EXTRACTS
 from fairbrief.statistics import ratio
 from fairbrief.statistics.jackknife import (
     GroupNumbers,
@@ -158,8 +158,6 @@ def units_of_rows(
     members: Sequence[ClusterRows],
     clusters: Sequence[Sequence[str]],
     groups: Sequence[GroupNumbers | None],
-    *,
-    at_once: int = AT_ONCE,
 ) -> list[Units]:
     """The jackknife units of several parts of one source, some columns at a time, so that little is unpacked at once.
 
@@ -168,7 +166,7 @@ def units_of_rows(
     sizes = (len(n) if g is None else int(g.max()) + 1 for n, g in zip(clusters, groups, strict=True))
     sums = [np.zeros((size, len(columns))) for size in sizes]
     rows = max((int(of.chosen.max(initial=-1)) + 1 for of in members), default=0)
-    step = max(1, at_once // max(1, rows))
+    step = max(1, AT_ONCE // max(1, rows))
     first = members[0].source.first_alike() if members else ()
     distinct = list(dict.fromkeys(first))
     for start in range(0, len(distinct), step):
@@ -183,13 +181,9 @@ def units_of_rows(
     return [
         Units(columns, own[np.newaxis], [tuple(names)])
         if group is None
-        else Units(columns, own[np.newaxis], [_numbered(own)], [of])
+        else Units(columns, own[np.newaxis], [tuple(map(str, range(len(own))))], [of])
         for own, names, group, of in zip(sums, clusters, groups, members, strict=True)
     ]
-
-
-def _numbered(groups: Floats) -> tuple[str, ...]:
-    return tuple(map(str, range(len(groups))))
 
 
 def together(several: Sequence[Units]) -> Units:
@@ -235,18 +229,22 @@ class Jackknifed:
         """A value of each part. Shape (parts,)."""
         return np.broadcast_to(self.here[name].array, len(self.units.sums))
 
+    def left(self, name: str) -> Floats:
+        """A value without each unit. Shape (parts, units)."""
+        return np.broadcast_to(self.without[name].array, self.units.sums.shape[:2])
+
+    def single(self, name: str) -> Floats:
+        """A value of each unit alone. Shape (parts, units)."""
+        return np.broadcast_to(self.alone[name].array, self.units.sums.shape[:2])
+
     def spreads(self, name: str) -> Spreads:
         """How far a value varies in each part."""
         if name not in self._spreads:
-            found = self._spread(name, self.read(name), self.without[name].array)
-            drawn = self.by_map(name)
-            self._spreads[name] = found if drawn is None else with_uncertain_scores(found, drawn)
+            self._spreads[name] = self._spread(name, self.read(name), self.left(name), self.by_map(name))
         return self._spreads[name]
 
-    def _spread(self, name: str, here: Floats, without: Floats) -> Spreads:
-        shape = self.units.sums.shape[:2]
-        alone = np.broadcast_to(self.alone[name].array, shape)
-        return spreads(here, np.broadcast_to(without, shape), alone, self.strata(name))
+    def _spread(self, name: str, here: Floats, without: Floats, drawn: Floats | None = None) -> Spreads:
+        return with_uncertain_scores(spreads(here, without, self.single(name), self.strata(name)), drawn)
 
     @cached_property
     def _of_maps(self) -> tuple[Found, Found]:
@@ -290,17 +288,14 @@ class Jackknifed:
 
     def spreads_of_extracts(self, name: str) -> Spreads:
         """How far what random extracts read varies in each part."""
-        here, without = self.of_extracts
-        read = np.broadcast_to(here[name].array, len(self.units.sums))
-        return self._spread(name, read, without[name].array)
+        shape = self.units.sums.shape[:2]
+        here, without = (found[name].array for found in self.of_extracts)
+        return self._spread(name, np.broadcast_to(here, shape[0]), np.broadcast_to(without, shape))
 
     def less_extracts(self, name: str) -> Spreads | None:
         """The value less that of random extracts, nan where either is undefined; None where it is never read."""
-        found, drawn = self.from_extracts(name), self.from_extracts_by_map(name)
-        if found is None:
-            return None
-        spread = self._spread(name, *found)
-        return spread if drawn is None else with_uncertain_scores(spread, drawn)
+        found = self.from_extracts(name)
+        return None if found is None else self._spread(name, *found, self.from_extracts_by_map(name))
 
     def from_extracts(self, name: str) -> tuple[Floats, Floats] | None:
         """The value less that of random extracts: on all units (parts,), and without each (parts, units)."""
@@ -310,6 +305,49 @@ class Jackknifed:
         gap = np.broadcast_to(a[name].array - b[name].array, len(self.units.sums))
         without = a_without[name].array - b_without[name].array
         return gap, np.broadcast_to(without, self.units.sums.shape[:2])
+
+
+@dataclass(frozen=True)
+class Difference:
+    """The difference of two systems on the same clusters, first minus second; with ``sign`` 1 their sum.
+
+    Published odds may be infinite in both: then it is undefined.
+    """
+
+    first: Jackknifed
+    second: Jackknifed
+    sign: float = -1.0
+
+    def spreads(self, name: str, *, strata: bool = False) -> Spreads:
+        """How far the difference of a value varies in each part."""
+        sides = ((side.read(name), side.left(name), side.by_map(name)) for side in (self.first, self.second))
+        return self._spread(name, *sides, strata=strata)
+
+    def less_extracts(self, name: str) -> Spreads | None:
+        """The difference of the values less those of random extracts; None where these are never read."""
+        first, second = (side.from_extracts(name) for side in (self.first, self.second))
+        if first is None or second is None:
+            return None
+        maps = (side.from_extracts_by_map(name) for side in (self.first, self.second))
+        sides = ((*found, drawn) for found, drawn in zip((first, second), maps, strict=True))
+        return self._spread(name, *sides, strata=True)
+
+    def _spread(
+        self,
+        name: str,
+        a: tuple[Floats, Floats, Floats | None],
+        b: tuple[Floats, Floats, Floats | None],
+        *,
+        strata: bool,
+    ) -> Spreads:
+        drawn = None
+        with np.errstate(invalid="ignore"):
+            here, without = a[0] + self.sign * b[0], a[1] + self.sign * b[1]
+            single = self.first.single(name) + self.second.single(name)
+            if a[2] is not None and b[2] is not None and a[2].shape == b[2].shape:
+                drawn = a[2] + self.sign * b[2]  # the maps of a scorer are the same for both
+        kinds = self.first.strata(name) if strata else None
+        return with_uncertain_scores(spreads(here, without, single, kinds), drawn)
 
 
 def with_chance_adjusted(measure: Measure, totals: Totals) -> dict[str, Value]:

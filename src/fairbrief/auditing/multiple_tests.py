@@ -12,8 +12,9 @@ from fairbrief.conclusions import against_baseline, leading
 from fairbrief.errors import RequestError
 from fairbrief.readers.messages import did_you_mean
 from fairbrief.reports.frames import of_each
-from fairbrief.statistics import TIE, holm
+from fairbrief.statistics import TIE
 from fairbrief.statistics.jackknife import t_p, t_quantile
+from fairbrief.statistics.resampling import holm
 from fairbrief.types import Estimate, Measure, Note
 
 

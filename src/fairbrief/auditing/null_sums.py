@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fairbrief.statistics import Choice
 from fairbrief.statistics.arrays import Sum, added, exact_parts, is_exact
+from fairbrief.statistics.label_permutations import Choice
 from fairbrief.types import Column, ContrastObservation, Floats, Integers, Ratio, Totals
 
 SQUARE = "²"
@@ -115,11 +115,7 @@ class RelabelledRows:
         """Some of the units."""
         if len(chosen) == len(self):
             return self
-        if len(chosen) == 1:  # for a small subgroup, copying contiguous rows is faster
-            own = slice(chosen[0], chosen[0] + 1)
-            values, fixed, choices = self.values[own].copy(), self.fixed[own].copy(), self.choices[own].copy()
-        else:
-            values, fixed, choices = self.values[chosen], self.fixed[chosen], self.choices[chosen]
+        values, fixed, choices = self.values[chosen], self.fixed[chosen], self.choices[chosen]
         return RelabelledRows(self.columns, values, self.fixed_columns, fixed, choices)
 
     @property

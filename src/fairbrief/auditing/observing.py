@@ -1,29 +1,41 @@
-"""Scores and observes units of cases and writes them to a ledger. Units whose scores are not numbers are excluded and counted, or refused."""
+"""Scores and observes units of cases, under their labels and permutations of them, and writes the rows to a ledger.
+
+Units whose scores are not numbers are excluded and counted, or refused. It also adds tests of single units, permutation means and
+the rows of random extracts. Longer than other modules, because these steps share the scored units.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import chain, repeat
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 
 from fairbrief.auditing.extracts import ExtractDraws
 from fairbrief.auditing.ledger import Ledger, RowBlock
 from fairbrief.auditing.origins import Origin
-from fairbrief.auditing.scored_rows import Drawn, ScoredBatch, observed_together
+from fairbrief.declarations import ObservationDeclaration
 from fairbrief.errors import BackendError, DataError, MissingExtra
-from fairbrief.score_tables import ScoredUnits, ScoreTable
+from fairbrief.score_tables import BatchObservation, ScoredUnits, ScoreTable
 from fairbrief.scorers.calibrated import Calibrated
-from fairbrief.statistics import LabelDraws, Labelled, Relabelled, with_real_labels
+from fairbrief.statistics import TIE
+from fairbrief.statistics.label_permutations import LabelDraws, Labelled, Relabelled, with_real_labels
 from fairbrief.types import (
+    AlikeRows,
     Ask,
     Cases,
+    Column,
     ExtractObservation,
+    Extracts,
+    Floats,
+    Integers,
     Observation,
     PermutationScheme,
     Reason,
+    Rows,
     Scorer,
     Scores,
 )
@@ -34,20 +46,64 @@ LABELS_AT_ONCE = 1 << 18
 """Labels of units that are observed together."""
 BATCH = 512
 """Units that are scored at once."""
+TESTED: tuple[Column, ...] = (("testable",), ("significant",), ("expected_significant",))
+UNIT_LEVEL = 0.05
+"""Level of the tests of single units; the papers use p < 0.05."""
+LABELS_OF_ONE = 1 << 22
+"""Labels of one unit, times label permutations, that are observed at once."""
+BY_CHANCE, OF_EXTRACTS, WITHOUT_EXTRACTS = "by chance", "random extract", "no random extract"
+"""Prefixes of the columns with a unit's permutation mean, its mean over random extracts, and its values if it has no
+extract."""
+
 
 Unit = tuple[Cases, Origin]
 """The cases that form one row, and its origin."""
 NOTHING = Relabelled("", np.zeros(0, dtype=np.int64), None, None, cyclic=False)
 """The permutation inputs of a unit without labels."""
+Drawn = tuple[Sequence[Extracts], Sequence[Ask]] | Reason | None
+"""A unit's random extracts and their asks; why it has none; None where none are wanted."""
 
 
-class _Ready(NamedTuple):
-    """A unit that can be scored: its place among all, its answered cases, what it asks, and what of it is relabelled."""
+class AskedUnit(NamedTuple):
+    """A unit that can be scored: its place among all, its answered cases, its asks, and its permutation inputs."""
 
     place: int
     cases: Cases
     asks: Sequence[Ask]
     relabelled: Relabelled
+    drawn: Drawn = None
+
+    @property
+    def all_asks(self) -> Sequence[Ask]:
+        """Those of its summaries, then those of its extracts."""
+        return (*self.asks, *self.drawn[1]) if isinstance(self.drawn, tuple) else self.asks
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredBatch:
+    """Units with the answers to their asks."""
+
+    asked: Sequence[AskedUnit]
+    units: ScoredUnits
+
+    def some(self, chosen: Sequence[int]) -> ScoredBatch:
+        """Some of the units, in their order."""
+        if len(chosen) == len(self.asked):
+            return self
+        return ScoredBatch([self.asked[j] for j in chosen], self.units.some(chosen))
+
+    def scored_by(self, table: ScoreTable) -> ScoredBatch:
+        """The same units with other answers to the same asks."""
+        units = self.units
+        return replace(self, units=ScoredUnits(units.cases, table, units.first, units.asked))
+
+    def with_extracts(self, chosen: Sequence[int]) -> ScoredUnits:
+        """Units with their random extracts in place of the summaries; the answers about extracts follow the summaries'."""
+        units = self.units.some(chosen)
+        drawn = [cast("tuple[Sequence[Extracts], Sequence[Ask]]", self.asked[j].drawn) for j in chosen]
+        many = np.array([len(asks) for _, asks in drawn], dtype=np.int64)
+        extracts = [extracts for extracts, _ in drawn]
+        return ScoredUnits(units.cases, units.table, units.first + units.asked, many, extracts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,80 +130,53 @@ class Observer:
         """Write down every unit, in order."""
         step = self.at_once or BATCH
         for start in range(0, len(units), step):
-            batch, before = units[start : start + step], len(ledger)
+            batch = units[start : start + step]
+            origins, left_out = [origin for _, origin in batch], dict[int, str]()
             try:
-                self._observe_scored(ledger, batch)
+                ledger.write(origins, self._rows(ledger, batch, left_out), left_out)
             except MissingExtra as error:
                 if not self.trial:
                     raise
-                for _, origin in batch[len(ledger) - before :]:
-                    ledger.leave_out(origin, str(error))
+                ledger.write(origins, (), dict.fromkeys(range(len(batch)), str(error)))
 
-    def _observe_scored(self, ledger: Ledger, units: Sequence[Unit]) -> None:
-        left_out: dict[int, str] = {}
-        ready = list(self._ready(ledger.observation, units, left_out))
-        batch, of_maps = self._scored(ledger.observation, ready, left_out)
-        relabelled = [one.relabelled for one in ready if one.place not in left_out]
-        done = first = 0
+    def _rows(
+        self, ledger: Ledger, units: Sequence[Unit], left_out: dict[int, str]
+    ) -> Iterator[list[RowBlock]]:
+        """The rows of units, of some consecutive ones at a time; adds why others have none."""
+        observation = ledger.observation
+        batch, of_maps = self._scored(observation, list(self._asked(observation, units, left_out)), left_out)
+        relabelled, first = [one.relabelled for one in batch.asked], 0
         for labelled in self._labelled(ledger, relabelled):
             stop = first + sum(len(alike.places) for alike in labelled)
-            end = len(units) if stop == len(relabelled) else batch.places[stop]
-            some = batch.some(range(first, stop))
-            self._add(ledger, units[done:end], done, some, labelled, left_out)
-            done, first = end, stop
-        if not relabelled:
-            self._add(ledger, units, 0, batch, (), left_out)
-        elif ledger.n_resamples:
-            origins = [units[place][1] for place in batch.places]
+            yield self._observed(observation, batch.some(range(first, stop)), labelled, left_out)
+            first = stop
+        if relabelled and ledger.n_resamples:
+            origins, real = [origin for _, origin in units], with_real_labels(relabelled)
             for k, table in enumerate(of_maps):
-                blocks, _ = self._observed(
-                    ledger.observation, batch.scored_by(table), with_real_labels(relabelled)
-                )
+                blocks = self._observed(observation, batch.scored_by(table), real, {})
                 ledger.add_of_map(k, origins, blocks)
 
-    def _add(
+    def _observed(
         self,
-        ledger: Ledger,
-        units: Sequence[Unit],
-        first: int,
+        observation: Observation,
         batch: ScoredBatch,
         labelled: Sequence[Labelled],
-        left_out: Mapping[int, str],
-    ) -> None:
-        """Observe units and write them down in their order. The ``first`` of them is that of the batch."""
-        blocks, reasons = self._observed(ledger.observation, batch, labelled)
-        place = np.array(batch.places, dtype=np.int64) - first
-        ledger.write(
-            [origin for _, origin in units],
-            [replace(block, units=place[block.units]) for block in blocks],
-            {
-                **{i - first: why for i, why in left_out.items() if 0 <= i - first < len(units)},
-                **{int(place[j]): why for j, why in reasons.items()},
-            },
-        )
-
-    def _observed(
-        self, observation: Observation, batch: ScoredBatch, labelled: Sequence[Labelled]
-    ) -> tuple[list[RowBlock], dict[int, str]]:
-        """The rows of the units, and reasons for units without a row."""
+        left_out: dict[int, str],
+    ) -> list[RowBlock]:
+        """The rows of the units; adds why others have none."""
         try:
-            return observed_together(observation, batch, labelled)
+            return list(_observed_together(observation, batch, labelled, left_out))
         except DataError as error:
-            if len(batch.places) == 1:
-                return [], {0: self._skipped(error)}
-        blocks: list[RowBlock] = []
-        reasons: dict[int, str] = {}
-        each = {j: (alike, k) for alike in labelled for k, j in enumerate(alike.places)}
-        for j, (alike, k) in sorted(each.items()):
-            found, why = self._observed(observation, batch.some([j]), [alike.alone(k)])
-            blocks += [replace(block, units=block.units + j) for block in found]
-            if why:
-                reasons[j] = why[0]
-        return blocks, reasons
+            if len(batch.asked) == 1:
+                left_out[batch.asked[0].place] = self._skipped(error)
+                return []
+        each = {j: alike.alone(k) for alike in labelled for k, j in enumerate(alike.places)}
+        alone = (self._observed(observation, batch.some([j]), [each[j]], left_out) for j in sorted(each))
+        return list(chain.from_iterable(alone))
 
-    def _ready(
+    def _asked(
         self, observation: Observation, units: Sequence[Unit], left_out: dict[int, str]
-    ) -> Iterator[_Ready]:
+    ) -> Iterator[AskedUnit]:
         """The units that have an answered case; adds why others have none."""
         for i, (cases, origin) in enumerate(units):
             if len(cases) > 1 or cases[0].summary.reason:
@@ -158,56 +187,57 @@ class Observer:
                 cases = answered
             try:
                 asks, scheme = observation.asks(cases), observation.permutation_scheme(cases)
-                yield _Ready(i, cases, asks, NOTHING if scheme is None else _relabelling(scheme, origin))
+                yield AskedUnit(i, cases, asks, NOTHING if scheme is None else _relabelling(scheme, origin))
             except DataError as error:
                 left_out[i] = self._skipped(error)
 
     def _scored(
-        self, observation: Observation, ready: Sequence[_Ready], left_out: dict[int, str]
+        self, observation: Observation, asked: list[AskedUnit], left_out: dict[int, str]
     ) -> tuple[ScoredBatch, Iterator[ScoreTable]]:
         """The units with their scores; all asks of one scorer go in one call. Adds reasons for unusable units.
 
         Also the scores under each calibration map of resampled labels, for a calibrated scorer.
         """
-        own, drawn = [one.asks for one in ready], list[Drawn]()
-        asked = own
         if self.extracts is not None and isinstance(observation, ExtractObservation):
-            draws_all = observation.declaration.draws_unscored
-            wanted = [j for j, one in enumerate(ready) if one.asks or draws_all]
-            drawn = self._drawn(self.extracts, observation, ready, wanted)
-            asked = [
-                (*asks, *more[1]) if isinstance(more, tuple) else asks
-                for asks, more in zip(own, drawn, strict=True)
-            ]
-        n_own, n_asked = (np.array(list(map(len, asks)), dtype=np.int64) for asks in (own, asked))
-        tables, ends = self._answers(list(chain.from_iterable(asked))), np.cumsum(n_asked)
+            draws_unscored = observation.declaration.draws_unscored
+            asked = self._with_extracts(self.extracts, observation, asked, draws_unscored=draws_unscored)
+        own = np.array([len(one.asks) for one in asked], dtype=np.int64)
+        asks = [one.all_asks for one in asked]
+        ends = np.cumsum([len(of) for of in asks], dtype=np.int64)
+        tables = self._answers(list(chain.from_iterable(asks)))
         table = next(tables)
-        scored = ScoredUnits([one.cases for one in ready], table, ends - n_asked, n_own)
-        batch = ScoredBatch([one.place for one in ready], scored, drawn)
-        if are_finite(table):
+        first = ends - np.array([len(of) for of in asks], dtype=np.int64)
+        batch = ScoredBatch(asked, ScoredUnits([one.cases for one in asked], table, first, own))
+        if np.isfinite(table.cells).all() and np.isfinite(table.sizes).all():
             return batch, tables
         usable = []
-        for j, (asks, end) in enumerate(zip(asked, ends.tolist(), strict=True)):
-            reason = why_unusable(observation, asks, [table[i] for i in range(end - len(asks), end)])
-            if reason is None:
-                usable.append(j)
+        for j, (one, start) in enumerate(zip(asked, first.tolist(), strict=True)):
+            scores = (table[i] for i in range(start, start + len(asks[j])))
+            if scorer := _unusable(asks[j], scores, allows_nan=observation.declaration.reads_unstated):
+                left_out[one.place] = f"{NO_NUMBER}{scorer}"
             else:
-                left_out[batch.places[j]] = reason.text
+                usable.append(j)
         return batch.some(usable), tables
 
-    def _drawn(
-        self, draws: ExtractDraws, reader: ExtractObservation, ready: Sequence[_Ready], wanted: Sequence[int]
-    ) -> list[Drawn]:
-        """Random extracts of the records of the wanted units, with what they ask; None where this audit takes none."""
-        drawn: list[Drawn] = [None] * len(ready)
-        for j, extracts in zip(wanted, draws.extracts_of([ready[j].cases for j in wanted]), strict=True):
+    def _with_extracts(
+        self,
+        draws: ExtractDraws,
+        reader: ExtractObservation,
+        asked: Sequence[AskedUnit],
+        *,
+        draws_unscored: bool,
+    ) -> list[AskedUnit]:
+        """The units with random extracts of their records, where this audit takes some."""
+        found = list(asked)
+        wanted = [j for j, one in enumerate(asked) if one.asks or draws_unscored]
+        for j, extracts in zip(wanted, draws.extracts_of([asked[j].cases for j in wanted]), strict=True):
             if isinstance(extracts, Reason):
-                drawn[j] = extracts
+                found[j] = asked[j]._replace(drawn=extracts)
                 continue
-            asks = reader.extract_asks(ready[j].cases, extracts)
+            asks = reader.extract_asks(asked[j].cases, extracts)
             if all(self.scores_extracts(ask.scorer) for ask in asks):
-                drawn[j] = extracts, asks
-        return drawn
+                found[j] = asked[j]._replace(drawn=(extracts, asks))
+        return found
 
     def _answers(self, asks: Sequence[Ask]) -> Iterator[ScoreTable]:
         """The scores of asks, in order; then those under each map of calibrated scorers."""
@@ -267,27 +297,10 @@ def _what_is_wrong(message: str) -> str:
 NO_NUMBER = "a score that is not a number, from "
 
 
-def why_unusable(observation: Observation, asks: Sequence[Ask], scores: Sequence[Scores]) -> Reason | None:
-    """The reason why these scores are unusable; None if all are finite.
-
-    An observation that declares ``reads_unstated`` accepts nan, which means a reply without a score.
-    """
-    allows_nan = observation.declaration.reads_unstated
-    for ask, answer in zip(asks, scores, strict=True):
-        if not _is_finite(answer) and not (allows_nan and not np.isinf(answer.matrix).any()):
-            return Reason(f"{NO_NUMBER}{ask.scorer}")
-    return None
-
-
-def are_finite(answers: ScoreTable) -> bool:
-    """Whether all numbers of all answers are finite."""
-    return bool(np.isfinite(answers.cells).all() and np.isfinite(answers.sizes).all())
-
-
 def finite(asks: Sequence[Ask], answers: Iterable[Scores]) -> Iterator[Scores]:
     """The answers, one per ask; BackendError at the first that is not all numbers."""
     for ask, answer in zip(asks, answers, strict=True):
-        if not _is_finite(answer):
+        if _unusable([ask], [answer]):
             raise BackendError(_refusal(ask.scorer))
         yield answer
 
@@ -300,8 +313,13 @@ def refuse_unscored(ledgers: Iterable[Ledger]) -> None:
             raise BackendError(_refusal(named.removeprefix(NO_NUMBER)))
 
 
-def _is_finite(answer: Scores) -> bool:
-    return bool(np.isfinite(answer.matrix).all() and np.isfinite(answer.sizes).all())
+def _unusable(asks: Sequence[Ask], answers: Iterable[Scores], *, allows_nan: bool = False) -> str | None:
+    """The first scorer with an answer that is not all numbers; ``allows_nan`` accepts nan, which means a reply without a score."""
+    for ask, answer in zip(asks, answers, strict=True):
+        is_stated = np.isfinite(answer.matrix).all() and np.isfinite(answer.sizes).all()
+        if not is_stated and not (allows_nan and not np.isinf(answer.matrix).any()):
+            return ask.scorer
+    return None
 
 
 def _refusal(scorer: str) -> str:
@@ -309,3 +327,177 @@ def _refusal(scorer: str) -> str:
         f"The scorer {scorer} gives scores that are not numbers (nan or infinite), so that nothing can be said. "
         "Try dtype=fp32 where it holds a model; in a scorer of your own, look where it divides; then empty its --cache."
     )
+
+
+# ------------------------------------------------------------------------------------------ rows
+
+
+def _observed_together(
+    observation: Observation, batch: ScoredBatch, labelled: Sequence[Labelled], left_out: dict[int, str]
+) -> Iterator[RowBlock]:
+    """The rows of units, in blocks of equal columns; adds why others have none."""
+    for alike in labelled:
+        some = batch.some(alike.places)
+        rows, why = _observe_many(observation, some.units, alike.permutations)
+        places = np.array([one.place for one in some.asked])
+        left_out.update((int(places[i]), reason.text) for i, reason in why.items())
+        of_extracts = _extract_rows(observation, some, alike.permutations[:, :1], why)
+        for block in _joined(rows):
+            whole = _with_more(observation, block, alike, places)
+            if of_extracts:
+                yield from _with_rows_of(whole, [of_extracts.get(i) for i in block.units])
+            else:
+                yield whole
+
+
+def _joined(blocks: Sequence[AlikeRows]) -> Iterator[AlikeRows]:
+    """Units with equal columns in one block; an observation may have split them by shape."""
+    alike: dict[tuple[Column, ...], list[AlikeRows]] = {}
+    for block in blocks:
+        alike.setdefault(block.columns, []).append(block)
+    for columns, several in alike.items():
+        if len(several) == 1:
+            yield several[0]
+        else:
+            units = [i for block in several for i in block.units]
+            yield AlikeRows(units, columns, np.concatenate([block.values for block in several]))
+
+
+def _extract_rows(
+    observation: Observation, batch: ScoredBatch, labels: Integers, without_row: Container[int]
+) -> dict[int, Rows | Reason]:
+    """The rows of the random extracts of units that have a row themselves and extracts, or why there are none."""
+    drawn = [(j, one.drawn) for j, one in enumerate(batch.asked) if j not in without_row]
+    rows: dict[int, Rows | Reason] = {j: reason for j, reason in drawn if isinstance(reason, Reason)}
+    places = [j for j, extracts in drawn if isinstance(extracts, tuple)]
+    if places:
+        blocks, reasons = _observe_many(observation, batch.with_extracts(places), labels[places])
+        rows |= {places[i]: reason for i, reason in reasons.items()}
+        for block in blocks:
+            pairs = zip(block.units, block.values, strict=True)
+            rows |= {places[i]: Rows(block.columns, values) for i, values in pairs}
+    return rows
+
+
+def _with_rows_of(block: RowBlock, extracts: Sequence[Rows | Reason | None]) -> Iterator[RowBlock]:
+    """The block with the rows of its units' random extracts, in parts of equal columns."""
+    beside: dict[tuple[Column, ...], list[tuple[int, Floats]]] = {}
+    for j, rows in enumerate(extracts):
+        real, columns = block.values[j, 0], tuple[Column, ...]()
+        if isinstance(rows, Reason):
+            columns = _named(WITHOUT_EXTRACTS, block.columns)
+        elif rows is not None:
+            real, columns = rows.values[0], _named(OF_EXTRACTS, rows.columns)
+        beside.setdefault(columns, []).append((j, real))
+    for columns, members in beside.items():
+        part = block.of([j for j, _ in members])
+        yield part.beside_too(columns, np.stack([row for _, row in members])) if columns else part
+
+
+@lru_cache(maxsize=256)
+def _named(what: str, columns: tuple[Column, ...]) -> tuple[Column, ...]:
+    """Extra columns of the real rows; units with the same columns share them."""
+    return tuple((what, *column) for column in columns)
+
+
+def _observe_many(
+    observation: Observation, units: ScoredUnits, labels: Integers
+) -> tuple[Sequence[AlikeRows], Mapping[int, Reason]]:
+    """Rows of units, or of their extracts, under label permutations (units, R, n); one by one where the observation has no `observe_many`."""
+    if isinstance(observation, BatchObservation):
+        step = max(1, LABELS_OF_ONE // max(1, labels.shape[2]))
+        if len(units) > 1 or labels.shape[1] <= step:
+            return observation.observe_many(units, labels)
+        # One unit of very many labels: some label permutations after others, since no row depends on another's label permutation.
+        parts = [
+            observation.observe_many(units, labels[:, i : i + step]) for i in range(0, labels.shape[1], step)
+        ]
+        if parts[0][1]:
+            return parts[0]
+        values = np.concatenate([rows.values for (rows,), _ in parts], axis=1)
+        return [replace(parts[0][0][0], values=values)], {}
+    alike: dict[tuple[Column, ...], list[tuple[int, Floats]]] = {}
+    reasons = {}
+    for i, (cases, scores) in enumerate(units):
+        if units.extracts:
+            rows = cast("ExtractObservation", observation).observe_extracts(cases, units.extracts[i], scores)
+        else:
+            rows = observation.observe(cases, scores, labels[i])
+        if isinstance(rows, Reason):
+            reasons[i] = rows
+        else:
+            alike.setdefault(rows.columns, []).append((i, rows.values))
+    blocks = [
+        AlikeRows([i for i, _ in members], columns, np.stack([values for _, values in members]))
+        for columns, members in alike.items()
+    ]
+    return blocks, reasons
+
+
+def _with_more(observation: Observation, block: AlikeRows, labelled: Labelled, places: Integers) -> RowBlock:
+    """Rows with the tests of single units and their permutation means. ``places`` are those of all ``labelled`` units."""
+    declared, exact = observation.declaration, labelled.is_exact
+    means = _chance_means(declared, block, exact=exact)
+    columns, values, ps = block.columns, block.values, None
+    if declared.tests_units is not None and values.shape[1] > 1:
+        columns, values, ps = with_unit_tests(
+            block,
+            declared.tests_units,
+            exact=exact,
+            within=declared.tests_within,
+            strictly=declared.tests_strictly,
+        )
+    units, choices = np.array(block.units, dtype=np.int64), None if values.shape[1] == 1 else labelled.choices
+    if choices is not None and len(units) < len(choices):
+        choices = choices[units]
+    found = RowBlock(places[units], columns, values, choices, ps)
+    return found if means is None else found.beside_too(means.columns, means.values[:, 0])
+
+
+def _chance_means(declared: ObservationDeclaration, block: AlikeRows, *, exact: bool) -> AlikeRows | None:
+    """The mean over the permutations of the columns that have a chance-adjusted score; over all of them if they are listed."""
+    kept = [i for i, column in enumerate(block.columns) if column in declared.chance_means]
+    if not kept or block.values.shape[1] < 2:
+        return None
+    moved = block.values if exact else block.values[:, 1:]
+    # Column by column, so that the last digits of a mean depend only on its numbers.
+    means = [np.ascontiguousarray(moved[:, :, i]).mean(axis=1) for i in kept]
+    columns = tuple((BY_CHANCE, *block.columns[i]) for i in kept)
+    return AlikeRows(block.units, columns, np.stack(means, axis=1)[:, np.newaxis])
+
+
+def with_unit_tests(
+    block: AlikeRows, column: Column, *, exact: bool, within: str, strictly: bool = False
+) -> tuple[tuple[Column, ...], Floats, Floats]:
+    """Columns and values with those of `TESTED`, and the p of each unit's real label permutation, shape (units,).
+
+    ``within`` names a statistic whose columns ``(within, value)`` distinguish kinds of units: the tests
+    are then also counted by kind, in ``("testable", value)`` and so on.
+
+    Every label permutation gets the p that it would have as the real labels. So the columns have a
+    null distribution, and ``expected_significant`` is the exact share of label permutations with p < 0.05.
+    The smallest reachable p decides whether the unit is testable at all. ``strictly``: see `ObservationDeclaration`.
+    """
+    statistic = block.values[:, :, block.columns.index(column)]
+    permutations = statistic.shape[1]
+    at_least = _how_many_reach(statistic, statistic + TIE if strictly else statistic - TIE)
+    # A full list contains the real labels; a sample does not, so the real labels count as one more. No permutation exceeds
+    # itself, so a strict test counts only the others.
+    ps = at_least / (permutations - 1 if strictly and not exact else permutations)
+    testable = (ps.min(axis=1, keepdims=True) < UNIT_LEVEL).astype(np.float64)
+    significant = (ps < UNIT_LEVEL).astype(np.float64)
+    expected = significant.mean(axis=1, keepdims=True) if exact or strictly else UNIT_LEVEL * testable
+    added = np.stack(np.broadcast_arrays(testable, significant, expected), axis=-1)
+    columns, blocks = [*block.columns, *TESTED], [block.values, added]
+    for i, kind in enumerate(block.columns):
+        if within and kind[0] == within:
+            columns += [(*tested, *kind[1:]) for tested in TESTED]
+            blocks.append(added * block.values[:, :, i : i + 1])
+    return tuple(columns), np.concatenate(blocks, axis=2), ps[:, 0]
+
+
+def _how_many_reach(statistic: Floats, limits: Floats) -> Integers:
+    """How many of a unit's label permutations score at least each limit. Shapes: all (units, label permutations)."""
+    ordered = np.sort(statistic, axis=1)
+    below = [np.searchsorted(o, limit, side="left") for o, limit in zip(ordered, limits, strict=True)]
+    return np.asarray(statistic.shape[1] - np.stack(below))

@@ -11,10 +11,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from fairbrief.data import Data
 from fairbrief.reports.frames import numbers, plain_numbers, texts
 from fairbrief.statistics.jackknife import GroupNumbers, group_numbers
-from fairbrief.types import Integers, SystemKind
+from fairbrief.types import Data, Integers, SystemKind
 
 Subgroup = tuple[tuple[str, str], ...]
 """A part of the data: pairs of record attribute and value; empty for the whole."""
@@ -217,15 +216,14 @@ class Origins(Sequence[Origin]):
             kind.attributes,
         )
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Origins):
-            return NotImplemented
-        return self is other or (
-            len(self) == len(other)
-            and self.names.equals(other.names)
+    def is_same(self, other: Origins) -> bool:
+        """Whether all columns are equal, number by number."""
+        return (
+            self.names.equals(other.names)
             and self.shared.equals(other.shared)
-            and _alike((self.kind, self.known_kinds), (other.kind, other.known_kinds))
-            and _alike((self.block, self.known_blocks), (other.block, other.known_blocks))
+            and np.array_equal(self.kind, other.kind)
+            and np.array_equal(self.block, other.block)
+            and (self.known_kinds, self.known_blocks) == (other.known_kinds, other.known_blocks)
         )
 
     def of(self, chosen: Integers | NDArray[np.bool_]) -> Origins:
@@ -283,7 +281,7 @@ class Origins(Sequence[Origin]):
         return np.frombuffer(order.buffers()[1], dtype=np.int64, count=len(self))
 
 
-def subgroups_of(attributes: Mapping[str, str], by: Sequence[tuple[str, ...]]) -> tuple[Subgroup, ...]:
+def subgroups_of(attributes: Mapping[str, str], by: Sequence[Sequence[str]]) -> tuple[Subgroup, ...]:
     """The subgroups of a record: one per grouping whose attributes it all has."""
     return tuple(
         tuple((name, attributes[name]) for name in names)
@@ -321,12 +319,6 @@ def _met(codes: Codes, things: Sequence[T]) -> tuple[Codes, Sequence[T]]:
 def _renumbered(codes: Codes, things: Sequence[T], known: dict[T, int]) -> Integers:
     """The codes of items in ``known``; new items are added."""
     return np.array([known.setdefault(thing, len(known)) for thing in things], dtype=np.int64)[codes]
-
-
-def _alike(ours: tuple[Codes, Sequence[T]], theirs: tuple[Codes, Sequence[T]]) -> bool:
-    """Whether two numberings denote the same items."""
-    (a, known), (b, others) = _met(*ours), _met(*theirs)
-    return known == others and bool((a == b).all())
 
 
 def _ranks(keys: Sequence[Any]) -> Integers:

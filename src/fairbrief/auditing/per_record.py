@@ -208,7 +208,7 @@ def ledgers_from(
                 some = rows.slice(start, SORTED)
                 origins, others = _origins(some, by), next(before, None)
                 # Nearly all observations are of the same units in the same order: these are held once.
-                _write(ledger, some, others if origins == others and others is not None else origins)
+                _write(ledger, some, others if others is not None and origins.is_same(others) else origins)
         found.append((ledger, measures))
     sort([ledger for ledger, _ in found])
     return found
@@ -232,7 +232,7 @@ def _write(ledger: Ledger, rows: pa.Table, origins: Origins) -> None:
     there = np.flatnonzero(reasons < 0)
     values = _matrix(unpacked(rows.select(list(columns.values()))))[there, np.newaxis]
     left_out = {i: texts[reasons[i]] for i in np.flatnonzero(reasons >= 0).tolist()}
-    ledger.write(origins, [RowBlock(there, tuple(columns), values, None)], left_out)
+    ledger.write(origins, [[RowBlock(there, tuple(columns), values, None)]], left_out)
     ledger.pack()
 
 

@@ -10,8 +10,8 @@ import numpy as np
 import pyarrow as pa
 
 from fairbrief import registry
+from fairbrief.auditing.observing import OF_EXTRACTS
 from fairbrief.auditing.per_record import COLUMN, columns_of
-from fairbrief.auditing.scored_rows import OF_EXTRACTS
 from fairbrief.declarations import Direction
 from fairbrief.errors import FairbriefError
 from fairbrief.measures.representation import HIGHEST, LOWEST

@@ -8,7 +8,6 @@ from functools import partial
 from fairbrief import registry
 from fairbrief.engines.score_cache import is_cacheable
 from fairbrief.scorers.calibrated import Calibrated
-from fairbrief.text import languages
 from fairbrief.types import Scorer
 
 
@@ -30,13 +29,10 @@ class Scorers(dict[str, Scorer]):
         given: Mapping[str, Scorer] | None = None,
         wrap: Callable[[Scorer], Scorer] | None = None,
         left_behind: frozenset[str] | None = None,
-        language: languages.Setting | None = None,
         *,
         makes_models: bool = False,
     ) -> None:
         super().__init__()
-        if language is not None:
-            languages.use(language)
         self.given = given or {}
         self.wrap = wrap
         self._left_behind = left_behind
@@ -59,10 +55,8 @@ class Scorers(dict[str, Scorer]):
         return spec in self._models
 
     def __reduce__(self) -> tuple[Callable[..., Scorers], tuple[object, ...]]:
-        """Scorers are created again in the other process, with the language of this process."""
-        return partial(Scorers, makes_models=self._makes_models), (
-            self.given, self.wrap, self._left_behind, languages.setting(),
-        )  # fmt: skip
+        """Scorers are created again in the other process."""
+        return partial(Scorers, makes_models=self._makes_models), (self.given, self.wrap, self._left_behind)
 
     def __missing__(self, spec: str) -> Scorer:
         if self._left_behind is not None and spec in self._left_behind:

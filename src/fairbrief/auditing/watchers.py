@@ -11,7 +11,7 @@ import itertools
 import math
 from abc import ABC, abstractmethod
 from array import array
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cache, lru_cache
@@ -36,7 +36,7 @@ SHOWN = 3
 
 
 class Watcher(ABC):
-    """Collects something about cases: a dataclass whose private fields hold the state."""
+    """Collects something about cases: a dataclass whose private fields, counters, sets and `Tuples`, hold the state."""
 
     __slots__ = ()
 
@@ -44,14 +44,10 @@ class Watcher(ABC):
     def note(self, cases: Sequence[Case]) -> None:
         """Look at some cases."""
 
-    @abstractmethod
     def merge(self, other: Self) -> None:
         """Add what another watcher of the same kind noted of other cases."""
-
-    def empty(self) -> Self:
-        """A watcher with the same settings that has seen nothing."""
-        settings = (f.name for f in fields(self) if not f.name.startswith("_"))  # type: ignore[arg-type]
-        return type(self)(**{name: getattr(self, name) for name in settings})
+        for name in (f.name for f in fields(self) if f.name.startswith("_")):  # type: ignore[arg-type]
+            getattr(self, name).update(getattr(other, name))
 
 
 # ----------------------------------------------------------------------------------- hashes of texts
@@ -74,7 +70,7 @@ class Tuples:
         if len(self._numbers) % (MANY * self._width) == 0:
             self._numbers = array("q", self.distinct().tobytes())
 
-    def merge(self, other: Tuples) -> None:
+    def update(self, other: Tuples) -> None:
         """All tuples of another."""
         self._numbers.extend(other._numbers)
 
@@ -112,10 +108,6 @@ class SourceHashes(Watcher):
                 *[hash_of(*_values(record, name)) for name in self.attributes],
             )  # fmt: skip
 
-    def merge(self, other: Self) -> None:
-        """Add the hashes of other records."""
-        self._hashes.merge(other._hashes)
-
     def table(self) -> pa.Table:
         """Columns ``record``, ``documents``, ``references``, ``cluster`` and ``attribute.NAME`` (int64), one row per record."""
         names = (
@@ -142,31 +134,27 @@ def _values(record: Record, name: str) -> Iterator[str]:
 class SummaryHashes(Watcher):
     """By system, pairs of hashes, of a summary and of its record's id."""
 
-    _pairs: defaultdict[str, Tuples] = field(default_factory=lambda: defaultdict(Tuples))
+    _systems: set[str] = field(default_factory=set)
+    _hashes: Tuples = field(default_factory=lambda: Tuples(3))
 
     def note(self, cases: Sequence[Case]) -> None:
         """Hash the summaries of some cases; those that cannot be used are none."""
         for case in cases:
+            system, text = case.summary.system, case.summary.text
             if not case.summary.reason:
-                pairs = self._pairs[case.summary.system]
-                pairs.add(hash_of(case.summary.text), hash_of_name(case.record.id))
-
-    def merge(self, other: Self) -> None:
-        """Add the pairs of other cases."""
-        for system, pairs in other._pairs.items():
-            self._pairs[system].merge(pairs)
+                self._systems.add(system)
+                self._hashes.add(hash_of_name(system), hash_of(text), hash_of_name(case.record.id))
 
     def pairs(self) -> Iterator[tuple[str, Integers]]:
         """Systems by name, with summary and record of each that they wrote, in the order of the summaries. Shape (n, 2)."""
-        for system in sorted(self._pairs):
-            yield system, self._pairs[system].distinct()
+        found = self._hashes.distinct()
+        for system in sorted(self._systems):
+            yield system, found[found[:, 0] == hash_of_name(system), 1:]
 
 
 # ------------------------------------------------------------------------------------ other languages
 
 
-REMEMBERED = 4_096
-"""Records that are known to have been looked at: the systems that summarized one mostly come close together."""
 CODES = tuple(NAMES)
 
 
@@ -180,26 +168,18 @@ class OtherLanguages(Watcher):
     usual: str
     _found: Tuples = field(default_factory=Tuples)
     _examples: dict[str, list[str]] = field(default_factory=dict)
-    _seen: set[int] = field(default_factory=set)
 
     def note(self, cases: Sequence[Case]) -> None:
         """Look at the documents of some cases."""
-        for case in cases:
-            record = case.record
-            number = hash_of_name(record.id)
-            if number in self._seen:
-                continue
-            if len(self._seen) >= REMEMBERED:
-                self._seen.clear()
-            self._seen.add(number)
+        for record in {case.record.id: case.record for case in cases}.values():
             for i, document in enumerate(record.documents):
                 if code := other_language(document.text, self.usual):
-                    self._found.add(number, CODES.index(code) << 32 | i)
+                    self._found.add(hash_of_name(record.id), CODES.index(code) << 32 | i)
                     self._show(code, [record.id])
 
     def merge(self, other: Self) -> None:
         """Add the documents of other cases."""
-        self._found.merge(other._found)
+        self._found.update(other._found)
         for code, ids in other._examples.items():
             self._show(code, ids)
 
@@ -238,25 +218,17 @@ class UnitFallback(Watcher):
 
     _given: Counter[str] = field(default_factory=Counter)
     _absent: Counter[str] = field(default_factory=Counter)
-    _were_split: bool = False
+    _split: Counter[str] = field(default_factory=Counter)
 
     def note(self, cases: Sequence[Case]) -> None:
         """Count the summaries of some cases."""
-        for case in cases:
-            summary = case.summary
-            if not summary.reason:
-                (self._absent if summary.claims is None else self._given)[summary.system] += 1
-                self._were_split = self._were_split or SPLIT in summary.made
-
-    def merge(self, other: Self) -> None:
-        """Add the counts of other cases."""
-        self._absent.update(other._absent)
-        self._given.update(other._given)
-        self._were_split = self._were_split or other._were_split
+        for summary in (case.summary for case in cases if not case.summary.reason):
+            (self._absent if summary.claims is None else self._given)[summary.system] += 1
+            self._split[summary.system] += SPLIT in summary.made
 
     def notes(self) -> NotesOf:
         """At estimates of measures that look for claims: how many summaries were cut into sentences instead."""
-        is_mixed = bool(self._given or self._were_split)
+        is_mixed = bool(self._given or self._split.total())
 
         def notes_of(e: Estimate) -> Sequence[Note]:
             absent = self._absent[e.system]
@@ -286,14 +258,9 @@ NEARLY_ALWAYS = 0.9
 FEWEST = 8
 """Records with the group and another one; in fewer a random order looks like that too often."""
 MOST_GROUPS = 200
-"""An attribute with more is not watched: it holds names or numbers."""
-MOST_PATTERNS = 1 << 12
-"""Different sequences of groups that are counted before they are made into sums."""
+"""An attribute with more holds names or numbers."""
 PARTS = 1_000_000
 """Shares of pairs are summed in such parts, so that no order of the records changes a digit."""
-
-Pattern = tuple[str, str, tuple[str | None, ...]]
-"""A system, an attribute, and its value at each document of a record."""
 
 
 @dataclass(slots=True)
@@ -301,14 +268,12 @@ class GroupPlaces(Watcher):
     """Finds groups whose documents nearly always come first or last in their records.
 
     Per system, attribute and group: the number of records with other groups, and the sum of the shares of pairs in which it is
-    first. At most `MOST_GROUPS` groups per attribute and `MOST_PATTERNS` sequences are stored.
+    first.
     """
 
     attributes: tuple[str, ...] = ()
-    _patterns: Counter[Pattern] = field(default_factory=Counter)
     _sums: Counter[tuple[str, str, str]] = field(default_factory=Counter)
     _records: Counter[tuple[str, str, str]] = field(default_factory=Counter)
-    _unwatched: set[str] = field(default_factory=set)
 
     def note(self, cases: Sequence[Case]) -> None:
         """Note the order of the documents of some cases."""
@@ -317,23 +282,14 @@ class GroupPlaces(Watcher):
             if len(documents) < 2:
                 continue
             for name in self.attributes:
-                self._patterns[system, name, tuple([d.attributes.get(name) for d in documents])] += 1
-        if len(self._patterns) > MOST_PATTERNS:
-            self._sum_up()
-
-    def merge(self, other: Self) -> None:
-        """Add the orders of other cases."""
-        self._unwatched |= other._unwatched
-        self._patterns.update(other._patterns)
-        self._sums.update(other._sums)
-        self._records.update(other._records)
-        self._sum_up()
+                for group, share in _shares_before(tuple([d.attributes.get(name) for d in documents])):
+                    self._sums[system, name, group] += share
+                    self._records[system, name, group] += 1
 
     def notes(self, measures: Mapping[str, Measure]) -> NotesOf:
         """At leading contrasts and main values: that groups of their attribute have their place; at those of position, for every
         such attribute. ``measures`` are by spec.
         """
-        self._sum_up()
         notes: dict[str, dict[str, Note]] = {}
         for (system, attribute), groups in sorted(self._placed().items()):
             note = Note("place_is_group", {"attribute": attribute, "groups": groups})
@@ -347,27 +303,14 @@ class GroupPlaces(Watcher):
 
         return notes_of
 
-    def _sum_up(self) -> None:
-        """Make the sequences into sums."""
-        for (system, attribute, values), times in self._patterns.items():
-            if attribute in self._unwatched:
-                continue
-            for group, share in _shares_before(values):
-                self._sums[system, attribute, group] += times * share
-                self._records[system, attribute, group] += times
-        self._patterns.clear()
-        groups = Counter(attribute for attribute, _ in {key[1:] for key in self._records})
-        self._unwatched |= {attribute for attribute, many in groups.items() if many > MOST_GROUPS}
-        for sums in (self._sums, self._records):
-            for key in [key for key in sums if key[1] in self._unwatched]:
-                del sums[key]
-
     def _placed(self) -> dict[tuple[str, str], dict[str, dict[str, Any]]]:
         """By system and attribute the groups that nearly always come first or last, and in which share of their pairs."""
         found: dict[tuple[str, str], dict[str, dict[str, Any]]] = {}
+        groups = Counter(attribute for attribute, _ in {key[1:] for key in self._records})
         for key, records in sorted(self._records.items()):
             first = self._sums[key] / records / PARTS
-            if records >= FEWEST and max(first, 1 - first) >= NEARLY_ALWAYS:
+            is_placed = records >= FEWEST and max(first, 1 - first) >= NEARLY_ALWAYS
+            if is_placed and groups[key[1]] <= MOST_GROUPS:
                 place = "first" if first > 0.5 else "last"
                 of = {"place": place, "share": max(first, 1 - first), "records": records}
                 found.setdefault(key[:2], {})[key[2]] = of
@@ -383,7 +326,7 @@ def _depends_on_places(measure: Measure | None, attribute: str) -> bool:
     return declared.needs_order or is_over
 
 
-@lru_cache(maxsize=MOST_PATTERNS)
+@lru_cache(maxsize=4_096)
 def _shares_before(values: tuple[str | None, ...]) -> tuple[tuple[str, int], ...]:
     """Per group, if there are several: the share of its pairs with documents of other groups in which it is first, in `PARTS`.
 
@@ -414,19 +357,21 @@ class InputProfile(Watcher):
     """
 
     attributes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    _counts: defaultdict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+    _counts: Counter[tuple[str, str]] = field(default_factory=Counter)
     _values: Counter[tuple[str, str, str, str]] = field(default_factory=Counter)
 
     def note(self, cases: Sequence[Case]) -> None:
         """Count some cases."""
         for case in cases:
             record, summary = case.record, case.summary
-            counts = self._counts[summary.system]
-            counts["records"] += 1
-            counts["documents"] += len(record.documents)
-            counts["characters"] += sum(len(d.text) for d in record.documents)
-            counts["summaries"] += not summary.reason
-            counts["summary_characters"] += 0 if summary.reason else len(summary.text)
+            counts = {
+                "records": 1,
+                "documents": len(record.documents),
+                "characters": sum(len(d.text) for d in record.documents),
+                "summaries": int(not summary.reason),
+                "summary_characters": 0 if summary.reason else len(summary.text),
+            }
+            self._counts.update({(summary.system, name): many for name, many in counts.items()})
             documents = [d.attributes for d in record.documents]
             owners = {"document": documents, "record": [record.attributes], "summary": [summary.made]}
             for owner, names in self.attributes.items():
@@ -435,15 +380,11 @@ class InputProfile(Watcher):
                         if name in held:
                             self._values[summary.system, owner, name, held[name]] += 1
 
-    def merge(self, other: Self) -> None:
-        """Add the counts of other cases."""
-        for system, counts in other._counts.items():
-            self._counts[system].update(counts)
-        self._values.update(other._values)
-
     def described(self) -> dict[str, dict[str, Any]]:
         """By system the counts, and by owner and attribute those of each value; not of attributes with many values."""
-        found: dict[str, dict[str, Any]] = {s: dict(self._counts[s]) for s in sorted(self._counts)}
+        found: dict[str, dict[str, Any]] = {system: {} for system in sorted({of for of, _ in self._counts})}
+        for (system, name), many in self._counts.items():
+            found[system][name] = many
         for (system, owner, name, value), many in sorted(self._values.items()):
             found[system].setdefault(owner, {}).setdefault(name, {})[value] = many
         for of in found.values():
@@ -557,17 +498,6 @@ class Watchers:
     places: GroupPlaces = field(default_factory=GroupPlaces)
     profile: InputProfile = field(default_factory=InputProfile)
 
-    def empty(self) -> Watchers:
-        """Watchers of the same kind that have seen nothing."""
-        sources = None if self.sources is None else self.sources.empty()
-        return Watchers(
-            sources,
-            self.languages.empty(),
-            self.hashes.empty(),
-            places=self.places.empty(),
-            profile=self.profile.empty(),
-        )
-
     def watch(self, cases: Iterable[Case]) -> Iterator[Case]:
         """The cases as they come, some at once."""
         stream = iter(cases)
@@ -582,7 +512,4 @@ class Watchers:
             own.merge(others)
 
     def _each(self) -> list[Watcher]:
-        every = (
-            self.hashes, self.summaries, self.languages, self.fallback, self.places, self.profile, self.sources,
-        )  # fmt: skip
-        return [watcher for watcher in every if watcher is not None]
+        return [watcher for f in fields(self) if (watcher := getattr(self, f.name)) is not None]

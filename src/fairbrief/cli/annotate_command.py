@@ -14,23 +14,21 @@ from fairbrief.cli import options as o
 from fairbrief.cli.input_options import check_choice
 from fairbrief.cli.output import print_audit, print_tables, refuse_overwriting, write_text
 from fairbrief.errors import RequestError
-from fairbrief.plan import Plan
-from fairbrief.settings import setting
+from fairbrief.plan import Plan, setting
 from fairbrief.text.counted import counted
 
 if TYPE_CHECKING:
     from fairbrief.auditing.scorer_lookup import Scorers
     from fairbrief.types import Case, Floats, Measure
-    from fairbrief.workbench.annotation.items import Item
-    from fairbrief.workbench.annotation.judgements import Agreement
-    from fairbrief.workbench.annotation.sheets import Answers
+    from fairbrief.workbench.judgements import Agreement
+    from fairbrief.workbench.sheets import Answers, Item
 
     Asked = list[tuple[Case, tuple[Item, ...]]]
 
 app = o.new_app("Ask people about summaries, and use their answers.")
 
 RECORDS = o.option(..., "File that the sheets were exported from.", "FILE", "--records")
-SHEETS = o.argument("Completed sheets: .csv or .json.", "SHEET…")
+SHEETS = o.argument("Completed sheets.", "SHEET…")
 question = partial(setting, panel="Questions")
 
 
@@ -57,7 +55,7 @@ class JudgingOptions:
 
     def asked(self, records: str) -> Asked:
         """The cases of a file with their questions; RequestError if there are none."""
-        from fairbrief.workbench.annotation.items import items_of
+        from fairbrief.workbench.sheets import items_of
 
         choices = self.choices.split(",") if self.choices else None
         asked = list(items_of(self.cases(records), self.task, self.attribute, choices=choices))
@@ -68,7 +66,7 @@ class JudgingOptions:
 
     def answered(self, sheets: Sequence[Path], records: str) -> tuple[Asked, Answers]:
         """The questions, and the answers in the sheets."""
-        from fairbrief.workbench.annotation.sheets import read_answers
+        from fairbrief.workbench.sheets import read_answers
 
         asked = self.asked(records)
         return asked, read_answers(sheets, {item.key: item for _, items in asked for item in items})
@@ -79,13 +77,11 @@ def annotate() -> None:
     """Ask people about summaries, and use their answers."""
 
 
-@app.command(short_help="Write sheets or offline pages with questions.")
+@app.command(short_help="Write sheets with questions.")
 @o.options_of(JudgingOptions, "judging")
 def export(
     records: str = o.argument("File with records and summaries.", "RECORDS"),
-    out: Path = o.option(
-        ..., "Sheet (.csv) or page (.html); --annotators adds each name to the file's name.", "PATH"
-    ),
+    out: Path = o.option(..., "Sheet to write; --annotators adds each name to the file's name.", "FILE.csv"),
     annotators: str = o.option("", "Names of annotators; each gets a file.", "A,B…"),
     per_case: int | None = o.option(None, "Annotators per case; by default all.", "N", least=1),
     per_annotator: int | None = o.option(None, "Most cases per annotator.", "N", least=1),
@@ -93,12 +89,11 @@ def export(
     *,
     judging: JudgingOptions,
 ) -> None:
-    """Write sheets (CSV) or offline pages (HTML) with questions about summaries."""
-    from fairbrief.workbench.annotation.items import assign
-    from fairbrief.workbench.annotation.sheets import page, sheet
+    """Write sheets (CSV) with questions about summaries."""
+    from fairbrief.workbench.sheets import assign, sheet
 
-    if out.suffix not in (".csv", ".html"):
-        raise RequestError(f"--out {out}: give a name that ends in .csv (a sheet) or .html (a page).")
+    if out.suffix != ".csv":
+        raise RequestError(f"--out {out}: give a name that ends in .csv.")
     asked = judging.asked(records)
     asked = asked if per_system is None else _sampled(asked, per_system, judging.seed)
     names = [name.strip() for name in annotators.split(",")] if annotators else [""]
@@ -121,12 +116,7 @@ def export(
             raise RequestError(f"{path} exists and may contain answers: give another name, or remove it.")
     for name, cases in loads.items():
         path = paths[name]
-        text = (
-            sheet(cases, name, judging.attribute)
-            if out.suffix == ".csv"
-            else page(cases, judging.task, name, judging.attribute)
-        )
-        write_text(path, text, newline="")
+        write_text(path, sheet(cases, name, judging.attribute), newline="")
         questions = sum(len(items) for _, items in cases)
         shown = (
             counted(len(cases), "pair")
@@ -143,11 +133,7 @@ def import_(
     sheets: list[Path] = SHEETS,
     records: str = RECORDS,
     out: Path | None = o.option(None, "File for the judged records.", "FILE"),
-    combine: str = o.option(
-        "majority",
-        "Combine judgements: majority, all (unanimous only), or each (every annotator is a system).",
-        "RULE",
-    ),
+    combine: str = o.option("majority", "Combine judgements: majority, or all (unanimous only).", "RULE"),
     details: bool = o.DETAILS,
     *,
     plan: Plan,
@@ -155,14 +141,14 @@ def import_(
 ) -> None:
     """Read completed sheets: agreement of the annotators, judged records, and fairness as people judged it."""
     from fairbrief.serialization import case_line, write_lines
-    from fairbrief.workbench.annotation.items import pairs_of
-    from fairbrief.workbench.annotation.judgements import (
+    from fairbrief.workbench.judgements import (
         COMBINES,
         alignment_table,
         judged_cases,
         preferences,
         preferred,
     )
+    from fairbrief.workbench.sheets import pairs_of
 
     rules: Mapping[str, Any] = {name: name for name in COMBINES}
     check_choice("--combine", combine, tuple(rules))
@@ -203,8 +189,8 @@ def agree(
     from fairbrief import registry
     from fairbrief.auditing.measure_selection import check_scorers
     from fairbrief.auditing.scorer_lookup import Scorers
-    from fairbrief.workbench.annotation.judgements import concordance, correlations, judged_cases, unfairness
     from fairbrief.workbench.choose import case_values
+    from fairbrief.workbench.judgements import concordance, correlations, judged_cases, unfairness
 
     task, attribute, seed = judging.task, judging.attribute, judging.seed
     if task in ("people", "alignment"):
@@ -255,8 +241,14 @@ def _compare_leanings(
 
     import numpy as np
 
-    from fairbrief.workbench.annotation import leanings
     from fairbrief.workbench.choose import case_values, resampled_values
+    from fairbrief.workbench.judgements import (
+        Leans,
+        bootstrap_counts,
+        compare_leanings,
+        leaning_table,
+        majority,
+    )
 
     chosen: dict[tuple[str, ...], list[str]] = {}
     for answer in answers.given:
@@ -264,7 +256,7 @@ def _compare_leanings(
     judged = [(case, items[0]) for case, items in asked if items[0].key in chosen]
     first, *_, second = judged[0][1].choices
     sides = {first: -1.0, second: 1.0}
-    people = np.array([sides.get(leanings.majority(chosen[item.key]), 0.0) for _, item in judged])
+    people = np.array([sides.get(majority(chosen[item.key]), 0.0) for _, item in judged])
     cases = [case for case, _ in judged]
     names = f"difference[{first}]", f"difference[{second}]"
     values = {spec: case_values(made, cases, scorers) for spec, made in measures.items()}
@@ -273,13 +265,13 @@ def _compare_leanings(
     if len(leans) < 2 or not known.any():
         return
     kept = [case for case, is_known in zip(cases, known, strict=True) if is_known]
-    counts = leanings.bootstrap_counts(len(kept), seed)
+    counts = bootstrap_counts(len(kept), seed)
     found = []
     for spec, lean in leans.items():
         groups = resampled_values(measures[spec], kept, scorers, counts)
-        found.append(leanings.Leans(spec, lean[known], groups[names[1]] - groups[names[0]]))
+        found.append(Leans(spec, lean[known], groups[names[1]] - groups[names[0]]))
     print_tables(
-        [leanings.table(leanings.compare(people[known], a, b, counts)) for a, b in combinations(found, 2)]
+        [leaning_table(compare_leanings(people[known], a, b, counts)) for a, b in combinations(found, 2)]
     )
 
 
@@ -287,9 +279,9 @@ def _compare_with_pairs(
     measures: Mapping[str, Measure], cases: Sequence[Case], answers: Answers, scorers: Scorers, seed: int
 ) -> None:
     """How often each measure prefers the summary that people prefer."""
-    from fairbrief.workbench.annotation.items import pairs_of
-    from fairbrief.workbench.annotation.judgements import agreement_with_measure, preferred
     from fairbrief.workbench.choose import case_values
+    from fairbrief.workbench.judgements import agreement_with_measure, preferred
+    from fairbrief.workbench.sheets import pairs_of
 
     judged = preferred(pairs_of(cases), answers.given)
     wanted = {(c.record.id, c.summary.system): c for pair, _ in judged for c in (pair.first, pair.second)}
@@ -322,7 +314,7 @@ def _sampled(asked: Asked, many: int, seed: int) -> Asked:
 
 
 def _print_answers(answers: Answers, asked: Asked, seed: int) -> None:
-    from fairbrief.workbench.annotation.judgements import agreement
+    from fairbrief.workbench.judgements import agreement
 
     people = dict.fromkeys(answer.annotator for answer in answers.given)
     typer.echo(

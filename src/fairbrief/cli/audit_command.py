@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from contextlib import closing
+from contextlib import closing, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any
 from fairbrief import process_settings
 from fairbrief.cli import options as o
 from fairbrief.cli.input_options import ReadingOptions, cached, print_notes, progress_bar, reading_options
-from fairbrief.cli.output import locked_folder, print_audit, refuse_no_folder
+from fairbrief.cli.output import print_audit, refuse_no_folder
 from fairbrief.errors import RequestError
-from fairbrief.plan import Plan, parted
-from fairbrief.settings import MEASURED
+from fairbrief.plan import MEASURED, Plan, parted
 
 if TYPE_CHECKING:
     from fairbrief.chat.endpoint import Question
@@ -55,21 +54,15 @@ def audit(
     from fairbrief.auditing import audit as run
     from fairbrief.auditing.scorer_lookup import Scorers
     from fairbrief.auditing.system_runs import Pooled
-    from fairbrief.engines import cores
     from fairbrief.readers.summary_files import WithReferences
-    from fairbrief.reports.audit_folder import ahead_in, replace_all
+    from fairbrief.reports.audit_folder import claimed, replace_all
     from fairbrief.saved import saved_inputs
     from fairbrief.saved.examples import with_examples
 
     process_settings.freeze_loaded()
     refuse_no_folder(out)
     options = replace(options, seed=plan.seed)
-    plan = replace(
-        plan,
-        attributes=options.attributes,
-        skips=options.skips,
-        wrap=cached(cache),
-    )
+    plan = replace(plan, attributes=options.attributes, skips=options.skips, wrap=cached(cache))
 
     def read() -> tuple[Any, Any]:
         overs = [specs.parse(text).over for text in plan.measures if isinstance(text, str)]
@@ -85,11 +78,10 @@ def audit(
         )
     result = None
     try:
-        with locked_folder(out) as folder, ahead_in(folder, plan.workers or cores()) as ahead:
+        with nullcontext() if out is None else claimed(out) as folder:
             reading, cases = read()
             with progress_bar(reading, quiet=quiet) as progress:
-                settled = None if ahead is None else ahead.begin
-                result = run(cases, replace(plan, progress=progress), settled)
+                result = run(cases, replace(plan, progress=progress))
             notes = [*reading.notes, *_notes_of_runs(result.made["systems"]), *_recommendation(plan)]
             notes += _notes_of_texts(plan, options)
             names = [
@@ -101,9 +93,7 @@ def audit(
             if folder is not None:
                 shown = Pooled(cases) if plan.pools_runs else cases
                 scorers = Scorers(wrap=plan.wrap)
-                _, identity = replace_all(
-                    result, folder, lambda done: with_examples(done, shown, scorers), ahead
-                )
+                _, identity = replace_all(result, folder, lambda done: with_examples(done, shown, scorers))
                 saved_inputs.write(
                     folder,
                     files,
@@ -131,7 +121,7 @@ def _recommendation(plan: Plan) -> list[str]:
     """The scorer that ``recommended`` means, and why."""
     if "recommended" not in plan.compared_scorers:
         return []
-    from fairbrief.scorers.known_models import recommended
+    from fairbrief.scorers.entailment import recommended
 
     scorer, why = recommended()
     return [f"--scorers recommended: {scorer}, because {why}."]

@@ -15,8 +15,7 @@ import typer
 
 from fairbrief.cli.options import Command, options_of
 from fairbrief.errors import RequestError
-from fairbrief.plan import parted
-from fairbrief.settings import INPUTS, setting
+from fairbrief.plan import INPUTS, parted, setting
 from fairbrief.text.addresses import is_stored
 from fairbrief.text.counted import counted
 

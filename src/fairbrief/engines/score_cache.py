@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import sqlite3
 import sys
-import time
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
@@ -18,6 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeGuard
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -31,8 +31,6 @@ APPLICATION = 0x46424346
 BUSY_SECONDS = 60.0
 LOOKUP = 500
 """Keys per query, less than SQLite's limit of variables."""
-COMPRESSED_FROM = 256
-"""Arrays from this size in bytes are compressed; for smaller ones it does not pay."""
 
 
 def is_cacheable(scorer: object) -> TypeGuard[Cacheable]:
@@ -169,10 +167,8 @@ class Store:
             number += 1
         with suppress(FileNotFoundError):  # another process was first
             self.path.rename(aside)
-        for tail in ("-wal", "-shm"):  # the old journal would be replayed into the new file
-            journal = self.path.with_name(self.path.name + tail)
-            if journal.exists():
-                journal.rename(aside.with_name(aside.name + tail))
+        with suppress(FileNotFoundError):  # the old journal would be replayed into the new file
+            self.path.with_name(f"{self.path.name}-journal").rename(aside.with_name(f"{aside.name}-journal"))
         return aside
 
     def _open(self) -> sqlite3.Connection:
@@ -197,26 +193,11 @@ class Store:
                 raise RequestError(
                     f"{self.path} is another program's database, not a score cache. Give another --cache."
                 )
-            _patiently(lambda: database.execute("PRAGMA journal_mode = WAL"))
             database.execute(
                 "CREATE TABLE IF NOT EXISTS arrays (key BLOB PRIMARY KEY, value BLOB) WITHOUT ROWID"
             )
             database.execute(f"PRAGMA application_id = {APPLICATION}")
         database.execute("PRAGMA synchronous = NORMAL")
-
-
-def _patiently(act: Callable[[], object]) -> None:
-    """Retry while another process has locked the file; SQLite does not wait when it changes the journal mode."""
-    deadline = time.monotonic() + BUSY_SECONDS
-    while True:
-        try:
-            act()
-        except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
-                raise
-            time.sleep(0.01)
-        else:
-            return
 
 
 class Damaged(Exception):
@@ -234,26 +215,18 @@ def hashed(maker: str, key: ScoreKey) -> bytes:
 
 
 def pack(array: Array) -> bytes:
-    """An array as bytes: checksum, kind (``=f8``, compressed or not), shape, numbers; little-endian."""
-    data = array.astype(array.dtype.newbyteorder("<"), copy=False).tobytes()
-    is_compressed = len(data) >= COMPRESSED_FROM
-    body = zlib.compress(data, 1) if is_compressed else data
-    kind = f"{'z' if is_compressed else '='}{array.dtype.kind}{array.dtype.itemsize}".encode()
-    shape = array.ndim.to_bytes(1, "little") + b"".join(n.to_bytes(4, "little") for n in array.shape)
-    content = kind + shape + body
+    """An array as bytes: a checksum, then its type, shape and numbers, compressed."""
+    little = array.astype(array.dtype.newbyteorder("<"), copy=False)
+    content = zlib.compress(msgspec.msgpack.encode((little.dtype.str, little.shape, little.tobytes())), 1)
     return zlib.crc32(content).to_bytes(4, "little") + content
 
 
 def unpack(value: bytes) -> Array:
     """The array of packed bytes; raises Damaged if they are invalid."""
-    content = value[4:]
-    if len(value) < 8 or zlib.crc32(content).to_bytes(4, "little") != value[:4]:
+    if zlib.crc32(value[4:]).to_bytes(4, "little") != value[:4]:
         raise Damaged("an entry's checksum is wrong")
-    ndim = content[3]
-    shape = [int.from_bytes(content[4 + 4 * i : 8 + 4 * i], "little") for i in range(ndim)]
-    body = content[4 + 4 * ndim :]
-    data = zlib.decompress(body) if content[:1] == b"z" else body
-    return np.frombuffer(data, dtype=f"<{content[1:3].decode()}").reshape(shape)
+    kind, shape, data = msgspec.msgpack.decode(zlib.decompress(value[4:]))
+    return np.frombuffer(data, dtype=kind).reshape(shape)
 
 
 def _is_damage(error: Exception) -> bool:

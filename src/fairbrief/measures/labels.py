@@ -20,7 +20,8 @@ from fairbrief.measures.bases import Reading, check_known, check_uncut
 from fairbrief.measures.groups import ComparesGroups, differences, means, share, total_variation
 from fairbrief.measures.record_texts import claims_of, is_blank, source_sentences
 from fairbrief.specs import parse
-from fairbrief.statistics import jensen_shannon, ratio
+from fairbrief.statistics import ratio
+from fairbrief.statistics.distributions import jensen_shannon
 from fairbrief.text.sentences import sentences_of
 from fairbrief.types import (
     Ask,

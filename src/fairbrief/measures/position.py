@@ -26,7 +26,8 @@ from fairbrief.measures.bases import CUTTING_SCORERS, OneByOne, Reading, check_k
 from fairbrief.measures.record_texts import KnownRecord, check_choice, chosen, is_blank, known
 from fairbrief.score_tables import ScoredUnits
 from fairbrief.specs import parse
-from fairbrief.statistics import kl_divergence, ratio, wasserstein_heights, wasserstein_positions
+from fairbrief.statistics import ratio
+from fairbrief.statistics.distributions import kl_divergence, wasserstein_heights, wasserstein_positions
 from fairbrief.text import sentences as builtin
 from fairbrief.types import (
     SHARE_DIFFERENCE,

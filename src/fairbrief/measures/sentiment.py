@@ -20,7 +20,8 @@ from fairbrief.measures.bases import Reading, WithoutLabels, WithoutScores, chec
 from fairbrief.measures.groups import largest_size
 from fairbrief.measures.record_texts import NO_GENDER_WORD, article_of, coefficient_of, subject_of
 from fairbrief.specs import parse
-from fairbrief.statistics import TIE, Fit, fit_robust, fit_sums, ratio
+from fairbrief.statistics import TIE, ratio
+from fairbrief.statistics.regression import Fit, fit_robust, fit_sums
 from fairbrief.text.counted import counted
 from fairbrief.types import (
     Ask,

@@ -16,11 +16,18 @@ from fairbrief.errors import RequestError
 from fairbrief.readers.field_values import NOTHING
 from fairbrief.readers.fields import ID, Fields
 from fairbrief.readers.input_sources import FileOptions, find_sources
-from fairbrief.readers.labelling import CHOICES, Labelling, Missing, bins_of
+from fairbrief.readers.labelling import (
+    CHOICES,
+    SPEAKER,
+    Labelling,
+    Missing,
+    SpeakerTable,
+    bins_of,
+    read_speakers,
+)
 from fairbrief.readers.reading import Reading
 from fairbrief.readers.redacting import Redaction
 from fairbrief.readers.sampling import Sampling
-from fairbrief.readers.speaker_table import SPEAKER, SpeakerTable, read_speakers
 from fairbrief.readers.summary_files import Given, summary_files
 
 __all__ = ["Reading", "read"]
@@ -123,7 +130,7 @@ def read(
             "--summaries-id-field needs --summaries FILE: add it, or drop --summaries-id-field."
         )
     fields = Fields(
-        id=id_field or None,
+        id=group_by or id_field or None,
         summary=_summary_fields(summary_field),
         documents=(documents_field,) if isinstance(documents_field, str) else tuple(documents_field),
         system=system_field,
@@ -139,17 +146,17 @@ def read(
     return Reading(
         find_sources(source, FileOptions(format, encoding, sheet)),
         fields,
-        summaries=given,
+        summary_files=given,
         summary_fields=Fields(
-            id=summaries_id_field or group_by or fields.id or ID, summary=fields.summary, system=system_field
+            id=summaries_id_field or fields.id or ID, summary=fields.summary, system=system_field
         ),
         on_error=on_error,
         require=(require,) if isinstance(require, str) else tuple(require),
         system=system,
-        labelling=partial(
+        new_labelling=partial(
             _labelling, dict(bins), missing, tuple(dict.fromkeys([*attributes, *labels])), table
         ),
-        sampling=None if sample is None else partial(Sampling, sample, sample_by, seed),
+        new_sampling=None if sample is None else partial(Sampling, sample, sample_by, seed),
         redaction=Redaction.of((redact,) if isinstance(redact, str) else tuple(redact)),
     )
 

@@ -250,25 +250,21 @@ def _vote(person: _Person, text: str) -> tuple[str | None, str | None]:
     titled = Counter(text[a:b] for a, b in person.names if (a, b) in person.titled)
     single = Counter(text[a:b] for a, b in person.names if len(text[a:b].split()) == 1)
     longer = [text[a:b] for a, b in person.names if len(text[a:b].split()) > 1]
-    last = _most(_last_of(name) for name in titled.elements())
-    if last is None:
-        last = _most(_last_of(name) for name in longer)
-    if last is None:
-        last = _most(single.elements())
+    last = (
+        _most(_part(name, "last") for name in titled.elements())
+        or _most(_part(name, "last") for name in longer)
+        or _most(single.elements())
+    )
     if last is None:
         return None, None
-    first = _most(g for name in longer if (g := _first_of(name, last)) is not None)
+    first = _most(_part(name, "given", last) for name in longer)
     if first is None and not longer:
         first = _most(w for w in single.elements() if w.lower() != last.lower())
     return first, last
 
 
-def _last_of(name: str) -> str | None:
-    return next((name[p.start : p.end] for p in divide(name) if p.part == "last"), None)
-
-
-def _first_of(name: str, last: str) -> str | None:
-    return next((name[p.start : p.end] for p in divide(name, last) if p.part == "given"), None)
+def _part(name: str, part: str, last: str | None = None) -> str | None:
+    return next((name[p.start : p.end] for p in divide(name, last) if p.part == part), None)
 
 
 def _most(words: Iterable[str | None]) -> str | None:

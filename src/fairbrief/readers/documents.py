@@ -8,12 +8,12 @@ documents' separator or by ``|``) with one value per document; lists of another 
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from fairbrief.errors import DataError
-from fairbrief.readers.columns import Column
 from fairbrief.readers.field_values import NOTHING, attributes_of, id_of, is_plain, list_of, text_of, value_of
 from fairbrief.readers.fields import ABSENT, Several, find, list_of_path, parse_cell
 from fairbrief.readers.messages import did_you_mean, fault, names, show
@@ -34,23 +34,7 @@ class Draft:
     sources: tuple[str, ...] = ("documents",)
     """The fields of the documents, as named."""
     parts: list[tuple[str, ...]] | None = None
-    """The matches of the stars in the documents' path, to align other paths with stars; includes blank texts."""
-    filled: list[int] = field(default_factory=list)
-    """The indices of the parts with text."""
-
-    @property
-    def places(self) -> int:
-        """The number of documents, including blank ones."""
-        return len(self.texts) if self.parts is None else len(self.parts)
-
-    def placed(self, documents: Sequence[Document]) -> Sequence[Document | None]:
-        """The documents with None for blank texts; mentions of people count these places."""
-        if len(documents) == self.places:
-            return documents
-        result: list[Document | None] = [None] * self.places
-        for i, document in zip(self.filled, documents, strict=True):
-            result[i] = document
-        return result
+    """The matches of the stars in the documents' path, to align other paths with stars."""
 
     def append(self, text: str, given: Any, attributes: Mapping[str, str]) -> None:
         """Append a document, whose source is ``given``."""
@@ -85,18 +69,15 @@ Placed = tuple[tuple[str, ...], Any, Any]
 
 
 def draft_several(placed: Sequence[Placed], sources: tuple[str, ...]) -> Draft:
-    """Documents from several texts; null and blank ones are skipped."""
+    """Documents from several texts; null ones are blank."""
     draft = Draft(sources=sources, parts=[part for part, _, _ in placed])
-    for i, (_, value, parent) in enumerate(placed):
-        if value is None or (isinstance(value, str) and not value.strip()):
-            continue
-        draft.filled.append(i)
-        _append(draft, value)
+    for _, value, parent in placed:
+        _append(draft, "" if value is None else value)
         if isinstance(parent, Mapping):
             draft.objects[-1] = parent
             if inner := parent.get("attributes"):
                 draft.attributes[-1] = attributes_of(inner, f"the attributes of document {len(draft.texts)}")
-    if not draft.texts:
+    if not any(map(str.strip, draft.texts)):
         raise fault(
             "no documents: all fields are empty", "at least one", "add the documents, or remove the record"
         )
@@ -274,29 +255,24 @@ def _of_path(values: Several, what: str, source: str, row: Mapping[str, Any], dr
     if not list_path and any(all(map(str.isdecimal, part)) for part in extra):
         raise _unequal(len(values), what, draft, remedy)
     stars = source.count("*")  # a value next to an inner list belongs to all its documents
-    return [values.get(draft.parts[i][:stars]) for i in draft.filled]
+    return [values.get(part[:stars]) for part in draft.parts]
 
 
 def _in_order(values: Sequence[Any], what: str, draft: Draft, remedy: str = "") -> Sequence[Any]:
-    """One value per document, from a list with one for each document, or for each place including blank ones."""
-    if draft.parts is None:
-        is_of_each = len(values) == len(draft.texts)
-    else:
-        is_of_each = (
-            len(values) == len(draft.filled) == draft.filled[-1] + 1
-        )  # only the last places are blank
-        if len(values) == draft.places:
-            return [values[i] for i in draft.filled]
-    if not is_of_each:
+    """One value per document, from a list in their order; of several fields, the last blank ones may lack a value."""
+    lacking = len(draft.texts) - len(values)
+    if lacking > 0 and draft.parts is not None and not "".join(draft.texts[len(values) :]).strip():
+        return [*values, *[None] * lacking]
+    if lacking:
         raise _unequal(len(values), what, draft, remedy)
     return values
 
 
 def _unequal(many: int, what: str, draft: Draft, remedy: str) -> DataError:
     """The error for a list that does not align with the documents."""
-    blank = draft.places - len(draft.texts)
-    documents = f"{counted(draft.places, 'document')}{f' ({blank:,} of them blank)' if blank else ''}"
-    arranged = "for" if many != draft.places else "in another arrangement than"
+    blank = sum(not text.strip() for text in draft.texts)
+    documents = f"{counted(len(draft.texts), 'document')}{f' ({blank:,} of them blank)' if blank else ''}"
+    arranged = "for" if many != len(draft.texts) else "in another arrangement than"
     return fault(
         f"{counted(many, 'value')} in {what} {arranged} {documents} in {' and '.join(map(repr, draft.sources))}",
         "one value per document, in the same order",
@@ -306,15 +282,14 @@ def _unequal(many: int, what: str, draft: Draft, remedy: str) -> DataError:
 
 def _texts_advice(listed: Several, path: str) -> str:
     """The advice for values that have texts next to them: use these as the documents."""
-    texts: dict[str, list[Any]] = {}
+    lengths = Counter[str]()
     for part in listed.values():
         for name, text in part.items() if isinstance(part, Mapping) else ():
-            texts.setdefault(name, []).append(text)
-    columns = [Column(name, of) for name, of in texts.items()]
-    written = [c.name for c in columns if c.texts and (c.has_sentences or c.is_called("documents"))]
-    if not written:
+            if isinstance(text, str) and " " in text:
+                lengths[name] += len(text)
+    if not lengths:
         return ""
-    longest = max(written, key=lambda name: sum(len(str(text)) for text in texts[name]))
+    [(longest, _)] = lengths.most_common(1)
     return (
         f"use the texts next to these values as the documents (--documents-field '{path}.{longest}'), or drop the "
         "attribute"

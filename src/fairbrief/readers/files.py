@@ -142,15 +142,11 @@ LONGEST_PACKED = 1 << 25
 
 @dataclass(slots=True)
 class Meter:
-    """The progress of reading, for a progress bar, and the place of the last row."""
+    """The progress of reading, for a progress bar."""
 
     bytes_read: int = 0
     before: int = 0
     """Bytes of the finished files."""
-    lines: int = 0
-    """Number of lines of the last finished file or part."""
-    row: int = 0
-    """The place of the last row, in a file with parts: the first byte of its line, or its row group."""
 
     def at(self, position: int) -> None:
         """Set the position in the current file."""

@@ -1,84 +1,156 @@
-"""The parts in which several readers can read a file at once: where they begin, and the counts of each.
+"""The ids that were read, with their places; and the parts in which several readers can read a file at once.
 
 The parts depend only on the file.
 """
 
 from __future__ import annotations
 
-import re
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from fairbrief.errors import DataError
-from fairbrief.ranges import changes
 from fairbrief.readers import json_lines, tables
 from fairbrief.readers.field_values import id_of
 from fairbrief.readers.fields import ID, find
 from fairbrief.readers.files import UTF8, InputFile, Meter, opened
 from fairbrief.readers.input_sources import Source
 from fairbrief.readers.json_lines import Range
+from fairbrief.readers.messages import fault
 from fairbrief.text.hashes import hash_of_documents, hash_of_name
 from fairbrief.types import Record
 
 
-@dataclass(frozen=True, slots=True)
 class RecordPlaces:
-    """The places of records, sorted by the hashes of their ids.
+    """The places of records, sorted by the hashes of their ids: the number of the file, and the byte or row group.
 
-    Shapes: (places,) each. ``ids`` are these hashes, ``sources`` the numbers of the files of the input, ``starts`` the
-    byte or row group: ``reading.part(source, (start, start + 1))`` reads it.
+    ``reading.part(source, (start, start + 1))`` reads a place.
     """
 
-    ids: NDArray[np.int64]
-    sources: NDArray[np.int32]
-    starts: NDArray[np.int64]
-
-    @classmethod
-    def found(cls, places: Iterable[tuple[int, str, int]]) -> RecordPlaces:
-        """Source, id and start of every record, in the order of the input."""
-        ids, sources, starts = array("q"), array("i"), array("q")
+    def __init__(self, places: Iterable[tuple[int, str, int]]) -> None:
+        """Source, id and start of every record."""
+        numbers = array("q")
         for source, ident, start in places:
-            ids.append(hash_of_name(ident))
-            sources.append(source)
-            starts.append(start)
-        return cls.in_order(np.array(ids), np.array(sources), np.array(starts))
-
-    @classmethod
-    def in_order(
-        cls, ids: NDArray[np.int64], sources: NDArray[np.int32], starts: NDArray[np.int64]
-    ) -> RecordPlaces:
-        """Places from rows in the order of the input, duplicates removed. Shapes: (rows,) each."""
-        order = np.argsort(ids, kind="stable")
-        ids, sources, starts = ids[order], sources[order], starts[order]
-        is_new = changes(ids) | changes(sources) | changes(starts)
-        return cls(ids[is_new], sources[is_new], starts[is_new])
+            numbers.extend((hash_of_name(ident), source, start))
+        rows = np.unique(np.frombuffer(numbers, dtype=np.int64).reshape(-1, 3), axis=0)
+        self._ids, self._places = rows[:, 0].copy(), rows[:, 1:]
 
     def of(self, ident: str) -> list[tuple[int, int]]:
         """Source and start of each place that may have the record; a different id may have the same hash."""
         key = hash_of_name(ident)
-        first, last = np.searchsorted(self.ids, key, "left"), np.searchsorted(self.ids, key, "right")
-        return [(int(self.sources[i]), int(self.starts[i])) for i in range(first, last)]
+        first, last = np.searchsorted(self._ids, key, "left"), np.searchsorted(self._ids, key, "right")
+        return [(source, start) for source, start in self._places[first:last].tolist()]
+
+
+BITS = (1 << 60) - 1
+"""Sixty bits, the size of a Python integer of two digits. Among a million ids, the chance of any
+collision is below one in a million."""
+TEXT_BITS = 24
+"""Bits of the hash of a record's texts: different texts collide once in sixteen million records."""
+TEXTS = (1 << TEXT_BITS) - 1
+
+
+def hash_of(ident: str, system: str) -> int:
+    """A hash of an id and a system, valid in this process."""
+    return hash((ident, system)) & BITS
+
+
+class EarlierPlace(NamedTuple):
+    """The earlier place of an id: source and row, and whether the documents were the same."""
+
+    source: int
+    number: int
+    is_same: bool
+
+
+class KnownIds:
+    """The ids of each system, by hash, with the source and row of the first occurrence and a hash of its texts."""
+
+    def __init__(self, sources: int) -> None:
+        self.sources = sources
+        self.systems: dict[str, None] = {}
+        self.places: dict[int, int] = {}
+
+    def first(
+        self, ident: str, system: str, source: int, number: int, texts: tuple[str, ...]
+    ) -> EarlierPlace | None:
+        """Add an id; its earlier place for this system, or None if it is new. ``texts`` are those of the documents."""
+        key = hash((ident, system)) & BITS
+        known = self.places.get(key)
+        if known is not None:
+            return self._before(known, texts)
+        if system not in self.systems:
+            self.systems[system] = None
+        self.places[key] = (number * self.sources + source) << TEXT_BITS | hash(texts) & TEXTS
+        return None
+
+    def of_another_system(
+        self, ident: str, system: str, texts: tuple[str, ...]
+    ) -> tuple[str, EarlierPlace] | None:
+        """The first other system with this id, and its place; None if there is none."""
+        for other in self.systems:
+            if other != system and (known := self.places.get(hash_of(ident, other))) is not None:
+                return other, self._before(known, texts)
+        return None
+
+    def _before(self, known: int, texts: tuple[str, ...]) -> EarlierPlace:
+        place = known >> TEXT_BITS
+        return EarlierPlace(place % self.sources, place // self.sources, known & TEXTS == hash(texts) & TEXTS)
+
+
+ONCE = "one summary per record and system"
+
+
+def repeated_id(system: str, place: str, *, is_same: bool, absent: str = "") -> DataError:
+    """The error for a second summary by a system of the record at ``place``.
+
+    ``is_same``: with the same documents. ``absent``: the field of systems, if no row has it.
+    """
+    result = f"this id a second time for the system {system!r}, after {place}"
+    if not is_same:
+        return fault(
+            f"{result}, with other documents",
+            ONCE,
+            "if each row is one document of its record, give --group-by FIELD with the record's id; otherwise give "
+            "--id-field FIELD with a unique id ('' numbers the rows)",
+        )
+    if absent:
+        return fault(
+            f"{result}; no row has the field {absent!r}",
+            ONCE,
+            "give --system-field FIELD with the system of each summary, or remove one of the two",
+        )
+    return fault(result, ONCE, "correct the system of one of the two, or remove one")
+
+
+def other_documents(system: str, place: str) -> DataError:
+    """The error for documents that differ from those of another system under this id, at ``place``."""
+    return fault(
+        f"other documents than at {place}, where the system {system!r} has this id",
+        "the same documents for all systems of one id",
+        "give --id-field FIELD with a unique id, or audit the files separately",
+    )
+
+
+# ---- Parts of an input.
 
 
 KEPT = 1_000
 """Most messages about excluded rows that are stored; all are counted."""
-OF_EACH = 4
-"""Numbers stored per summary."""
 MIXED = np.uint64(0x9E3779B97F4A7C15)
 """An odd multiplier, so that different ids stay different."""
 
 
 @dataclass(slots=True)
 class PartTally:
-    """Counts and messages of a part; per summary three hashes and its place."""
+    """Counts and messages of a part; per summary three hashes."""
 
     rows: int = 0
     summaries: int = 0
@@ -87,18 +159,14 @@ class PartTally:
     skipped_count: int = 0
     skipped: list[str] = field(default_factory=list)
     keys: array[int] = field(default_factory=lambda: array("q"))
-    """Four numbers per summary: hashes of the system, of the id and of the texts; the start of its row (`Meter.row`)."""
-    sources: array[int] = field(default_factory=lambda: array("i"))
-    """For several parts, the source of each summary."""
+    """Three numbers per summary: hashes of the system, of the id and of the texts."""
     clusters: array[int] = field(default_factory=lambda: array("q"))
     """Two hashes per counterfactual that names its cluster: of the seed document, of the cluster."""
     blank: int = 0
     """Number of documents without text, which were excluded."""
-    lines: int = 0
-    """Number of lines of one part; 0 for several parts."""
 
-    def add(self, other: PartTally, source: int) -> None:
-        """Add the tally of the next part, from this source."""
+    def add(self, other: PartTally) -> None:
+        """Add the tally of another part."""
         self.rows += other.rows
         self.summaries += other.summaries
         self.wanted += other.wanted
@@ -107,29 +175,20 @@ class PartTally:
         self.skipped += other.skipped[: KEPT - len(self.skipped)]
         self.blank += other.blank
         self.keys += other.keys
-        self.sources += array("i", [source]) * (len(other.keys) // OF_EACH)
         self.clusters += other.clusters
 
-    def note(self, record: Record, system: str, texts: Sequence[str], start: int) -> None:
-        """Add a summary and the start of its row; ``texts`` are those of the record's documents. Equal in every process."""
-        self.keys.extend((hash_of_name(system), hash_of_name(record.id), hash_of_documents(*texts), start))
+    def note(self, record: Record, system: str, texts: Sequence[str]) -> None:
+        """Add a summary; ``texts`` are those of the record's documents. Equal in every process."""
+        self.keys.extend((hash_of_name(system), hash_of_name(record.id), hash_of_documents(*texts)))
         if record.cluster_by is not None and record.seed_document is not None:
             self.clusters.extend((hash_of_name(record.seed_document), hash_of_name(record.cluster)))
 
     def has_repeats(self) -> bool:
         """Whether the input is inconsistent: a system has an id twice, an id several texts, or a seed document several clusters."""
-        systems, ids, texts, _ = np.frombuffer(self.keys, dtype=np.uint64).reshape(-1, OF_EACH).T
+        systems, ids, texts = np.frombuffer(self.keys, dtype=np.uint64).reshape(-1, 3).T
         clusters = np.frombuffer(self.clusters, dtype=np.uint64).reshape(-1, 2)
-        return _has_equal(systems + ids * MIXED) or _has_several(ids, texts) or _has_several(*clusters.T)
-
-    def places(self) -> RecordPlaces:
-        """The places of the added records; parts must be added in the order of the input."""
-        _, ids, _, starts = np.frombuffer(self.keys, dtype=np.int64).reshape(-1, OF_EACH).T
-        return RecordPlaces.in_order(ids, np.frombuffer(self.sources, dtype=np.int32), starts)
-
-
-def _has_equal(numbers: NDArray[np.uint64]) -> bool:
-    return bool(_alike(np.sort(numbers)).any())
+        is_twice = _alike(np.sort(systems + ids * MIXED)).any()
+        return bool(is_twice) or _has_several(ids, texts) or _has_several(*clusters.T)
 
 
 def _has_several(first: NDArray[np.uint64], second: NDArray[np.uint64]) -> bool:
@@ -144,18 +203,22 @@ def _alike(numbers: NDArray[np.uint64]) -> NDArray[np.bool_]:
     return np.asarray(numbers[1:] == numbers[:-1])
 
 
-def ranges_of(source: Source, id_field: str) -> list[Range] | None:
-    """The ranges in which a source can be read; None if it must be read from its beginning, e.g. to number its rows."""
+def can_be_divided(source: Source, id_field: str) -> bool:
+    """Whether a source can be read from several positions, not only from its beginning, e.g. to number its rows."""
     if source.path is None or source.is_compressed or source.kind not in ("jsonl", "parquet"):
-        return None
+        return False
     if source.encoding != UTF8:
-        return None
+        return False
     first = next((row for _, row in source.rows(Meter()) if isinstance(row, Mapping)), None)
-    if first is not None and id_field == ID and ID not in first:
-        return None
+    return first is None or id_field != ID or ID in first
+
+
+def ranges_of(source: Source) -> list[Range]:
+    """The ranges in which a source that can be divided is read."""
+    assert source.path is not None
     if source.kind == "parquet":
         return tables.row_group_ranges(source.path, source.name)
-    return json_lines.line_ranges(source.size)
+    return json_lines.line_ranges(source.path)
 
 
 def places_of(source: Source, id_field: str) -> Iterator[tuple[str, int]]:
@@ -192,29 +255,7 @@ def _places_in_groups(path: InputFile, id_field: str) -> Iterator[tuple[str, int
 
 
 def part_of(source: Source, part: Range) -> Source:
-    """One range of a source, as a source.
-
-    Lines are numbered from the start of the part. The name contains the first byte of the part, from which
-    `with_line_numbers` computes the number of the line for messages.
-    """
+    """One range of a source, as a source."""
     assert source.path is not None
-    if source.kind == "parquet":
-        rows = partial(tables.read_parquet, source.path, source.name, part=part)
-        return replace(source, rows=rows)
-    rows = partial(json_lines.read_lines, source.path, source.name, part=part)
-    return replace(source, name=f"{source.name}@{part[0]}" if part[0] else source.name, rows=rows)
-
-
-def with_line_numbers(message: str, files: Sequence[InputFile]) -> str:
-    """The message with places such as ``reviews.jsonl@8388608:12`` as ``reviews.jsonl:4711``.
-
-    ``files`` are the input's. Reads the file up to that byte, and is for errors only.
-    """
-
-    def place(found: re.Match[str]) -> str:
-        before = json_lines.count_lines(of_name[found[1]], int(found[2]))
-        return f"{found[1]}:{before + int(found[3])}"
-
-    of_name = {name: path for path in files for name in (str(path), path.name)}
-    known = "|".join(re.escape(name) for name in sorted(of_name, key=len, reverse=True))
-    return re.sub(rf"({known})@(\d+):(\d+)", place, message) if known else message
+    read = tables.read_parquet if source.kind == "parquet" else json_lines.read_lines
+    return replace(source, rows=partial(read, source.path, source.name, part=part))

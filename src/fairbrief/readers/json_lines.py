@@ -6,19 +6,26 @@ import codecs
 import json
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 import msgspec
 
 from fairbrief.errors import DataError
-from fairbrief.readers.files import UTF8, InputFile, Meter, open_text, opened
+from fairbrief.readers.files import UTF8, InputFile, Meter, open_text, opened, size_of
 from fairbrief.readers.messages import fault, not_utf8, show
 
 Row = tuple[int, Any]
 """A row's number (of its line, if the source has lines), and its object or its error."""
 
-Range = tuple[int, int]
-"""Start and end (exclusive) of a part of a file: bytes, or row groups of a Parquet file."""
+
+class Range(NamedTuple):
+    """Start and end (exclusive) of a part of a file: bytes, or row groups of a Parquet file."""
+
+    start: int
+    stop: int
+    lines_before: int = 0
+    """The number of lines of the file that begin before the part."""
+
 
 PART = 8 << 20
 """Fewest bytes of a part of a large file: about ten thousand records."""
@@ -40,12 +47,23 @@ LONGEST = 1 << 25
 """Most characters of one object of an array; longer ones count as broken."""
 
 
-def line_ranges(size: int) -> list[Range]:
-    """The parts of a file of ``size`` bytes; a line belongs to the part with its first byte."""
+def line_ranges(path: InputFile) -> list[Range]:
+    """The parts of a file, whose lines are counted; a line belongs to the part with its first byte."""
+    ranges, count = [], 1
+    with opened(path) as file:
+        for start, stop in byte_ranges(size_of(path)):
+            left = start - 1 - file.tell()
+            while left > 0 and (chunk := file.read(min(left, CHUNK))):
+                count += chunk.count(b"\n")
+                left -= len(chunk)
+            ranges.append(Range(start, stop, count if start else 0))
+    return ranges
+
+
+def byte_ranges(size: int) -> list[tuple[int, int]]:
+    """Start and end of each part of a file of ``size`` bytes."""
     least = -(-size // PARTS)
-    step = max(PART, least)
-    while size < FEW_PARTS * step and step > SMALL_PART:
-        step //= 2
+    step = max(least, min(PART, max(SMALL_PART, size // FEW_PARTS)))
     late = size // step * (LATE - 1) // LATE * step
     starts = [*range(0, late, step), *range(late, size, min(step, max(step // LATE, least, SMALL_PART)))]
     return list(pairwise([*starts, size]))
@@ -58,39 +76,21 @@ def read_lines(
     part: Range | None = None,
     encoding: str = UTF8,
 ) -> Iterator[Row]:
-    """The objects of a JSON Lines file, or of a part of it, whose lines are then numbered from the part's start.
-
-    Blank lines are skipped.
-    """
+    """The objects of a JSON Lines file, or of a part of it, with the numbers of their lines. Blank lines are skipped."""
+    before = 0 if part is None else part.lines_before
     with open_text(path, name, encoding) as (raw, content):
-        if part is not None and part[0]:
-            content.seek(part[0] - 1)
+        if part is not None and part.start:
+            content.seek(part.start - 1)
             content.readline()  # the rest of a line that begins before the part
         start = content.tell() if content is raw else 0
-        number = 0
-        for number, line in enumerate(content, 1):
-            if part is not None and start >= part[1]:
-                number -= 1
+        for number, line in enumerate(content, before + 1):
+            if part is not None and start >= part.stop:
                 break
             if number % EVERY == 0:
                 meter.at(raw.tell())
             if not line.isspace():
-                meter.row = start
                 yield number, parse_line(line, start)
             start += len(line)
-        meter.lines = number
-
-
-def count_lines(path: InputFile, start: int) -> int:
-    """The number of lines before the first that begins at or after the byte ``start`` (above 0)."""
-    with opened(path) as file:
-        return sum(chunk.count(b"\n") for chunk in _chunks(file, start - 1)) + 1
-
-
-def _chunks(file: IO[bytes], left: int) -> Iterator[bytes]:
-    while left and (chunk := file.read(min(left, CHUNK))):
-        left -= len(chunk)
-        yield chunk
 
 
 def parse_line(line: bytes, start: int = 0) -> Any:

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from fairbrief.errors import DataError, RequestError
 from fairbrief.readers import files, object_stores
-from fairbrief.readers.duplicates import hash_of
 from fairbrief.readers.field_values import id_of
 from fairbrief.readers.fields import ABSENT, ID, Fields, FieldUse
 from fairbrief.readers.files import Meter
+from fairbrief.readers.input_parts import hash_of
 from fairbrief.readers.input_sources import FRAMES, Source, in_memory, one_source
 from fairbrief.readers.layouts import LAYOUTS
 from fairbrief.readers.messages import at, fault, names, not_utf8, show

@@ -8,7 +8,7 @@ Neither contains the spacing: ``natural`` sets the words as in a newspaper, ``to
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -175,57 +175,32 @@ def _record(id_: str, sentences: Sequence[Sequence[Row]], where: str, path: Path
     rows = [row for sentence in sentences for row in sentence]
     bounds = [len(sentence) for sentence in sentences]
     text, tokens = set_words([c[3] for _, c in rows], [c[4] for _, c in rows], bounds, spacing)
-    mentions = _chains(rows, path)
-    names = link_names(tokens, _people(rows, path), mentions)
+    mentions = _spans(rows, -1, path)
+    people_ = [Span(s.first, s.last, None) for s in _spans(rows, 10, path) if s.chain == "PERSON"]
+    names = link_names(tokens, people_, mentions)
     given = Annotation(text, tokens, mentions, names, nouns_of(tokens, mentions, names))
     return Record(id_, (Document(text),), entities=people(given), where=where)
 
 
-def _people(rows: Sequence[Row], path: Path) -> list[Span]:
-    """Names of people in the column of names: ``(PERSON)``, or ``(PERSON*`` … ``*)``."""
-    result, open_ = [], None
-    for i, (number, columns) in enumerate(rows):
-        cell = columns[10]
-        if "(" in cell:
-            if open_ is not None:
-                raise DataError(
-                    f"{path}:{number}: found a name that begins inside another name; expected separate names; correct the line."
-                )
-            open_ = (i, cell.strip("()*"))
-        if ")" in cell:
-            if open_ is None:
-                raise DataError(
-                    f"{path}:{number}: found the end of a name without its beginning; correct the line."
-                )
-            begin, kind = open_
-            open_ = None
-            if kind == "PERSON":
-                result.append(Span(begin, i, None))
-    if open_ is not None:
-        raise DataError(f"{path}:{rows[open_[0]][0]}: found a name without its end; correct the line.")
-    return result
-
-
-def _chains(rows: Sequence[Row], path: Path) -> list[Span]:
-    """Mentions in the last column: ``(1``, ``1)``, ``(1)``, several joined by ``|``."""
+def _spans(rows: Sequence[Row], column: int, path: Path) -> list[Span]:
+    """The spans in a column: ``(1``, ``1)``, ``(1)``, several joined by ``|``; ``*)`` closes the last that is open."""
     result: list[Span] = []
-    open_: dict[str, list[int]] = defaultdict(list)
+    open_: list[tuple[str, int]] = []
     for i, (number, columns) in enumerate(rows):
-        for piece in columns[-1].split("|"):
-            chain = piece.strip("()*")
+        for piece in columns[column].split("|"):
+            name = piece.strip("()*")
             if piece.startswith("("):
-                open_[chain].append(i)
+                open_.append((name, i))
             if piece.endswith(")"):
-                if not open_[chain]:
+                begun = next((one for one in reversed(open_) if name in ("", one[0])), None)
+                if begun is None:
                     raise DataError(
-                        f"{path}:{number}: found the end of a mention of chain {chain} without its beginning; correct the line."
+                        f"{path}:{number}: found the end {piece!r} without its beginning; correct the line."
                     )
-                result.append(Span(open_[chain].pop(), i, chain))
-    for chain, begun in open_.items():
-        if begun:
-            raise DataError(
-                f"{path}:{rows[begun[0]][0]}: found a mention of chain {chain} without its end; correct the line."
-            )
+                open_.remove(begun)
+                result.append(Span(begun[1], i, begun[0]))
+    for name, i in open_:
+        raise DataError(f"{path}:{rows[i][0]}: found '({name}' without its end; correct the line.")
     return result
 
 

@@ -1,182 +1,248 @@
-"""Proposes how to read files: the role of each field, as settings that equal options of ``audit``.
+"""Proposes how ``audit`` reads files: the likely role of each field, by its name and its values in the first rows.
 
 All of it is in this module, since the role of a field depends on those of all others.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import islice
 from os.path import commonprefix
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from fairbrief.errors import DataError, RequestError
 from fairbrief.readers import files
-from fairbrief.readers.columns import Column, columns_of, numbered, within
-from fairbrief.readers.fields import ENDS, OWN, Fields, FieldUse, find, list_of_path
+from fairbrief.readers.fields import ABSENT, ENDS, OWN, Several, find, list_of_path, parse_cell
 from fairbrief.readers.files import Meter
 from fairbrief.readers.input_sources import FileOptions, Source, find_sources, no_record, not_a_row
 from fairbrief.readers.json_lines import Row
 from fairbrief.readers.layouts import LAYOUTS, lists_of, load
-from fairbrief.readers.messages import at, names
-from fairbrief.readers.rows import RowReader
-from fairbrief.text.counted import counted
+from fairbrief.readers.messages import at
 
 HEAD = 1_000
 """Rows of a file that are inspected."""
-DELIMITED = ("ssv", "tsv")
+WORDS = 4
+"""A field whose values have at least this many words on average is a text."""
+MOST_GROUPS = 20
+DISTINCT_NUMBERS = 10
+"""An attribute with more different numbers is proposed in three bins."""
+SEPARATORS = (" ||||| ", "|||||", " || ", "||", "\n\n", "</s>", "<doc-sep>")
+"""Separators of documents in one text; the first that most texts contain is used."""
+LAST_NUMBER = re.compile(r"(?<!\d)\d+(\D*)\Z")
+NAMES = {
+    "id": r"(.*[_\- .])?(id|ids|key|asin|sku|isbn|uuid|guid|nr|no|number|code)",
+    "system": r"(system|model|engine|provider|llm|bot|generator|summarizer)([_\- ]?(id|name))?",
+    "summary": r".*(summar|abstract|tl;?dr|headline|completion|generated|prediction|decoded|output|response|zusammenfassung).*",
+    "reference": r"(human[_\- ])?(references?|gold|targets?|ground[_\- ]?truth|highlights)([_\- ]?(summary|text))?",
+    "documents": r".*(document|review|article|source|text|body|comment|tweet|post|transcript|utterance|message|passage|"
+    r"content|dialogue|feedback|opinion|speech|statement|story|report|bewertung).*",
+}  # fmt: skip
+"""Content → the usual names of fields with it."""
+UNEQUAL = "not an attribute: in some records it has more or fewer values than there are documents"
 
 
 @dataclass(slots=True)
-class InspectedFile:
-    """An inspected file."""
+class Column:
+    """A field, or a path to one, with its values in the first rows, without absent and blank ones."""
+
+    name: str
+    values: list[Any] = field(default_factory=list)
+
+    def is_called(self, what: str) -> bool:
+        """Whether its name is usual for this content: the last part of its path, or for texts any part."""
+        parts = [part for part in re.split(r"[.\[\]]", self.name.lower()) if part.strip()] or [""]
+        compared = parts if what in ("summary", "documents") else parts[-1:]
+        return any(re.fullmatch(NAMES[what], part.strip()) for part in compared)
+
+    @property
+    def cells(self) -> list[Any]:
+        """Its values, or the parts of those that are lists."""
+        lists = (value if isinstance(value, list) else [value] for value in self.values)
+        return [cell for cells in lists for cell in cells if cell is not None]
+
+    @property
+    def texts(self) -> list[str]:
+        return [cell for cell in self.cells if isinstance(cell, str)]
+
+    @property
+    def length(self) -> float:
+        """The mean number of characters of its texts."""
+        return sum(map(len, self.texts)) / max(1, len(self.texts))
+
+    @property
+    def has_sentences(self) -> bool:
+        """Whether its values are sentences rather than names."""
+        words = sum(len(text.split()) for text in self.texts) / max(1, len(self.texts))
+        return not self.is_number and (words >= WORDS or self.length >= 8 * WORDS)
+
+    @property
+    def is_text(self) -> bool:
+        """Whether its values are sentences that seldom repeat."""
+        return self.has_sentences and len(set(self.texts)) > len(self.texts) / 4
+
+    @property
+    def is_list(self) -> bool:
+        return any(isinstance(value, list) for value in self.values)
+
+    @property
+    def is_number(self) -> bool:
+        cells = self.cells
+        return bool(cells) and all(map(_is_number, cells))
+
+    @property
+    def groups(self) -> set[str]:
+        """Its distinct values."""
+        return {str(cell) for cell in self.cells if not isinstance(cell, (list, dict))}
+
+    @property
+    def has_groups(self) -> bool:
+        """Whether its values could be groups: few, each in several rows; or numbers, for bins."""
+        many = len(self.groups)
+        is_group = not self.is_text and 2 <= many <= min(MOST_GROUPS, len(self.cells) / 2 + 1)
+        return is_group or (
+            self.is_number and not self.is_called("id") and (self.is_list or many > DISTINCT_NUMBERS)
+        )
+
+    def lengths(self, separator: str | None) -> list[int]:
+        """The number of values in each row: of a list, or of a text that is split."""
+        return [
+            len(v) if isinstance(v, list) else len(str(v).split(separator)) if separator else 1
+            for v in self.values
+        ]
+
+
+Columns = Mapping[str, Column]
+
+
+def _is_number(value: Any) -> bool:
+    try:
+        float(value)
+    except (TypeError, ValueError):
+        return False
+    return not isinstance(value, bool)
+
+
+def columns_of(rows: Sequence[Mapping[str, Any]]) -> dict[str, Column]:
+    """The fields of some rows; nested ones by their paths."""
+    result: dict[str, Column] = {}
+    for row in rows:
+        for name, value in _flat(row, ""):
+            column = result.setdefault(name, Column(name))
+            if value is not None and not (isinstance(value, str) and not value.strip()):
+                column.values.append(value)
+    return result
+
+
+def _flat(holder: Mapping[str, Any], before: str) -> Iterator[tuple[str, Any]]:
+    for key, given in holder.items():
+        name, value = f"{before}{key}", parse_cell(given)
+        if isinstance(value, Mapping):
+            yield from _flat(value, f"{name}.")
+        elif isinstance(value, list) and value and all(isinstance(part, Mapping) for part in value):
+            for inner in dict.fromkeys(path for part in value for path, _ in _flat(part, "")):
+                result = find(value, f"[*].{inner}")
+                yield f"{name}[*].{inner}", list(result.values()) if isinstance(result, Several) else None
+        else:
+            yield name, value
+
+
+def _numbered(columns: Columns) -> dict[str, list[Column]]:
+    """Fields whose names differ only in a number, by their pattern: ``review_*``."""
+    result: dict[str, list[Column]] = {}
+    for name, column in columns.items():
+        if (match := LAST_NUMBER.search(name)) is not None and match.start():
+            result.setdefault(f"{name[: match.start()]}*{match[1]}", []).append(column)
+    return {pattern: fitting for pattern, fitting in result.items() if len(fitting) > 1}
+
+
+def _is_same_within(rows: Sequence[Mapping[str, Any]], keys: Sequence[str], name: str) -> bool:
+    """Whether a field has the same value in all rows with the same keys."""
+    known: dict[tuple[str, ...], str] = {}
+    for row in rows:
+        value = find(row, name)
+        if value not in (ABSENT, None, ""):
+            text = known.setdefault(tuple(str(find(row, key)) for key in keys), str(value))
+            if text != str(value):
+                return False
+    return True
+
+
+# ------------------------------------------------------------------------------------- files
+
+
+class InspectedFile(NamedTuple):
+    """A file, its first rows, and the format that ``audit`` must be given to read them (None: it detects it)."""
 
     path: str
     source: Source
-    options: dict[str, str]
+    format: str | None
     rows: list[Mapping[str, Any]]
-    records_place: str = ""
-    """The place of the records, if the file is one object around them."""
-    columns: dict[str, Column] = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.columns = columns_of(self.rows)
+    columns: Columns
 
     @property
     def is_of_a_tool(self) -> bool:
         """Whether it is a file of another tool, whose rows are converted to ours."""
         return self.source.kind in LAYOUTS and self.source.kind != "json-list"
 
-    @property
-    def is_bare(self) -> bool:
-        """Whether it is a file of another tool without documents."""
-        return self.is_of_a_tool and not any(name.startswith("documents") for name in self.columns)
+    def has_documents(self, *, named: bool) -> bool:
+        """Whether it has documents; ``named``: in a field with a usual name."""
+        if self.is_of_a_tool:
+            return any(name.startswith("documents") for name in self.columns)
+        return bool(_documents(self.columns, named=named))
 
 
-def inspect_file(path: str) -> list[InspectedFile]:
-    """The first rows of a file, or of each sheet of a spreadsheet.
-
-    Raises as an audit does if there is no readable row, and RequestError for a JSON document whose records cannot be
-    read.
-    """
-    options: dict[str, str] = {}
-    source = find_sources(path)[0]
+def inspect_file(path: str, form: str | None = None) -> InspectedFile:
+    """The first rows of a file. Raises as an audit does if there is no readable row."""
+    source = find_sources(path, FileOptions(form))[0]
     try:
-        rows = _head(source)
+        rows = list(islice(source.rows(Meter()), HEAD))
     except RequestError as error:
-        if "--sheet" in str(error) and (sheets := _sheets(Path(path))):
-            return [one for sheet in sheets for one in inspect_file(f"{path}#{sheet}")]
-        options = {"format": _delimited(str(error))}
-        if not options["format"]:
+        if (advice := re.search("give --format (ssv|tsv)", str(error))) is None:
             raise
-        source = find_sources(path, FileOptions(**options))[0]
-        rows = _head(source)
-    if (records_place := place_of_records(source, rows)) is not None:
-        options = {"format": "json-list"}
-        source = find_sources(path, FileOptions(**options))[0]
-        rows = _head(source)
-    return [InspectedFile(path, source, options, _objects(rows, source), records_place or "")]
+        return inspect_file(path, advice[1])
+    if form is None and _is_around_records(source, rows):
+        return inspect_file(path, "json-list")
+    readable = [row for _, row in rows if isinstance(row, Mapping)]
+    if not rows:
+        raise no_record(source.name)
+    if not readable:
+        number, row = rows[0]
+        raise at(f"{source.name}:{number}", row if isinstance(row, DataError) else not_a_row(row))
+    return InspectedFile(path, source, form, readable, columns_of(readable))
+
+
+def _is_around_records(source: Source, rows: Sequence[Row]) -> bool:
+    """Whether a file is one object around its records, as the format json-list reads it."""
+    objects = [row for _, row in rows if isinstance(row, Mapping)]
+    if source.kind not in ("json", "jsonl") or source.path is None or len(objects) > 1:
+        return False
+    try:
+        whole = objects[0] if objects else load(source.path, source.name, source.encoding)
+    except DataError:
+        return False  # the reader of its lines reports the error
+    lists = list(lists_of(whole).values())
+    records = list(whole.values()) if not lists else lists[0] if len(lists) == 1 else []
+    if not records or not all(isinstance(record, Mapping) for record in records):
+        return False
+    return any(
+        name.startswith("documents") or c.is_called("summary") for name, c in columns_of(records).items()
+    )
 
 
 def is_plain(path: str) -> bool:
     """Whether a file has one summary per line and no fields."""
-    ending = files.endings(Path(path))[0]
-    return Path(path).is_file() and ending in ("txt", "out", "hyp", "pred") and ending not in files.FORMATS
+    return Path(path).is_file() and files.endings(Path(path))[0] in ("txt", "out", "hyp", "pred")
 
 
-def _head(source: Source) -> list[tuple[int, Any]]:
-    return list(islice(source.rows(Meter()), HEAD))
-
-
-def _objects(rows: list[tuple[int, Any]], source: Source) -> list[Mapping[str, Any]]:
-    """The readable rows; DataError if there is none."""
-    result = [row for _, row in rows if isinstance(row, Mapping)]
-    if result:
-        return result
-    if not rows:
-        raise no_record(source.name)
-    number, error = rows[0]
-    raise at(f"{source.name}:{number}", error if isinstance(error, DataError) else not_a_row(error))
-
-
-def _delimited(message: str) -> str:
-    """The format for a table with another delimiter, from the message."""
-    return next((name for name in DELIMITED if f"give --format {name}" in message), "")
-
-
-def _sheets(path: Path) -> list[str]:
-    """The sheets with a table: at least two rows and two columns."""
-    from fairbrief.readers.tables import sheets_of
-
-    return [title for title, (rows, columns) in sheets_of(path).items() if rows > 1 and columns > 1]
-
-
-# -------------------------------------------------------------------- one object around the records
-
-
-def place_of_records(source: Source, rows: Sequence[Row]) -> str | None:
-    """A description of where the records are in a file that the format json-list reads; None for other files.
-
-    ``rows`` are the file's first rows.
-    """
-    whole = _whole(source, rows)
-    if whole is None:
-        return None
-    objects = [value for value in whole.values() if isinstance(value, Mapping)]
-    if len(objects) == len(whole) > 1:
-        shared = set.intersection(*(set(value) for value in objects))
-        if _has_field("documents", shared):
-            return f"one object with {counted(len(whole), 'record')} under their names: {names(whole, 3)}"
-    for key, listed in lists_of(whole).items():
-        fields = columns_of([value for value in listed if isinstance(value, Mapping)])
-        is_alone = len(whole) == 1
-        if (
-            not _is_record(whole)
-            and _has_field("documents", fields)
-            and (is_alone or _has_field("summary", fields))
-        ):
-            return f"one object with {counted(len(listed), 'record')} under {key!r}"
-    return None
-
-
-def _whole(source: Source, rows: Sequence[Row]) -> Mapping[str, Any] | None:
-    """The only object of a file, on one line or several; None if it is not one object."""
-    if source.kind in ("json", "jsonl") and len(rows) == 1 and isinstance(rows[0][1], Mapping):
-        return rows[0][1]
-    if source.kind != "json" or source.path is None or any(isinstance(row, Mapping) for _, row in rows):
-        return None
-    try:
-        return load(source.path, source.name, source.encoding)
-    except DataError:
-        return None  # the reader of its lines reports the error
-
-
-def _is_record(whole: Mapping[str, Any]) -> bool:
-    """Whether the object is itself a record, with documents or a summary."""
-    fields = [Column(str(name), [value]) for name, value in whole.items()]
-    return any(f.name in ("documents", "summary") or (f.is_called("summary") and f.is_text) for f in fields)
-
-
-def _has_field(what: str, fields: Any) -> bool:
-    return any(Column(str(name)).is_called(what) for name in fields)
-
-
-SEPARATORS = (" ||||| ", "|||||", " || ", "||", "\n\n", "</s>", "<doc-sep>")
-"""Separators of documents in one text; the first that most texts contain is used."""
-MESSAGES = "body.messages[*].content"
-"""The messages in a request to a chat service; the last contains the source."""
-INSTRUCTS = frozenset(("system", "developer"))
-"""The roles of messages with instructions."""
-UNEQUAL = "not an attribute: in some records it has more or fewer values than there are documents"
-DISTINCT_NUMBERS = 10
-"""An attribute with more different numbers is proposed in three bins."""
+# ------------------------------------------------------------------------------------- the proposal
 
 
 @dataclass(slots=True)
 class Understanding:
-    """Settings, and the role of each field."""
+    """Settings that equal options of ``audit``, and the role of each field."""
 
     settings: dict[str, Any]
     roles: dict[str, str] = field(default_factory=dict)
@@ -194,23 +260,17 @@ def understand(inspected: Sequence[InspectedFile], plain: Sequence[str] = ()) ->
     The files with documents are the input; those without are summaries, matched by shared ids. Raises RequestError if
     no file seems to have documents.
     """
-    sources = [one for one in inspected if one.is_of_a_tool or _documents(one.columns)]
-    summary_files = [one for one in inspected if one not in sources]
-    bare = [one for one in sources if one.is_bare]
-    if len(bare) < len(sources):
-        sources, summary_files = [one for one in sources if one not in bare], [*summary_files, *bare]
+    sources = [one for one in inspected if one.has_documents(named=True)]
+    sources = sources or [one for one in inspected if one.has_documents(named=False)]
     if not sources:
-        raise RequestError(
-            f"No file seems to have documents: {', '.join(one.path for one in inspected)}. Give the field: "
-            "fairbrief audit FILE --documents-field FIELD"
-        )
-    if len(sources) > 1 and (parted := _parted(sources)) is not None:
-        sources, more = parted
-        summary_files = [*summary_files, *more]
-    check_together(sources, summary_files)
+        raise _without_documents(inspected)
+    if len({frozenset(one.columns) for one in sources}) > 1 and not all(one.is_of_a_tool for one in sources):
+        sources = [max(sources, key=lambda one: len(one.rows))]  # the others have fewer texts: summaries
+    summary_files = [one for one in inspected if one not in sources]
     first = sources[0]
-    result = Understanding({"files": [one.path for one in sources], **first.options})
-    result.roles |= {one.source.name: one.records_place for one in sources if one.records_place}
+    result = Understanding({"files": [one.path for one in sources]})
+    if first.format is not None:
+        result.settings["format"] = first.format
     if not first.is_of_a_tool:
         _describe(first, result, has_summaries=not summary_files and not plain)
     if summary_files or plain:
@@ -220,92 +280,73 @@ def understand(inspected: Sequence[InspectedFile], plain: Sequence[str] = ()) ->
     return result
 
 
-# ------------------------------------------------------------------------------------- one file
+def _without_documents(inspected: Sequence[InspectedFile]) -> RequestError:
+    for one in inspected:
+        if one.is_of_a_tool:
+            return RequestError(
+                f"{one.source.name} is {LAYOUTS[one.source.kind].title}, and has no documents. Add the file with the "
+                f"documents: fairbrief init RECORDS {one.path}"
+            )
+    return RequestError(
+        f"No file seems to have documents: {', '.join(one.path for one in inspected)}. Give the field: "
+        "fairbrief audit FILE --documents-field FIELD"
+    )
 
 
 def _describe(one: InspectedFile, proposal: Understanding, *, has_summaries: bool) -> None:
     columns = one.columns
-    documents = _documents(columns) or ""
+    documents = _documents(columns, named=False) or ""
     systems = _summaries(columns, documents) if has_summaries else []
     key = _id(one, documents, systems, is_alone=has_summaries)
-    is_long = key is not None and documents in columns and _is_long(one.rows, key, documents)
-    if is_long:
-        proposal.take("group-by", key, key or "", "the record's id; each row is one document")
+    is_long = key is not None and documents in columns and not _is_same_within(one.rows, [key], documents)
+    if key is not None and is_long:
+        proposal.take("group-by", key, key, "the record's id; each row is one document")
     elif key is not None:
         proposal.take("id-field", None if key == "id" else key, key, "the record's id")
     usual = documents == "documents" or documents.startswith("documents[*].text")
-    proposal.take(
-        "documents-field",
-        None if usual else [documents],
-        documents,
-        "the documents" if not is_long else "its text",
-    )
-    if (separator := _separator(columns.get(documents))) is not None and not is_long:
-        proposal.settings["separator"] = separator
+    role = "its text" if is_long else "the documents"
+    proposal.take("documents-field", None if usual else [documents], documents, role)
+    text = columns.get(documents)
+    if text is not None and not text.is_list and not is_long and (mark := _most_contain(text, SEPARATORS)):
+        proposal.settings["separator"] = mark
     if has_summaries:
         _take_summaries(columns, systems, proposal)
-    _take_references(columns, systems, proposal)
+    for column in columns.values():
+        if column.is_called("reference") and column.has_sentences and column.name not in systems:
+            usual = column.name == "references"
+            proposal.take(
+                "references-field", None if usual else column.name, column.name, "a summary by people"
+            )
+            break
     _take_attributes(one, documents, key if is_long else None, proposal)
 
 
-def _documents(columns: Mapping[str, Column], *, strictly: bool = False) -> str | None:
-    """The field, or the pattern, of the documents."""
+def _most_contain(column: Column, marks: Sequence[str]) -> str | None:
+    """The first mark that most of a column's texts contain."""
+    texts = [str(value) for value in column.values]
+    return next((mark for mark in marks if sum(mark in text for text in texts) > len(texts) / 2), None)
+
+
+def _documents(columns: Columns, *, named: bool) -> str | None:
+    """The field, or the pattern, of the documents; ``named``: only one with a usual name."""
     if "documents" in columns:
         return "documents"
-    for pattern, fitting in numbered(columns).items():
+    for pattern, fitting in _numbered(columns).items():
         if all(c.is_text or not c.values for c in fitting) and not fitting[0].is_called("summary"):
             return pattern
-    if MESSAGES in columns:
-        return MESSAGES.replace("*", "-1")
-    likely = [c for c in columns.values() if c.has_sentences and not (c.is_called("reference") or _is_own(c))]
-    texts = [c for c in likely if c.is_text]
-    named = [c for c in texts if c.is_called("documents") and not c.is_called("summary")]
-    if not named and not strictly:  # repeated in the rows of several systems
-        named = [c for c in likely if c.is_called("documents") and not c.is_called("summary")]
-    if named:
-        result = max(
-            named, key=lambda c: (c.is_list, _is_labelled(c, columns), _length(c))
-        )  # prefer texts with groups in the same lists
-        return result.name.replace("[*]", "[-1]") if _is_request(result, columns) else result.name
-    others = [] if strictly else [c for c in texts if not c.is_called("summary")]
-    return max(others, key=_length).name if others else None
-
-
-def _is_labelled(column: Column, columns: Mapping[str, Column]) -> bool:
-    """Whether each text of a list has a group: in the same list, or in one of always equal length."""
-    if not column.is_list or _is_request(column, columns):
-        return False
-    path, lengths = list_of_path(column.name), _lengths(column)
-    return any(
-        other is not column and _has_groups_in_lists(other)
-        and (path == list_of_path(other.name) if path else _lengths(other) == lengths)
-        for other in columns.values()
-    )  # fmt: skip
-
-
-def _is_request(column: Column, columns: Mapping[str, Column]) -> bool:
-    """Whether it has the messages of a request to a chat service, of which only the last is a source."""
-    roles = columns.get(f"{list_of_path(column.name)}.role")
-    return roles is not None and any(INSTRUCTS & set(map(str, value)) for value in roles.values)
-
-
-def _has_groups_in_lists(column: Column) -> bool:
-    return column.is_list and not column.is_text and _looks_like_groups([_parts(column)])
-
-
-def _parts(column: Column) -> Column:
-    """The parts of a column's lists, as a column."""
-    lists = [value for value in column.values if isinstance(value, list)]
-    return Column(column.name, [part for parts in lists for part in parts if part is not None])
-
-
-def _lengths(column: Column) -> dict[int, int]:
-    """Row → length of its list."""
-    return {
-        row: len(value)
-        for row, value in zip(column.rows, column.values, strict=True)
-        if isinstance(value, list)
-    }
+    likely = [
+        c for c in columns.values()
+        if c.has_sentences and not (c.is_called("reference") or c.is_called("summary") or _is_own(c))
+    ]  # fmt: skip
+    called = [c for c in likely if c.is_called("documents")]
+    texts = [c for c in called if c.is_text]
+    if (
+        not texts and not named
+    ):  # texts that are repeated in the rows of several systems, or have another name
+        texts = called or [c for c in likely if c.is_text]
+    if not texts:
+        return None
+    return max(texts, key=lambda c: (c.is_list, c.length)).name
 
 
 def _is_own(column: Column) -> bool:
@@ -314,12 +355,35 @@ def _is_own(column: Column) -> bool:
     return head in OWN and head != column.name
 
 
-def _length(column: Column) -> float:
-    texts = column.texts
-    return sum(map(len, texts)) / len(texts)
+def _id(one: InspectedFile, documents: str, systems: Sequence[str], *, is_alone: bool) -> str | None:
+    """The field with the record's id: repeated in rows with different documents, or with a usual name."""
+    rows, columns = one.rows, one.columns
+    rest = [
+        c for name, c in columns.items()
+        if name not in (documents, *systems) and len(c.values) == len(rows) and not (c.is_list or c.is_text)
+    ]  # fmt: skip
+    named = [c for c in rest if c.is_called("id")]
+    if documents in columns and not columns[documents].is_list:
+        writer = _system(columns, systems) if systems else None
+        repeated = [
+            c for c in rest
+            if c.name != writer and 1 < len(c.groups) <= len(rows) / 1.5
+            and not _is_same_within(rows, [c.name], documents)
+            and all(_is_same_within(rows, [c.name, *([writer] if writer else [])], system) for system in systems)
+        ]  # fmt: skip
+        if repeated and systems and all(2 * len(columns[name].values) > len(rows) for name in systems):
+            # Rows with the same summary are one record, or a part of one.
+            return min(repeated, key=lambda c: (len(c.groups), c not in named, c.is_number)).name
+        has_unique = any(len(c.groups) == len(rows) for c in named)
+        likely = [c for c in repeated if c in named]
+        if not likely and (systems or not is_alone or not has_unique):
+            likely = [c for c in repeated if not c.is_number]
+        if likely:
+            return max(likely, key=lambda c: len(c.groups)).name
+    return max(named, key=lambda c: (c.name == "id", len(c.groups))).name if named else None
 
 
-def _summaries(columns: Mapping[str, Column], documents: str) -> list[str]:
+def _summaries(columns: Columns, documents: str) -> list[str]:
     """The fields with summaries of systems, or the references if there are none."""
     named = [
         c.name for c in columns.values()
@@ -329,11 +393,12 @@ def _summaries(columns: Mapping[str, Column], documents: str) -> list[str]:
     return named or [c.name for c in columns.values() if c.is_called("reference") and c.has_sentences]
 
 
-def _take_summaries(columns: Mapping[str, Column], systems: Sequence[str], proposal: Understanding) -> None:
+def _take_summaries(columns: Columns, systems: Sequence[str], proposal: Understanding) -> None:
     for name in systems:
         proposal.take("summary-field", None, name, "a summary")
     systems = [name.replace("[*]", "[0]") for name in systems]
-    begin = _common_beginning(systems)
+    begin = commonprefix(list(systems))  # noqa: RUF071 - of any texts
+    begin = begin[: max(begin.rfind(mark) for mark in "_-:. ") + 1]
     if len(systems) > 1:
         proposal.settings["summary-field"] = [f"{begin}*"] if begin else list(systems)
     elif systems and systems[0] != "summary":
@@ -342,7 +407,7 @@ def _take_summaries(columns: Mapping[str, Column], systems: Sequence[str], propo
         proposal.take("system-field", None if writer == "system" else writer, writer, "the system")
 
 
-def _system(columns: Mapping[str, Column], systems: Sequence[str]) -> str | None:
+def _system(columns: Columns, systems: Sequence[str]) -> str | None:
     """The field with the system, if the summaries are in one field."""
     named = (
         c.name for c in columns.values()
@@ -351,204 +416,67 @@ def _system(columns: Mapping[str, Column], systems: Sequence[str]) -> str | None
     return next(named, None) if len(systems) <= 1 else None
 
 
-def _take_references(columns: Mapping[str, Column], systems: Sequence[str], proposal: Understanding) -> None:
-    for column in columns.values():
-        if column.is_called("reference") and column.has_sentences and column.name not in systems:
-            usual = column.name == "references"
-            proposal.take(
-                "references-field", None if usual else column.name, column.name, "a summary by people"
-            )
-            break
-
-
-def _common_beginning(names: Sequence[str]) -> str:
-    """The common beginning of all names, up to a mark: ``summary_`` of ``summary_a`` and ``summary_b``."""
-    begin = commonprefix(list(names))  # noqa: RUF071 - of any texts
-    return begin[: max(begin.rfind(mark) for mark in "_-:. ") + 1]
-
-
-def _id(one: InspectedFile, documents: str, systems: Sequence[str], *, is_alone: bool) -> str | None:
-    """The field with the record's id: repeated in rows with different documents, or with a usual name."""
-    rest = [
-        c for name, c in one.columns.items()
-        if name != documents and name not in systems and len(c.values) == len(one.rows) and not c.is_list
-        and not c.is_text and "[*]" not in name
-    ]  # fmt: skip
-    named = [c for c in rest if c.is_called("id")]
-    if documents in one.columns and not one.columns[documents].is_list:
-        repeated = [c for c in rest if _gathers(one, c, documents, systems)]
-        is_likely = bool(systems) or not is_alone or not any(len(c.groups) == len(one.rows) for c in named)
-        if repeated and _is_in_most_rows(
-            one, systems
-        ):  # rows with the same summary are one record, or a part of one
-            return min(repeated, key=lambda c: (len(c.groups), c not in named, c.is_number)).name
-        likely = [c for c in repeated if c in named] or [c for c in repeated if is_likely and not c.is_number]
-        if likely:
-            return max(likely, key=lambda c: len(c.groups)).name
-    exact = [c for c in named if c.name == "id"]
-    return (exact or sorted(named, key=lambda c: -len(c.groups)))[0].name if named else None
-
-
-def _is_in_most_rows(one: InspectedFile, systems: Sequence[str]) -> bool:
-    return bool(systems) and all(2 * len(one.columns[name].values) > len(one.rows) for name in systems)
-
-
-def _gathers(one: InspectedFile, column: Column, documents: str, systems: Sequence[str]) -> bool:
-    """Whether rows with the same value have several documents and one summary per system, as a record has."""
-    if not 1 < len(column.groups) <= len(one.rows) / 1.5 or not _is_long(one.rows, column.name, documents):
-        return False
-    writer = _system(one.columns, systems) if systems else None
-    keys = [column.name] if writer is None else [column.name, writer]
-    return column.name != writer and all(within(one.rows, keys, system) for system in systems)
-
-
-def _is_long(rows: Sequence[Mapping[str, Any]], key: str, documents: str) -> bool:
-    """Whether rows with the same key have different documents."""
-    return not within(rows, [key], documents)
-
-
-def _separator(column: Column | None) -> str | None:
-    texts = column.texts if column is not None and not column.is_list else []
-    for separator in SEPARATORS:
-        if texts and sum(separator in text for text in texts) > 0.5 * len(texts):
-            return separator
-    return None
-
-
-ATTRIBUTES = ("attribute", "record-attribute")
-"""The settings that name attributes."""
-Attribute = tuple[str, str, list[Column]]
-"""An attribute's name, its field, and its columns."""
-
-
 def _take_attributes(one: InspectedFile, documents: str, key: str | None, proposal: Understanding) -> None:
     """Add the attributes: of documents if they differ within a record, otherwise of the record."""
-    of_documents = _beside_numbered(one, documents)
-    taken = {c.name for _, _, fitting in of_documents for c in fitting}
-    taken |= {c.name for c in numbered(one.columns).get(documents, ())} | proposal.roles.keys()
-    of_records: list[Attribute] = []
-    for name, column in one.columns.items():
-        if name not in taken and (attribute := _attribute(column, documents, proposal)) is not None:
-            (of_records if _is_of_record(one, name, key, documents, proposal) else of_documents).append(
-                attribute
-            )
-    if key is None:
-        unequal = [path for _, path, _ in of_documents if not _is_parallel(one, documents, path, proposal)]
-        proposal.roles.update(dict.fromkeys(unequal, UNEQUAL))
-        of_documents = [attribute for attribute in of_documents if attribute[1] not in unequal]
-    _put("attribute", of_documents, "an attribute of documents", proposal)
-    _put("record-attribute", of_records, "an attribute of the record", proposal)
-
-
-def _is_parallel(one: InspectedFile, documents: str, path: str, proposal: Understanding) -> bool:
-    """Whether a field has one value per document in all rows that can be read without it."""
-    plain = Fields(id=None, documents=(documents,), separator=proposal.settings.get("separator"))
-    bare, labelled = (
-        RowReader(fields, "", FieldUse(set()), cells=one.source.is_table)
-        for fields in (plain, replace(plain, attributes={"it": path}))
+    columns = dict(one.columns)
+    if "*" in documents and "[*]" not in documents:  # fields numbered like those of the documents: stars_*
+        for pattern, fitting in _numbered(columns).items():
+            columns[pattern] = Column(pattern, [[value] for c in fitting for value in c.values])
+            columns = {name: c for name, c in columns.items() if c not in fitting}
+    text, inside, separator = (
+        columns.pop(documents, None),
+        list_of_path(documents),
+        proposal.settings.get("separator"),
     )
-    return not any(_can_read(bare, row) and not _can_read(labelled, row) for row in one.rows)
+    fixed = (f"{inside}.attributes.", f"{inside}.text", f"{inside}.id")
+    attributes: list[tuple[Column, bool]] = []
+    for name, column in columns.items():
+        if name in proposal.roles or name in OWN or _is_own(column) or name.startswith(fixed):
+            continue
+        mark = _most_contain(column, [separator.strip(), "|"]) if separator and not column.is_list else None
+        if mark is None and not column.has_groups:
+            continue
+        if (inside and name.startswith(f"{inside}.")) or "*" in name.replace("[*]", ""):
+            attributes.append((column, True))
+        elif not column.is_list and mark is None:
+            is_one_text = text is not None and not text.is_list and separator is None
+            differs = key is not None and not _is_same_within(one.rows, [key], name)
+            attributes.append((column, is_one_text if key is None else differs))
+        elif text is not None and text.lengths(separator) == column.lengths(mark):
+            attributes.append((column, True))
+        else:
+            proposal.roles[name] = UNEQUAL
+    for column, is_of_documents in sorted(attributes, key=lambda pair: not pair[1]):
+        _take_attribute(column, proposal, is_of_documents=is_of_documents)
 
 
-def _can_read(reader: RowReader, row: Mapping[str, Any]) -> bool:
-    try:
-        reader.read(row, 1, "")
-    except DataError:
-        return False
-    return True
-
-
-def _beside_numbered(one: InspectedFile, documents: str) -> list[Attribute]:
-    """Attributes in fields numbered like those of the documents: ``stars_*`` with ``review_*``."""
-    if "*" not in documents or "[*]" in documents:
-        return []
-    return [
-        (pattern.replace("*", "").strip("_-. "), pattern, fitting)
-        for pattern, fitting in numbered(one.columns).items()
-        if pattern != documents and _looks_like_groups(fitting)
+def _take_attribute(column: Column, proposal: Understanding, *, is_of_documents: bool) -> None:
+    """Add an attribute under its last name, or under its path if another has that name; many numbers in bins."""
+    settings, path = proposal.settings, column.name
+    taken = [
+        given.partition("=")[0]
+        for kind in ("attribute", "record-attribute")
+        for given in settings.get(kind, ())
     ]
-
-
-def _attribute(column: Column, documents: str, proposal: Understanding) -> Attribute | None:
-    """The attribute of a field; None if its values cannot be groups."""
-    head = documents.rpartition("[*].")[0] or ("documents" if documents == "documents" else "")
-    messages = documents.partition("[-1]")[0] if "[-1]" in documents else "body.messages"
-    last = column.name.rpartition(".")[2]
-    if (
-        column.name.startswith((f"{head}[*].attributes.", f"{messages}[*]"))
-        or column.name in OWN
-        or _is_own(column)
-    ):
-        return None  # already an attribute, or a field with a fixed name
-    if head and column.name.startswith(f"{head}[*]."):
-        parts = _parts(column)
-        is_plain = last not in ("text", "id") and _looks_like_groups([parts])
-        return (last, last if documents == "documents" else column.name, [parts]) if is_plain else None
-    many_numbers = column.is_number and len(column.groups) > DISTINCT_NUMBERS and not column.is_called("id")
-    if column.is_group or many_numbers:
-        return last, column.name, [column]
-    if column.is_list and not column.is_text and documents != column.name:
-        parts = _parts(column)
-        return (last, column.name, [parts]) if _looks_like_groups([parts]) else None
-    return (last, column.name, []) if _separator_of(column, proposal) is not None else None
-
-
-def _is_of_record(
-    one: InspectedFile, name: str, key: str | None, documents: str, proposal: Understanding
-) -> bool:
-    """Whether an attribute belongs to the record rather than to documents."""
-    if "[*]" in name or one.columns[name].is_list or _separator_of(one.columns[name], proposal) is not None:
-        return False
-    if key is not None:
-        return within(one.rows, [key], name)
-    text = one.columns.get(documents)
-    return text is None or text.is_list or "separator" in proposal.settings
-
-
-def _put(key: str, listed: Sequence[Attribute], role: str, proposal: Understanding) -> None:
-    taken = [text.partition("=")[0] for kind in ATTRIBUTES for text in proposal.settings.get(kind, ())]
-    for last, path, fitting in listed:
-        name = path if last in taken else last
-        taken.append(name)
-        proposal.roles[path] = role
-        proposal.settings.setdefault(key, []).append(name if name == path else f"{name}={path}")
-        is_many = len({group for column in fitting for group in column.groups}) > DISTINCT_NUMBERS
-        if fitting and is_many and all(column.is_number for column in fitting):
-            proposal.settings.setdefault("bin", []).append(f"{name}=q3")
-
-
-def _looks_like_groups(fitting: Sequence[Column]) -> bool:
-    joined = Column("", [value for column in fitting for value in column.values])
-    return joined.is_group or joined.is_number
-
-
-def _separator_of(column: Column, proposal: Understanding) -> str | None:
-    separator = proposal.settings.get("separator")
-    if separator is None or column.is_list or not column.values:
-        return None
-    marks = [separator.strip(), "|"]
-    texts = [str(value) for value in column.values]
-    return next((m for m in marks if m and sum(m in text for text in texts) > 0.5 * len(texts)), None)
-
-
-# ------------------------------------------------------------------------------------- several files
-
-
-def _parted(sources: Sequence[InspectedFile]) -> tuple[list[InspectedFile], list[InspectedFile]] | None:
-    """Files of documents and files of summaries, which have no field with a name of documents; None if all files have the same fields."""
-    if all(set(one.columns) == set(sources[0].columns) for one in sources):
-        return None
-    with_documents = [one for one in sources if one.is_of_a_tool or _documents(one.columns, strictly=True)]
-    if not with_documents or len(with_documents) == len(sources):
-        with_documents = [max(sources, key=lambda one: len(one.rows))]
-    return with_documents, [one for one in sources if one not in with_documents]
+    last = path.rpartition(".")[2].replace("*", "").strip("_- ")
+    name = path if last in taken else last
+    source = name if path.startswith("documents[*].") else path
+    kind, role = (
+        ("attribute", "an attribute of documents")
+        if is_of_documents
+        else ("record-attribute", "an attribute of the record")
+    )
+    settings.setdefault(kind, []).append(name if name == source else f"{name}={source}")
+    proposal.roles[path] = role
+    if column.is_number and len(column.groups) > DISTINCT_NUMBERS:
+        settings.setdefault("bin", []).append(f"{name}=q3")
 
 
 def _match(first: InspectedFile, summary_file: InspectedFile, proposal: Understanding) -> None:
     """Add the field that matches a file of summaries, and its fields of summaries and systems."""
-    key = proposal.settings.get("group-by") or proposal.settings.get("id-field") or "id"
     if summary_file.is_of_a_tool:
         return
+    key = proposal.settings.get("group-by") or proposal.settings.get("id-field") or "id"
     known = {str(find(row, key)) for row in first.rows}
     shares = {
         name: sum(str(value) in known for value in column.values) / len(column.values)
@@ -556,33 +484,7 @@ def _match(first: InspectedFile, summary_file: InspectedFile, proposal: Understa
     }  # fmt: skip
     if shares and max(shares.values()) >= 0.5:
         name = max(shares, key=lambda n: (shares[n], n == key))
-        proposal.take(
-            "summaries-id-field",
-            None if name == key else name,
-            f"{name} ({summary_file.path})",
-            "the record's id",
-        )
+        role = f"{name} ({summary_file.path})"
+        proposal.take("summaries-id-field", None if name == key else name, role, "the record's id")
     texts = [c.name for c in summary_file.columns.values() if c.is_text]
-    systems = _summaries(summary_file.columns, "") or texts[:1]
-    _take_summaries(summary_file.columns, systems, proposal)
-
-
-def check_together(sources: Sequence[InspectedFile], summary_files: Sequence[InspectedFile]) -> None:
-    """RequestError for files that no settings of ``audit`` read together: several formats, tools' files without documents."""
-    if any(one.options for one in sources) and len({one.source.kind for one in sources}) > 1:
-        several = ", ".join(f"{one.source.name} ({one.source.kind})" for one in sources)
-        raise RequestError(
-            f"The files have several formats: {several}. One --format applies to all files: audit each separately."
-        )
-    for one in summary_files:
-        if one.options:
-            what = one.records_place or f"a table for --format {one.options['format']}"
-            raise RequestError(
-                f"{one.source.name} is {what}; files of summaries cannot have this format. Write its rows to a .jsonl file."
-            )
-    for one in sources:
-        if one.is_bare:
-            raise RequestError(
-                f"{one.source.name} is {LAYOUTS[one.source.kind].title}, and has no documents. Add the file with the "
-                f"documents: fairbrief init RECORDS {one.path}"
-            )
+    _take_summaries(summary_file.columns, _summaries(summary_file.columns, "") or texts[:1], proposal)

@@ -8,10 +8,8 @@ import hashlib
 import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextvars import copy_context
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 from fairbrief.atomic_files import atomic_path, clear_unfinished, exclusive
 from fairbrief.errors import DataError, RequestError
@@ -21,7 +19,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from fairbrief.reports.json_file import Saved
-    from fairbrief.reports.per_record import PerRecordRows, PerRecordWriter, SavedRows
+    from fairbrief.reports.per_record import SavedRows
     from fairbrief.reports.result import Result
 
 PER_RECORD, TABLES = "per_record", "tables"
@@ -134,65 +132,20 @@ def write_all(result: Result, folder: Path | str) -> tuple[Path, ...]:
         return replace_all(result, claim)[0]
 
 
-class PerRecordAhead:
-    """Writes per-record statistics in another thread as soon as their rows are sorted, during the estimation.
-
-    The caller must hold the folder (`claimed`) until after the ``with`` block.
-    """
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._pool = ThreadPoolExecutor(1)
-        self._begun: Future[PerRecordWriter] | None = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._pool.shutdown()
-        if self._begun is not None and self._begun.exception() is None:
-            self._begun.result().close()  # already closed if the work finished
-
-    def begin(self, rows: PerRecordRows) -> None:
-        """Begin to write these rows, which must not change any more."""
-        from fairbrief.reports.per_record import PerRecordWriter
-
-        stage = _stage(self._folder)
-        # With the context of the caller: the language of the texts.
-        self._begun = self._pool.submit(copy_context().run, PerRecordWriter, rows, stage / PER_RECORD)
-
-    def end(self, audit: str) -> None:
-        """Write the remaining rows and the audit's identity; raises errors of the writing thread."""
-        assert self._begun is not None
-        self._begun.result().end(audit)
-
-
-@contextlib.contextmanager
-def ahead_in(folder: Path | None, threads: int) -> Iterator[PerRecordAhead | None]:
-    """The writer for a folder; None without a folder, or if the process may use only one thread."""
-    if folder is None or threads < 2:
-        yield None
-        return
-    with PerRecordAhead(folder) as ahead:
-        yield ahead
-
-
 def replace_all(
     result: Result,
     folder: Path,
     complete: Callable[[Result], Result] = lambda result: result,
-    ahead: PerRecordAhead | None = None,
 ) -> tuple[tuple[Path, ...], str]:
     """`write_all` into a folder that the caller has claimed (`claimed`).
 
-    ``complete`` adds the examples of the report, if the result has none. ``ahead`` has begun to write the per-record statistics.
-    Returns the paths and the result's identity (`fairbrief.reports.json_file.identity`). Everything is first written to a
+    ``complete`` adds the examples of the report, if the result has none. Returns the paths and the result's identity (`fairbrief.reports.json_file.identity`). Everything is first written to a
     subfolder, so that a full disk damages nothing; then the files are moved, ``results.json`` last. All files that are loaded
     again have the same identity.
     """
     stage = _stage(folder)
     try:
-        names, audit = _write(result, stage, complete, ahead)
+        names, audit = _write(result, stage, complete)
         for name in names:
             _sync(stage / name)
         for below in (PER_RECORD, TABLES):
@@ -215,19 +168,14 @@ def _stage(folder: Path) -> Path:
     return folder / STAGE
 
 
-def _write(
-    result: Result, stage: Path, complete: Callable[[Result], Result], ahead: PerRecordAhead | None
-) -> tuple[list[str], str]:
+def _write(result: Result, stage: Path, complete: Callable[[Result], Result]) -> tuple[list[str], str]:
     """Write every file; their names in the order in which they are moved, and the identity."""
     from fairbrief.reports import json_file
-    from fairbrief.reports.per_record import PerRecordWriter, files_of
+    from fairbrief.reports.per_record import files_of, write_rows
 
     audit = json_file.write(result, stage / RESULTS)
-    if ahead is None:
-        PerRecordWriter(result.rows, stage / PER_RECORD).end(audit)
+    write_rows(result.rows, stage / PER_RECORD, audit)
     names = _write_pages(complete(result), stage, audit)
-    if ahead is not None:
-        ahead.end(audit)
     names += [f"{PER_RECORD}/{one.file}" for one in files_of(result.rows)]
     if result.sources is not None:
         write_sources(result.sources, stage / SOURCES, audit)
@@ -247,12 +195,11 @@ def _lists(stage: Path, names: Sequence[str]) -> Iterator[str]:
 
 def _write_pages(result: Result, stage: Path, audit: str) -> list[str]:
     """What people read, and the examples: the files' names below the folder."""
-    from fairbrief.reports import arrangement, exports, html, json_file
+    from fairbrief.reports import exports, html, json_file
     from fairbrief.reports.per_record import file_name
     from fairbrief.reports.tables import printed_tables
 
-    arranged = arrangement.Arranged.of(result)
-    tables = printed_tables(result, arranged)
+    tables = printed_tables(result)
     texts = {ESTIMATES: exports.csv_text(result), MARKDOWN: exports.markdown(result, tables)}
     taken: set[str] = set()
     for table in tables:
@@ -261,7 +208,7 @@ def _write_pages(result: Result, stage: Path, audit: str) -> list[str]:
         texts[f"{TABLES}/{name}.tex"] = exports.latex(table)
     for name, text in texts.items():
         (stage / name).write_text(text, encoding="utf-8", newline="\n")
-    html.write(result, stage / PAGE, arranged)
+    html.write(result, stage / PAGE)
     json_file.write_examples(result.examples, stage / EXAMPLES, audit)
     return [*texts, PAGE, EXAMPLES]
 

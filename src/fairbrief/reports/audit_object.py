@@ -20,7 +20,7 @@ from fairbrief.reports import (
     wording,
     write_all,
 )
-from fairbrief.reports.estimate_figures import Figure, Panel
+from fairbrief.reports.figures import Figure, Panel
 from fairbrief.reports.frames import Estimates, PerRecord
 from fairbrief.reports.pages import page
 from fairbrief.reports.result import Result, TopCase

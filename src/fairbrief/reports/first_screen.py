@@ -247,11 +247,11 @@ def _picture(e: Estimate, x: Axis, colour: str, alt: str) -> str:
     """One estimate on the panel's axis."""
     marks: list[Mark] = [
         plot.upright(0, FAINT, dash=None),
-        *Spread("", None, e.low, e.high, colour=colour).marks(0.5),
+        *Spread(None, e.low, e.high, colour=colour).marks(0.5),
     ]
     if e.extract_baseline is not None:
         marks.append(Dot(e.extract_baseline, 0.5, INK, plot.DIAMOND, 60, fill=PAPER))
-    marks += Spread("", e.value, colour=colour).marks(0.5)
+    marks += Spread(e.value, colour=colour).marks(0.5)
     bare = replace(x, ticks=tuple((value, "") for value, _ in x.ticks), has_line=False)
     return _stretched(alt, bare, marks, HEIGHT)
 

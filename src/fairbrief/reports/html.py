@@ -1,11 +1,11 @@
-"""Self-contained HTML pages of an audit and of an experiment.
+"""The self-contained HTML page of an audit.
 
-They use no network and no script but their own, escape every text, and work on light and dark screens and on paper.
+It uses no network and no script but its own, escapes every text, and works on light and dark screens and on paper.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
@@ -13,7 +13,6 @@ from typing import Any
 
 from markupsafe import Markup
 
-from fairbrief.conclusions import SIGNIFICANT, conclusion
 from fairbrief.reports import (
     arrangement,
     figures,
@@ -24,16 +23,15 @@ from fairbrief.reports import (
     reach,
     wording,
 )
-from fairbrief.reports.arrangement import Arranged, Section
-from fairbrief.reports.estimate_figures import gather, side_by_side, spread_of
+from fairbrief.reports.arrangement import Section
 from fairbrief.reports.pages import page
 from fairbrief.reports.plain import named
 from fairbrief.reports.plot import BARE, FAINT, GRID, Axis, Line, Spread
 from fairbrief.reports.result import Result
-from fairbrief.reports.tables import Column, columns, left_out_table, made_lines
+from fairbrief.reports.tables import Column, columns, facts, made_lines
 from fairbrief.reports.wording import OF_THE_SCORER, worded
 from fairbrief.text.counted import counted
-from fairbrief.types import Estimate, Table
+from fairbrief.types import Estimate
 
 MOST_ROWS = 400
 """Rows of one table; ``results.json`` and ``estimates.csv`` have all."""
@@ -72,22 +70,22 @@ class Grid:
     notes: tuple[str, ...]
 
 
-def write(result: Result, path: Path | str, arranged: Arranged | None = None) -> None:
+def write(result: Result, path: Path | str) -> None:
     """Write the page."""
-    Path(path).write_text(render(result, arranged), encoding="utf-8", newline="\n")
+    Path(path).write_text(render(result), encoding="utf-8", newline="\n")
 
 
-def render(result: Result, arranged: Arranged | None = None) -> str:
+def render(result: Result) -> str:
     """The page as text."""
-    made, arranged = result.made, arranged or Arranged.of(result)
-    sections, contrasts = arranged.sections, arranged.contrasts
+    made = result.made
+    sections, contrasts = arrangement.arrange(result.estimates, made), arrangement.of_differences(result)
     room = _room([*sections, *contrasts])
     first = first_screen.make(result)
     examples = json_file.embedded(
         result.examples, result.estimates, first.measures if first else (), first_screen.lead(result)
     )
     context = {
-        "facts": _facts(result),
+        "facts": facts(result),
         "first": first,
         "made": made_lines(made),
         "tables_title": "Published layout" if result.tables else "Scorers",
@@ -112,20 +110,6 @@ def render(result: Result, arranged: Arranged | None = None) -> str:
         "skipped_total": result.n_skipped,
     }
     return page("report.html.j2", context, scripts=SCRIPTS if result.examples.rows else ())
-
-
-def _facts(result: Result) -> tuple[tuple[str, str], ...]:
-    """What was audited, as names with values."""
-    made = result.made
-    files, systems = made.get("files") or (), result.systems
-    facts = (
-        ("input", ", ".join(map(str, [files] if isinstance(files, str) else files))),
-        ("records", number_format.count(made["records"]) if isinstance(made.get("records"), int) else ""),
-        ("systems", ", ".join(map(str, systems)) if isinstance(systems, (list, tuple)) else str(systems)),
-        ("protocol", str(made.get("protocol") or "")),
-        ("seed", str(made.get("seed", ""))),
-    )
-    return tuple((name, text) for name, text in facts if text)
 
 
 def _room(sections: Sequence[Section]) -> dict[int, list[int]]:
@@ -170,9 +154,9 @@ def _rows(
     """The rows of each quantity; their pictures share one axis, which contains zero."""
     for name, block in arrangement.by_quantity(estimates):
         spreads = [
-            Spread("", e.value, e.low, e.high)
+            Spread(e.value, e.low, e.high)
             if is_difference
-            else spread_of(e, "", plot.colour_of(systems, e.system))
+            else Spread(e.value, e.low, e.high, e.permutation_mean, plot.colour_of(systems, e.system))
             for e in block
         ]
         places = [0.0, *(place for spread in spreads for place in spread.places)]
@@ -207,31 +191,18 @@ def _picture(e: Estimate, spread: Spread, axis: Axis) -> str:
 
 # -------------------------------------------------------------------------------- measures in sentences
 
-FEW = 4
-"""Up to so many systems get a sentence each; more are easier to compare in a table."""
-MOST_NAMED = 12
-"""Systems shown here; the tables of estimates have all."""
+MOST_NAMED = 6
+"""Systems with a sentence per measure; the tables of estimates have all."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A measure in sentences, one per system, or as a small table."""
+    """A measure in sentences, one per system, with notes on its scorer and on further systems."""
 
     measure: str
     asks: str
     lines: tuple[tuple[str, str], ...]
-    table: Table | None
     notes: tuple[str, ...] = ()
-    """What is known about the scorer of the measure."""
-
-
-@dataclass(frozen=True, slots=True)
-class Levels:
-    """Label-independent measures in one table; ``absent`` are sentences on those without a value."""
-
-    asks: tuple[tuple[str, str], ...]
-    table: Table | None
-    absent: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,7 +211,6 @@ class Findings:
 
     title: str
     findings: tuple[Finding, ...]
-    levels: Levels | None
     harms: tuple[str, ...]
 
 
@@ -248,122 +218,20 @@ def find_findings(sections: Sequence[Section], made: Mapping[str, Any]) -> tuple
     """The main values on all records, by family."""
     found = []
     for section in sections:
-        main_values = section.main_values
-        if section.by or not main_values:
-            continue
-        harms = (wording.declared(e.measure, made).harm for e in main_values)
-        by_measure = {
-            m: [e for e in main_values if e.measure == m]
-            for m in dict.fromkeys(e.measure for e in main_values)
-        }
-        levels = {m: members for m, members in by_measure.items() if not _is_tested(members)}
-        tested = tuple(_finding(m, members, made) for m, members in by_measure.items() if m not in levels)
-        found.append(
-            Findings(
-                section.title,
-                tested,
-                _levels(levels, made) if levels else None,
-                tuple(dict.fromkeys(filter(None, harms))),
-            )
-        )
+        by_measure: dict[str, list[Estimate]] = {}
+        for e in section.main_values if not section.by else ():
+            by_measure.setdefault(e.measure, []).append(e)
+        if by_measure:
+            harms = dict.fromkeys(wording.declared(measure, made).harm for measure in by_measure)
+            findings = tuple(_finding(measure, members, made) for measure, members in by_measure.items())
+            found.append(Findings(section.title, findings, tuple(filter(None, harms))))
     return tuple(found)
 
 
-def _is_tested(members: Iterable[Estimate]) -> bool:
-    """Whether any system is tested against label permutations, or has too few labels for that test."""
-    return any(e.permutation_mean is not None or e.p is not None or e.testable is False for e in members)
-
-
 def _finding(measure: str, members: Sequence[Estimate], made: Mapping[str, Any]) -> Finding:
-    alpha, asks = wording.alpha_of(made), wording.declared(measure, made).question
-    notes = tuple(dict.fromkeys(worded(n) for e in members for n in e.notes if n.code in OF_THE_SCORER))
-    if len(members) <= FEW:
-        lines = tuple((named(e.system), wording.finding(e, alpha)) for e in members)
-        return Finding(measure, asks, lines, None, notes)
-    numbers = columns(members, made, is_difference=False)
-    shown = [c for c in numbers if c.name in ("value", "interval", "mean", "p", "holm")]
-    header = ("system", "against label permutations", *(c.heading for c in shown))
-    rows = tuple(
-        (named(e.system), _conclusion(e, alpha), *(c.cell(e) for c in shown)) for e in members[:MOST_NAMED]
-    )
-    return Finding(measure, asks, (), Table(measure, header, rows, _hidden(len(members))), notes)
-
-
-def _conclusion(e: Estimate, alpha: float) -> str:
-    """How an unsigned score compares with label permutations, in the words of `conclusions`."""
-    kind = conclusion(e, alpha)
-    return "significant" if kind in SIGNIFICANT else kind
-
-
-def _hidden(systems: int) -> tuple[str, ...]:
-    more = systems - MOST_NAMED
-    return (f"{counted(more, 'further system')} in the tables of estimates.",) if more > 0 else ()
-
-
-def _levels(measures: Mapping[str, Sequence[Estimate]], made: Mapping[str, Any]) -> Levels:
-    absent = tuple(
-        (m, wording.finding(members[0]))
-        for m, members in measures.items()
-        if all(e.value is None for e in members)
-    )
-    known = [m for m, members in measures.items() if any(e.value is not None for e in members)]
-    by_question: dict[str, list[str]] = {}
-    for m in known:
-        by_question.setdefault(wording.declared(m, made).question, []).append(m)
-    asks = tuple((", ".join(members), text) for text, members in by_question.items() if text)
-    systems = list(dict.fromkeys(e.system for m in known for e in measures[m]))
-    cells = {(m, e.system): _level(e) for m in known for e in measures[m]}
-    table = Table(
-        "",
-        ("system", *(wording.without_over(measures[m][0]) for m in known)),
-        tuple(
-            (named(s), *(cells.get((m, s), number_format.ABSENT) for m in known))
-            for s in systems[:MOST_NAMED]
-        ),
-        _hidden(len(systems)),
-    )
-    return Levels(asks, table if known else None, absent)
-
-
-def _level(e: Estimate) -> str:
-    return (
-        number_format.value(e) if e.low is None else f"{number_format.value(e)} {number_format.interval(e)}"
-    )
-
-
-# ------------------------------------------------------------------------------------- an experiment's page
-
-SHOWN_ELSEWHERE = ("sweep", "experiment", "systems", "attributes", "measures")
-"""Parts of ``made`` that an experiment's page, or the report of its audit, shows elsewhere."""
-
-
-def render_experiment(
-    title: str,
-    about: str,
-    source: str,
-    steps: Sequence[tuple[str, str, str]],
-    rows: Sequence[Mapping[str, Any]],
-    axes: Sequence[str],
-    result: Result,
-    checks: Sequence[tuple[str, str, str]],
-) -> str:
-    """The page of an experiment as text: its steps, all cells, the tables, the gate.
-
-    ``steps`` are (step, place, what was done), ``rows`` the tidy rows along ``axes``, ``checks`` the gate's (check, outcome,
-    reason).
-    """
-    context = {
-        "title": title,
-        "about": about,
-        "source": source,
-        "steps": Table("Steps", ("step", "place", "what was done"), tuple(steps)),
-        "axes": [
-            (axis, ", ".join(dict.fromkeys(str(r[axis]) for r in rows if r[axis] is not None)))
-            for axis in axes
-        ],
-        "figures": [figure for figure, _ in side_by_side(gather(result)) if figure.panels],
-        "tables": [*result.tables, *filter(None, [left_out_table(result)])],
-        "checks": Table("Gate", ("check", "outcome", "reason"), tuple(checks)),
-        "made": [line for line in made_lines(result.made) if line[0] not in SHOWN_ELSEWHERE],
-    }
-    return page("experiment.html.j2", context)
+    alpha = wording.alpha_of(made)
+    lines = tuple((named(e.system), wording.finding(e, alpha)) for e in members[:MOST_NAMED])
+    notes = list(dict.fromkeys(worded(n) for e in members for n in e.notes if n.code in OF_THE_SCORER))
+    if more := len(members) - len(lines):
+        notes.append(f"{counted(more, 'further system')} in the tables of estimates")
+    return Finding(measure, wording.declared(measure, made).question, lines, tuple(notes))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -168,37 +168,20 @@ def file_name(title: str, taken: set[str]) -> str:
     return name
 
 
-class PerRecordWriter:
-    """Writes per-record statistics into a folder, compressed with Zstandard: the rows at once, the audit's identity at the `end`."""
+def write_rows(rows: PerRecordRows, folder: Path, audit: str) -> None:
+    """Write the rows of every observation into a folder, compressed with Zstandard, with the audit's identity."""
+    import pyarrow.parquet as pq
 
-    def __init__(self, rows: PerRecordRows, folder: Path) -> None:
-        self._writers: list[pq.ParquetWriter] = []
-        with ExitStack() as opened:
-            for one in files_of(rows):
-                self._write(rows.each_of(one.observation), folder / one.file, opened)
-            self._opened = opened.pop_all()
-
-    def end(self, audit: str) -> None:
-        """Write the audit's identity into all files, and close them."""
-        for writer in self._writers:
-            writer.add_key_value_metadata({"audit": audit})
-        self.close()
-
-    def close(self) -> None:
-        """Close the files; without `end` they belong to no audit."""
-        self._opened.close()
-
-    def _write(self, tables: Iterator[pa.Table], path: Path, opened: ExitStack) -> None:
-        import pyarrow.parquet as pq
-
-        first = unpacked(next(tables))
-        schema = first.schema.with_metadata({b"schema": SCHEMA.encode()})
+    for one in files_of(rows):
+        tables = map(unpacked, rows.each_of(one.observation))
+        first = next(tables)
+        schema = first.schema.with_metadata({b"schema": SCHEMA.encode(), b"audit": audit.encode()})
         repeated = [name for name in schema.names if name not in NAMES]
-        writer = pq.ParquetWriter(path, schema, compression="zstd", use_dictionary=repeated)
-        self._writers.append(opened.enter_context(writer))
-        writer.write_table(first, row_group_size=GROUP)
-        for rows in tables:
-            writer.write_table(unpacked(rows), row_group_size=GROUP)
+        with pq.ParquetWriter(
+            folder / one.file, schema, compression="zstd", use_dictionary=repeated
+        ) as writer:
+            for table in (first, *tables):
+                writer.write_table(table, row_group_size=GROUP)
 
 
 def write_hashes(table: pa.Table, path: Path) -> None:

@@ -12,7 +12,7 @@ from fairbrief.text.counted import listed
 from fairbrief.types import REFERENCE, Table
 
 Reach = Mapping[str, Any]
-"""An entry of ``made['reach']``, as `fairbrief.auditing.instrument.reach_of` makes it."""
+"""An entry of ``made['reach']``, as `fairbrief.auditing.scorer_checks.reach_of` makes it."""
 FEWEST_FOUND = 0.5
 """Below this share of a system's claims, a scorer does not reach the system's summaries."""
 FEWEST_OF_SOURCES = 0.9

@@ -5,8 +5,9 @@ The rest of a text stays unchanged, letter by letter, so that a scorer of pairs 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from math import isnan
 from types import MappingProxyType
 
@@ -19,7 +20,7 @@ from fairbrief.auditing.origins import Origin
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.reports.explanation import Effect, Influence, Kind, Opened, Part
 from fairbrief.serialization import EMPTY
-from fairbrief.statistics import LabelDraws
+from fairbrief.statistics.label_permutations import LabelDraws
 from fairbrief.text.sentences import sentence_spans, split
 from fairbrief.types import Case, Cases, Column, Entity, Measure, Observation, Reason, ShowsDetails, Totals
 
@@ -134,15 +135,14 @@ class _Noted(Ledger):
     def write(
         self,
         origins: Sequence[Origin],
-        blocks: Sequence[RowBlock],
+        blocks: Iterable[Sequence[RowBlock]],
         left_out: Mapping[int, str] = MappingProxyType({}),
     ) -> None:
-        found: dict[int, PerRecord | Reason] = {
-            i: Reason(reason.removeprefix(LEFT_OUT)) for i, reason in left_out.items()
-        }
-        for block in blocks:
+        found: dict[int, PerRecord | Reason] = {}
+        for block in chain.from_iterable(blocks):
             rows = (dict(zip(block.columns, row, strict=True)) for row in block.values[:, 0].tolist())
             found |= dict(zip(block.units.tolist(), rows, strict=True))
+        found |= {i: Reason(reason.removeprefix(LEFT_OUT)) for i, reason in left_out.items()}
         self.found += [found[i] for i in range(len(origins))]
 
 

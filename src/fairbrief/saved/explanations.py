@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 
 from fairbrief.auditing import HEAD, Plan, audit, measure_selection
 from fairbrief.auditing.ledger import Ledger
+from fairbrief.auditing.observing import BY_CHANCE, OF_EXTRACTS, WITHOUT_EXTRACTS
 from fairbrief.auditing.origins import WHOLE
 from fairbrief.auditing.parts import Part, parts_of
 from fairbrief.auditing.per_record import ledgers_from
-from fairbrief.auditing.scored_rows import BY_CHANCE, OF_EXTRACTS, WITHOUT_EXTRACTS
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.errors import DataError, RequestError
 from fairbrief.readers.messages import did_you_mean

@@ -3,31 +3,35 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, TypeGuard
-
-import pyarrow as pa
 
 from fairbrief import registry
 from fairbrief.auditing.differences import Change
 from fairbrief.auditing.jackknifed import CHANCE_ADJUSTED
 from fairbrief.auditing.record_values import directions
-from fairbrief.auditing.scored_rows import OF_EXTRACTS, WITHOUT_EXTRACTS
 from fairbrief.conclusions import FEWEST_TO_DECIDE, decides
 from fairbrief.declarations import Direction
 from fairbrief.errors import RequestError
 from fairbrief.readers.messages import did_you_mean
 from fairbrief.reports import wording
 from fairbrief.reports.audit_folder import load_unchanged
-from fairbrief.reports.frames import rows_with, unpacked
 from fairbrief.reports.json_file import identity
 from fairbrief.reports.plain import printable
 from fairbrief.reports.result import Result
 from fairbrief.reports.wording import told
-from fairbrief.saved import completeness, saved_inputs
-from fairbrief.saved.compare import changed_sources, compare_sizes
+from fairbrief.saved import saved_inputs
+from fairbrief.saved.compare import (
+    changed_sources,
+    compare_sizes,
+    left_out,
+    other_settings,
+    records_in,
+    refuse_missing,
+    unmeasured,
+)
 from fairbrief.saved.gate_rules import MAX_LEFT_OUT, RANDOM, Check, Rule, Sign, is_named
 from fairbrief.statistics.jackknife import t_quantile
 from fairbrief.text.counted import counted
@@ -50,40 +54,35 @@ def hold_audit(
     margin: float = 0.0,
     *,
     measures: Sequence[str] = (),
-    both_directions: bool = False,
     allow_missing: Sequence[str] = (),
     max_left_out: float = MAX_LEFT_OUT,
 ) -> list[Check]:
     """All checks of an audit, or of a saved one's folder: that it is complete, keeps its limits, and is no worse than the baseline.
 
-    ``measures`` are those to compare with the baseline; ``both_directions`` also limits by the margin how far group differences may
-    shrink. ``allow_missing`` names systems and measures of the baseline that may be missing, and `records`. ``max_left_out``
-    is the share of the input, or of a system's summaries, that may be broken, refused, empty or unanswered; above it the
-    outcome is inconclusive.
+    ``measures`` are those to compare with the baseline. ``allow_missing`` names systems and measures of the baseline that may
+    be missing, and `records`. ``max_left_out`` is the share of the input, or of a system's summaries, that may be broken,
+    refused, empty or unanswered; above it the outcome is inconclusive.
 
     Raises RequestError for settings that do not fit together, and if the audit lacks something that the baseline has.
     """
-    given = {"--allow-missing": allow_missing, "--measure": measures, "--both-directions": both_directions}
+    given = {"--allow-missing": allow_missing, "--measure": measures}
     _check_arguments(limits, baseline, margin, given, max_left_out)
     result = _result(audited)
     confidence_level = float(result.made.get("confidence_level") or 0.95)
-    checks = completeness.left_out(result, max_left_out)
+    checks = left_out(result, max_left_out)
     if isinstance(audited, Path):
         checks += _inputs(audited, result)
     asked = [one for limit in limits for one in of_limit(limit, result.estimates, confidence_level)]
     if baseline is not None:
         before = _result(baseline)
         wanted = _wanted(measures, result, before)
-        ours, theirs = (completeness.seen(one, wanted) for one in (result, before))
-        completeness.refuse_missing(ours, theirs, allow_missing)
-        checks += completeness.unmeasured(ours, theirs, max_left_out)
+        ours, theirs = (records_in(one, wanted) for one in (result, before))
+        refuse_missing(ours, theirs, allow_missing)
+        checks += unmeasured(ours, theirs, max_left_out)
         checks += _sources(changed_sources(result, before))
-        checks += completeness.other_settings(result, before, wanted)
-        same = saw_the_same(result, before)
-        found = of_margin(
-            compare_sizes(result, before, wanted), margin, directions(result.rows), confidence_level,
-            same_rows=same, both_directions=both_directions,
-        )  # fmt: skip
+        checks += other_settings(result, before, wanted)
+        changes = compare_sizes(result, before, wanted)
+        found = of_margin(changes, margin, directions(result.rows), confidence_level)
         if not found:
             raise RequestError(NOTHING_COMPARED.format(", ".join(wanted or ours.measures)))
         asked += found
@@ -139,10 +138,11 @@ def _sources(changed: Mapping[str, Sequence[str]]) -> list[Check]:
 def _inputs(folder: Path, result: Result) -> list[Check]:
     """An inconclusive check for each input that has changed since the audit; one that is elsewhere now is not checked."""
     inputs = saved_inputs.read(folder, identity(result))
-    changed = saved_inputs.changed_files(folder, inputs) if inputs else []
+    faults = saved_inputs.faults_of(folder, inputs) if inputs else {}
     return [
-        Check(f"input {name} as audited", "inconclusive", saved_inputs.CHANGED.format(name))
-        for name in changed
+        Check(f"input {name} as audited", "inconclusive", fault)
+        for name, fault in faults.items()
+        if (folder / name).is_file()
     ]
 
 
@@ -163,48 +163,6 @@ def _check_arguments(
     for option, is_given in {"--margin": margin > 0, **given}.items():
         if is_given and baseline is None:
             raise RequestError(f"{option} needs --baseline DIR: add it, or drop {option}.")
-
-
-def saw_the_same(result: Result, other: Result) -> bool:
-    """Whether two audits have the same per-record statistics, apart from sanity baselines, system names and random sentences.
-
-    Both are read in pieces, up to the first difference.
-    """
-    ours, theirs = _pieces(result), _pieces(other)
-    first, second = next(ours, None), next(theirs, None)
-    while first is not None and second is not None:
-        n = min(len(first), len(second))
-        if not _are_equal(first.slice(0, n), second.slice(0, n)):
-            return False
-        first = first.slice(n) if n < len(first) else next(ours, None)
-        second = second.slice(n) if n < len(second) else next(theirs, None)
-    return first is None and second is None
-
-
-def _pieces(result: Result) -> Iterator[pa.Table]:
-    """The rows of systems in plain types, piece by piece."""
-
-    def is_compared(name: str) -> bool:
-        return name != "system" and not name.startswith((OF_EXTRACTS, WITHOUT_EXTRACTS))
-
-    for observation in dict.fromkeys(result.rows.measures().values()):
-        for some in result.rows.each_of(observation, is_compared):
-            rows = unpacked(rows_with(some, "system_kind", "system"))
-            if len(rows):
-                yield rows
-
-
-def _are_equal(rows: pa.Table, others: pa.Table) -> bool:
-    """Whether the rows are equal; a column without a value counts as missing."""
-    names = {*rows.column_names, *others.column_names}
-    return all(_plain(rows, name) == _plain(others, name) for name in names)
-
-
-def _plain(rows: pa.Table, name: str) -> pa.ChunkedArray | None:
-    if name not in rows.column_names or rows[name].null_count == len(rows):
-        return None
-    column = rows[name]
-    return column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
 
 
 def of_limit(rule: Rule, estimates: Sequence[Estimate], confidence_level: float = 0.95) -> list[Asked]:
@@ -271,16 +229,12 @@ def of_margin(
     margin: float,
     better: Mapping[str, Direction],
     confidence_level: float = 0.95,
-    *,
-    same_rows: bool = False,
-    both_directions: bool = False,
 ) -> list[Asked]:
     """Non-inferiority: nothing is worse than in the baseline by more than the margin.
 
     The distance of a group difference from its random-sentence baseline (from 0 if there is none) may grow by at most the
-    margin, whatever its sign; with ``both_directions`` it may not shrink by more, either. A quality may fall by at most the
-    margin. Unsigned scores are not compared, because they differ by noise. ``same_rows``: both audits have the same per-record
-    statistics, so a difference of 0 is certain.
+    margin, whatever its sign. A quality may fall by at most the margin. Unsigned scores are not compared, because they differ
+    by noise.
     """
     asked: list[Asked] = []
     seen: set[tuple[object, ...]] = set()
@@ -288,15 +242,12 @@ def of_margin(
         e = wording.from_random(change.difference)
         if e.subgroup or _is_checked_already(change, seen):
             continue
-        doubt = 0.0 if same_rows else _unanimous(decides(e), confidence_level)
+        doubt = 0.0 if change.are_equal else _unanimous(decides(e), confidence_level)
         what = e.measure if wording.is_main_value(e) else f"{e.measure}:{e.quantity}"
         against = f"[{e.baseline}]{' of the baseline' if e.baseline == e.system else ''}"
         limit, prefix = margin, ""
         sign: Sign = "<="
-        if change.is_contrast and both_directions:
-            way = "away from"
-            e = e.replace(**_size(e))
-        elif change.is_contrast:
+        if change.is_contrast:
             way = f"further from {'random sentences' if change.from_random else '0'} than"
             e = e.replace(value=change.growth, low=change.low, high=change.high)
             prefix = _both_values(change)
@@ -327,13 +278,6 @@ def _both_values(change: Change) -> str:
         return ""
     start = "random sentences" if change.from_random else "0"
     return f"{_short(change.now, '+')} from {start}, {_short(change.before, '+')} in the baseline audit: "
-
-
-def _size(e: Estimate) -> dict[str, float | None]:
-    """The absolute value of a difference, with its interval."""
-    if e.value is None or e.low is None or e.high is None:
-        return {}
-    return {"value": abs(e.value), "low": max(e.low, -e.high), "high": max(e.high, -e.low)}
 
 
 def overall(checks: Sequence[Check]) -> Outcome:

@@ -17,8 +17,8 @@ from xml.sax.saxutils import escape, quoteattr
 
 from fairbrief import specs
 from fairbrief.errors import RequestError
+from fairbrief.plan import setting
 from fairbrief.reports.plain import printable
-from fairbrief.settings import setting
 
 if TYPE_CHECKING:
     from fairbrief.reports.result import Result
@@ -122,7 +122,6 @@ class GateSettings:
     measures: Sequence[str] = limit(
         (), "Measure to compare with the baseline; by default all.", "SPEC", flag="--measure",
     )
-    both_directions: bool = limit(False, "Also limit by --margin how far group differences may shrink.")
     allow_missing: Sequence[str] = limit(
         (), "System or measure of the baseline that may be missing, or 'records'.", "NAME",
     )
@@ -145,7 +144,6 @@ class GateSettings:
             baseline or self.baseline,
             self.margin,
             measures=self.measures,
-            both_directions=self.both_directions,
             allow_missing=self.allow_missing,
             max_left_out=self.max_left_out,
         )

@@ -15,7 +15,7 @@ from fairbrief.auditing.per_record import ledgers_from
 from fairbrief.reports.frames import plain_numbers
 from fairbrief.reports.number_format import number
 from fairbrief.reports.result import Result
-from fairbrief.statistics import Bootstrap, percentile_interval
+from fairbrief.statistics.resampling import Bootstrap, percentile_interval
 from fairbrief.types import Column, Floats, Integers, Measure, Totals
 
 

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from fairbrief.pretrained import hub, placement
+from fairbrief import pretrained
 from fairbrief.scorers import models, pairs
 from fairbrief.scorers.models import ModelScorer
 from fairbrief.scorers.pieces import Ids, frame, parts, pieces
@@ -41,8 +41,8 @@ class Embedding(ModelScorer):
         """Per text: its embedding, zeros for a text without word pieces. Shape (dimensions,)."""
         if not keys:
             return
-        placed = placement.place(self, self.name)
-        resident = models.sentence_encoder(hub.find(self.model, self.name), placed, self.name)
+        placed = pretrained.place(self, self.name)
+        resident = models.sentence_encoder(pretrained.find(self.model, self.name), placed, self.name)
         around = frame(resident.tokenizer, pair=False)
         ids = pieces(resident.tokenizer, (text for (text,) in keys))
         size = resident.limit - around.size
@@ -81,6 +81,6 @@ def _unit(vectors: Sequence[Floats]) -> Floats:
 
 
 def _embed(resident: models.Resident, inputs: Sequence[tuple[Ids, Ids | None]]) -> Floats:
-    torch = placement.library("torch", "embedding")
+    torch = pretrained.library("torch", "embedding")
     with torch.inference_mode():
         return np.asarray(resident.model(resident.inputs(inputs))["sentence_embedding"].float().cpu().numpy())

@@ -1,15 +1,15 @@
-"""Agreement of raters, and correlation of two scores."""
+"""Agreement of raters, correlation of two scores, and how well a score separates two classes."""
 
 from __future__ import annotations
 
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from fairbrief.statistics.arrays import Floats, Integers
+from fairbrief.statistics.arrays import Floats, ratio
 
-Scale = Literal["nominal", "ordinal", "interval", "ratio"]
+Scale = Literal["nominal", "ordinal", "interval"]
 
 
 def krippendorff_alpha(ratings: Floats, scale: Scale = "nominal") -> float:
@@ -40,13 +40,10 @@ def _squared_differences(values: Floats, marginal: Floats, scale: Scale) -> Floa
             return np.asarray(a != b, dtype=np.float64)
         case "interval":
             return np.asarray((a - b) ** 2)
-        case "ratio":
-            whole = a + b
-            return np.asarray((a - b) ** 2 / np.where(whole == 0, 1.0, whole) ** 2)
         case "ordinal":
             middle = np.cumsum(marginal) - marginal / 2
             return np.asarray((middle[:, None] - middle[None, :]) ** 2)
-    raise ValueError(f"no scale named '{scale}'; known: nominal, ordinal, interval, ratio")
+    raise ValueError(f"no scale named '{scale}'; known: nominal, ordinal, interval")
 
 
 def randolph_kappa(ratings: Floats, categories: int | None = None) -> float:
@@ -99,39 +96,6 @@ def spearman(x: Floats, y: Floats) -> Floats:
     return pearson(*(rankdata(scores, axis=-1, nan_policy="omit") for scores in _pairs(x, y)))
 
 
-class ResampledSpearman:
-    """`spearman` of two scores under resamples that repeat each pair a given number of times; the scores are sorted once.
-
-    Shapes of the scores: (n,). Equal pairs are counted together. A rank under a resample is the count of smaller
-    items plus half the count of ties.
-    """
-
-    def __init__(self, x: Floats, y: Floats) -> None:
-        known = np.flatnonzero(~(np.isnan(x) | np.isnan(y)))
-        self._order = known[np.lexsort((y[known], x[known]))]
-        x, y = x[self._order], y[self._order]
-        self._starts = np.flatnonzero((x != np.roll(x, 1)) | (y != np.roll(y, 1)) | (np.arange(len(x)) == 0))
-        self._tied = [np.unique(scores[self._starts], return_inverse=True)[1] for scores in (x, y)]
-
-    def of(self, counts: NDArray[np.integer[Any]]) -> Floats:
-        """The correlation of each draw; nan as in `pearson`. Shape of ``counts``: (draws, n) → (draws,)."""
-        if not len(self._order):
-            return np.full(len(counts), np.nan)
-        many = np.add.reduceat(counts[:, self._order], self._starts, axis=1, dtype=np.float64)
-        middle = (many.sum(axis=1, keepdims=True) + 1) / 2
-        a, b = (_ranks(tied, many) - middle for tied in self._tied)
-        weighted = many * a
-        scale = np.sqrt(np.einsum("di,di->d", weighted, a) * np.einsum("di,di,di->d", many, b, b))
-        products = np.einsum("di,di->d", weighted, b)
-        return np.asarray(np.clip(products / np.where(scale > 0, scale, np.nan), -1.0, 1.0))
-
-
-def _ranks(tied: Integers, counts: Floats) -> Floats:
-    """The mean rank of each score, by its place among the distinct ones. Shapes: (n,), (draws, n) → (draws, n)."""
-    of_ties = np.stack([np.bincount(tied, weights=drawn) for drawn in counts])
-    return np.asarray((np.cumsum(of_ties, axis=1) - (of_ties - 1) / 2)[:, tied])
-
-
 def _pairs(x: Floats, y: Floats) -> tuple[Floats, Floats]:
     x, y = np.broadcast_arrays(np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64))
     missing = np.isnan(x) | np.isnan(y)
@@ -172,3 +136,77 @@ def kappa_of_two(x: Floats, y: Floats, categories: int) -> Floats:
         return np.full(rated.shape, np.nan)
     agreeing = (x == y).sum(axis=-1) / np.where(rated > 0, rated, np.nan)
     return np.asarray((agreeing - 1 / categories) / (1 - 1 / categories))
+
+
+# ------------------------------------------------------------------------------------- two classes
+
+
+Counts = NDArray[np.integer[Any]]
+"""How often each item was drawn."""
+
+
+def roc_auc(scores: Floats, labels: ArrayLike, counts: Counts | None = None) -> Floats:
+    """Area under the ROC curve: the share of pairs in which a true item scores above a false one, ties counted half. In [0, 1].
+
+    ``counts`` is how often each resample drew each item: (n,), (n,), (draws, n) → (draws,); without, one number, shape ().
+    nan where one of the classes is absent.
+    """
+    return _area(*_by_score(scores, labels, counts)[:2])
+
+
+def balanced_accuracy(scores: Floats, labels: ArrayLike, cut: float, counts: Counts | None = None) -> Floats:
+    """Mean share of true items that score at least ``cut`` and of false ones that score below. Shapes as in `roc_auc`."""
+    return roc_auc((np.asarray(scores) >= cut).astype(np.float64), labels, counts)
+
+
+def best_cut(scores: Floats, labels: ArrayLike, counts: Counts | None = None) -> Floats:
+    """The cut-off of the largest balanced accuracy, between two scores; the lowest of several. Shapes as in `roc_auc`."""
+    true, false, distinct = _by_score(scores, labels, counts)
+    is_known = (true.sum(axis=-1) > 0) & (false.sum(axis=-1) > 0)
+    gain = np.cumsum(false, axis=-1) * true.sum(axis=-1, keepdims=True)
+    gain = gain - np.cumsum(true, axis=-1) * false.sum(axis=-1, keepdims=True)
+    gain = np.concatenate([np.zeros_like(gain[..., :1]), gain[..., :-1]], axis=-1)
+    middle = (distinct[1:] + distinct[:-1]) / 2
+    cuts = np.append(distinct[:1], np.where(middle > distinct[:-1], middle, distinct[1:]))
+    return np.asarray(np.where(is_known, cuts[gain.argmax(axis=-1)], np.nan))
+
+
+def isotonic(scores: Floats, labels: ArrayLike, counts: Counts | None = None) -> tuple[Floats, Floats]:
+    """The non-decreasing numbers closest to the labels, as knots of a piecewise linear map of the score.
+
+    Labels are numbers in [0, 1]. Each knot is the lowest or highest score of a block with equal shares; `numpy.interp`
+    interpolates between knots, and beyond the ends the nearest share holds. Shapes: (n,), (n,), (n,) → (knots,), (knots,). ValueError without an item.
+    Source: pool adjacent violators: Ayer et al., Annals of Mathematical Statistics 26 (1955).
+    """
+    true, false, distinct = _by_score(scores, labels, counts)
+    is_drawn = true + false > 0
+    true, many, low = true[is_drawn], (true + false)[is_drawn], distinct[is_drawn]
+    high = low
+    while True:
+        share = true / many
+        starts = np.flatnonzero(np.append([True], share[1:] > share[:-1]))
+        if len(starts) == len(share):
+            break
+        # A run of blocks that do not increase is one block of the answer.
+        true, many = np.add.reduceat(true, starts), np.add.reduceat(many, starts)
+        low, high = low[starts], high[np.append(starts[1:], len(share)) - 1]
+    places, is_knot = np.column_stack([low, high]), np.column_stack([np.ones(len(low)), low < high]) > 0
+    return places[is_knot], np.repeat(share, 2).reshape(-1, 2)[is_knot]
+
+
+def _by_score(scores: Floats, labels: ArrayLike, counts: Counts | None) -> tuple[Floats, Floats, Floats]:
+    """True and false items (draws, distinct) by score, in ascending order; and the distinct scores."""
+    scores, labels = (np.asarray(of, dtype=np.float64) for of in (scores, labels))
+    if not len(scores):
+        raise ValueError("no item is scored")
+    order = np.argsort(scores, kind="stable")
+    ranked, is_true = scores[order], labels[order]
+    starts = np.flatnonzero(np.append([True], ranked[1:] != ranked[:-1]))
+    many = np.ones(len(scores)) if counts is None else np.asarray(counts)[..., order].astype(np.float64)
+    true, false = (np.add.reduceat(many * own, starts, axis=-1) for own in (is_true, 1 - is_true))
+    return true, false, ranked[starts]
+
+
+def _area(true: Floats, false: Floats) -> Floats:
+    below = np.cumsum(false, axis=-1) - false / 2
+    return ratio((true * below).sum(axis=-1), true.sum(axis=-1) * false.sum(axis=-1))

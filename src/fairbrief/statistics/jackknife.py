@@ -68,14 +68,13 @@ class Spread:
     ``without`` (c,) holds the value without each unit that contributes to it, ``error`` is the jackknife
     standard error, and ``freedom`` the degrees of freedom of its t: c − 1, or
     fewer where units are of different kinds. ``error`` is nan where fewer than
-    two units contribute or leaving one out leaves the value undefined; ``is_fragile`` is True in the second case.
+    two units contribute or leaving one out leaves the value undefined.
     """
 
     value: float
     without: Floats
     error: float
     freedom: float
-    is_fragile: bool = False
     units: Integers = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     """Which units contribute. Shape (c,)."""
 
@@ -105,14 +104,13 @@ class Spreads:
     count: Integers
     error: Floats
     freedom: Floats
-    is_fragile: NDArray[np.bool_]
 
     def __getitem__(self, i: int) -> Spread:
         """The spread of one value."""
         own = self.contributes[i]
         return Spread(
             float(self.value[i]), self.left[i][own], float(self.error[i]), float(self.freedom[i]),
-            bool(self.is_fragile[i]), np.flatnonzero(own),
+            np.flatnonzero(own),
         )  # fmt: skip
 
 
@@ -143,12 +141,10 @@ def spreads(values: Floats, without: Floats, alone: Floats, strata: Integers | N
     part |= near & ~part.any(axis=1, keepdims=True)  # nothing changes anything: all units are equal
     count = part.sum(axis=1)
     error, freedom = np.full(len(values), np.nan), count - 1.0
-    fragile = np.zeros(len(values), dtype=np.bool_)
     for c in np.unique(count[count > 1]).tolist():
         rows = np.flatnonzero(count == c)
         left = without[rows][part[rows]].reshape(-1, c)
         finite = np.isfinite(left).all(axis=1)
-        fragile[rows[~finite]] = True
         rows, left = rows[finite], left[finite]
         squares = (left - left.mean(axis=1, keepdims=True)) ** 2
         found = np.sqrt((c - 1) / c * squares.sum(axis=1))
@@ -156,17 +152,19 @@ def spreads(values: Floats, without: Floats, alone: Floats, strata: Integers | N
         if strata is not None:
             for i, own in zip(rows.tolist(), squares, strict=True):
                 freedom[i] = _freedom(own, strata[i, part[i]])
-    return Spreads(values, without, part, count, error, freedom, fragile)
+    return Spreads(values, without, part, count, error, freedom)
 
 
-def with_uncertain_scores(found: Spreads, drawn: Floats) -> Spreads:
+def with_uncertain_scores(found: Spreads, drawn: Floats | None) -> Spreads:
     """The spreads of values that also depend on scores which are uncertain themselves: ``drawn`` (values, draws) has the values by
-    each draw of these.
+    each draw of these; None if they are certain.
 
     error² = e² + b and freedom = error⁴ / (e⁴/f + b²/(draws − 1)), with e and f of the clusters and b = (1 + 1/draws) · variance of
     the draws. Draws that are undefined are left out; with fewer than two nothing is added.
     Source: Rubin, Multiple Imputation for Nonresponse in Surveys (1987), §3.1; Satterthwaite, Biometrics Bulletin 2 (1946).
     """
+    if drawn is None:
+        return found
     known = np.isfinite(drawn)
     many = known.sum(axis=1)
     n = np.maximum(many, 1)

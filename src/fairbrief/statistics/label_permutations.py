@@ -1,4 +1,4 @@
-"""Every way, or a fair sample of the ways, to exchange labels inside blocks.
+"""Label permutations of single units: all of them, or a random sample; and which of them each draw of a corpus-wide null takes.
 
 A *label permutation* is an arrangement of the real labels over the positions of a unit. Labels move only
 among the positions of their block; two arrangements are the same if they read the same.
@@ -6,15 +6,26 @@ among the positions of their block; two arrangements are the same if they read t
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import pairwise
-from math import comb, prod
+from hashlib import blake2b
+from math import comb, inf, prod
+from typing import Any, NamedTuple
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from fairbrief.statistics.arrays import Integers
+from fairbrief.statistics.arrays import Floats, Integers
+from fairbrief.statistics.keyed_random import (
+    choices_among,
+    keys_of,
+    random_bits,
+    random_fractions,
+    random_halves,
+)
 
 EXACT_LIMIT = 10_000
 """Up to this many distinct label permutations are enumerated; more are sampled."""
@@ -41,9 +52,15 @@ class Shuffle:
         return np.repeat(np.arange(len(self.sizes)), self.sizes)
 
     @cached_property
+    def _kinds(self) -> list[tuple[Integers, Integers]]:
+        """The distinct labels of each block, ascending, and how often each occurs."""
+        parts = np.split(self.labels, np.cumsum(self.sizes)[:-1])
+        return [np.unique(part, return_counts=True) for part in parts]
+
+    @cached_property
     def counts(self) -> Counts:
         """How often each label occurs in each block."""
-        return tuple(tuple(_tally(part).values()) for part in self._parts)
+        return tuple(tuple(many.tolist()) for _, many in self._kinds)
 
     @cached_property
     def number(self) -> int:
@@ -57,27 +74,14 @@ class Shuffle:
 
     def permutations(self) -> Integers:
         """All distinct label permutations, the real one first; read-only, since several may hold them. Shape (R, n)."""
-        rows = self._spelled(arrangements(self.counts))
+        values = [labels for labels, _ in self._kinds]
+        first = np.repeat(np.cumsum([0, *map(len, values)])[:-1], self.sizes)
+        rows = np.concatenate(values)[arrangements(self.counts) + first]
         real = int(np.flatnonzero((rows == self.labels).all(axis=1))[0])
         rows[real], rows[0] = rows[0].copy(), self.labels
         rows = self.scatter(rows)
         rows.flags.writeable = False
         return rows
-
-    @cached_property
-    def _parts(self) -> list[list[int]]:
-        flat: list[int] = self.labels.tolist()
-        starts = np.cumsum((0, *self.sizes)).tolist()
-        return [flat[start:stop] for start, stop in pairwise(starts)]
-
-    def _spelled(self, codes: NDArray[np.int8]) -> Integers:
-        """Put labels in place of `arrangements`' codes. Shape (R, n) → (R, n), positions still sorted."""
-        values = [label for part in self._parts for label in _tally(part)]
-        kinds = np.cumsum([0, *(len(counts) for counts in self.counts)])[:-1]
-        table = np.asarray(values, dtype=np.int64)
-        if len(self.sizes) == 1:
-            return np.asarray(table[codes])
-        return np.asarray(table[codes + kinds[self.block]])
 
     def scatter(self, sorted_rows: Integers) -> Integers:
         """Return every column to its original position. Shape (R, n) → (R, n)."""
@@ -152,5 +156,320 @@ def _arrange(counts: tuple[int, ...]) -> NDArray[np.int8]:
     return rows
 
 
-def _tally(part: list[int]) -> dict[int, int]:
-    return {label: part.count(label) for label in sorted(set(part))}
+# ------------------------------------------------------------------------------------- draws
+
+
+Choice = NDArray[np.integer[Any]]
+"""Which of its label permutations each draw takes, in as few bytes as it needs. Shape (draws,) of one record, (records, draws) of several."""
+
+POOL_STREAM, RECORD_STREAM = 1, 2
+"""Purposes: under one seed, each has its own random numbers."""
+
+NO_CHOICE = np.zeros(0, dtype=np.int8)
+KEPT = 32_000_000
+"""Bytes of label permutations that are stored for the next request; the first records have priority."""
+SHARED = 256
+"""Labellings up to which records of the same labels share their list."""
+COMPARED = 8
+"""Numbers up to which each is compared with each, which is faster than to sort them."""
+
+
+class Relabelled(msgspec.Struct, frozen=True, gc=False):
+    """A unit whose labels are permuted under one key: a record, or one of several with the same permutations.
+
+    ``labels`` (n,) move inside ``blocks`` (n,). ``items`` (n,) identify the positions: in each draw an item moves
+    in the same way in all units of one ``key`` that have the same items, whatever else they have. ``cyclic`` label permutations are the
+    n rotations.
+    """
+
+    key: str
+    labels: Integers
+    blocks: Integers | None
+    items: Integers | None
+    cyclic: bool
+
+
+class Labelled(NamedTuple):
+    """Units with equal numbers of label permutations and labels, and their positions among all requested units.
+
+    Shapes: ``permutations`` (places, R, n), the real one first; ``choices`` (places, draws), which of them each draw
+    takes, or None without draws. ``is_exact``: all distinct label permutations are listed, so that the p-value of a single
+    record is exact.
+    """
+
+    places: Sequence[int]
+    permutations: Integers
+    choices: Choice | None
+    is_exact: bool
+
+    def alone(self, k: int) -> Labelled:
+        """The k-th of them by itself."""
+        choices = None if self.choices is None else self.choices[[k]]
+        return Labelled([0], self.permutations[k : k + 1], choices, self.is_exact)
+
+
+def with_real_labels(asked: Sequence[Relabelled]) -> list[Labelled]:
+    """Each unit with its real labels, and no draws."""
+    alike: defaultdict[int, list[int]] = defaultdict(list)
+    for place, one in enumerate(asked):
+        alike[len(one.labels)].append(place)
+    return [
+        Labelled(places, np.stack([asked[i].labels for i in places])[:, np.newaxis], None, is_exact=False)
+        for places in alike.values()
+    ]
+
+
+class _Kind(NamedTuple):
+    """What units with the same labels and blocks have in common; cyclic ones have no shuffle.
+
+    ``number`` label permutations of ``length`` labels are all that there are, or a sample; where they are matched, items move.
+    """
+
+    labels: bytes
+    shuffle: Shuffle | None
+    number: int
+    length: int
+    is_listed: bool
+    is_matched: bool
+
+
+class LabelDraws:
+    """Random label permutations of each record for a corpus-wide null; cheap per record.
+
+    Draw b of the corpus null takes label permutation ``choice[b]`` of every record. A record's answer is a
+    function of (seed, draws, key, labels, blocks) alone: not of order, batch or other records.
+    Draws of different records are independent, those of one record uniform over its label permutations.
+    Where label permutations are listed, equal keys take those at the same relative position of their lists.
+    """
+
+    def __init__(self, draws: int, seed: int) -> None:
+        if draws < 1 or seed < 0:
+            raise ValueError(f"draws must be at least 1 and seed at least 0, not {draws} and {seed}")
+        self.draws = draws
+        self.seed = seed
+        # Several observations ask for the same labels of a record.
+        self._room = KEPT
+        self._stored: dict[Any, tuple[Integers, Choice]] = {}
+
+    def observed_and_choice(
+        self,
+        key: str,
+        labels: Integers,
+        blocks: Integers | None = None,
+        *,
+        all_permutations: bool = False,
+        items: Integers | None = None,
+        cyclic: bool = False,
+    ) -> tuple[Integers, Choice, bool]:
+        """`of_many` of one: its label permutations (R, n), which of them each draw takes (draws,), and whether they are all."""
+        one = Relabelled(key, labels, blocks, items, cyclic)
+        ((found,),) = self.of_many([one], all_permutations=all_permutations)
+        assert found.choices is not None
+        return found.permutations[0], found.choices[0], found.is_exact
+
+    def of_many(
+        self, asked: Sequence[Relabelled], *, all_permutations: bool = False, at_once: float = inf
+    ) -> Iterator[list[Labelled]]:
+        """The label permutations of each unit, and which of them each draw takes, in groups of equal size.
+
+        Where there are no more distinct label permutations than draws (with ``all_permutations``: than
+        `EXACT_LIMIT`) all are listed and a draw may be the real one. Else R = draws + 1, and a draw
+        takes one of the sampled label permutations 1..draws, each exactly once. The arrays may be
+        shared and are then read-only. They are made in consecutive parts; a part ends with the
+        unit at which its labels, under all label permutations, exceed ``at_once``.
+        """
+        most = EXACT_LIMIT if all_permutations else min(self.draws, EXACT_LIMIT)
+        kinds, numbers = self._kinds(asked, most)
+        sizes = np.array([kind.number * kind.length for kind in kinds], dtype=np.int64)[numbers]
+        start = 0
+        while start < len(asked):
+            stop = start + int(np.searchsorted(np.cumsum(sizes[start:]), at_once, side="right")) + 1
+            yield list(self._together(asked[start:stop], kinds, numbers[start:stop]))
+            start = stop
+
+    def _kinds(self, asked: Sequence[Relabelled], most: int) -> tuple[list[_Kind], Integers]:
+        """The distinct kinds, and the kind of each request, (asked,). At most this many label permutations are listed."""
+        kinds: dict[_Kind, int] = {}
+        known: dict[tuple[int, int, bool, bool], int] = {}
+        numbers = []
+        for one in asked:
+            same = id(one.labels), id(one.blocks), one.cyclic, one.items is None  # arrays that records share
+            number = known.get(same)
+            if number is None:
+                number = known[same] = kinds.setdefault(self._kind(one, most), len(kinds))
+            numbers.append(number)
+        return list(kinds), np.array(numbers, dtype=np.int64)
+
+    def _kind(self, one: Relabelled, most: int) -> _Kind:
+        labels, n = _bytes(one.labels), len(one.labels)
+        if one.cyclic:
+            return _Kind(labels, None, max(1, n), n, is_listed=True, is_matched=False)
+        shuffle = _shuffle(np.shape(one.labels), labels, None if one.blocks is None else _bytes(one.blocks))
+        is_listed = shuffle.number <= most
+        number = shuffle.number if is_listed else self.draws + 1
+        return _Kind(labels, shuffle, number, n, is_listed, is_matched=one.items is not None)
+
+    def _together(
+        self, asked: Sequence[Relabelled], kinds: Sequence[_Kind], numbers: Integers
+    ) -> Iterator[Labelled]:
+        alike: defaultdict[tuple[Any, ...], list[int]] = defaultdict(list)
+        for number in np.unique(numbers).tolist():
+            alike[kinds[number][2:]].append(number)
+        for several in alike.values():
+            places = np.flatnonzero(np.isin(numbers, several)) if len(alike) > 1 else np.arange(len(asked))
+            own, kind = [asked[i] for i in places.tolist()], kinds[several[0]]
+            if kind.is_listed and not kind.is_matched:
+                permutations = _stacked([self._listed(kinds[number]) for number in several])
+                if len(own) > 1:
+                    permutations = permutations.take(np.searchsorted(several, numbers[places]), axis=0)
+                choices = self._choices_among(kind.number, [one.key for one in own])
+            else:
+                each = [
+                    self._of_record(one, kinds[number])
+                    for one, number in zip(own, numbers[places].tolist(), strict=True)
+                ]
+                permutations = _stacked([rows for rows, _ in each])
+                choices = np.stack([choice for _, choice in each])
+            yield Labelled(places.tolist(), permutations, choices, kind.is_listed)
+
+    def _once(self, key: Any, make: Callable[[], tuple[Integers, Choice]]) -> tuple[Integers, Choice]:
+        """What ``make`` returns: from the store, or computed and stored while there is room."""
+        found = self._stored.get(key)
+        if found is None:
+            found = make()
+            self._room -= sum(array.nbytes for array in found)
+            if self._room > 0:
+                self._stored[key] = found
+        return found
+
+    # ------------------------------------------------------- listed label permutations, and choices among them
+
+    def _listed(self, kind: _Kind) -> Integers:
+        """All label permutations of a kind."""
+        shuffle = kind.shuffle
+        if shuffle is None:
+            return _rotations(kind.labels)
+        if shuffle.number <= SHARED:
+            return shuffle.stored_permutations
+        return self._once(shuffle, lambda: (shuffle.permutations(), NO_CHOICE))[0]
+
+    def _choices_among(self, number: int, keys: Sequence[str]) -> Choice:
+        """Which of the listed label permutations each draw takes. Shape (keys, draws)."""
+        if number == 1:
+            return np.zeros((len(keys), self.draws), dtype=np.uint8)
+        return choices_among(random_halves(keys_of(keys, self.seed, "labellings"), self.draws), number)
+
+    # ------------------------------------------------------------- a record's own label permutations and draws
+
+    def _of_record(self, one: Relabelled, kind: _Kind) -> tuple[Integers, Choice]:
+        """The label permutations that this record's own draws choose from, and which of them each draw takes."""
+        key = one.key, kind.shuffle, None if one.items is None else _bytes(one.items), kind.is_listed
+        return self._once(key, lambda: self._drawn(one, kind))
+
+    def _drawn(self, one: Relabelled, kind: _Kind) -> tuple[Integers, Choice]:
+        assert kind.shuffle is not None
+        rows, choice = self._matched(one, kind) if kind.is_matched else self._sampled(one.key, kind.shuffle)
+        return rows, choice.astype(np.min_scalar_type(len(rows)))  # stored per record
+
+    def _matched(self, one: Relabelled, kind: _Kind) -> tuple[Integers, Integers]:
+        """Labellings of items that move in the same way in several units, as many as there are draws where they are not listed."""
+        labels = np.asarray(one.labels, dtype=np.int64)
+        drawn = self._moved(one, labels)
+        if not kind.is_listed:
+            return _read_only(np.vstack([labels, drawn])), np.arange(1, self.draws + 1)
+        rows = self._listed(kind)
+        codes = rows @ _weights(len(labels))  # wrapping products: equal rows alone have equal codes
+        order = np.argsort(codes)
+        return rows, order[np.searchsorted(codes[order], drawn @ _weights(len(labels)))]
+
+    def _moved(self, one: Relabelled, labels: Integers) -> Integers:
+        """Each draw sorts the items in its own random order; the r-th item gets the label of the r-th item by name."""
+        assert one.items is not None
+        block = np.zeros(len(labels)) if one.blocks is None else np.unique(one.blocks, return_inverse=True)[1]
+        names = _distinct(one.items)
+        by_name = np.lexsort((names, block))
+        keys = keys_of((f"{one.key}\t{i}" for i in names), self.seed, "matched labels")
+        places = _places(random_fractions(keys, self.draws) + block[:, np.newaxis])
+        return np.asarray(labels[by_name][places.T])
+
+    def _sampled(self, key: str, shuffle: Shuffle) -> tuple[Integers, Integers]:
+        """As many label permutations as there are draws, of more than are listed."""
+        digest = blake2b(key.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+        rng = np.random.default_rng([RECORD_STREAM, self.seed, int.from_bytes(digest, "little")])
+        # The pool is finite, so it prefers some labels for some positions. Were records to share that
+        # preference, their errors would add up over a corpus; an own shuffle of the labels before the
+        # pool is applied makes records independent, and an own order does the same for their draws.
+        own = shuffle.labels[permutations(shuffle.block, 1, rng)[0]]
+        rows = np.empty((self.draws + 1, own.size), dtype=np.int64)
+        rows[0] = shuffle.labels
+        np.take(own, _pool(shuffle.sizes, self.draws, self.seed), out=rows[1:], mode="clip")
+        return _read_only(shuffle.scatter(rows)), rng.permutation(self.draws) + 1
+
+
+def _bytes(numbers: Integers) -> bytes:
+    return np.asarray(numbers, dtype=np.int64).tobytes()
+
+
+def _read_only(rows: Integers) -> Integers:
+    rows.flags.writeable = False
+    return rows
+
+
+def _stacked(several: Sequence[Integers]) -> Integers:
+    """Labellings of one shape in one array, (several, R, n); a single one is not copied: it may be a view of fewer numbers."""
+    return several[0][np.newaxis] if len(several) == 1 else np.stack(several)
+
+
+@lru_cache(maxsize=1024)
+def _shuffle(shape: tuple[int, ...], labels: bytes, blocks: bytes | None) -> Shuffle:
+    """`sort_by_block` of these bytes: records of the same labels share it, and the list of all label permutations."""
+    return sort_by_block(
+        np.frombuffer(labels, dtype=np.int64).reshape(shape),
+        None if blocks is None else np.frombuffer(blocks, dtype=np.int64),
+    )
+
+
+@lru_cache(maxsize=256)
+def _rotations(labels: bytes) -> Integers:
+    """The rotations of labels, (n, n): a view of them twice over, since of a large record all would not fit."""
+    once = np.frombuffer(labels, dtype=np.int64)
+    if not len(once):
+        return once[np.newaxis]
+    return np.lib.stride_tricks.sliding_window_view(np.concatenate([once, once[:-1]]), len(once))
+
+
+def _places(numbers: Floats) -> Integers:
+    """The rank of each number in its column, of equals the first one first. Shapes: (n, columns)."""
+    n = len(numbers)
+    if n > COMPARED:
+        return np.asarray(np.argsort(np.argsort(numbers, axis=0, kind="stable"), axis=0))
+    found = np.zeros(numbers.shape, dtype=np.int64)
+    for i in range(n):
+        for j in range(i + 1, n):
+            is_before = numbers[i] <= numbers[j]
+            found[j] += is_before
+            found[i] += ~is_before
+    return found
+
+
+@lru_cache(maxsize=64)
+def _weights(n: int) -> Integers:
+    """Random integers that identify rows of ``n`` numbers."""
+    return np.asarray(random_bits(keys_of(["weights"], 0, "labelling codes"), n)[0].view(np.int64))
+
+
+def _distinct(items: Integers) -> Integers:
+    """The items, repeated ones renamed: the second copy of a text matches other second copies."""
+    seen: dict[int, int] = {}
+    found = []
+    for item in np.asarray(items).tolist():
+        seen[item] = seen.get(item, -1) + 1
+        found.append((item + seen[item]) & (2**63 - 1))
+    return np.array(found, dtype=np.int64)
+
+
+@lru_cache(maxsize=64)
+def _pool(sizes: tuple[int, ...], draws: int, seed: int) -> Integers:
+    """Permutations that all records with blocks of these sizes draw on. Shape (draws, n)."""
+    block = np.repeat(np.arange(len(sizes)), sizes)
+    return permutations(block, draws, np.random.default_rng([POOL_STREAM, seed, *sizes]))

@@ -1,14 +1,19 @@
-"""Bootstrap totals: every resample of additive rows is one row of a matrix product."""
+"""Resamples of whole clusters: bootstrap totals, and tests by random signs or exchanged groups; and several tests at once."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
+from itertools import combinations
+from math import comb
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fairbrief.statistics.arrays import Floats, Integers
+from fairbrief.statistics.arrays import TIE, Floats, Integers, tolerance
+from fairbrief.statistics.keyed_random import keys_of, random_bits, random_flips
+from fairbrief.statistics.label_permutations import EXACT_LIMIT
 
 BOOTSTRAP_STREAM, BLOCK_STREAM = 4, 5
 """Purposes: under one seed, the two bootstraps have different random numbers."""
@@ -101,16 +106,15 @@ class BlockBootstrap(Bootstrap):
         return super().totals(np.asarray(rows)[self._order])
 
 
-def percentile_interval(draws: Floats, level: float = 0.95, axis: int = 0) -> tuple[Floats, Floats, Floats]:
+def percentile_interval(draws: Floats, level: float = 0.95) -> tuple[Floats, Floats, Floats]:
     """Percentile interval of bootstrap draws: (low, high, share of draws that were undefined).
 
-    Quantiles (1 ± level)/2 of the defined draws, interpolated linearly. Shapes: ``draws`` without
-    ``axis``. Bounds are nan where no draw is defined, and infinite, never nan, where infinite
+    Quantiles (1 ± level)/2 of the defined draws, interpolated linearly. Shapes: (draws, …) → (…). Bounds are nan where no draw is defined, and infinite, never nan, where infinite
     draws reach them.
     """
     if not 0 < level < 1:
         raise ValueError(f"level must be between 0 and 1, not {level}")
-    ordered = np.moveaxis(np.sort(np.asarray(draws, dtype=np.float64), axis=axis), axis, 0)
+    ordered = np.sort(np.asarray(draws, dtype=np.float64), axis=0)
     if not len(ordered):
         raise ValueError("an interval needs at least one draw")
     defined = len(ordered) - np.isnan(ordered).sum(axis=0)
@@ -131,3 +135,137 @@ def _quantile(ordered: Floats, defined: Floats, share: float) -> Floats:
     # An infinite neighbour must give an infinite bound: ∞ − ∞ and 0 · ∞ would be nan.
     apart = (part != 0) & ~np.isinf(left)
     return np.asarray(left + part * np.subtract(right, left, out=np.zeros_like(left), where=apart))
+
+
+# ------------------------------------------------------------------------------------- tests
+
+
+def flipped(
+    contributions: Floats, clusters: Sequence[str], n_resamples: int, seed: int
+) -> tuple[Floats, bool]:
+    """Sums of the clusters' contributions with random signs, and whether all sign patterns are listed.
+
+    Up to 10,000, all 2^(c−1) patterns that differ by more than a common sign are listed; else ``n_resamples`` are drawn, each sign
+    by seed, cluster and resample. Shapes: ``contributions`` (c, K), ``clusters`` (c,) → (ways, K). A cluster's
+    contributions to several contrasts change sign together. The sum of squares is constant, so a test of these sums is
+    studentized.
+    Source: Fisher, The Design of Experiments (1935), §21; for unequal spread Janssen, JSPI 81 (1999).
+    """
+    is_listed = 2 ** min(len(contributions) - 1, 60) <= EXACT_LIMIT
+    signs = _all_signs(len(contributions)) if is_listed else _signs(tuple(clusters), n_resamples, seed)
+    return np.asarray(signs @ contributions), is_listed
+
+
+@lru_cache(maxsize=16)
+def _all_signs(c: int) -> Floats:
+    """All distinct ways up to a common sign. Shape (2^(c−1), c)."""
+    signs = 1.0 - 2.0 * (np.arange(2 ** max(0, c - 1))[:, np.newaxis] >> np.arange(c) & 1)
+    signs.flags.writeable = False
+    return np.asarray(signs)
+
+
+@lru_cache(maxsize=4)
+def _signs(clusters: tuple[str, ...], n_resamples: int, seed: int) -> Floats:
+    """Random signs. Shape (n_resamples, clusters)."""
+    signs = 1.0 - 2.0 * random_flips(keys_of(clusters, seed, "sign flips"), n_resamples).T
+    signs.flags.writeable = False
+    return np.asarray(signs)
+
+
+@dataclass(frozen=True, slots=True)
+class PermutationTest:
+    """A test by exchanged labels, groups or signs: ``p``, and the ``mean`` of the value under the null hypothesis.
+
+    ``reachable`` is the smallest p that unlimited resamples would allow; ``sampled`` the smallest that this number of them allows.
+    """
+
+    p: float | None
+    reachable: float
+    sampled: float
+    mean: float | None = None
+
+
+def group_permutation(
+    values: Floats, is_first: NDArray[np.bool_], names: Sequence[str], n_resamples: int, seed: int
+) -> PermutationTest:
+    """Test that the values of two groups of clusters have the same mean. Shapes: (c,) each.
+
+    The statistic is |t| of Welch, so that the test is valid asymptotically where variances differ, and exact where
+    clusters are exchangeable. Up to 10,000, all ways to choose the smaller group are listed; else ``n_resamples`` are drawn,
+    each a function of seed, cluster name and draw.
+    p is 1 unless each group has two clusters.
+    Source: Janssen, Statistics & Probability Letters 36 (1997); Chung & Romano, Annals of Statistics 41 (2013).
+    """
+    c, first = len(values), int(is_first.sum())
+    small = min(first, c - first)
+    if small < 2:
+        return PermutationTest(1.0, 1.0, 1.0)
+    in_small = is_first if first == small else ~is_first
+    ways = comb(c, small)
+    if ways <= EXACT_LIMIT:
+        members = np.array(list(combinations(range(c), small)))
+    else:
+        keys = random_bits(keys_of(names, seed, "group permutation"), n_resamples)
+        members = np.argpartition(keys, small - 1, axis=0)[:small].T
+    observed = float(_welch(values, np.flatnonzero(in_small)[np.newaxis])[0])
+    null = _welch(values, members)
+    bar = observed - float(tolerance(np.asarray(observed)))
+    reached = int((null >= bar).sum())
+    if ways <= EXACT_LIMIT:
+        return PermutationTest(reached / ways, 1 / ways, 1 / ways)
+    return PermutationTest((1 + reached) / (n_resamples + 1), 1 / ways, 1 / (n_resamples + 1))
+
+
+def _welch(values: Floats, members: Integers) -> Floats:
+    """|Welch's t| of the members against the others; ∞ where neither group varies and the means differ. Shapes: (c,), (B, m) → (B,)."""
+    m, rest = members.shape[1], len(values) - members.shape[1]
+    centered = values - values.mean()
+    own = centered[members]
+    top, squares = own.sum(axis=1), (own**2).sum(axis=1)
+    total = float((centered**2).sum())
+    mean, other = top / m, -top / rest  # the values sum to 0
+    variance = np.maximum(squares - m * mean**2, 0.0) / (m - 1) / m
+    variance += np.maximum(total - squares - rest * other**2, 0.0) / (rest - 1) / rest
+    is_flat = variance <= TIE * max(total, 1e-300)
+    gap = np.abs(mean - other)
+    flat = np.where(gap > TIE * max(1.0, float(np.abs(values).max())), np.inf, 0.0)
+    return np.asarray(np.where(is_flat, flat, gap / np.sqrt(np.where(is_flat, 1.0, variance))))
+
+
+def studentize(top: Floats, bottom: Floats, squares: Floats, center: Floats | float = 0.0) -> Floats:
+    """|θ − center| / se of the ratio θ = Σ top / Σ bottom, se² = Σ (top_c − θ·bottom_c)² / (Σ bottom)² over clusters c.
+
+    ``squares`` (..., 3) holds Σ top_c², Σ top_c·bottom_c and Σ bottom_c². Shape of the others and of the
+    answer: (...). A standard error of 0 gives ∞ (as extreme as can be), except where nothing can be
+    divided: nan.
+    Source: the linearised variance of a ratio; studentized permutations: Janssen (1997), Chung & Romano (2013).
+    """
+    some = np.abs(bottom) > 0
+    theta = np.where(some, top / np.where(some, bottom, 1.0), np.nan)
+    rest = squares[..., 0] - 2 * theta * squares[..., 1] + theta**2 * squares[..., 2]
+    scale = np.maximum(squares[..., 0], tolerance(squares[..., 0]))
+    error = np.sqrt(np.where(rest > TIE * scale, rest, 0.0))
+    t = np.abs((theta - center) * bottom) / np.where(error > 0, error, 1.0)
+    return np.asarray(np.where(np.isnan(theta), np.nan, np.where(error > 0, t, np.inf)))
+
+
+def largest(sizes: Floats) -> Floats:
+    """The largest size over the last axis, of those that are defined; nan where none is."""
+    there = ~np.isnan(sizes)
+    return np.asarray(np.where(there.any(axis=-1), np.where(there, sizes, -np.inf).max(axis=-1), np.nan))
+
+
+def holm(ps: Sequence[float | None]) -> list[float | None]:
+    """P-values adjusted so that the chance of *any* false alarm stays at α.
+
+    The i-th smallest of m is multiplied by m − i + 1; adjusted values do not decrease, and are at
+    most 1. None (not tested) stays None and does not count among the m.
+    Source: Holm, Scandinavian Journal of Statistics 6 (1979).
+    """
+    tested = sorted((p, place) for place, p in enumerate(ps) if p is not None)
+    adjusted: list[float | None] = [None] * len(ps)
+    floor = 0.0
+    for rank, (p, place) in enumerate(tested):
+        floor = max(floor, min(1.0, p * (len(tested) - rank)))
+        adjusted[place] = floor
+    return adjusted

@@ -1,1 +1,1 @@
-"""Builders of audit inputs: records, summaries, their claims and human judgements, up to whole experiments."""
+"""Builders of audit inputs: records, summaries, their claims and human judgements."""

@@ -18,7 +18,6 @@ from fairbrief.chat.client import replies
 from fairbrief.chat.endpoint import EMPTY, REFUSED, UNANSWERED, Endpoint, Question, Reply, Tally
 from fairbrief.chat.journal import Journal, journal_of, open_journal
 from fairbrief.chat.spending import Budget, BudgetSpent, Price
-from fairbrief.errors import RequestError
 from fairbrief.serialization import line_of, record_line, summary_fields
 from fairbrief.text.counted import counted
 from fairbrief.types import Record, Summarizer, Summary
@@ -76,7 +75,6 @@ def gather(
     journal: Journal,
     count: Count,
     watch: Callable[[Count], None] = lambda _: None,
-    has: Callable[[str], bool] | None = None,
 ) -> dict[str, Answer]:
     """Write an answer to every task into the journal; return, by key, the reasons of missing answers.
 
@@ -91,7 +89,7 @@ def gather(
     def missing() -> Iterator[Keyed]:
         for task in tasks:
             count.wanted += 1
-            if task[0] in journal and (has is None or has(task[0])):
+            if task[0] in journal:
                 count.from_journal += 1
                 count.add_reason(journal[task[0]])
             else:
@@ -347,8 +345,6 @@ class Forecast:
     prompt_tokens: int = 0
     answer_tokens: int | None = 0
     examples: list[Example] = field(default_factory=list)
-    later: list[str] = field(default_factory=list)
-    """Further requests, for which prompts cannot be filled yet."""
 
     def ask(self, question: Question) -> None:
         """Count a question that would be sent."""
@@ -380,79 +376,32 @@ class Forecast:
                 else ""
             )
             lines.append(f"cost {'at least' if more else 'at most about'} {cost:,.4f}{more}")
-        return lines + self.later
+        return lines
 
 
-def foresee(
-    jobs: Sequence[Job],
-    records: Records,
-    known: Collection[str],
-    budget: Budget,
-    names: Sequence[str] = (),
-) -> Forecast:
+def foresee(jobs: Sequence[Job], records: Records, known: Collection[str], budget: Budget) -> Forecast:
     """Fill every prompt of every job for every record; return the requests that chat models would get.
 
-    ``known`` has the keys of stored answers. ``names`` are the jobs' names in messages. Raises the errors of filling
-    (DataError for a record without an attribute that the prompt uses, RequestError for a prompt without a place for a
-    requested clause), and RequestError if two jobs send the same requests for every record or if ``budget`` cannot
-    bound the cost of an answer.
+    ``known`` has the keys of stored answers. Raises the errors of filling (DataError for a record without an attribute
+    that the prompt uses, RequestError for a prompt without a place for a requested clause), and RequestError if
+    ``budget`` cannot bound the cost of an answer.
     """
     found = Forecast()
-    drafting = [
-        (name, job.summarizer, hashlib.sha256())
-        for name, job in zip(names or [job.system or repr(job.summarizer) for job in jobs], jobs, strict=True)
-        if isinstance(job.summarizer, Drafting)
-    ]
-    is_first = True
-    for record in records():
-        for name, writer, digest in drafting:
+    drafting = [(job, job.summarizer) for job in jobs if isinstance(job.summarizer, Drafting)]
+    for number, record in enumerate(records()):
+        for job, writer in drafting:
             keys = writer.keys(record)
-            questions = _questions(writer, record, len(keys))
-            digest.update(_digest(writer, questions, keys))
             found.wanted += len(keys)
-            if is_first and questions:
-                found.show(name, questions[0])
-            for key, question in zip(keys, questions, strict=False):
+            if not isinstance(writer, Asking):
+                continue
+            for sample, key in enumerate(keys):
+                question = writer.question(record, sample)
+                if number == sample == 0:
+                    found.show(job.system or writer.endpoint().model, question)
                 if key not in known:
                     found.ask(question)
                     budget.most(question)
-        is_first = False
-    if not is_first:
-        _refuse_twins([(name, digest.digest()) for name, _, digest in drafting])
     return found
-
-
-def _questions(writer: object, record: object, samples: int) -> list[Question]:
-    if not isinstance(writer, Asking):
-        return []
-    return [writer.question(record, sample) for sample in range(samples)]  # type: ignore[arg-type]  # a record
-
-
-def _digest(writer: object, questions: Sequence[Question], keys: Iterable[str]) -> bytes:
-    """Everything that determines the texts of one record; at temperature 0 that excludes the seed."""
-    if not isinstance(writer, Asking):
-        return "\0".join(keys).encode()
-    endpoint = writer.endpoint()
-    asked = [
-        (
-            q.messages,
-            [pair for pair in q.decoding if pair[0] != "seed" or dict(q.decoding).get("temperature") != 0],
-        )
-        for q in questions
-    ]
-    return json.dumps([endpoint.model, endpoint.shown, asked]).encode("ascii")
-
-
-def _refuse_twins(digests: Sequence[tuple[str, bytes]]) -> None:
-    first: dict[bytes, str] = {}
-    for name, digest in digests:
-        if digest in first:
-            raise RequestError(
-                f"'{first[digest]}' and '{name}' send the same requests for every record: their answers would be paid twice and "
-                "differ only by chance. Remove one of them; for several runs of one setting, sweep the seed at a "
-                "temperature above 0."
-            )
-        first[digest] = name
 
 
 def _tokens(question: Question) -> int:

@@ -105,6 +105,7 @@ def test_several_who_ask_share_one_budget() -> None:
         ({"max_requests": 0}, "1 or more"),
         ({"max_cost": 1.0}, "--price"),
         ({"max_cost": 0.0, "price": PRICE}, "more than 0"),
+        ({"max_cost": float("nan"), "price": PRICE}, "more than 0"),
     ],
 )
 def test_a_budget_that_cannot_be_is_refused(settings: dict[str, object], says: str) -> None:

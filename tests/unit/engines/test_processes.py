@@ -147,12 +147,6 @@ def test_errors_arrive_as_they_were_raised() -> None:
         list(Processes(2).map(raises, ["private"]))
 
 
-def test_work_that_cannot_be_sent_is_refused() -> None:
-    """Before any process is started, with what to do."""
-    with pytest.raises(RequestError, match="top level of an importable module"):
-        list(Processes(2).map(lambda item: item, [1]))
-
-
 class Gone:
     """Can be sent, and not be loaded: what stands for it is nowhere to be found."""
 

@@ -24,10 +24,9 @@ from fairbrief.cli.input_options import ReadingOptions
 from fairbrief.errors import DataError, RequestError
 from fairbrief.readers import Reading
 from fairbrief.reports import load
-from fairbrief.saved import saved_inputs, view_answers
+from fairbrief.saved import view
 from fairbrief.saved.saved_inputs import Inputs, SavedTexts
-from fairbrief.saved.view_answers import Answers, Asked, open_audit
-from fairbrief.saved.view_server import Server
+from fairbrief.saved.view import Answers, Asked, Server, open_audit
 
 EXAMPLE = Path("examples/reviews.jsonl").resolve()
 COVERAGE = "coverage_parity@sentiment"
@@ -114,7 +113,7 @@ def test_the_page_opens_on_the_reports_finding(about: Answers, folder: Path) -> 
 def test_pages_hold_every_record_once(about: Answers, monkeypatch: pytest.MonkeyPatch) -> None:
     """Turning pages neither repeats nor leaves out."""
     whole = records_of(about.rows(Asked(COVERAGE, "0:rosy")))
-    monkeypatch.setattr(view_answers, "PAGE", 3)
+    monkeypatch.setattr(view, "PAGE", 3)
     pages = [
         records_of(about.rows(Asked(COVERAGE, "0:rosy", start=start))) for start in range(0, len(whole), 3)
     ]
@@ -172,7 +171,7 @@ def test_a_search_finds_all_words_in_any_text_of_a_record(about: Answers) -> Non
 
 @pytest.mark.parametrize("kind", ["jsonl", "escaped.jsonl", "parquet", "json", "csv"])
 def test_texts_are_found_in_every_format(tmp_path: Path, kind: str) -> None:
-    """With an index or without, by id and by words."""
+    """By id and by words."""
     rows = [
         {"id": i if i % 2 else f"r{i}", "documents": [f"Ein Text über Größe {i}.", "Other."], "summary": f"Größe {i}.", "system": "s"}
         for i in range(5)
@@ -192,11 +191,7 @@ def test_texts_are_found_in_every_format(tmp_path: Path, kind: str) -> None:
         path.write_text("\n".join(["id,documents,summary,system", *lines]))
     else:
         path.write_text("".join(json.dumps(r, ensure_ascii=kind != "jsonl") + "\n" for r in rows))
-    reading = fairbrief.read(path)
-    saved_inputs.write(tmp_path, [str(path)], (), {}, reading, "")
-    places = saved_inputs.places(tmp_path)
-    assert (places is None) == (kind in ("json", "csv"))
-    texts = SavedTexts(reading, places)
+    texts = SavedTexts(fairbrief.read(path))
     assert texts.case("3", "s").summary.text == "Größe 3."
     assert texts.case("r0", "s").record.documents[0].text == "Ein Text über Größe 0."
     assert texts.search(["GRÖSSE".replace("SS", "ß"), "3"]) == {"3"}

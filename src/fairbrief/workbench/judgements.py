@@ -15,22 +15,22 @@ from typing import Literal
 
 import numpy as np
 
-from fairbrief.errors import RequestError
-from fairbrief.statistics import krippendorff_alpha, pearson, percentile_interval, randolph_kappa, spearman
+from fairbrief.statistics.agreement import krippendorff_alpha, pearson, randolph_kappa, spearman
+from fairbrief.statistics.resampling import percentile_interval
 from fairbrief.text.names import gender_of_name, genders
 from fairbrief.types import Case, Floats, Integers, Table
-from fairbrief.workbench.annotation.items import (
+from fairbrief.workbench.sheets import (
     FAIR_RATING,
     FIRST,
     PERSON,
     SECOND,
+    Answer,
     Item,
     Pair,
     claims_to_judge,
     code_of,
     decisions,
 )
-from fairbrief.workbench.annotation.sheets import Answer
 
 DRAWS = 1000
 
@@ -248,8 +248,8 @@ def _mean(name: str, values: Floats, records: Sequence[str], seed: int) -> Agree
 # ---- Cases with human judgements: claims with values, ratings, leanings, and mentioned people
 
 
-Combine = Literal["majority", "all", "each"]
-COMBINES: tuple[Combine, ...] = ("majority", "all", "each")
+Combine = Literal["majority", "all"]
+COMBINES: tuple[Combine, ...] = ("majority", "all")
 Key = tuple[str, str, str, str]
 
 
@@ -263,31 +263,17 @@ def judged_cases(
 
     Claims get the values that entail them under ``attribute``; ratings, the leaning and the mentioned people become
     attributes of the record: ``rating VALUE`` (the mean), ``leaning``, ``mentioned PERSON``. ``combine``:
-    ``majority`` (more than half of the answers; a tie is no), ``all`` (unanimous answers), or ``each`` (one system
-    ``SYSTEM (ANNOTATOR)`` per annotator).
+    ``majority`` (more than half of the answers; a tie is no) or ``all`` (unanimous answers).
 
     A case with unjudged claims is skipped, because its distribution would be incomplete.
     """
-    if combine not in COMBINES:
-        raise RequestError(f"Answers are combined by {', '.join(COMBINES)}, not '{combine}'.")
     by_key: dict[Key, list[Answer]] = defaultdict(list)
     for answer in answers:
         by_key[answer.key].append(answer)
     for case, items in cases:
         of_case = {item.key: by_key[item.key] for item in items if item.key in by_key}
-        if combine != "each":
-            if (made := _judged(case, items, of_case, attribute, combine)) is not None:
-                yield made
-            continue
-        for name in dict.fromkeys(answer.annotator for several in of_case.values() for answer in several):
-            own = {
-                k: mine
-                for k, several in of_case.items()
-                if (mine := [a for a in several if a.annotator == name])
-            }
-            if (made := _judged(case, items, own, attribute, "all")) is not None:
-                system = f"{made.summary.system} ({name})"
-                yield replace(made, summary=replace(made.summary, system=system))
+        if (made := _judged(case, items, of_case, attribute, combine)) is not None:
+            yield made
 
 
 def unfairness(
@@ -397,4 +383,101 @@ def alignment_table(asked: Sequence[tuple[Case, Sequence[Item]]], answers: Seque
         ("", "Count"),
         tuple((label, f"{counts[key]:,}") for label, key in rows),
         ("One person can be aligned with several names; a name that fits several people is not aligned.",),
+    )
+
+
+# ---- Two measures compared by their agreement with people's judgements of leaning (Li et al., Coverage-based Fairness,
+# Section 5.4 and Appendix A.4)
+
+
+GROUPS = 5_000
+"""Number of bootstrap groups; each has as many samples as the data."""
+
+
+def majority(chosen: Sequence[str]) -> str:
+    """The leaning that more than half of the annotators chose, otherwise fair."""
+    return next((c for c in chosen if 2 * chosen.count(c) > len(chosen)), "fair")
+
+
+def bootstrap_counts(samples: int, seed: int = 0) -> Floats:
+    """The count of each sample in each bootstrap group. Shape (GROUPS, samples)."""
+    rng = np.random.default_rng([seed, 54])
+    return rng.multinomial(samples, np.full(samples, 1 / samples), size=GROUPS).astype(np.float64)
+
+
+@dataclass(frozen=True, slots=True)
+class Leans:
+    """The leaning of a measure towards the second side (negative: the first), per sample and per bootstrap group."""
+
+    name: str
+    samples: Floats
+    groups: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """The number of samples in which people agree more with either measure, and the share of bootstrap groups for each.
+
+    ``p`` is the share of bootstrap groups in which the measure with fewer samples has at least as many. ``undecided``
+    counts the groups in which people lean to neither side.
+    """
+
+    names: tuple[str, str]
+    samples: tuple[int, int]
+    ties: int
+    p: float
+    groups: tuple[float, float]
+    undecided: int
+
+
+def compare_leanings(people: Floats, first: Leans, second: Leans, counts: Floats) -> Comparison:
+    """Compare two measures with people's leanings per sample: −1, 0 (fair) or 1.
+
+    In a sample with a leaning, a measure is right if it leans to the same side. In a fair sample, the measure with
+    the normalised value nearer to zero agrees more. The paper does not define the normalisation; here values are
+    divided by the largest absolute value.
+    """
+    ahead = np.where(
+        people == 0,
+        np.sign(_normalised(second.samples) - _normalised(first.samples)),
+        (np.sign(first.samples) == people).astype(float) - (np.sign(second.samples) == people),
+    )
+    primary = counts @ ahead
+    side = np.sign(counts @ people)
+    decided = side != 0
+    shares = [
+        float((np.sign(m.groups) == side)[decided].mean()) if decided.any() else np.nan
+        for m in (first, second)
+    ]
+    return Comparison(
+        (first.name, second.name),
+        (int((ahead > 0).sum()), int((ahead < 0).sum())),
+        int((ahead == 0).sum()),
+        float((primary * (1 if ahead.sum() >= 0 else -1) <= 0).mean()),
+        (shares[0], shares[1]),
+        int((~decided).sum()),
+    )  # fmt: skip
+
+
+def _normalised(values: Floats) -> Floats:
+    size = np.abs(values)
+    most = size.max(initial=0)
+    return np.asarray(size / most if most else size)
+
+
+def leaning_table(found: Comparison) -> Table:
+    """The comparison in the form of the paper's table."""
+    rows = tuple(
+        (name, str(samples), "–" if np.isnan(share) else f"{share:.0%}")
+        for name, samples, share in zip(found.names, found.samples, found.groups, strict=True)
+    )
+    notes = (
+        f"Samples: {found.ties} agree equally with both; p = {found.p:.3f} (paired bootstrap).",
+        f"Groups: of {GROUPS:,} bootstrap groups; in {found.undecided:,} people lean to neither side.",
+    )
+    return Table(
+        "With which measure people agree",
+        ("measure", "samples in which people agree with it", "groups in which people agree with it"),
+        rows,
+        notes,
     )

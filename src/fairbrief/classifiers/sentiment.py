@@ -1,4 +1,7 @@
-"""The sentiment of words, learnt from a lexicon over word vectors; of passages, as their mean."""
+"""The sentiment of passages: VADER's, and that of words that a classifier learns from a lexicon over word vectors.
+
+Rows are passages, and the one column is ``"sentiment"``.
+"""
 
 from __future__ import annotations
 
@@ -10,26 +13,101 @@ import math
 import os
 import re
 import sys
-import warnings
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from importlib import metadata
 from pathlib import Path
-from typing import ClassVar, TextIO
+from typing import Any, ClassVar, Literal, TextIO
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fairbrief.classifiers import passage_scores
-from fairbrief.errors import DataError, MissingExtra, reading_text
+from fairbrief.errors import DataError, MissingExtra, first_line, reading_text
+from fairbrief.text.sentences import split
 from fairbrief.types import Ask, Floats, Integers, Scores
 
+KEPT = 4096
+"""Texts whose score is kept: an article comes again with every system's summary of it."""
+
+
+def passage_scores(asks: Sequence[Ask], score: Callable[[str], tuple[float, int]]) -> Iterator[Scores]:
+    """Answers from a function of one text: its score, and how many pieces it was made of (0: undefined).
+
+    Shapes: ``matrix`` (rows, columns), the score repeated over the columns; ``sizes`` (rows,).
+    """
+    known: dict[str, tuple[float, int]] = {}
+    for ask in asks:
+        found = []
+        for text in ask.rows:
+            if text not in known:
+                if len(known) >= KEPT:
+                    known.clear()
+                known[text] = score(text)
+            found.append(known[text])
+        array = np.array(found, dtype=np.float64).reshape(len(ask.rows), 2)
+        matrix = np.repeat(array[:, :1], len(ask.columns), axis=1)
+        yield Scores.of_whole_texts(ask, matrix, array[:, 1])
+
+
+@dataclass(frozen=True)
+class Vader:
+    """Sentiment of whole texts: VADER's compound score in [−1, 1]; positive = favourable.
+
+    A text's score is the mean over its sentences. VADER is made for a sentence or two, and its compound score of a
+    whole article approaches ±1 from length alone. ``by=text`` scores the text in one piece. A sentence without a word
+    of the lexicon is neutral, 0.
+
+    Shape (rows, columns): rows are passages, and the one column is ``"sentiment"``. ``sizes`` counts the sentences:
+    with 0 the score is undefined (and 0 in the matrix).
+
+    Source:     Hutto & Gilbert, VADER, ICWSM 2014.
+    """
+
+    name: ClassVar[str] = "vader"
+    by: Literal["sentences", "text"] = "sentences"
+
+    def __post_init__(self) -> None:
+        if self.by not in ("sentences", "text"):
+            raise ValueError(f"by is sentences or text; not '{self.by}'")
+
+    @property
+    def fingerprint(self) -> str:
+        """Version of the package, and how texts are cut."""
+        return f"vader:1|vaderSentiment:{metadata.version('vaderSentiment')}|by:{self.by}"
+
+    def answer(self, asks: Sequence[Ask]) -> Iterator[Scores]:
+        """One score per row; shape of each matrix: (rows, columns)."""
+        compound = _analyzer()
+
+        def score(text: str) -> tuple[float, int]:
+            pieces = split(text) if self.by == "sentences" else [text] * bool(text.strip())
+            if len(pieces) == 1:
+                return compound(pieces[0]), 1
+            # To the last bit np.mean, which takes six times as long for so few numbers.
+            return float(np.add.reduce([*map(compound, pieces)])) / max(1, len(pieces)), len(pieces)
+
+        return passage_scores(asks, score)
+
+
+SENTENCES = 65536
+"""Sentences whose score is kept: counterfactuals of one seed document share most, and an article comes with every system."""
+
+
+@lru_cache(maxsize=1)
+def _analyzer() -> Callable[[str], float]:
+    from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer
+
+    analyzer: Any = SentimentIntensityAnalyzer()
+    return lru_cache(SENTENCES)(lambda text: float(analyzer.polarity_scores(text)["compound"]))
+
+
+# ------------------------------------------------------------------------- sentiment of words
+
+
 OPINION = "opinion"
-LABELS = {
-    "positive": 1, "pos": 1, "+": 1, "1": 1, "+1": 1, "1.0": 1,
-    "negative": -1, "neg": -1, "-": -1, "−": -1, "-1": -1, "−1": -1, "0": -1, "-1.0": -1,
-}  # fmt: skip
+LABELS = {"positive": 1, "1": 1, "negative": -1, "-1": -1}
 FILES = {"positive-words.txt": 1, "negative-words.txt": -1}
 
 
@@ -39,28 +117,18 @@ def read_lexicon(name: str) -> dict[str, int]:
     ``name``: ``opinion`` (Hu & Liu's lexicon in NLTK's data), a folder with ``positive-words.txt`` and
     ``negative-words.txt``, or a CSV of ``word,label``. Raises DataError with file and line.
     """
-    if name == OPINION:
-        found = _read_folder(_opinion_folder())
-    elif Path(name).is_dir():
-        found = _read_folder(Path(name))
-    else:
-        found = _read_table(Path(name))
+    folder = _opinion_folder() if name == OPINION else Path(name)
     labels: dict[str, set[int]] = {}
-    for word, label in found:
+    for word, label in _read_folder(folder) if folder.is_dir() else _read_table(folder):
         labels.setdefault(word.casefold(), set()).add(label)
     return {word: next(iter(kinds)) for word, kinds in labels.items() if len(kinds) == 1}
 
 
-def nltk_folders(environment: Mapping[str, str] = os.environ) -> list[Path]:
-    """Where NLTK looks for its data: NLTK_DATA first, then home and system."""
-    given = [Path(p) for p in environment.get("NLTK_DATA", "").split(os.pathsep) if p]
-    shared = [Path(sys.prefix) / "nltk_data", Path(sys.prefix) / "share" / "nltk_data"]
-    system = [Path("/usr/share/nltk_data"), Path("/usr/local/share/nltk_data")]
-    return [*given, Path.home() / "nltk_data", *shared, *system]
-
-
 def _opinion_folder() -> Path:
-    for folder in nltk_folders():
+    """The opinion lexicon where NLTK looks for its data: in NLTK_DATA first, then in the user's and the system's folders."""
+    given = filter(None, os.environ.get("NLTK_DATA", "").split(os.pathsep))
+    usual = (Path.home(), sys.prefix, f"{sys.prefix}/share", "/usr/share", "/usr/local/share")
+    for folder in (*map(Path, given), *(Path(place) / "nltk_data" for place in usual)):
         found = folder / "corpora" / "opinion_lexicon"
         if found.is_dir():
             return found
@@ -107,121 +175,79 @@ def _read_table(path: Path) -> Iterator[tuple[str, int]]:
 Vectors = NDArray[np.float32]
 CHUNK = 4096
 """Lines held at once."""
-
 WANTED = "Wanted: a word and its numbers on each line, separated by blanks (word2vec or GloVe text format)."
 
 
-@dataclass(frozen=True, slots=True)
-class VectorFile:
-    """A file of word vectors. ``most`` reads the first so many words only (0: all).
+def read_vectors(path: Path) -> Iterator[tuple[list[str], Vectors]]:
+    """The words of a file in lower case with their vectors, a few thousand at a time.
 
-    A first line of two whole numbers (word2vec, Numberbatch) is a header. Words are read without
-    case, the first (most frequent) spelling counts. Of words in ConceptNet's spelling ``/c/en/word``
-    those of ``language`` are read, as ``word``.
+    A first line of two whole numbers (word2vec, Numberbatch) is a header. Of several spellings of a word the first (most
+    frequent) counts. Shape of the vectors: (words, dimensions). Raises DataError with file and line where a line is
+    malformed, has other dimensions than the first, or has a number that is not finite.
     """
-
-    path: Path
-    most: int = 0
-    language: str = "en"
-
-    def chunks(self) -> Iterator[tuple[list[str], Vectors]]:
-        """Words and their vectors, a few thousand at a time, words in no two chunks alike.
-
-        Shape of the vectors: (words, dimensions). Raises DataError with file and line where a line is
-        malformed, has other dimensions than the first, or holds a number that is not finite.
-        """
-        seen: set[str] = set()
-        read = 0
-        try:
-            with self._open() as lines:
-                numbered = self._without_header(lines)
-                size = 0
-                while chunk := list(itertools.islice(numbered, CHUNK)):
-                    size = size or self._dimensions(*chunk[0])
-                    words, vectors = self._parse(chunk, size)
-                    left = len(words) if not self.most else max(0, self.most - read)
-                    read += len(words)
-                    new: dict[str, int] = {}
-                    for i, word in enumerate(words[:left]):
-                        key = self._key(word)
-                        if key and key not in seen:
-                            new.setdefault(key, i)
-                    seen.update(new)
-                    if new:
-                        yield list(new), vectors[list(new.values())]
-                    if self.most and read >= self.most:
-                        break
-        except (UnicodeDecodeError, gzip.BadGzipFile, EOFError, zlib.error) as error:
-            raise DataError(
-                f"{self.path}: not a text file, or cut off ({type(error).__name__}). {WANTED} "
-                "A binary word2vec file has to be saved as text first."
-            ) from error
-        if not read:
-            raise DataError(f"{self.path}: no word vector found. {WANTED}")
-
-    def _open(self) -> TextIO:
-        if not self.path.is_file():
-            raise DataError(f"{self.path}: there is no such file of word vectors.")
-        with self.path.open("rb") as start:
-            zipped = start.read(2) == b"\x1f\x8b"
-        if zipped:
-            return gzip.open(self.path, "rt", encoding="utf-8", newline="\n")
-        return self.path.open(encoding="utf-8", newline="\n")
-
-    def _without_header(self, lines: TextIO) -> Iterator[tuple[int, str]]:
-        for number, line in enumerate(lines, start=1):
-            bare = line.rstrip()
-            if not bare or (
-                number == 1 and len(bare.split()) == 2 and all(p.isdigit() for p in bare.split())
-            ):
-                continue
-            yield number, bare
-
-    def _dimensions(self, number: int, line: str) -> int:
-        size = len(line.split()) - 1
-        if size < 2:
-            raise DataError(f"{self.path}, line {number}: no vector in '{line[:60]}'. {WANTED}")
-        return size
-
-    def _parse(self, chunk: Sequence[tuple[int, str]], size: int) -> tuple[list[str], Vectors]:
-        words, vectors = [], np.empty((len(chunk), size), dtype=np.float32)
-        with warnings.catch_warnings(), np.errstate(over="ignore"):
-            warnings.simplefilter("error", DeprecationWarning)  # numpy's word for a number that is none
-            for i, (number, line) in enumerate(chunk):
-                # Cut from the right: some files hold words with blanks in them.
-                parts = line.rsplit(maxsplit=size)
-                if len(parts) != size + 1:
-                    raise DataError(
-                        f"{self.path}, line {number}: {len(parts) - 1} numbers after '{parts[0][:40]}', wanted "
-                        f"{size} as in the first vector. The file may be cut off: fetch it again."
-                    )
-                words.append(parts[0])
-                vectors[i] = self._numbers(line[len(parts[0]) :], size, number)
-        return words, vectors
-
-    def _numbers(self, text: str, size: int, number: int) -> Vectors:
-        try:
-            found = np.fromstring(text, dtype=np.float32, sep=" ")
-        except (ValueError, DeprecationWarning):
-            found = np.zeros(0, dtype=np.float32)
-        if len(found) != size or not np.isfinite(found).all():
-            bad = next((p for p in text.split() if not _is_finite(p)), text)
-            raise DataError(f"{self.path}, line {number}: '{bad[:40]}' is not a finite number. {WANTED}")
-        return found
-
-    def _key(self, word: str) -> str:
-        """How texts will ask for the word; empty for one of another language."""
-        if word.startswith("/c/"):
-            language, _, rest = word[3:].partition("/")
-            word = rest.partition("/")[0] if language == self.language else ""
-        return word.casefold().replace("’", "'")
-
-
-def _is_finite(text: str) -> bool:
+    seen: set[str] = set()
+    size = 0
     try:
-        return bool(np.isfinite(np.float32(text)))
-    except ValueError:
-        return False
+        with _opened(path) as lines:
+            numbered = _without_header(lines)
+            while chunk := list(itertools.islice(numbered, CHUNK)):
+                size = size or len(chunk[0][1].split()) - 1
+                words, vectors = _parsed(path, chunk, size)
+                new: dict[str, int] = {}
+                for i, word in enumerate(words):
+                    if word not in seen:
+                        new.setdefault(word, i)
+                seen.update(new)
+                yield list(new), vectors[list(new.values())]
+    except (UnicodeDecodeError, gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise DataError(
+            f"{path}: not a text file, or cut off ({type(error).__name__}). {WANTED} "
+            "A binary word2vec file has to be saved as text first."
+        ) from error
+    if not size:
+        raise DataError(f"{path}: no word vector found. {WANTED}")
+
+
+def _opened(path: Path) -> TextIO:
+    if not path.is_file():
+        raise DataError(f"{path}: there is no such file of word vectors.")
+    with path.open("rb") as start:
+        is_zipped = start.read(2) == b"\x1f\x8b"
+    if is_zipped:
+        return gzip.open(path, "rt", encoding="utf-8", newline="\n")
+    return path.open(encoding="utf-8", newline="\n")
+
+
+def _without_header(lines: TextIO) -> Iterator[tuple[int, str]]:
+    for number, line in enumerate(lines, start=1):
+        parts = line.split(maxsplit=2)
+        if parts and not (number == 1 and len(parts) == 2 and all(map(str.isdigit, parts))):
+            yield number, line
+
+
+def _parsed(path: Path, chunk: Sequence[tuple[int, str]], size: int) -> tuple[list[str], Vectors]:
+    words, vectors = [], np.empty((len(chunk), size), dtype=np.float32)
+    for i, (number, line) in enumerate(chunk):
+        # Cut from the right: some files hold words with blanks in them.
+        word, *numbers = line.rsplit(maxsplit=size)
+        try:
+            vectors[i] = _vector(numbers, size)
+        except ValueError as error:
+            raise DataError(
+                f"{path}, line {number}, after '{word[:40]}': {first_line(error, 100)}. {WANTED}"
+            ) from None
+        words.append(word.casefold().replace("’", "'"))
+    return words, vectors
+
+
+def _vector(numbers: Sequence[str], size: int) -> Vectors:
+    if size < 2 or len(numbers) != size:
+        raise ValueError(f"{len(numbers)} numbers, but the first vector has {size}")
+    with np.errstate(over="ignore"):
+        vector = np.array(numbers, dtype=np.float32)
+    if not np.isfinite(vector).all():
+        raise ValueError("a number that is not finite")
+    return vector
 
 
 FEWEST = 10
@@ -254,9 +280,8 @@ class WordSentiment:
     positive. A passage's score is the mean over its words with a vector.
 
     ``held_out`` is the share of each kind of lexicon word that is not used for training. `Trained` reports the
-    accuracy on it, which is also in the fingerprint. ``strength`` is the inverse of the L2 penalty (C). ``balanced``
-    weights both kinds equally; without it the larger kind shifts all scores by a constant, which cancels in a
-    difference. ``words`` reads only that many vectors (0: all).
+    accuracy on it, which is also in the fingerprint. If the lexicon has more words of one kind, that kind shifts all
+    scores by a constant, which cancels in a difference.
 
     Shape (rows, columns): rows are passages, and the one column is ``"sentiment"``. ``sizes`` counts the known words:
     with 0 the score is undefined (and 0 in the matrix).
@@ -273,10 +298,6 @@ class WordSentiment:
     lexicon: str = "opinion"
     held_out: float = 0.1
     seed: int = 0
-    strength: float = 1.0
-    balanced: bool = False
-    words: int = 0
-    language: str = "en"
     base: str = "e"
 
     def __post_init__(self) -> None:
@@ -284,8 +305,8 @@ class WordSentiment:
             raise ValueError(f"base is e or 2, not {self.base}")
         if not 0 < self.held_out < 1:
             raise ValueError(f"held_out must be between 0 and 1, not {self.held_out}")
-        if self.strength <= 0 or self.words < 0 or self.seed < 0:
-            raise ValueError("strength must be above 0; words and seed at least 0")
+        if self.seed < 0:
+            raise ValueError("seed must be at least 0")
 
     @property
     def fingerprint(self) -> str:
@@ -310,12 +331,12 @@ class WordSentiment:
 
 @lru_cache(maxsize=2)
 def _train(settings: WordSentiment, changed: int) -> Trained:  # noqa: ARG001 # a changed file is read anew
-    file = VectorFile(Path(settings.vectors), settings.words, settings.language)
-    vectors, labels = _lexicon_vectors(file, read_lexicon(settings.lexicon), settings)
+    path = Path(settings.vectors)
+    vectors, labels = _lexicon_vectors(path, settings.lexicon)
     weights, constant, accuracy, tested = _fit(vectors, labels, settings)
     digest = hashlib.blake2b(digest_size=8)
     scores: dict[str, float] = {}
-    for words, found in file.chunks():
+    for words, found in read_vectors(path):
         values = (found.astype(np.float64) @ weights + constant) / (
             math.log(2) if settings.base == "2" else 1.0
         )
@@ -326,12 +347,11 @@ def _train(settings: WordSentiment, changed: int) -> Trained:  # noqa: ARG001 # 
     return Trained(scores, accuracy, float(majority), tested, len(labels) - tested, digest.hexdigest())
 
 
-def _lexicon_vectors(
-    file: VectorFile, lexicon: dict[str, int], settings: WordSentiment
-) -> tuple[Floats, Integers]:
-    """Vectors and labels (±1) of the lexicon words that the file has, in the file's order."""
+def _lexicon_vectors(path: Path, name: str) -> tuple[Floats, Integers]:
+    """Vectors and labels (±1) of a lexicon's words that a file has, in the file's order."""
+    lexicon = read_lexicon(name)
     found, labels = [], []
-    for words, vectors in file.chunks():
+    for words, vectors in read_vectors(path):
         there = [i for i, word in enumerate(words) if word in lexicon]
         found.append(vectors[there].astype(np.float64))
         labels += [lexicon[words[i]] for i in there]
@@ -339,8 +359,8 @@ def _lexicon_vectors(
     positive, negative = int((kinds > 0).sum()), int((kinds < 0).sum())
     if min(positive, negative) < FEWEST:
         raise DataError(
-            f"{settings.vectors} has vectors for {positive} positive and {negative} negative words of the lexicon "
-            f"'{settings.lexicon}'; wanted at least {FEWEST} of each. Give vectors and a lexicon of one language."
+            f"{path} has vectors for {positive} positive and {negative} negative words of the lexicon "
+            f"'{name}'; wanted at least {FEWEST} of each. Give vectors and a lexicon of one language."
         )
     return np.concatenate(found), kinds
 
@@ -358,10 +378,7 @@ def _fit(vectors: Floats, labels: Integers, settings: WordSentiment) -> tuple[Fl
         random_state=settings.seed,
         stratify=labels,
     )
-    model = LogisticRegression(
-        C=settings.strength, max_iter=2000, class_weight="balanced" if settings.balanced else None
-    )
-    model.fit(vectors[taught], labels[taught])
+    model = LogisticRegression(max_iter=2000).fit(vectors[taught], labels[taught])
     weights, constant = np.asarray(model.coef_[0], dtype=np.float64), float(model.intercept_[0])
     right = np.sign(vectors[tested] @ weights + constant) == labels[tested]
     return weights, constant, float(right.mean()), len(tested)

@@ -1,0 +1,386 @@
+"""The work on one chunk of the input: ask, score, observe. An engine maps it over all chunks, here or in other processes.
+
+A chunk is a batch of cases, a range of a file, or units of complete clusters. What a chunk adds depends only on the chunk,
+so the result is the same on every engine. `TopCases` are the records that a reader should see: where each measure's main value
+is largest.
+"""
+
+from __future__ import annotations
+
+import bisect
+import heapq
+import itertools
+import pickle
+from array import array
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from copy import deepcopy
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fairbrief.auditing.extracts import N_EXTRACTS, ExtractDraws
+from fairbrief.auditing.grouping import Placed, Scope, alone, place_of, shared_by
+from fairbrief.auditing.ledger import Ledger, Written
+from fairbrief.auditing.observing import Observer, Unit
+from fairbrief.auditing.origins import Origin, Origins, subgroups_of
+from fairbrief.auditing.sanity_baselines import (
+    OF_SYSTEMS,
+    SANITY_PREFIX,
+    SanityBaselines,
+    names_a_sanity_baseline,
+)
+from fairbrief.auditing.scorer_lookup import NeedsModel, Scorers
+from fairbrief.auditing.system_runs import id_of
+from fairbrief.auditing.watchers import Watchers
+from fairbrief.errors import DataError, RequestError
+from fairbrief.plan import Plan
+from fairbrief.readers import Reading
+from fairbrief.readers.input_parts import PartTally
+from fairbrief.readers.json_lines import Range
+from fairbrief.reports.result import TopCase
+from fairbrief.statistics.label_permutations import LabelDraws
+from fairbrief.text import languages
+from fairbrief.text.hashes import digest_of, hash_of_name
+from fairbrief.types import Case, Floats, Measure, Observation, Totals
+
+BATCH, LETTERS = 512, 1 << 19
+"""Cases per batch; fewer if texts are long: up to this many characters, at least one."""
+FIRST_BATCH = 32
+"""The same at first where workers hold the models: scoring takes long, and all workers are to have some of a short input."""
+SAMPLE = "sample"
+"""Record attribute that names the sampled assignment; its records (e.g. a pair) are resampled together."""
+DIGESTS = 2**64
+"""How many digests of inputs there are."""
+
+Part = tuple[int, Range]
+"""Number of a source, and a range of it."""
+Draws = tuple[LabelDraws, ExtractDraws | None]
+ALIKE = 30
+"""Main values that agree in this many binary digits are tied; the case whose names sort first wins."""
+Key = tuple[str, ...]
+Ranked = tuple[float, Key, float, Totals, Case, float]
+"""Sort key: absolute main value (negative, rounded to `ALIKE`) and names; then main value, row, case and p."""
+
+
+class Batch(NamedTuple):
+    """Cases of the input, the first ``many``, and their sanity baselines."""
+
+    cases: Sequence[Case]
+    many: int
+
+
+class Shard(NamedTuple):
+    """Units that are observed together.
+
+    Single cases (``case``) serve every observation that looks at one at a time; gathered counterfactuals (``block``,
+    ``cluster``) those of that scope.
+    """
+
+    scope: Scope
+    units: Sequence[Unit]
+
+    def of(self, observation: Observation) -> Sequence[Unit]:
+        """The units that an observation looks at."""
+        if self.scope == "case":
+            return alone(observation, self.units)
+        return self.units if observation.declaration.scope == self.scope else ()
+
+
+@dataclass
+class TopCases:
+    """The cases with the largest absolute main values, per measure and system; the order of arrival does not matter."""
+
+    readers: dict[Observation, list[Measure]]
+    most: int = 5
+    _best: dict[tuple[Measure, str], list[Ranked]] = field(default_factory=dict)
+
+    def offer(self, observation: Observation, rows: Ledger, units: Sequence[Unit]) -> None:
+        """Offer the units of a ledger, whose rows are not packed, to each measure that uses it."""
+        names, ps = list(rows.columns), rows.ps if len(rows.ps) else np.full(len(units), np.nan)
+        alike: dict[tuple[int, ...], list[Written]] = {}
+        for written in rows.pending:
+            alike.setdefault(tuple(written[1].tolist()), []).append(written)
+        for positions, several in alike.items():
+            places = np.concatenate([of for of, _, _ in several])
+            totals = Totals(
+                {names[position]: j for j, position in enumerate(positions)},
+                np.concatenate([values for _, _, values in several]),
+            )
+            systems = [units[i][1].system for i in places.tolist()]
+            places_of = {one: np.flatnonzero([one == system for system in systems]) for one in set(systems)}
+            for measure in self.readers.get(observation, ()):
+                main_value = measure.value(totals)[measure.name]
+                if main_value.tail is None:
+                    continue
+                sizes = _rounded(np.abs(np.broadcast_to(main_value.array, len(places))))
+                for system, chosen in places_of.items():
+                    best = self._best.setdefault((measure, system), [])
+                    least = -best[-1][0] if len(best) == self.most else 0.0
+                    own = sizes[chosen]
+                    usable = chosen[np.isfinite(own) & (own > 0) & (own >= least)].tolist()
+                    ranked = ((-sizes[j], place_of(units[places[j]]), j) for j in usable)
+                    for _, key, j in heapq.nsmallest(self.most, ranked):
+                        row = Totals(totals.columns, totals.array[j].copy())
+                        self._offer(measure, system, key, row, units[places[j]], float(ps[places[j]]))
+
+    def _offer(self, measure: Measure, system: str, key: Key, row: Totals, unit: Unit, p: float) -> None:
+        # Computed alone, so that no last digit, and no tie, depends on other rows of the batch.
+        value = float(measure.value(row)[measure.name].array)
+        if np.isfinite(value) and value != 0:
+            case = next(case for case in unit[0] if not case.summary.reason)
+            rank = -float(_rounded(np.asarray(abs(value))))
+            self._keep(measure, system, (rank, key, value, row, case, p))
+
+    def merge(self, other: TopCases) -> None:
+        """Merge the top cases of another run."""
+        for (measure, system), best in other._best.items():
+            for ranked in best:
+                self._keep(measure, system, ranked)
+
+    def _keep(self, measure: Measure, system: str, ranked: Ranked) -> None:
+        best = self._best.setdefault((measure, system), [])
+        bisect.insort(best, ranked, key=lambda r: r[:2])
+        del best[self.most :]
+
+    def shown(self, systems: Sequence[str]) -> Iterable[TopCase]:
+        """The top cases by system, largest first."""
+        # In the order of the requested measures.
+        order = {m: i for i, m in enumerate(m for several in self.readers.values() for m in several)}
+        for (measure, system), best in sorted(
+            self._best.items(), key=lambda kept: (order[kept[0][0]], kept[0][1])
+        ):
+            if system not in systems:
+                continue
+            for _, _, value, totals, case, p in best:
+                yield TopCase(
+                    repr(measure), system, value, measure.explain(totals), case, None if np.isnan(p) else p
+                )
+
+
+@dataclass(eq=False)
+class Observed:
+    """Rows and sums of some cases, and everything else that they add to an audit.
+
+    ``waiting`` are cases that must be observed together with others, possibly of other chunks; ``unscored`` are shards with the
+    numbers of the observations that need a model, which the receiver has; ``asked`` are the scorers that were asked;
+    ``digest`` is a sum of hashes of all texts. A part of a file has the ``tally`` of its reading, and ``watchers``.
+    """
+
+    ledgers: list[Ledger]
+    top_cases: TopCases
+    waiting: list[Placed] = field(default_factory=list)
+    unscored: list[tuple[Shard, list[int]]] = field(default_factory=list)
+    asked: tuple[str, ...] = ()
+    cases: int = 0
+    summaries: Counter[str] = field(default_factory=Counter)
+    without_text: defaultdict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+    ids: array[int] = field(default_factory=lambda: array("q"))
+    digest: int = 0
+    tally: PartTally | None = None
+    watchers: Watchers | None = None
+
+    def count(self, cases: Sequence[Case]) -> None:
+        """Count cases of the input by system, and note their ids and a hash of their texts."""
+        for case in cases:
+            record, summary = case.record, case.summary
+            system = summary.system
+            if system not in self.summaries and names_a_sanity_baseline(system):
+                raise DataError(
+                    f"{record.where or 'input'} (id {record.id!r}): found the system {system!r}; "
+                    f"'{SANITY_PREFIX}' begins the names of sanity baselines; rename the system."
+                )
+            self.summaries[system] += 1
+            if summary.reason:
+                self.without_text[system][summary.reason] += 1
+            self.ids.append(hash_of_name(id_of(record)))
+            signed = digest_of((record.id, system, summary.text, *[d.text for d in record.documents]))
+            # A sum, so that it does not depend on order and chunks.
+            self.digest += int.from_bytes(signed, "little")
+        self.cases += len(cases)
+        self.digest %= DIGESTS
+
+    def add(self, other: Observed) -> None:
+        """Add the rows and counts of other cases."""
+        if other.top_cases is not self.top_cases:
+            self.top_cases.merge(other.top_cases)
+        for ledger, more in zip(self.ledgers, other.ledgers, strict=True):
+            ledger.absorb(more, more.whose or ())
+        self.summaries.update(other.summaries)
+        for system, reasons in other.without_text.items():
+            self.without_text[system].update(reasons)
+        self.ids.extend(other.ids)
+        self.cases += other.cases
+        self.digest = (self.digest + other.digest) % DIGESTS
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """The work on every chunk. ``readers`` are the measures of each observation.
+
+    ``top_cases`` are those of the whole run, if the work is done in its process: fewer cases then need exact values.
+    """
+
+    plan: Plan
+    readers: dict[Observation, list[Measure]]
+    scorers: Scorers
+    sanity_baselines: SanityBaselines
+    trial: bool = False
+    top_cases: TopCases | None = None
+    language: languages.Setting | None = None
+    """The language of the main process; this process already uses it."""
+    reading: Reading | None = None
+    watchers: Watchers | None = None
+    """For parts of a file: how it is read, and watchers that have seen nothing."""
+    _need_models: set[Observation] = field(default_factory=set)
+
+    def __call__(self, chunk: Batch | Shard | Part) -> Observed:
+        """What the cases of a chunk add to the audit."""
+        observed = self.empty()
+        with languages.using(self.language or languages.setting()):
+            if isinstance(chunk, Batch):
+                self._add_batch(observed, chunk)
+            elif isinstance(chunk, Shard):
+                self.add_shard(observed, chunk, range(len(self.readers)))
+            else:
+                self._add_part(observed, chunk)
+        return observed
+
+    def batches(self, stream: Iterator[Case]) -> Iterator[Batch]:
+        """Cases with their sanity baselines, as they come."""
+        grows = self.plan.models_in_workers and self.reading is None
+        taken = 0
+        for first in stream:
+            many = min(BATCH, max(1, LETTERS // max(1, sum(len(d.text) for d in first.record.documents))))
+            if grows:
+                many = min(many, max(FIRST_BATCH, taken // 8))
+            cases = [first, *itertools.islice(stream, many - 1)]
+            taken += len(cases)
+            yield Batch(list(self.sanity_baselines.beside(cases)), len(cases))
+
+    def empty(self) -> Observed:
+        """No rows."""
+        ledgers = [Ledger(observation, self.plan.n_resamples) for observation in self.readers]
+        return Observed(ledgers, TopCases(self.readers) if self.top_cases is None else self.top_cases)
+
+    def add_shard(self, observed: Observed, shard: Shard, numbers: Iterable[int]) -> None:
+        """Add the rows of a shard for some observations, by number; those that need a model stay unscored."""
+        draws, whose, unscored = self._draws(), dict[Scope, Origins](), list[int]()
+        for i in numbers:
+            ledger = observed.ledgers[i]
+            if units := shard.of(ledger.observation):
+                rows = self._rows(ledger.observation, units, draws)
+                if rows is None:
+                    unscored.append(i)
+                    continue
+                observed.top_cases.offer(ledger.observation, rows, units)
+                scope = ledger.observation.declaration.scope
+                if scope not in whose:
+                    whose[scope] = Origins.by_column(origin for _, origin in units)
+                ledger.absorb(rows, [whose[scope]])
+        if unscored:
+            observed.unscored.append((shard, unscored))
+        observed.asked = tuple(self.scorers)
+
+    def elsewhere(self) -> Work:
+        """The same for other processes; RequestError names what cannot be sent there."""
+        scorers = self.scorers.elsewhere(makes_models=self.plan.models_in_workers)
+        for measure in itertools.chain.from_iterable(self.readers.values()):
+            _refuse_unsendable(f"The measure {measure!r}", (measure, measure.observation))
+        for name, scorer in scorers.given.items():
+            _refuse_unsendable(f"The scorer {name}", scorer)
+        _refuse_unsendable("What wraps the scorers", scorers.wrap)
+        plan = replace(self.plan, progress=None, scorers={}, wrap=None)
+        return replace(self, plan=plan, scorers=scorers, top_cases=None, language=languages.setting())
+
+    def _add_part(self, observed: Observed, part: Part) -> None:
+        assert self.reading is not None
+        reading, observed.watchers = self.reading.part(*part), deepcopy(self.watchers)
+        assert observed.watchers is not None
+        for batch in self.batches(observed.watchers.watch(reading)):
+            self._add_batch(observed, batch)
+        for ledger in observed.ledgers:
+            ledger.pack()
+        observed.tally = reading.tally
+
+    def _add_batch(self, observed: Observed, batch: Batch) -> None:
+        observed.count(batch.cases[: batch.many])
+        units: list[Unit] = []
+        scopes = scopes_of(self.readers)
+        for case in batch.cases:
+            origin = self._origin(case)
+            if not origin.is_shared:
+                units.append(((case,), origin))
+            if origin.is_shared or any(shared_by(case, scope) is not None for scope in scopes):
+                observed.waiting.append((case, origin))
+        self.add_shard(observed, Shard("case", units), range(len(self.readers)))
+
+    def _rows(self, observation: Observation, units: Sequence[Unit], draws: Draws) -> Ledger | None:
+        """One observation of units; None where it needs a model that this process must not load."""
+        rows, (labels, extracts) = Ledger(observation, self.plan.n_resamples, whose=None), draws
+        if observation in self._need_models:
+            return None
+        observer = Observer(
+            self.scorers, labels, self.plan.skips, self.trial,
+            extracts=extracts, scores_extracts=self.scorers.is_cheap if self.plan.n_extracts is None else _any,
+        )  # fmt: skip
+        try:
+            observer.observe(rows, units)
+        except NeedsModel:
+            self._need_models.add(observation)
+            return None
+        return rows
+
+    def _draws(self) -> Draws:
+        """Label permutations and extracts that the observations of one shard share."""
+        permutations = LabelDraws(max(self.plan.n_resamples, 1), self.plan.seed)
+        if self.plan.n_extracts == 0 or not self.plan.n_resamples:
+            return permutations, None
+        return permutations, ExtractDraws(self.plan.n_extracts or N_EXTRACTS, self.plan.seed)
+
+    def _origin(self, case: Case) -> Origin:
+        record, system, kind = case.record, case.summary.system, case.summary.system_kind
+        own, cluster, block = record.attributes, record.cluster, ""
+        subgroups = subgroups_of(own, self.plan.by) if self.plan.by else ()
+        attributes = tuple(sorted(own.items())) if own else ()
+        if record.seed_document is not None:
+            block = own.get(SAMPLE, record.id) if record.cluster_by is None else record.block
+        is_shared = self.plan.has_clusters or cluster != record.id
+        return Origin(system, record.id, cluster, subgroups, block, is_shared, kind, attributes)
+
+
+def _rounded(sizes: Floats) -> Floats:
+    """Sizes rounded to `ALIKE` binary digits."""
+    mantissa, exponent = np.frexp(sizes)
+    return np.asarray(np.ldexp(np.rint(np.ldexp(mantissa, ALIKE)), exponent - ALIKE))
+
+
+def scopes_of(observations: Iterable[Observation]) -> list[Scope]:
+    """The scopes of several cases that observations have."""
+    return sorted({o.declaration.scope for o in observations} - {"case"})
+
+
+def parts_of(cases: Iterable[Case], plan: Plan) -> list[Part]:
+    """The parts of an input; none if it is read in one pass.
+
+    Sanity baselines made from records must see all systems of a record, so they need one pass.
+    """
+    if not isinstance(cases, Reading) or any(name not in OF_SYSTEMS for name in plan.sanity_baselines):
+        return []
+    parts = cases.ranges
+    return parts if len(parts) > 1 else []
+
+
+def _any(_: str) -> bool:
+    return True
+
+
+def _refuse_unsendable(what: str, thing: Any) -> None:
+    try:
+        pickle.dumps(thing)
+    except (pickle.PicklingError, AttributeError, TypeError) as error:
+        raise RequestError(
+            f"{what} cannot be sent to other processes ({error}). Define its class at the top of a module that can "
+            f"be imported, or leave workers at 1."
+        ) from error

@@ -1,0 +1,467 @@
+"""Checks of the scorers: do they judge groups alike, find paraphrases of each group's sentences, and find summaries' claims at all?
+
+All use a sample of records. `take` lets scorers score counterfactual sources, which differ only in the group: a difference is
+due to the scorer, and is noted at the results that use it. Nothing is subtracted, because the effect of a scorer's bias on a
+measure is unknown. `retrieve` looks for paraphrased sentences of each group in their document. `reach_of` scores claims of
+systems and people, and sentences of the sources, against the record's documents and against another record's.
+Scorers with a model are checked only on request.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import numpy as np
+
+from fairbrief import registry
+from fairbrief.auditing import estimating, multiple_tests
+from fairbrief.auditing.grouping import by_observation
+from fairbrief.auditing.ledger import Ledger
+from fairbrief.auditing.measure_selection import MOST_VALUES, attributes_of
+from fairbrief.auditing.notes import NotesOf
+from fairbrief.auditing.observing import Observer
+from fairbrief.auditing.origins import WHOLE, Origin
+from fairbrief.auditing.parts import parts_of
+from fairbrief.auditing.sanity_baselines import rng_of, sanity_baseline_name
+from fairbrief.auditing.scorer_lookup import Scorers
+from fairbrief.auditing.sensitivity import SUPPORT
+from fairbrief.auditing.watchers import SOURCES, Sources
+from fairbrief.conclusions import decisive
+from fairbrief.declarations import ScorerCheck
+from fairbrief.errors import DataError, MissingExtra
+from fairbrief.measures.record_texts import claims_of
+from fairbrief.measures.representation import WITHOUT_ASK
+from fairbrief.measures.scorer_bias import ScorerBias, ScorerBiasRetrieval, long_sentences
+from fairbrief.reports import wording
+from fairbrief.reports.result import NotMeasured
+from fairbrief.statistics.label_permutations import LabelDraws
+from fairbrief.text import languages
+from fairbrief.text.names import genders_of
+from fairbrief.text.paraphrase import why_not
+from fairbrief.text.sentences import sentences_of
+from fairbrief.types import (
+    REFERENCE,
+    Ask,
+    Case,
+    Estimate,
+    Measure,
+    Note,
+    Observation,
+    Record,
+    Scorer,
+    Summary,
+    SystemKind,
+)
+
+if TYPE_CHECKING:
+    from fairbrief.people.counterfactual import Counterfactuals
+
+EXCHANGED, PARAPHRASED = map(sanity_baseline_name, ("counterfactual sources", "paraphrased sources"))
+KIND: SystemKind = "counterfactual source"
+
+
+@dataclass(slots=True)
+class Checked:
+    """The results of checks: estimates with their ledgers, and what could not be checked."""
+
+    estimates: list[Estimate] = field(default_factory=list)
+    ledgers: list[Ledger] = field(default_factory=list)
+    readers: dict[Observation, list[Measure]] = field(default_factory=dict)
+    left_out: list[NotMeasured] = field(default_factory=list)
+
+    def audit(
+        self,
+        measures: Iterable[Measure],
+        system: str,
+        texts: Iterable[tuple[str, Record, str]],
+        scorers: Mapping[str, Scorer],
+        settings: estimating.Settings,
+    ) -> list[Estimate]:
+        """The measures' estimates of texts, each with its seed document and record, adjusted among themselves.
+
+        Their ledgers are stored.
+        """
+        clusters: dict[str, list[Case]] = {}
+        for seed_document, record, text in texts:
+            case = Case(record, Summary(record.id, system, text, system_kind=KIND))
+            clusters.setdefault(seed_document, []).append(case)
+        units = [(cases, Origin(system, name, name, system_kind=KIND)) for name, cases in clusters.items()]
+        draws = LabelDraws(max(settings.n_resamples, 1), settings.seed)
+        observer = Observer(scorers, draws, skips=True, trial=True, at_once=len(units))
+        readers = by_observation(list(measures))
+        found: list[Estimate] = []
+        for observation, own in readers.items():
+            ledger = Ledger(observation, settings.n_resamples)
+            observer.observe(ledger, units)
+            part = parts_of(ledger, (), settings.seed)[system, WHOLE]
+            found += estimating.estimate(own, part, settings)
+            self.ledgers.append(ledger)
+        self.readers |= readers
+        families = [
+            multiple_tests.family_of(e, is_main_value=wording.is_main_value(e), is_sanity_baseline=True)
+            for e in found
+        ]
+        return multiple_tests.with_holm(found, families, settings)
+
+
+# ------------------------------------------------------------------------ the scorers of measures
+
+
+def checks_of(measure: Measure) -> tuple[ScorerCheck, ...]:
+    """The declared checks, without checks of counted values."""
+    checks = measure.declaration.scorer_checks
+    return tuple(check for check in checks if check.settings_for(measure).get("scorer") not in WITHOUT_ASK)
+
+
+def scorer_of(measure: Measure) -> str:
+    """The scorer by which a measure holds claims against documents; empty where it does not."""
+    checks = [check for check in checks_of(measure) if check.measure == SUPPORT]
+    return checks[0].settings_for(measure)["scorer"] if checks else str(getattr(measure, "mapping", ""))
+
+
+# ------------------------------------------------------------------------ counterfactual sources
+
+
+GENDER = "gender"
+"""Names of groups that the input implies only by its words."""
+NO_EXCHANGE = (
+    "the scorers are not checked: no text can be rewritten from one of these groups to another, "
+    "as it can for genders and for groups that the names of annotated people tell"
+)
+A_MODEL = (
+    f"its scorer holds a model: --check-scorers lets it read up to {SOURCES} sources, each once per group"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """The scorer bias measures over one attribute, and its groups.
+
+    ``genders`` maps the input's words for women and men; empty if the ``values`` follow from names.
+    ``serves`` gives the checks that concern a measure (by spec).
+    """
+
+    over: str
+    values: tuple[str, ...]
+    genders: Mapping[str, str]
+    measures: tuple[ScorerBias, ...]
+    serves: Mapping[str, tuple[str, ...]]
+
+    def exchange(self, records: Sequence[Record], seed: int) -> Counterfactuals:
+        from fairbrief.people.counterfactual import exchange_genders, exchange_names
+
+        if self.genders:
+            return exchange_genders(records, self.over, self.genders, seed)
+        return exchange_names(records, self.over, self.values, seed)
+
+
+def plan_checks(
+    measures: Sequence[Measure], head: Sequence[Case], scorers: Scorers, *, wanted: bool | None
+) -> tuple[tuple[Check, ...], tuple[NotMeasured, ...]]:
+    """The checks that the measures' scorers allow, one per attribute, and why others are not made.
+
+    ``wanted``: True checks every scorer, False none, None those that hold no model.
+    """
+    if wanted is False:
+        return (), ()
+    known = attributes_of(head)
+    checks, left_out = [], []
+    told = [m for m in measures if checks_of(m)]
+    for over, members in groupby(sorted(told, key=_over), key=_over):
+        genders = _genders(over, known)
+        if not genders and not 2 <= len(known["entity"].get(over, ())) <= MOST_VALUES:
+            left_out.append(NotMeasured(f"scorer bias@{over}", NO_EXCHANGE))
+            continue
+        found, serves = _scorer_checks(members, over)
+        heavy = [b for b in found.values() if wanted is None and _holds_model(b, scorers)]
+        left_out += [NotMeasured(repr(b), A_MODEL) for b in heavy]
+        kept = tuple(b for b in found.values() if b not in heavy)
+        if kept:
+            groups = tuple(genders) or tuple(sorted(known["entity"][over]))
+            checks.append(Check(over, tuple(sorted(groups)), genders, kept, serves))
+    return tuple(checks), tuple(left_out)
+
+
+def take(
+    checks: Sequence[Check], sample: Sources, scorers: Mapping[str, Scorer], settings: estimating.Settings
+) -> Checked:
+    """Let the scorers read the counterfactual sources of the sample."""
+    signed = replace(
+        settings,
+        signature=f"{settings.signature}|counterfactual sources:{sample.most}, {sample.characters:g} characters",
+    )
+    records, checked = sample.records(), Checked()
+    for check in checks:
+        try:
+            made = check.exchange(records, settings.seed)
+        except MissingExtra as error:
+            checked.left_out.append(NotMeasured(f"scorer bias@{check.over}", str(error)))
+            continue
+        if not made.records:
+            ((reason, _),) = made.refused.most_common(1)
+            reason = f"no source could be exchanged: {reason}"
+            checked.left_out.append(NotMeasured(f"scorer bias@{check.over}", reason))
+            continue
+        texts = ((r.seed_id, r, "\n".join(d.text for d in r.documents)) for r in made.records)
+        found = checked.audit(check.measures, EXCHANGED, texts, scorers, signed)
+        checked.estimates += [_described(e, made) for e in found]
+    return checked
+
+
+def bias_notes(checks: Sequence[Check], checked: Checked, alpha: float) -> NotesOf:
+    """At main values: that a scorer of theirs by itself scores the groups differently."""
+    built = {repr(m): m for check in checks for m in check.measures}
+    own = {e.measure: e for e in checked.estimates if wording.is_main_value(e)}
+    notes: dict[str, tuple[Note, ...]] = {}
+    for check in checks:
+        for measure, served in check.serves.items():
+            differing = [own[s] for s in served if s in own and _differs(own[s], check, alpha)]
+            notes[measure] = tuple(_beside(e, built[e.measure], check) for e in differing)
+    return lambda e: notes.get(e.measure, ()) if wording.is_main_value(e) else ()
+
+
+def _over(measure: Measure) -> str:
+    """The attribute of a measure's groups; where they are in the words of a text, gender."""
+    return str(getattr(measure, "over", "") or GENDER)
+
+
+def _genders(over: str, known: Mapping[str, Mapping[str, Counter[str]]]) -> dict[str, str]:
+    """The attribute's words for women and men, whoever has it, the commonest first; empty where it has none."""
+    tally: Counter[str] = Counter()
+    for found in known.values():
+        tally.update(found.get(over, Counter()))
+    if over == GENDER and not tally:
+        return {"female": "female", "male": "male"}
+    return genders_of(value for value, _ in tally.most_common())
+
+
+def _scorer_checks(
+    measures: Iterable[Measure], over: str
+) -> tuple[dict[str, ScorerBias], dict[str, tuple[str, ...]]]:
+    """The scorer bias measures that measures rely on, by spec; and which of them each measure does."""
+    found: dict[str, ScorerBias] = {}
+    serves: dict[str, tuple[str, ...]] = {}
+    for measure in measures:
+        built = [
+            registry.make("measure", check.measure, {**check.settings_for(measure), "over": over})
+            for check in checks_of(measure)
+        ]
+        serves[repr(measure)] = tuple(repr(b) for b in built)
+        found |= {repr(b): b for b in built}
+    return found, serves
+
+
+def _holds_model(check_measure: ScorerBias, scorers: Scorers) -> bool:
+    scorer = check_measure.checked_scorer
+    return bool(scorer) and ("spacy:" in scorer or scorers.holds_model(scorer))
+
+
+def _described(e: Estimate, made: Counterfactuals) -> Estimate:
+    """The estimate with what was exchanged in how many seed documents, and why not in others."""
+    if not wording.is_main_value(e):
+        return e
+    notes = (*e.notes, Note("exchanged", {"sources": dict(made.ways)}))
+    if e.value == e.low == e.high == 0:
+        notes = (*notes, Note("scorer_alike"))
+    return e.replace(notes=notes, excluded={**made.refused, **e.excluded})
+
+
+def _differs(e: Estimate, check: Check, alpha: float) -> bool:
+    """Whether the interval of a signed difference excludes zero; of several groups, whether p is small."""
+    if e.value is None or e.low is None or e.high is None:
+        return False
+    if len(check.values) > 2:
+        return e.p is not None and e.p <= alpha
+    return e.low > 0 or e.high < 0
+
+
+def _beside(e: Estimate, check_measure: ScorerBias, check: Check) -> Note:
+    """The note at a measure: how its scorer by itself scores the groups."""
+    scorer = check_measure.checked_scorer
+    if len(check.values) > 2:
+        says = f"scores the groups of {check.over} differently, by up to"
+    else:
+        first, second = check.values
+        if (e.value or 0) < 0:
+            first, second = second, first
+            e = e.replace(value=-(e.value or 0), low=-(e.high or 0), high=-(e.low or 0))
+        says = f"{check_measure.told(first, second)}, by"
+    told = {"scorer": scorer, "says": says, "value": e.value, "low": e.low, "high": e.high, "sources": e.n}
+    return Note("scorer_differs", told)
+
+
+# -------------------------------------------------------------------------- self-retrieval
+
+
+SENTENCES, MOST_OF_ONE = 200, 5
+"""One sentence per document in this many records; up to five per document in fewer records."""
+
+
+def retrieve(
+    measures: Sequence[Measure],
+    sample: Sources,
+    scorers: Scorers,
+    settings: estimating.Settings,
+) -> tuple[Checked, NotesOf]:
+    """How often scorers of support find paraphrased sentences of each group in their document, with notes for findings that
+    this may explain. Empty if sentences cannot be paraphrased. No per-record statistics are stored.
+    """
+    checked, serves = Checked(), dict[str, ScorerBiasRetrieval]()
+    records, why = sample.records(), why_not(languages.usual())
+    for measure in measures if records else ():
+        scorer, over = scorer_of(measure), str(getattr(measure, "over", ""))
+        if not (scorer and over) or measure.declaration.attribute_of != "document":
+            continue
+        if why:
+            checked.left_out.append(NotMeasured(f"self-retrieval@{over}", why.removesuffix(".")))
+            continue
+        each = min(MOST_OF_ONE, max(1, SENTENCES // len(records)))
+        serves[repr(measure)] = ScorerBiasRetrieval(over, scorer, each)
+    checked.left_out = list(dict.fromkeys(checked.left_out))
+    signed = replace(settings, signature=f"{settings.signature}|paraphrased sources:{len(records)}")
+    texts = ((record.id, record, "") for record in records)
+    checked.estimates = checked.audit(dict.fromkeys(serves.values()), PARAPHRASED, texts, scorers, signed)
+    return checked, retrieval_notes(checked.estimates, serves, settings.alpha)
+
+
+def retrieval_notes(
+    estimates: Sequence[Estimate], serves: Mapping[str, ScorerBiasRetrieval], alpha: float
+) -> NotesOf:
+    """Notes for primary group differences whose scorer finds sentences of the group more or less often than other sentences.
+
+    ``serves`` maps measures, by spec, to the check of their scorer, whose estimates are given.
+    """
+    by_quantity = {(e.measure, e.quantity): e for e in estimates}
+
+    def notes_of(e: Estimate) -> Sequence[Note]:
+        check = serves.get(e.measure)
+        gap, mean = (by_quantity.get((repr(check), f"{of}[{e.group}]")) for of in ("difference", "mean"))
+        if check is None or not e.is_primary or e.baseline or gap is None or mean is None:
+            return ()
+        # Of two groups the difference of one is that of the other: one test, which is the headline's.
+        main_value = by_quantity[repr(check), check.name]
+        p = main_value.p_adjusted if main_value.kind == "group_difference" else gap.p_adjusted
+        if gap.value is None or mean.value is None or p is None or p > alpha:
+            return ()
+        arguments = {
+            "scorer": check.scorer, "group": e.group, "share": mean.value, "others": mean.value - gap.value,
+            "value": gap.value, "low": gap.low, "high": gap.high, "p": p,
+            "explains": gap.value * decisive(e)[1] > 0,
+        }  # fmt: skip
+        return (Note("scorer_retrieves", arguments),)
+
+    return notes_of
+
+
+# -------------------------------------------------------------------- what a scorer finds
+
+
+LONGEST = 1 << 17
+"""Characters of the longest record that is looked at, so that a sample of them takes little memory."""
+FEWEST = 8
+"""The fewest records for which the reach of a scorer is reported."""
+FROM_SOURCES = 5
+"""Sentences of a record's sources that are held against them, of those that are long enough to be looked for."""
+LEVEL = 0.95
+"""A claim counts as matched if its best document supports it more than another record's documents support this share of the claims."""
+EXAMPLES = 3
+"""Claims of an author that are not found and are shown."""
+REFERENCES, OF_SOURCES = BESIDE = ("references", "sentences of the sources")
+"""Authors other than the systems."""
+ELSEWHERE = "claims in another record"
+"""The systems' claims, held against the documents of another record."""
+
+
+Supported = list[tuple[str, str, float]]
+"""Claims: record, text, and how well the best document supports each."""
+
+
+def _row(author: str, claims: Supported, cutoff: float) -> dict[str, Any]:
+    """What results keep of an author's claims; the examples are those that are supported least."""
+    support = np.array([best for *_, best in claims])
+    missing = sorted((claim for claim in claims if claim[2] <= cutoff), key=lambda c: (c[2], c))
+    return {
+        "author": author, "claims": len(support), "support": float(support.mean()),
+        "share_found": float((support > cutoff).mean()),
+        "examples": [{"record": record, "text": text, "support": best} for record, text, best in missing[:EXAMPLES]],
+    }  # fmt: skip
+
+
+def reach_of(
+    measures: Sequence[Measure], sample: Sources, scorers: Scorers, *, wanted: bool | None
+) -> list[dict[str, Any]]:
+    """What each scorer of support finds: by author the ``claims``, the mean ``support`` by the best document, and ``share_found``.
+
+    A claim is found if its best document supports it more than the ``cutoff``, which 95 % of the systems' claims do not reach in
+    another record's documents. Fewer than `FEWEST` records have no entry, nor has a scorer that holds a model or was given as
+    an object unless it is ``wanted``.
+    """
+    entries: dict[tuple[str, type], dict[str, Any]] = {}
+    for observation, readers in by_observation(measures).items():
+        scorer = scorer_of(readers[0])
+        if not scorer or (not scorers.is_cheap(scorer) and not wanted):
+            continue
+        key, names = (scorer, type(observation)), [repr(measure) for measure in readers]
+        if key in entries:
+            entries[key]["measures"] += names
+        elif entry := _entry(observation, sample, scorers):
+            entries[key] = {"scorer": scorer, "measures": names, **entry}
+    return list(entries.values())
+
+
+def _entry(observation: Observation, sample: Sources, scorers: Scorers) -> dict[str, Any]:
+    """The authors of a sample of records; nothing where there are too few of these."""
+    records = [
+        (record, ask) for record in sample.records() if (ask := _ask(observation, sample.cases(record)))
+    ]
+    if len(records) < FEWEST:
+        return {}
+    claims = [_claims(observation, record, sample) for record, _ in records]
+    asks = []
+    for i, (of_record, (_, ask)) in enumerate(zip(claims, records, strict=True)):
+        columns = tuple(text for _, text in of_record)
+        for_both = (ask.rows, records[i - 1][1].rows)
+        asks += [msgspec.structs.replace(ask, rows=rows, columns=columns) for rows in for_both]
+    answers = iter(scorers[asks[0].scorer].answer(asks))
+    authors: dict[str, Supported] = {}
+    elsewhere: Supported = []
+    for (record, _), of_record in zip(records, claims, strict=True):
+        here, there = (next(answers).by_column(len(of_record)).max(axis=0).tolist() for _ in range(2))
+        for (author, text), support, other in zip(of_record, here, there, strict=True):
+            authors.setdefault(author, []).append((record.id, text, support))
+            if author not in BESIDE:
+                elsewhere.append((record.id, text, other))
+    cutoff = float(np.quantile([support for *_, support in elsewhere], LEVEL))
+    ordered = [*sorted(authors.keys() - set(BESIDE)), *BESIDE]
+    rows = [_row(author, authors[author], cutoff) for author in ordered if author in authors]
+    last = {**_row(ELSEWHERE, elsewhere, cutoff), "examples": []}
+    return {"records": len(records), "cutoff": cutoff, "authors": [*rows, last]}
+
+
+def _ask(observation: Observation, cases: Sequence[Case]) -> Ask | None:
+    """How the observation scores a summary against the documents; None if it does not."""
+    for case in cases:
+        try:
+            asks = observation.asks((case,))
+        except DataError:
+            continue
+        if asks and asks[0].rows:
+            return asks[0]
+    return None
+
+
+def _claims(observation: Observation, record: Record, sample: Sources) -> list[tuple[str, str]]:
+    """The claims of all authors and of the sources, each with its author."""
+    cases = sample.cases(record)
+    units = str(getattr(observation, "claims", "sentences"))
+    claims = [(case.summary.system, text) for case in cases for text in claims_of(case.summary, units)]
+    if not any(case.summary.system.startswith(f"{REFERENCE} ") for case in cases):
+        claims += [(REFERENCES, text) for reference in record.references for text in sentences_of(reference)]
+    long = [text for document in record.documents for text in long_sentences(document.text)]
+    chosen = rng_of(sample.seed, "reach", record.id).permutation(len(long))[:FROM_SOURCES]
+    return [*claims, *((OF_SOURCES, long[i]) for i in sorted(chosen.tolist()))]
