@@ -195,7 +195,7 @@ def cached_scores(path: Path | None) -> Iterator[Finding]:
         return
     with closing(Store(path)) as store:
         problem = store.problem()
-        words = f"damaged ({problem}); the next run renames it and starts a new one"
+        words = f"damaged ({problem}); delete it, and its scores are computed again"
         if problem is None:
             words = f"{counted(store.count(), 'score')}, {path.stat().st_size / 1e6:,.1f} MB, intact"
         yield Finding(problem is None, str(path), words)
