@@ -14,8 +14,7 @@ import numpy as np
 
 from fairbrief import registry
 from fairbrief.statistics.agreement import balanced_accuracy, roc_auc
-from fairbrief.workbench.calibrating import Fitting, fitted
-from fairbrief.workbench.labelled_pairs import read_labels
+from fairbrief.workbench.calibrating import Fitting, fitted, read_labels
 
 LABELS, DRAWS = (100, 300, 1000), 20
 
@@ -36,7 +35,7 @@ def main(train: str, test: str, *specs: str) -> None:
                 # Of the weighed sum, whose order the map keeps, and which has no ties.
                 area = roc_auc(held_out.features @ one.weights, held_out.labels)
                 share = known.labels[drawn].mean()
-                found.append((area, balanced_accuracy(one.of(held_out.features), held_out.labels, share)))
+                found.append((area, balanced_accuracy(one.probabilities(held_out.features), held_out.labels, share)))
             means, least, most = (of(np.array(found), axis=0) for of in (np.mean, np.min, np.max))
             said = (
                 f"{name} {mean:.3f} [{low:.3f}, {high:.3f}]"

@@ -22,11 +22,7 @@ TERMINAL = {"COLUMNS": "80", "LINES": "50", "NO_COLOR": "1", "TERM": "xterm"}
 @contextmanager
 def built_ins_only() -> Iterator[None]:
     """Plug-ins of other packages are not seen: what the pages say holds for Fairbrief alone."""
-
-    def own(*, group: str) -> list[metadata.EntryPoint]:
-        found = metadata.entry_points(group=group)
-        return [p for p in found if p.dist is not None and p.dist.name == "fairbrief"]
-
+    own = metadata.distribution("fairbrief").entry_points.select
     registry.declared.cache_clear()
     try:
         with patch.object(registry, "_installed", lambda: own):

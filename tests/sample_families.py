@@ -17,7 +17,6 @@ from fairbrief.types import Estimate
 
 SYSTEMS = ("lead", "gpt-4", "alpaca-7b")
 GROUPS = ("female", "male")
-NAMES = ("Ada Byron", "Kofi Mensah")
 
 
 def declared() -> dict[str, Any]:
@@ -28,15 +27,12 @@ def declared() -> dict[str, Any]:
 def make(
     systems: Sequence[str] = SYSTEMS,
     groups: Sequence[str] = GROUPS,
-    names: Sequence[str] = NAMES,
     n: int = 40,
 ) -> Result:
     """Per-record statistics and estimates of every family beside representation and position."""
     estimates = [e for i, s in enumerate(systems) for e in _estimates(s, groups, i)]
     rows = [
-        row
-        for i, s in enumerate(systems)
-        for row in _rows(_writable(s), [*map(_writable, groups)], [*map(_writable, names)], i, n)
+        row for i, s in enumerate(systems) for row in _rows(_writable(s), [*map(_writable, groups)], i, n)
     ]
     columns = list(dict.fromkeys(name for row in rows for name in row))
     per_record = pa.Table.from_pylist([{name: row.get(name) for name in columns} for row in rows])
@@ -91,9 +87,7 @@ def _estimates(system: str, groups: Sequence[str], i: int) -> Iterator[Estimate]
         yield of("entity_inclusion@gender", f"log_odds[{a}/{b}]", -0.3, 0.0)
 
 
-def _rows(
-    system: str, groups: Sequence[str], names: Sequence[str], i: int, n: int
-) -> Iterator[dict[str, Any]]:
+def _rows(system: str, groups: Sequence[str], i: int, n: int) -> Iterator[dict[str, Any]]:
     draw = np.random.default_rng(i)
     for r in range(n):
         place = {"system": system, "record": f"r{r}", "cluster": f"r{r}", "reason": None}
@@ -108,26 +102,7 @@ def _rows(
             float(draw.uniform(-1, 1)),
             float(draw.uniform(-1, 1)),
         )
-        yield row(
-            "Coverage()", "coverage_parity@side\nequal_coverage@side",
-            gap=float(draw.uniform(0, 0.6)), p=(r + 0.5) / n, testable=float(r % 2), expected_significant=0.04 * (r % 2),
-        )  # fmt: skip
-        yield row(
-            "Identifiers()",
-            "word_list_inclusion",
-            **{f"{s}[{g}]": 2.0 for s in ("source", "summary") for g in groups},
-        )
-        yield row(
-            "InventedPeople()",
-            "entity_hallucination@gender",
-            unknown=1.0,
-            **{f"invented[{g}]": float(i) for g in groups},
-        )
-        yield row(
-            "NamedInventions()",
-            "invented_names@gender",
-            **{f"name[{x}]": float(k + 1) for k, x in enumerate(names)},
-        )
+        yield row("Coverage()", "coverage_parity@side\nequal_coverage@side", gap=float(draw.uniform(0, 0.6)))
         yield row(
             "GroupedVariants()",
             "distinguishability@gender",

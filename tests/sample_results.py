@@ -78,7 +78,7 @@ def make(systems: tuple[str, ...] = SYSTEMS, values: tuple[str, ...] = VALUES, e
 def hostile() -> Result:
     """The same with texts that try to break out of every format."""
     result = make(HOSTILE[:6], (*HOSTILE[6:10], "plain"), " ".join(HOSTILE))
-    more = sample_families.make(HOSTILE[:6], (*HOSTILE[6:10], "plain"), HOSTILE)
+    more = sample_families.make(HOSTILE[:6], (*HOSTILE[6:10], "plain"))
     per_record = pa.concat_tables([result.per_record, more.per_record], promote_options="default")
     return replace(result, estimates=(*result.estimates, *more.estimates), rows=Held(per_record))
 

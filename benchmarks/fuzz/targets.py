@@ -23,8 +23,8 @@ import pyarrow.parquet
 from fairbrief import readers, registry, serialization
 from fairbrief.auditing import Plan, audit
 from fairbrief.chat.journal import keys_in, open_journal
-from fairbrief.classifiers.name_classifier import read_pages
-from fairbrief.classifiers.word_sentiment import read_lexicon, read_vectors
+from fairbrief.classifiers.people import read_pages
+from fairbrief.classifiers.sentiment import read_lexicon, read_vectors
 from fairbrief.cli import settings_file
 from fairbrief.engines.score_cache import Store
 from fairbrief.errors import FairbriefError
@@ -33,14 +33,13 @@ from fairbrief.readers import corefud, treebanks
 from fairbrief.readers.understanding import inspect_file, understand
 from fairbrief.reports import load, write_all
 from fairbrief.saved import saved_inputs
-from fairbrief.saved import view_answers as viewed
+from fairbrief.saved import view as viewed
 from fairbrief.saved.gate import hold_audit
 from fairbrief.saved.gate_rules import rules
 from fairbrief.types import Case, Claim, Document, Entity, Record, Summary
 from fairbrief.workbench import claims
-from fairbrief.workbench.annotation.items import items_of
-from fairbrief.workbench.annotation.sheets import Answer, read_answers, sheet
 from fairbrief.workbench.corpora.published_formats import read_published
+from fairbrief.workbench.sheets import Answer, items_of, read_answers, sheet
 
 TOOLS = Path(__file__).parents[2] / "tests" / "files" / "tools"
 TOKENS = [
@@ -187,7 +186,7 @@ def _rows(folder: Path) -> dict[str, Target]:
 
 
 def _looked(at: Path) -> None:
-    understand([*inspect_file(str(at / "in.csv")), *inspect_file(str(at / "in.jsonl"))])
+    understand([inspect_file(str(at / name)) for name in ("in.csv", "in.jsonl")])
 
 
 def _importers() -> dict[str, Target]:

@@ -21,7 +21,7 @@ from typing import Any
 
 from benchmarks.recording import write_down
 
-from fairbrief.classifiers.people_classifier import People
+from fairbrief.classifiers.people import People
 from fairbrief.readers.corefud import read_corefud
 from fairbrief.text.recognition import Span, choose, propose
 from fairbrief.types import Ask, Record

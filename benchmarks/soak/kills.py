@@ -119,7 +119,7 @@ TASKS = {
     "build": Task(
         lambda at, _: [
             "build", "perspectives", f"{at}/in.jsonl", "--attribute", "side", "--counts", "5", "--mix", "a=.5,b=.5",
-            "--samples", "4000", "--with-replacement", "--out", f"{at}/out",
+            "--samples", "4000", "--out", f"{at}/out",
         ],
         makes_an_audit=False,
     ),

@@ -32,7 +32,7 @@ import numpy as np
 from benchmarks.recording import write_down
 from benchmarks.speed.neural_inputs import Record, articles, published_windows, reviews, save_model
 
-from fairbrief.pretrained import hub, placement
+from fairbrief import pretrained
 from fairbrief.scorers import models
 from fairbrief.scorers.entailment import Entailment
 from fairbrief.scorers.pieces import frame, padded, pieces
@@ -62,8 +62,8 @@ def default_pairs(found: list[Record]) -> list[Ask]:
 
 def prepared(scorer: Entailment, asks: list[Ask]) -> tuple[models.Resident, list[dict[str, Any]], int]:
     """The model, and all pairs of the asks as tensors: sorted, in batches of the scorer's own budget."""
-    placed = placement.place(scorer, scorer.name)
-    resident = models.classifier(hub.find(scorer.model, scorer.name), placed, scorer.name)
+    placed = pretrained.place(scorer, scorer.name)
+    resident = models.classifier(pretrained.find(scorer.model, scorer.name), placed, scorer.name)
     around = frame(resident.tokenizer, pair=True)
     keys = list(scorer.keys(asks))
     ids = pieces(resident.tokenizer, (text for key in keys for text in key))

@@ -35,7 +35,7 @@ from benchmarks.speed.neural import default_pairs, prepared, same_pairs, texts_o
 from benchmarks.speed.neural_inputs import SIZES, Record, articles, reviews, save_model
 from numpy.typing import NDArray
 
-from fairbrief.pretrained.hub import quiet
+from fairbrief.pretrained import quiet
 from fairbrief.scorers.entailment import Entailment
 from fairbrief.text.passages import sentence_groups
 from fairbrief.text.sentences import split

@@ -20,7 +20,7 @@ from benchmarks.speed.repeated_per_record import repeat
 
 import fairbrief
 from fairbrief.saved import saved_inputs
-from fairbrief.saved.view_answers import Answers, Asked, open_audit
+from fairbrief.saved.view import Answers, Asked, open_audit
 
 EXAMPLE = Path("examples/reviews.jsonl")
 MEASURE = "coverage_parity@sentiment"

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from fairbrief.plan import option_of
 from fairbrief.saved.gate_rules import GateSettings
-from fairbrief.settings import option_of
 
 if TYPE_CHECKING:
     from fairbrief.saved.gate_rules import Check

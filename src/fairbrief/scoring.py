@@ -71,17 +71,8 @@ class Score(Estimates):
             for e in self
         )  # fmt: skip
         header = (
-            "measure",
-            "system",
-            "quantity",
-            "value",
-            "interval",
-            "permuted",
-            "random",
-            "p",
-            "family_p",
-            "n",
-        )
+            "measure", "system", "quantity", "value", "interval", "permuted", "random", "p", "family_p", "n",
+        )  # fmt: skip
         return "\n".join(line.plain.rstrip() for line in table_lines(Table("", header, rows), 100)).strip()
 
 
@@ -104,42 +95,30 @@ def record_rows(
         {"documents": [{"text": text, "attributes": {}} for text in texts], "summary": {}, "attributes": {}}
         for texts in _documents(documents)
     ]
-    _add_summaries(rows, summaries)
-    if isinstance(groups, Mapping):
-        for name, column in groups.items():
-            _add_groups(rows, name, column, f"groups[{name!r}]")
-    elif groups is not None:
-        _add_groups(rows, _attribute(measures), groups, "groups")
-    _check_groups(measures, rows)
-    if references is not None:
-        for i, (row, given) in enumerate(_zipped(rows, references, "references")):
-            where = f"references[{i}]"
-            texts = [] if _is_absent(given) else [given] if isinstance(given, str) else _listed(given, where)
-            row["references"] = [_text(text, f"{where}[{j}]", "drop it") for j, text in enumerate(texts)]
-    if ids is not None:
-        _add_ids(rows, ids)
-    if clusters is not None:
-        for i, (row, given) in enumerate(_zipped(rows, clusters, "clusters")):
-            row[CLUSTER] = _value(given, f"clusters[{i}]")
-    return rows
-
-
-def _add_summaries(rows: Sequence[dict[str, Any]], summaries: Any) -> None:
     by_system = summaries if isinstance(summaries, Mapping) and summaries else {SYSTEM: summaries}
     for system, column in by_system.items():
         what = f"summaries[{system!r}]" if by_system is summaries else "summaries"
-        for i, (row, text) in enumerate(_zipped(rows, column, what)):
+        for row, given, where in _zipped(rows, _listed(column, what), what):
             remedy = f"{DROP}, or write '' to exclude and count it as an empty summary"
-            row["summary"][system] = _text(text, f"{what}[{i}]", remedy)
-
-
-def _add_ids(rows: Sequence[dict[str, Any]], ids: Any) -> None:
-    first: dict[str, int] = {}
-    for i, (row, given) in enumerate(_zipped(rows, ids, "ids")):
-        row["id"] = _value(given, f"ids[{i}]")
-        if (before := first.setdefault(row["id"], i)) != i:
-            found = f"{row['id']!r} again, after ids[{before}]"
-            raise _wrong(f"ids[{i}]", found, "one id per record", "make the ids unique, or drop ids")
+            row["summary"][system] = _text(given, where, remedy)
+    by_name = groups
+    if not isinstance(groups, Mapping):
+        by_name = {} if groups is None else {_attribute(measures): groups}
+    for name, column in by_name.items():
+        _add_groups(rows, name, column, f"groups[{name!r}]" if by_name is groups else "groups")
+    _check_groups(measures, rows)
+    for row, given, where in _zipped(rows, references, "references"):
+        texts = [] if _is_absent(given) else [given] if isinstance(given, str) else _listed(given, where)
+        row["references"] = [_text(text, f"{where}[{j}]", "drop it") for j, text in enumerate(texts)]
+    first: dict[str, str] = {}
+    for row, given, where in _zipped(rows, ids, "ids"):
+        row["id"] = _value(given, where)
+        if (before := first.setdefault(row["id"], where)) != where:
+            found = f"{row['id']!r} again, after {before}"
+            raise _wrong(where, found, "one id per record", "make the ids unique, or drop ids")
+    for row, given, where in _zipped(rows, clusters, "clusters"):
+        row[CLUSTER] = _value(given, where)
+    return rows
 
 
 def over_groups(measures: Sequence[str | Measure], groups: Any) -> list[str | Measure]:
@@ -168,16 +147,17 @@ def _attribute(measures: Sequence[str | Measure]) -> str:
 def _check_groups(measures: Sequence[str | Measure], rows: Sequence[Mapping[str, Any]]) -> None:
     """RequestError if a measure compares documents or records by an attribute that they lack."""
     there = {"document": rows[0]["documents"][0]["attributes"], "record": rows[0]["attributes"]}
+    shapes = {
+        "document": "for each record a list of one value per document", "record": "one value per record",
+    }  # fmt: skip
     for measure in measures:
         holder = _kind(measure).declaration.attribute_of
         needs = _over(measure) or specs.needs_over(_kind(measure))
         name = _over(measure) or next(iter(there.get(holder, ())), GROUP)
         if needs and holder in there and name not in there[holder]:
-            shape = "one value per record"
-            if holder == "document":
-                shape = "for each record a list of one value per document"
             raise RequestError(
-                f"{measure} compares {holder}s by {name!r}, which 'groups' lacks. Give groups={{{name!r}: …}}: {shape}."
+                f"{measure} compares {holder}s by {name!r}, which 'groups' lacks. Give groups={{{name!r}: …}}: "
+                f"{shapes[holder]}."
             )
 
 
@@ -215,34 +195,28 @@ def _add_groups(rows: Sequence[dict[str, Any]], name: str, column: Any, what: st
     """Add an attribute to the documents of each row, or from a flat list to the records."""
     cells = _listed(column, what)
     is_flat = bool(cells) and (isinstance(cells[0], str) or not isinstance(cells[0], Iterable))
-    for i, (row, cell) in enumerate(_zipped(rows, cells, what)):
-        where = f"{what}[{i}]"
+    for row, cell, where in _zipped(rows, cells, what):
         if is_flat:
             row["attributes"][name] = _value(cell, where)
             continue
-        values = _listed(cell, where)
-        if len(values) != len(row["documents"]):
-            raise _wrong(
-                where,
-                f"{counted(len(values), 'group')} for {counted(len(row['documents']), 'document')}",
-                "one group per document, in the same order",
-                "correct the lists",
-            )
-        for j, (document, value) in enumerate(zip(row["documents"], values, strict=True)):
+        values, documents = _listed(cell, where), row["documents"]
+        if len(values) != len(documents):
+            found = f"{counted(len(values), 'group')} for {counted(len(documents), 'document')}"
+            raise _wrong(where, found, "one group per document, in the same order", "correct the lists")
+        for j, (document, value) in enumerate(zip(documents, values, strict=True)):
             document["attributes"][name] = _value(value, f"{where}[{j}]", "drop its document")
 
 
-def _zipped(rows: Sequence[dict[str, Any]], column: Any, what: str) -> Iterator[tuple[dict[str, Any], Any]]:
-    """Each row with its value of a column."""
-    values = _listed(column, what)
-    if len(values) != len(rows):
-        raise _wrong(
-            what,
-            counted(len(values), "value"),
-            f"{len(rows)}, as many as documents",
-            "give one per record, in the same order",
-        )
-    return zip(rows, values, strict=True)
+def _zipped(
+    rows: Sequence[dict[str, Any]], column: Any, what: str
+) -> Iterator[tuple[dict[str, Any], Any, str]]:
+    """Each row with its value of a column, and the value's place; nothing without a column."""
+    values = [] if column is None else _listed(column, what)
+    if column is not None and len(values) != len(rows):
+        wanted = f"{len(rows)}, as many as documents"
+        raise _wrong(what, counted(len(values), "value"), wanted, "give one per record, in the same order")
+    for i, (row, value) in enumerate(zip(rows, values, strict=False)):
+        yield row, value, f"{what}[{i}]"
 
 
 def _listed(column: Any, what: str) -> list[Any]:

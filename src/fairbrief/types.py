@@ -8,19 +8,49 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import Field, dataclass, field, make_dataclass
+from functools import cache
 from typing import Any, ClassVar, Literal, Protocol, cast, runtime_checkable
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from fairbrief.data import Data
 from fairbrief.declarations import Declaration, ObservationDeclaration
 from fairbrief.errors import DataError
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
+
+
+class _FieldsForDataclasses:
+    """The attribute that `dataclasses` reads, computed from a structure's fields on access."""
+
+    def __get__(self, instance: object, owner: type[Data]) -> Mapping[str, Field[Any]]:
+        return _fields_of(owner)
+
+
+class Data(msgspec.Struct, frozen=True, gc=False):
+    """Frozen data as a structure, which is created several times as fast as a dataclass.
+
+    ``replace``, ``fields`` and ``asdict`` of `dataclasses` work as for dataclasses.
+    """
+
+    __dataclass_fields__: ClassVar[Any] = _FieldsForDataclasses()
+
+
+@cache
+def _fields_of(kind: type[Data]) -> Mapping[str, Field[Any]]:
+    known = [(f.name, f.type, _default_of(f)) for f in msgspec.structs.fields(kind)]
+    made: Any = make_dataclass(kind.__name__, known)
+    return cast("Mapping[str, Field[Any]]", made.__dataclass_fields__)
+
+
+def _default_of(known: msgspec.structs.FieldInfo) -> Any:
+    if known.default_factory is not msgspec.NODEFAULT:
+        return field(default_factory=known.default_factory)
+    return field() if known.default is msgspec.NODEFAULT else field(default=known.default)
+
 
 # ------------------------------------------------------------------------------------- the input
 

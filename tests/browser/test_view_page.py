@@ -12,8 +12,7 @@ from tests.browser.browsing import chromium, needs_chromium
 from tests.cli.command import printed
 
 from fairbrief.cli.saved_commands import read_inputs
-from fairbrief.saved.view_answers import Answers, open_audit
-from fairbrief.saved.view_server import Server
+from fairbrief.saved.view import Answers, Server, open_audit
 
 pytestmark = [pytest.mark.browser, needs_chromium]
 

@@ -16,7 +16,8 @@ from fairbrief.statistics.jackknife import spreads, with_uncertain_scores
 from fairbrief.types import Ask, Case, Document, Floats, Record, Scores, Summary
 from fairbrief.workbench.calibrating import Fitting, calibration
 
-WORLDS, LABELS, RECORDS = 200, 300, 40
+WORLDS, LABELS, RECORDS = 60, 150, 150
+"""With so few labels, intervals that leave out their chance contain the value in three of four worlds."""
 MEASURE = "coverage_parity(scorer=coded)@side"
 BETAS = {"left": (2, 3), "right": (3, 2)}
 """How the score of a document is distributed, by its side; it is supported with the square of the score."""
@@ -74,9 +75,9 @@ def test_intervals_contain_what_the_true_map_gives(tmp_path: Path) -> None:
             assert e.high is not None
             covered[-1].append(e.low <= TRUTH <= e.high)
     with_maps, without = np.mean(covered, axis=0)
-    error = (0.93 * 0.07 / WORLDS) ** 0.5
-    assert with_maps >= 0.93 - 2 * error
-    assert without < with_maps - 0.05
+    least = 0.93 - 2 * (0.93 * 0.07 / WORLDS) ** 0.5
+    assert with_maps >= least
+    assert without < least - 0.05
 
 
 def test_the_maps_part_by_hand() -> None:

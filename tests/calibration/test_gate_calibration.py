@@ -8,7 +8,7 @@ from types import ModuleType
 import pytest
 
 SCRIPT = Path(__file__).resolve().parents[2] / "benchmarks" / "calibration" / "gate.py"
-WORLDS = 500
+WORLDS = 350
 BAND = 3 * sqrt(0.025 * 0.975 / WORLDS) + 0.015
 """Three standard errors, and what the skewness of a hundred gaps adds: Edgeworth's first term is 0.012."""
 

@@ -16,7 +16,7 @@ FEW = 0.2
 @pytest.mark.parametrize("name", ["label", "label-p", "label-passage", "frame"])
 def test_systems_that_ignore_labels_are_rarely_found(name: str) -> None:
     """Rare labels, unequal lengths, passages and unequal groups leave tests and intervals at their level."""
-    rows = run(KNOWN[name], AUDITS, 100, [20])
+    rows = run(KNOWN[name], AUDITS, 60, [20])
     assert rows
     for row in rows:
         most = FEW if row["quantity"].endswith("[rare]") else MOST

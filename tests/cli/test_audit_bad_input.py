@@ -100,7 +100,7 @@ def test_summaries_that_come_late_are_audited_by_measures_that_are_named(
     assert fairbrief("audit", file, *QUICK, "--measure", "rouge1").code == 0
 
 
-@pytest.mark.parametrize("records", [3, 300, 1_100])
+@pytest.mark.parametrize("records", [3, 1_100])
 def test_summaries_in_another_field_are_said_with_what_to_do(
     records: int, tmp_path: Path, fairbrief: Command
 ) -> None:
@@ -189,7 +189,7 @@ def _mutated(line: bytes, rng: random.Random) -> bytes:
 
 
 @settings(
-    max_examples=25,
+    max_examples=12,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )

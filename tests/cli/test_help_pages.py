@@ -12,7 +12,7 @@ from tests.docs.snippets import check_line
 from typer.testing import CliRunner
 
 from fairbrief.cli import COMMANDS, GROUPS, app, loaded
-from fairbrief.cli.help_examples import EXAMPLES
+from fairbrief.cli.help_pages import EXAMPLES
 
 EXAMPLE_FILES = Path(__file__).parents[2] / "examples"
 PAGES = [

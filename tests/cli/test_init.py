@@ -37,7 +37,7 @@ def test_one_init_and_one_audit(name: str, tmp_path: Path, fairbrief: Command) -
 
 
 def test_init_says_what_it_understood(tmp_path: Path, fairbrief: Command) -> None:
-    """Each field with what it was taken for, the counts, and the command line that says the same."""
+    """Each field with what it was taken for, the counts, and the settings."""
     shape = SHAPES["long table, summaries in a second file"]
     shape.write(tmp_path)
     run = fairbrief(
@@ -51,13 +51,12 @@ def test_init_says_what_it_understood(tmp_path: Path, fairbrief: Command) -> Non
         "city: an attribute of the record",
         "12 records, 72 documents, 2 systems: even, rosy",
         "rating: 1 (24), 2 (12), 4 (12), 5 (24)",
-        "--group-by product_id",
-        "--summaries-id-field asin",
     ):
         assert said in run.out, run.out
     told = tomllib.loads((tmp_path / "a.toml").read_text(encoding="utf-8"))
     assert told["files"] == ["reviews.csv"]
     assert told["summaries"] == ["summaries.csv"]
+    assert (told["group-by"], told["summaries-id-field"]) == ("product_id", "asin")
 
 
 def test_init_overwrites_nothing(tmp_path: Path, fairbrief: Command) -> None:
@@ -72,7 +71,7 @@ def test_init_overwrites_nothing(tmp_path: Path, fairbrief: Command) -> None:
 
 
 def test_sheets_of_one_spreadsheet(tmp_path: Path, fairbrief: Command) -> None:
-    """Reviews on one sheet and summaries on another are told apart, and named FILE#SHEET."""
+    """Reviews on one sheet and summaries on another are two files, FILE#SHEET."""
     book = openpyxl.Workbook()
     reviews, summaries = book.active, book.create_sheet("Summaries")
     reviews.title = "Reviews"
@@ -83,26 +82,12 @@ def test_sheets_of_one_spreadsheet(tmp_path: Path, fairbrief: Command) -> None:
             reviews.append([key, review.text, review.stars])
         for system in ("even", "rosy"):
             summaries.append([key, system, summary(of, system)])
-    book.save(tmp_path / "two.xlsx")
-    run = fairbrief("init", tmp_path / "two.xlsx", "--out", tmp_path / "a.toml")
+    path = tmp_path / "two.xlsx"
+    book.save(path)
+    assert "two.xlsx#Reviews" in fairbrief("init", path, "--out", tmp_path / "a.toml").err
+    run = fairbrief("init", f"{path}#Reviews", f"{path}#Summaries", "--out", tmp_path / "a.toml")
     assert "6 records, 36 documents, 2 systems: even, rosy" in run.out, run.err
     assert fairbrief("audit", tmp_path / "a.toml", "--resamples", "0").code == 0
-
-
-def test_requests_beside_their_batch(tmp_path: Path, fairbrief: Command) -> None:
-    """The last message of a request is its source; the batch says the system."""
-    texts = {key: " ".join(review.text for review in of) for key, of in hotels(6).items()}
-    requests = [
-        {"custom_id": key, "body": {"model": "asked", "messages": [{"role": "system", "content": "Be brief."}, {"role": "user", "content": text}]}}
-        for key, text in texts.items()
-    ]  # fmt: skip
-    answers = [
-        {"custom_id": key, "response": {"status_code": 200, "body": {"model": "gpt-x", "choices": [{"message": {"content": text[:40]}}]}}}
-        for key, text in texts.items()
-    ]  # fmt: skip
-    files = [write(tmp_path / "requests.jsonl", requests), write(tmp_path / "output.jsonl", answers)]
-    run = fairbrief("init", *files, "--out", tmp_path / "a.toml")
-    assert "6 records, 6 documents, 1 system: gpt-x" in run.out, run.err
 
 
 def test_the_longest_separator_is_taken(tmp_path: Path, fairbrief: Command) -> None:
@@ -185,8 +170,8 @@ def test_a_row_for_each_document_under_a_number(
     run = fairbrief("init", tmp_path / "in.csv", "--out", tmp_path / "a.toml")
     assert "n: the record's id; each row" in run.out, run.err
     assert f"12 records, 72 documents, {len(systems)} system" in run.out
-    assert "--group-by n --documents-field comment" in run.out
-    assert "--attribute stars" in run.out
+    told = tomllib.loads((tmp_path / "a.toml").read_text(encoding="utf-8"))
+    assert (told["group-by"], told["documents-field"], told["attribute"]) == ("n", ["comment"], ["stars"])
     assert "12 records" in _proposed(run, tmp_path, monkeypatch, fairbrief).out
 
 

@@ -225,7 +225,9 @@ SHAPES = {
         _long_with_repeated_summary, ("export.csv",), 12, ("export",), 72, {"stars": 4}
     ),
     "wide table, two systems": Shape(_wide, ("wide.csv",), 12, ("even", "rosy"), 58, {"stars": 4}),
-    "spreadsheet of two sheets": Shape(_spreadsheet, ("reviews.xlsx",), 12, ("reviews",), 72, {"Stars": 4}),
+    "spreadsheet of two sheets": Shape(
+        _spreadsheet, ("reviews.xlsx#Reviews",), 12, ("reviews",), 72, {"Stars": 4}
+    ),
     "semicolons in Windows' encoding": Shape(
         _german_semicolons, ("bewertungen.csv",), 12, ("bewertungen",), 72, {"sterne": 4}
     ),

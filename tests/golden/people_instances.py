@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from fairbrief.classifiers.name_classifier import Names
-from fairbrief.scorers.counts import Counts
+from fairbrief.classifiers.people import Names
+from fairbrief.scorers.word_counts import Counts
 from fairbrief.types import (
     Ask,
     Case,

@@ -9,8 +9,7 @@ import pytest
 from tests.conftest import read_lines
 
 from fairbrief.readers import read
-from fairbrief.workbench.corpora.labelled_sets import Design, mixtures, parse_mix
-from fairbrief.workbench.corpora.review_sets import labeller
+from fairbrief.workbench.corpora.labelled_sets import Design, labeller, mixtures, parse_mix
 from fairbrief.workbench.corpora.text_sources import Lengths, gather
 
 LABELS = {"negative": "neg", "neutral": "neu", "positive": "pos"}

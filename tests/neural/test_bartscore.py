@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-import pytest
 from tests.neural.tiny_models import LONG, MODEL_SCORE_TOLERANCE, TEXTS, matrix
 
-from fairbrief.scorers import bartscore
 from fairbrief.scorers.bartscore import BartScore
 from fairbrief.scorers.pieces import parts, spans
 
@@ -48,20 +45,16 @@ def test_scores_are_the_models_mean_log_likelihood(bart_folder: Path) -> None:
     np.testing.assert_allclose(found, wanted, atol=MODEL_SCORE_TOLERANCE)
 
 
-@pytest.mark.parametrize("fold", ["max", "mean"])
-def test_long_texts_are_windowed_not_cut(bart_folder: Path, fold: str) -> None:
-    """Parts of a long column add up, each under the best (or the mean) window of a long row."""
+def test_long_texts_are_windowed_not_cut(bart_folder: Path) -> None:
+    """Parts of a long column add up, each under the best window of a long row."""
     source, target = ids(bart_folder, LONG), ids(bart_folder, LONG[7:])
-    combine = max if fold == "max" else lambda v: sum(v) / len(v)
     pieces = parts(len(target), 62)
     assert len(pieces) > 1
     total = sum(
-        combine(
-            [direct(bart_folder, source[w.start : w.stop], target[p]) for w in spans(len(source), 62, 15)]
-        )
+        max(direct(bart_folder, source[w.start : w.stop], target[p]) for w in spans(len(source), 62, 15))
         for p in pieces
     )
-    found = matrix(BartScore(model=str(bart_folder), fold=fold), (LONG,), (LONG[7:],))
+    found = matrix(BartScore(model=str(bart_folder)), (LONG,), (LONG[7:],))
     np.testing.assert_allclose(found, [[total / (len(target) + 2 * len(pieces))]], atol=MODEL_SCORE_TOLERANCE)
 
 
@@ -72,17 +65,3 @@ def test_truncation_reads_the_first_window(bart_folder: Path) -> None:
     np.testing.assert_allclose(
         found, [[direct(bart_folder, source, target) / 64]], atol=MODEL_SCORE_TOLERANCE
     )
-
-
-def test_a_shared_source_is_encoded_once(bart_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The pairs of one row in one batch share its encoding."""
-    framed: list[int] = []
-    real = bartscore.padded
-
-    def counting(rows: Any, pad: int) -> Any:
-        framed.append(len(rows))
-        return real(rows, pad)
-
-    monkeypatch.setattr(bartscore, "padded", counting)
-    matrix(BartScore(model=str(bart_folder)), TEXTS[:1], TEXTS)
-    assert framed == [1, 5]

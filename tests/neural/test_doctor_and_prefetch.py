@@ -12,7 +12,6 @@ import typer
 from typer.testing import CliRunner
 
 from fairbrief.cli import lookup_commands
-from fairbrief.engines.score_cache import Store
 from fairbrief.errors import BackendError, RequestError
 
 COMMIT = "fedcba9876543210fedcba9876543210fedcba98"
@@ -76,33 +75,18 @@ def test_a_broken_plugin_is_a_finding(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "stranger" in bad[0].words
 
 
-def test_cache_is_counted_or_found_damaged(tmp_path: Path) -> None:
-    """A cache is shown with its size, as damaged, or as not begun; looking does not change it."""
-    path = tmp_path / "c.sqlite"
-    assert next(lookup_commands.cached_scores(path)).is_well is None
-    store = Store(path)
-    store.write("m", {("a", "b"): np.ones(1), ("a", "c"): np.ones(1)})
-    store.close()
-    assert next(lookup_commands.cached_scores(path)).words.startswith("2 scores")
-    path.write_bytes(b"not a database at all" * 100)
-    finding = next(lookup_commands.cached_scores(path))
-    assert finding.is_well is False
-    assert "damaged" in finding.words
-    assert [p.name for p in tmp_path.iterdir()] == ["c.sqlite"]
-
-
 @pytest.mark.usefixtures("hub_cache")
-def test_doctor_prints_all_sections(tmp_path: Path) -> None:
+def test_doctor_prints_all_sections() -> None:
     """The command prints every section on a machine with and without models."""
-    result = CliRunner().invoke(lookup_commands.app, ["doctor", "--cache", str(tmp_path / "none.sqlite")])
+    result = CliRunner().invoke(lookup_commands.app, ["doctor"])
     assert result.exit_code == 0, result.output
-    for title in ("Installed", "Extras", "Plug-ins", "Device", "Models", "Score cache"):
+    for title in ("Installed", "Extras", "Plug-ins", "Device", "Models"):
         assert title in result.output
 
 
 def test_without_torch_the_doctor_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     """On a machine without the extra the device and the models are no error."""
-    monkeypatch.setattr(lookup_commands, "_has", lambda _: False)
+    monkeypatch.setattr(lookup_commands, "_version", lambda _: None)
     assert [f.is_well for f in (*lookup_commands.device(), *lookup_commands.models())] == [None, None]
 
 

@@ -16,7 +16,7 @@ from fairbrief.errors import BackendError, RequestError
 from fairbrief.registry import make
 from fairbrief.scorers import entailment
 from fairbrief.scorers.entailment import Entailment
-from fairbrief.scorers.pieces import longest_first, run_batches
+from fairbrief.scorers.pieces import longest_first, quarter_overlapping, run_batches
 from fairbrief.types import Ask
 
 
@@ -114,7 +114,7 @@ def test_long_rows_are_windowed_not_cut(classifier_folder: Path) -> None:
     second = tokenizer(column, add_special_tokens=False)["input_ids"]
     room = 64 - 4 - len(second)
     wanted, seen = 0.0, set()
-    for w in entailment._row_windows(len(first), room):
+    for w in quarter_overlapping(len(first), room):
         seen |= set(range(w.start, w.stop))
         ids = torch.tensor([[0, *first[w.start : w.stop], 2, 2, *second, 2]])
         assert ids.shape[1] <= 64
@@ -127,13 +127,11 @@ def test_long_rows_are_windowed_not_cut(classifier_folder: Path) -> None:
 def test_long_columns_are_parts_weighted_by_length(classifier_folder: Path) -> None:
     """A column that does not fit is cut into parts; the pair's probability is their mean by length."""
     scorer = Entailment(model=str(classifier_folder))
-    items = scorer._items(0, 10, 100, 60)
-    assert {(i.first.start, i.first.stop) for i in items} == {(0, 10)}
-    assert [(i.second.start, i.second.stop) for i in items] == [(0, 25), (25, 50), (50, 75), (75, 100)]
-    values = np.array([[0.1, 0.0], [0.2, 0.2], [0.3, 0.3], [0.8, 0.8]])
-    found = entailment._folded(items, [(i, values[i]) for i in (2, 0, 3, 1)])
-    sizes = [i.second.stop - i.second.start for i in items]
-    np.testing.assert_allclose(found, np.average(values, axis=0, weights=sizes))
+    windows = scorer.windows_of(10, 100, 60)
+    assert {(row.start, row.stop) for row, _ in windows} == {(0, 10)}
+    assert [(c.start, c.stop) for _, c in windows] == [(0, 25), (25, 50), (50, 75), (75, 100)]
+    best = [(25, np.array([0.1, 0.0])), (75, np.array([0.3, 0.2]))]
+    np.testing.assert_allclose(entailment._mean_of_parts(best), [0.25, 0.15])
     assert np.isfinite(matrix(scorer, (LONG,), (LONG,))).all()
 
 
@@ -215,7 +213,7 @@ def test_spelling_and_fingerprint_tell_settings_apart(classifier_folder: Path, t
 
 def test_model_is_loaded_once(classifier_folder: Path) -> None:
     """Scorers that name the same model share it in memory."""
-    from fairbrief.pretrained import hub, placement
+    from fairbrief import pretrained
     from fairbrief.scorers import models
 
     one, two = (
@@ -223,7 +221,9 @@ def test_model_is_loaded_once(classifier_folder: Path) -> None:
         Entailment(model=str(classifier_folder), gate="argmax"),
     )
     found = [
-        models.classifier(hub.find(s.model, "entailment"), placement.place(s, "entailment"), "entailment")
+        models.classifier(
+            pretrained.find(s.model, "entailment"), pretrained.place(s, "entailment"), "entailment"
+        )
         for s in (one, two)
     ]
     assert found[0] is found[1]

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from tests.neural.tiny_models import TEXTS
 
+from fairbrief import pretrained
 from fairbrief.errors import BackendError, MissingExtra, RequestError
-from fairbrief.pretrained import hub, placement
 from fairbrief.scorers.entailment import Entailment
 from fairbrief.types import Ask
 
@@ -53,17 +53,17 @@ def test_a_half_fetched_model_counts_as_absent(hub_cache: Path) -> None:
     """A snapshot without weights is fetched again rather than failing inside a library."""
     folder = hub_cache / "models--some-lab--tiny-mnli" / "snapshots" / COMMIT
     (folder / "model.safetensors").unlink()
-    assert hub.cached("some-lab/tiny-mnli", "entailment") is None
+    assert pretrained.cached("some-lab/tiny-mnli", "entailment") is None
     with pytest.raises(BackendError, match="prefetch"):
-        hub.find("some-lab/tiny-mnli", "entailment")
+        pretrained.find("some-lab/tiny-mnli", "entailment")
 
 
 def test_names_that_cannot_be_are_refused() -> None:
     """A malformed name is the request's fault, an absent folder the operator's."""
     with pytest.raises(RequestError, match="neither a local folder"):
-        hub.find("not a/valid/name", "entailment")
+        pretrained.find("not a/valid/name", "entailment")
     with pytest.raises(BackendError, match="no such folder"):
-        hub.find("./nowhere", "entailment")
+        pretrained.find("./nowhere", "entailment")
 
 
 def test_a_folder_that_is_no_model_is_named(tmp_path: Path) -> None:
@@ -83,7 +83,7 @@ def test_a_missing_library_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> N
 @pytest.mark.parametrize(
     ("settings", "wanted"),
     [
-        ({}, ("cpu", "fp32", placement.CPU_TOKENS)),
+        ({}, ("cpu", "fp32", pretrained.CPU_TOKENS)),
         ({"dtype": "bf16", "batch_tokens": "77"}, ("cpu", "bf16", 77)),
         ({"device": "cpu", "batch_tokens": 5}, ("cpu", "fp32", 5)),
     ],
@@ -94,7 +94,7 @@ def test_placement_is_automatic_and_can_be_overridden(
     """On a machine without accelerator auto means CPU and fp32; a setting wins over auto."""
     monkeypatch.setattr("torch.cuda.is_available", lambda: False)
     monkeypatch.setattr("torch.backends.mps.is_available", lambda: False)
-    found = placement.place(Entailment(**settings), "entailment")
+    found = pretrained.place(Entailment(**settings), "entailment")
     assert (found.device, found.dtype, found.batch_tokens) == wanted
 
 
@@ -103,11 +103,11 @@ def test_an_accelerator_is_used_in_half_precision(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr("torch.cuda.is_available", lambda: True)
     for knows, wanted in ((True, "bf16"), (False, "fp16")):
         monkeypatch.setattr("torch.cuda.is_bf16_supported", lambda knows=knows: knows)
-        found = placement.place(Entailment(), "entailment")
+        found = pretrained.place(Entailment(), "entailment")
         assert (found.device, found.dtype, found.batch_tokens) == (
             "cuda",
             wanted,
-            placement.ACCELERATOR_TOKENS,
+            pretrained.ACCELERATOR_TOKENS,
         )
 
 
@@ -115,9 +115,9 @@ def test_devices_that_are_not_there_are_refused(monkeypatch: pytest.MonkeyPatch)
     """A device that torch does not know, or of which there are fewer, is an error that says so."""
     monkeypatch.setattr("torch.cuda.device_count", lambda: 1)
     with pytest.raises(RequestError, match="no such device"):
-        placement.place(Entailment(device="gpu"), "entailment")
+        pretrained.place(Entailment(device="gpu"), "entailment")
     with pytest.raises(BackendError, match="sees 1 CUDA"):
-        placement.place(Entailment(device="cuda:3"), "entailment")
+        pretrained.place(Entailment(device="cuda:3"), "entailment")
 
 
 def test_a_new_commit_is_another_fingerprint(hub_cache: Path) -> None:

@@ -14,10 +14,10 @@ from tests.neural.test_entailment import matrix
 from tests.neural.tiny_models import HHEM_PROMPT, MODEL_SCORE_TOLERANCE, TEXTS, save_classifier
 from typer.testing import CliRunner
 
+from fairbrief import pretrained
 from fairbrief.cli import lookup_commands
 from fairbrief.errors import BackendError, RequestError
-from fairbrief.pretrained import hub
-from fairbrief.scorers import known_models
+from fairbrief.scorers import entailment
 from fairbrief.scorers.entailment import Entailment
 
 
@@ -64,10 +64,10 @@ def test_minicheck_reads_document_and_claim_as_one_text(vocabulary: Any, tmp_pat
 
 def test_templates_are_known_by_the_models_names() -> None:
     """A model of the hub that is known is asked as it was trained; any other as a pair; a wrong template is refused."""
-    forms = {known.name: known_models.template_of(known.name, "auto") for known in known_models.MODELS}
-    assert forms["lytang/MiniCheck-DeBERTa-v3-Large"] is known_models.BY_NAME["minicheck"]
-    assert forms["vectara/hallucination_evaluation_model"] is known_models.BY_NAME["hhem"]
-    assert known_models.template_of("some-lab/other", "auto") is known_models.BY_NAME["pair"]
+    forms = {known.name: entailment.template_of(known.name, "auto") for known in entailment.MODELS}
+    assert forms["lytang/MiniCheck-DeBERTa-v3-Large"] is entailment.BY_NAME["minicheck"]
+    assert forms["vectara/hallucination_evaluation_model"] is entailment.BY_NAME["hhem"]
+    assert entailment.template_of("some-lab/other", "auto") is entailment.BY_NAME["pair"]
     with pytest.raises(RequestError, match="not one of auto, pair, minicheck, hhem"):
         Entailment(template="chat")
 
@@ -103,7 +103,7 @@ def test_prefetch_says_how_much_it_will_fetch(
         "huggingface_hub.HfApi.model_info", lambda *_, **__: repository({"pytorch_model.bin": 9})
     )
     with pytest.raises(BackendError, match="pickle"):
-        hub.download("some-lab/old", "prefetch")
+        pretrained.download("some-lab/old", "prefetch")
 
 
 @pytest.mark.parametrize(
@@ -121,7 +121,7 @@ def test_the_best_scorer_here_is_recommended(
     here: tuple[str, ...], spec: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Models trained to judge claims come before pairs of sentences, embeddings and words, each where it is on the machine."""
-    monkeypatch.setattr(hub, "cached", lambda model, _: Path() if model in here else None)
-    found, why = known_models.recommended()
+    monkeypatch.setattr(pretrained, "cached", lambda model, _: Path() if model in here else None)
+    found, why = entailment.recommended()
     assert found == spec
     assert why

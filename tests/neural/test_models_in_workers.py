@@ -12,13 +12,12 @@ from types import SimpleNamespace
 import pytest
 from tests.neural.tiny_models import MODEL_SCORE_TOLERANCE, TEXTS
 
-from fairbrief import registry
+from fairbrief import pretrained, registry
 from fairbrief.auditing import Plan, audit
 from fairbrief.auditing.run import Run
 from fairbrief.auditing.scorer_lookup import NeedsModel, Scorers
 from fairbrief.cli.input_options import cached
 from fairbrief.errors import RequestError
-from fairbrief.pretrained import placement
 from fairbrief.scorers import entailment, models
 from fairbrief.types import Case, Document, Record, Summary
 
@@ -117,29 +116,22 @@ def test_without_workers_there_is_nowhere_to_hold_models() -> None:
 def test_workers_go_round_the_devices(name: str, device: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Three workers on a machine with two GPUs: the third shares the first's."""
     cuda = SimpleNamespace(is_available=lambda: True, device_count=lambda: 2)
-    monkeypatch.setattr(placement, "library", lambda *_: SimpleNamespace(cuda=cuda))
+    monkeypatch.setattr(pretrained, "library", lambda *_: SimpleNamespace(cuda=cuda))
     monkeypatch.setattr(multiprocessing, "current_process", partial(SimpleNamespace, name=name))
-    assert placement.device_of("auto", "entailment") == device
+    assert pretrained.device_of("auto", "entailment") == device
 
 
-def test_workers_divide_the_cores() -> None:
+@pytest.mark.parametrize(("name", "threads"), [("fairbrief worker 1 of 2", [2]), ("MainProcess", [])])
+def test_workers_divide_the_cores(name: str, threads: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
     """Two workers whose libraries take four threads each have two; one alone keeps all."""
-    names = ("fairbrief worker 1 of 2", "MainProcess")
-    context = multiprocessing.get_context("spawn")
-    found = []
-    for name in names:
-        ours, theirs = context.Pipe()
-        process = context.Process(target=threads, args=(theirs,), name=name)
-        process.start()
-        found.append(ours.recv())
-        process.join()
-    assert found == [2, 4]
-
-
-def threads(pipe: multiprocessing.connection.Connection) -> None:
-    """In another process: how many threads torch uses, of four."""
-    import torch
-
-    torch.set_num_threads(4)
-    placement.library("torch", "a model")
-    pipe.send(torch.get_num_threads())
+    torch = pytest.importorskip("torch")
+    changed: list[int] = []
+    monkeypatch.setattr(multiprocessing, "current_process", partial(SimpleNamespace, name=name))
+    monkeypatch.setattr(torch, "get_num_threads", lambda: 4)
+    monkeypatch.setattr(torch, "set_num_threads", changed.append)
+    pretrained._share_cores.cache_clear()
+    try:
+        pretrained.library("torch", "a model")
+    finally:
+        pretrained._share_cores.cache_clear()
+    assert changed == threads

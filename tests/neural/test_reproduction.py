@@ -13,7 +13,7 @@ from tests.golden.test_published_figures import FIGURE
 from tests.stub_chat import StubChat
 
 from docs import commands, generate, reproduction
-from fairbrief.pretrained import hub
+from fairbrief import pretrained
 from fairbrief.protocols.published_results import PublishedResult
 
 MODELS = (
@@ -87,7 +87,7 @@ def stand_ins(
     """Tiny models under the names of the papers' models, and a chat server of our own."""
     pytest.importorskip("nltk")
     folders = dict(zip(MODELS, (classifier_folder, bart_folder, deep_encoder, encoder_folder), strict=True))
-    monkeypatch.setattr(hub, "cached", lambda model, _: folders.get(model))
+    monkeypatch.setattr(pretrained, "cached", lambda model, _: folders.get(model))
     with StubChat(answer=_answer) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
         monkeypatch.setenv("OPENAI_API_KEY", "none")

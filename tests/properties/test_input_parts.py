@@ -17,7 +17,7 @@ from fairbrief.errors import DataError
 from fairbrief.readers import Reading, json_lines, read, tables
 from fairbrief.types import Case
 
-QUICK = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+QUICK = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 def row(i: int, text: str = "Fine.") -> dict[str, object]:

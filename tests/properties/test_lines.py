@@ -67,7 +67,7 @@ def cases(draw: st.DrawFn) -> Case:
     return Case(record, Summary(record.id, draw(NAME), text, draw(UNITS), reason, draw(ATTRIBUTES)))
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(case=cases())
 def test_a_written_case_is_read_back(tmp_path: Path, case: Case) -> None:
     """A case that was written to a file is read back equal, but for the place it came from."""
@@ -133,7 +133,7 @@ def check_as_python_reads_it(line: bytes) -> None:
         assert isinstance(found, DataError)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(value=ANYTHING, ascii_only=st.booleans())
 def test_any_value_is_parsed_as_python_parses_it(value: Any, ascii_only: bool) -> None:
     """Whatever stands in a field, half a character, NaN and large numbers too."""
@@ -141,7 +141,7 @@ def test_any_value_is_parsed_as_python_parses_it(value: Any, ascii_only: bool) -
     check_as_python_reads_it(line)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(data=st.data())
 def test_a_damaged_line_is_parsed_as_python_parses_it(data: st.DataObject) -> None:
     """Bytes changed, cut or put in: the same object, or an error."""

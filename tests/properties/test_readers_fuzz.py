@@ -22,7 +22,7 @@ GOOD = {
     "references": ["R."], "attributes": {"b": 1}, "seed_document": "o", "claims": [{"text": "u", "values": {"a": ["x"]}}],
     "entities": [{"id": "e", "mentions": [{"document": 0, "start": 0, "end": 3, "kind": "he"}]}],
 }  # fmt: skip
-QUICK = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+QUICK = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 ANYTHING = st.recursive(
     st.none()
     | st.booleans()

@@ -13,8 +13,7 @@ import pytest
 
 from fairbrief.errors import DataError, RequestError
 from fairbrief.types import Case, Claim, Document, Entity, Record, Summary
-from fairbrief.workbench.annotation.items import Item, assign, items_of
-from fairbrief.workbench.annotation.judgements import (
+from fairbrief.workbench.judgements import (
     Leans,
     agreement,
     bootstrap_counts,
@@ -26,7 +25,7 @@ from fairbrief.workbench.annotation.judgements import (
     majority,
     unfairness,
 )
-from fairbrief.workbench.annotation.sheets import Answer, free, protect, read_answers, sheet
+from fairbrief.workbench.sheets import Answer, Item, assign, free, items_of, protect, read_answers, sheet
 
 
 def case(i: int = 0, system: str = "s", claims: bool = True) -> Case:

@@ -133,7 +133,7 @@ def test_reviews(tmp_path: Path) -> None:
     ("more", "said"),
     [
         (["--encoding", "x"], "--encoding"),
-        (["--format", "x"], "no format"), (["--disjoint", "--with-replacement"], "exclude"),
+        (["--format", "x"], "no format"),
     ],
 )  # fmt: skip
 def test_slips(tweets: Path, tmp_path: Path, more: list[str], said: str) -> None:

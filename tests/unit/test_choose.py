@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -30,7 +29,7 @@ from fairbrief.workbench.choose import (
     choose,
     preference,
 )
-from fairbrief.workbench.summarizers.prompts import prompt_of
+from fairbrief.workbench.summarizers.prompts import Wish, fill, find, prompt_of
 
 LEFT, RIGHT = ("alder", "birch", "cedar", "damson"), ("quartz", "shale", "talc", "umber")
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "reviews.jsonl"
@@ -82,25 +81,17 @@ def test_the_rejected_one_is_the_worst() -> None:
     (choice,) = chosen(candidates(0, "alder birch quartz", "alder quartz", "alder birch cedar"))
     pair = preference(choice, "say it")
     assert pair is not None
-    assert (pair["prompt"], pair["chosen"], pair["rejected"]) == (
-        "say it",
-        "alder quartz",
-        "alder birch cedar",
-    )
+    texts = (pair["prompt"], pair["chosen"], pair["rejected"])
+    assert texts == ("say it", "alder quartz", "alder birch cedar")
     assert pair["chosen_value"] == pytest.approx(0, abs=0.05)  # less what random words equal
     assert pair["rejected_value"] == pytest.approx(0.5, abs=0.05)
 
 
 def test_a_floor_rules_the_fairest_out() -> None:
-    """A candidate below the floor is not chosen, however fair."""
+    """A candidate below the floor is not chosen; where none keeps it the best is taken, told, and gives no pair to train on."""
     cases = candidates(0, "alder quartz", "birch cedar talc", references=["birch cedar talc"])
     (free,), (held,) = chosen(cases), chosen(cases, floors=["rouge1>=0.5"])
-    assert (free.chosen, held.chosen) == (0, 1)
-    assert not held.reason
-
-
-def test_where_no_candidate_keeps_the_floor_the_best_is_taken_and_told() -> None:
-    """The choice falls back on all candidates, says why, and gives no pair to train on."""
+    assert (free.chosen, held.chosen, held.reason) == (0, 1, "")
     cases = candidates(0, "alder birch cedar", "alder quartz", references=["something else entirely"])
     (choice,) = chosen(cases, floors=["rouge1>=0.5"])
     assert (choice.chosen, choice.reason) == (1, NOT_ALLOWED)
@@ -158,7 +149,7 @@ def test_a_record_without_a_measurable_candidate_is_counted_and_in_neither_syste
     assert [choice.reason for choice in choices] == [NOT_MEASURED, ""]
     assert {case.record.id for case in as_systems(choices)} == {"r1"}
     result = against_random(choices, Plan(measures=[BY], n_resamples=50))
-    assert result.made["choice"][NOT_MEASURED] == 1
+    assert ("records without a candidate that has a value", "1") in result.tables[0].rows
     with pytest.raises(DataError, match="none has a candidate that could be measured"):
         against_random(chosen(candidates(0, "", "")), Plan(measures=[BY], n_resamples=50))
 
@@ -185,27 +176,20 @@ def test_no_allowed_candidate_is_fairer_than_the_chosen_one(sets: list[list[str]
 
 
 def test_the_prompt_of_a_pair_is_what_was_asked() -> None:
-    """A text that the summary carries, else a named prompt filled in, else the documents."""
+    """A text that the summary carries, else a named prompt filled in as the summary tells, else the documents."""
     (case,) = candidates(0, "alder quartz")
     assert prompt_of(case).startswith("alder\n\nbirch")
     told = Case(case.record, Summary("r0", "s", "alder", made={"prompt": "Sum it up: alder"}))
     assert prompt_of(told) == "Sum it up: alder"
     assert "1. alder" in prompt_of(case, "plain")
-    stale = Case(case.record, Summary("r0", "s", "alder", made={"prompt": "plain", "prompt_sha": "0"}))
-    with pytest.raises(RequestError, match="not the one known by that name"):
-        prompt_of(stale)
-
-
-def test_a_named_prompt_is_filled_in_as_the_summary_tells() -> None:
-    """Where a summary names a prompt of the library, the pair holds its wording with the documents."""
-    from fairbrief.workbench.summarizers.prompts import Wish, fill, find
-
-    (case,) = candidates(0, "alder quartz")
     wish = Wish(over="side", instruction="fair", sentences=2, draw=3)
     made = {"prompt": "plain", "prompt_sha": find("plain").sha, **wish.as_settings()}
     told = Case(case.record, Summary("r0", "s", "alder", made=made))
     assert prompt_of(told) == fill(find("plain"), case.record, wish).user
     assert "side" in prompt_of(told)
+    stale = Case(case.record, Summary("r0", "s", "alder", made={"prompt": "plain", "prompt_sha": "0"}))
+    with pytest.raises(RequestError, match="not the one known by that name"):
+        prompt_of(stale)
 
 
 def test_the_command_writes_records_and_pairs_that_others_read(tmp_path: Path) -> None:
@@ -239,31 +223,8 @@ def test_the_command_writes_records_and_pairs_that_others_read(tmp_path: Path) -
     assert rows[0]["rejected"] == "alder birch cedar damson"
 
 
-def test_one_summary_a_record_is_no_choice(tmp_path: Path) -> None:
-    """A file without candidates is refused with what to do."""
-    source = tmp_path / "one.jsonl"
-    line = {"id": "a", "documents": [{"text": "alder", "attributes": {"side": "L"}}], "summary": "alder"}
-    source.write_text(json.dumps(line) + "\n", encoding="utf-8")
-    ran = CliRunner().invoke(app, ["choose", str(source), "--by", BY])
-    assert isinstance(ran.exception, RequestError)
-    assert "more than one candidate" in str(ran.exception)
-
-
-def test_without_resamples_the_difference_in_length_has_no_interval() -> None:
-    """``--resamples 0`` prints the difference alone: an interval of no width would claim to know it exactly."""
-    arguments = ["choose", str(EXAMPLE), "--by", "equal_coverage@sentiment"]
-    without = CliRunner().invoke(app, [*arguments, "--resamples", "0"])
-    assert without.exit_code == 0, without.output
-    row = next(line for line in without.output.splitlines() if "difference in words" in line)
-    assert "[" not in row
-    assert (
-        "difference in words [95% interval]"
-        in CliRunner().invoke(app, [*arguments, "--resamples", "50"]).output
-    )
-
-
 def test_chosen_summaries_are_named_so_that_two_choices_can_be_compared(tmp_path: Path) -> None:
-    """--system names the system in the file: two choices are audited together; without a file it is refused."""
+    """--system names the system in the file: two choices are audited together; without a file, or a choice, it is refused."""
     arguments = ["choose", str(EXAMPLE), "--by", "equal_coverage@sentiment", "--resamples", "0"]
     for name in ("by-coverage", "again"):
         done = CliRunner().invoke(
@@ -277,3 +238,5 @@ def test_chosen_summaries_are_named_so_that_two_choices_can_be_compared(tmp_path
     assert re.search("again +by-coverage", audited.output)
     refused = CliRunner().invoke(app, [*arguments, "--system", "x"])
     assert "needs --out FILE" in str(refused.exception)
+    alone = CliRunner().invoke(app, ["choose", both[0], "--by", "uer@sentiment"])
+    assert "more than one candidate" in str(alone.exception)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.isotonic import IsotonicRegression
 from sklearn.linear_model import LogisticRegression
@@ -16,6 +16,7 @@ from fairbrief.statistics.regression import fit_logistic
 ITEMS = st.lists(st.tuples(st.integers(0, 6), st.booleans(), st.integers(0, 3)), min_size=1, max_size=30)
 
 
+@settings(max_examples=40, deadline=None)
 @given(ITEMS)
 def test_the_area_under_the_curve_is_that_of_scikit_learn(items: list[tuple[int, bool, int]]) -> None:
     """Ties count by half; a resample is its items, each as often as it was drawn; one class alone has no area."""
@@ -29,6 +30,7 @@ def test_the_area_under_the_curve_is_that_of_scikit_learn(items: list[tuple[int,
             assert area == pytest.approx(roc_auc_score(np.repeat(labels, drawn), np.repeat(scores, drawn)))
 
 
+@settings(max_examples=40, deadline=None)
 @given(ITEMS)
 def test_no_cut_has_a_larger_balanced_accuracy_than_the_best(items: list[tuple[int, bool, int]]) -> None:
     """The best cut-off is at least as good as every other, by scikit-learn's own balanced accuracy."""
@@ -42,6 +44,7 @@ def test_no_cut_has_a_larger_balanced_accuracy_than_the_best(items: list[tuple[i
     assert best >= max(balanced_accuracy_score(labels, scores >= other) for other in range(-1, 8)) - 1e-12
 
 
+@settings(max_examples=40, deadline=None)
 @given(ITEMS)
 def test_isotonic_regression_is_that_of_scikit_learn(items: list[tuple[int, bool, int]]) -> None:
     """Between the knots and beyond them the shares are those of a reference that pools one pair of blocks at a time."""

@@ -15,8 +15,8 @@ import pyarrow.parquet
 import pytest
 
 from fairbrief import readers
-from fairbrief.classifiers.name_classifier import read_pages
-from fairbrief.classifiers.word_sentiment import read_lexicon, read_vectors
+from fairbrief.classifiers.people import read_pages
+from fairbrief.classifiers.sentiment import read_lexicon, read_vectors
 from fairbrief.cli import settings_file
 from fairbrief.errors import DataError, FairbriefError
 from fairbrief.people.build_people import names_of
@@ -26,7 +26,7 @@ from fairbrief.reports.audit_folder import read_sources
 from fairbrief.reports.per_record import PerRecordFile, SavedRows
 from fairbrief.saved import saved_inputs
 from fairbrief.workbench import claims
-from fairbrief.workbench.annotation.sheets import read_answers
+from fairbrief.workbench.sheets import read_answers
 from fairbrief.workbench.summarizers.prompts import find
 
 DEEP = b"[" * 100_000
@@ -38,7 +38,7 @@ READ: dict[str, tuple[bytes, Callable[[Path], object]]] = {
     "claims.txt": (b"{summary}\xff", claims.instruction_in),
     "prompt.toml": (b"a = " + DEEP, lambda path: find(str(path))),
     "settings.toml": (b"a = " + DEEP, settings_file.read),
-    "answers.json": (DEEP, lambda path: read_answers([path], {})),
+    "answers.csv": (b"task,answer\n\xff", lambda path: read_answers([path], {})),
     "evidence.parquet": (
         b"PAR1" + b"\xff" * 60 + b"PAR1",
         lambda path: SavedRows(path.parent, [PerRecordFile(path.name, "o", ("m",))], "x"),

@@ -26,9 +26,8 @@ from fairbrief.measures.coverage import Coverage, EqualCoverage
 from fairbrief.reports import explanation
 from fairbrief.reports.explanation import Explanation, Opened, Part, as_json, as_markdown, sheets
 from fairbrief.reports.result import Row
-from fairbrief.saved.ablation import without_claim, without_document, without_sentence
-from fairbrief.saved.example_details import explained as with_contributions
-from fairbrief.saved.explanations import explain
+from fairbrief.saved.examples import explained as with_contributions
+from fairbrief.saved.explanations import explain, without_claim, without_document, without_sentence
 from fairbrief.scorers import pairs
 from fairbrief.statistics.jackknife import leave_one_out
 from fairbrief.text.sentences import split
@@ -145,14 +144,10 @@ def test_the_one_document_that_makes_a_gap_is_named_with_its_effect() -> None:
 MEASURES = [
     "equal_coverage@side",
     "coverage_parity@side",
-    "bur@side",
     "uer@side",
-    "sof@side",
     "uer(scorer=ngram, texts=documents)@side",
     "position_from_uniform",
-    "position_bias",
     "rouge1",
-    "sentiment_shift",
     "sentiment_shift@side",
     "entity_inclusion@gender",
     "word_list_inclusion",
@@ -249,7 +244,7 @@ def test_without_the_only_document_of_a_side_there_is_a_reason() -> None:
     )
     only = part(found.opened[0], "document", 3)
     assert (only.own.without, only.own.effect, only.own.reason) == (None, None, "one group only")
-    assert any("(one group only)" in line.what for line in sheets(found)[1].lines)
+    assert any("(one group only)" in row[0] for row in sheets(found)[1].table.rows)
     assert found.opened[0].parts[-1].own.reason, "what has no number comes last"
 
 
@@ -274,7 +269,9 @@ def test_a_record_that_had_no_value_can_be_looked_into() -> None:
     opened = found.opened[0]
     assert (opened.influence, opened.value, opened.reason) == (None, None, "one group only")
     assert found.excluded == {"one group only": 1}
-    assert "one: no value of this record alone (one group only)" in [sheet.title for sheet in sheets(found)]
+    assert "one: no value of this record alone (one group only)" in [
+        sheet.table.title for sheet in sheets(found)
+    ]
 
 
 def test_a_value_of_groups_of_records_is_told_through_the_whole() -> None:
@@ -600,7 +597,7 @@ def test_long_texts_are_cut_where_they_are_shown() -> None:
     assert "alder " * 5_000 in as_json(found)
 
 
-@pytest.mark.parametrize("width", [60, 80, 120])
+@pytest.mark.parametrize("width", [60, 120])
 def test_lines_fit_the_terminal(width: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is wider than the terminal, and the numbers are whole at every width."""
     monkeypatch.setenv("COLUMNS", str(width))
@@ -610,7 +607,7 @@ def test_lines_fit_the_terminal(width: int, monkeypatch: pytest.MonkeyPatch) -> 
     assert done.exit_code == 0, done.output
     assert max(map(len, done.output.splitlines())) <= width
     line = next(line for line in done.output.splitlines() if "+0.217" in line and "document 5" in line)
-    assert line.split()[:2] == ["+0.217", "0.005"]
+    assert line.split()[-2:] == ["+0.217", "0.005"]
 
 
 @pytest.mark.parametrize("form", ["json", "md", "html"])

@@ -12,7 +12,6 @@ from scipy import stats
 from tests.jackknifed_value import spread
 
 from fairbrief.auditing.extracts import kept_sentences
-from fairbrief.auditing.null_sums import NullSums, RelabelledRows, square_columns
 from fairbrief.statistics.jackknife import (
     leave_one_out,
     t_interval,
@@ -67,14 +66,6 @@ def test_groups_of_unequal_spread_have_satterthwaites_degrees_of_freedom() -> No
     assert found.freedom == pytest.approx(welch, rel=0.15)
 
 
-def test_few_clusters_turn_their_signs_in_all_ways() -> None:
-    """Of four clusters there are eight ways that differ by more than a common sign, the real one among them."""
-    said = np.array([[1.0], [2.0], [4.0], [8.0]])
-    sums, is_listed = flipped(said, list("abcd"), 100, 0)
-    assert is_listed
-    assert sorted(np.abs(sums[:, 0]).tolist()) == [1, 3, 5, 7, 9, 11, 13, 15]
-
-
 def test_signs_depend_on_the_clusters_names_alone() -> None:
     """Another order of the clusters turns the same signs."""
     rng = np.random.default_rng(1)
@@ -83,23 +74,6 @@ def test_signs_depend_on_the_clusters_names_alone() -> None:
     first, _ = flipped(said, names, 50, 3)
     second, _ = flipped(said[order], [names[i] for i in order], 50, 3)
     np.testing.assert_allclose(first, second, atol=1e-12)
-
-
-def test_squares_are_those_of_whole_clusters() -> None:
-    """Rows of one cluster that come one after another are squared together, those of others apart."""
-    null = NullSums(3)
-    rows = {"a": [np.array([[1.0, 2.0]] * 3), np.array([[3.0, 1.0]] * 3)], "b": [np.array([[2.0, 2.0]] * 3)]}
-    for cluster, several in rows.items():
-        for x in several:
-            row = RelabelledRows.of_all((("t",),), x[np.newaxis, :, :1], np.arange(3)[np.newaxis])
-            null.hold(cluster, {"d": x}, 1)
-            null.add(row, are_clusters=False)
-    drawn = null.drawn()
-    assert drawn is not None
-    wanted = [(1 + 3) ** 2 + 2**2, (1 + 3) * (2 + 1) + 2 * 2, (2 + 1) ** 2 + 2**2]
-    assert [drawn.totals[c][drawn.draws].tolist() for c in square_columns("d")] == [
-        [square] * 3 for square in wanted
-    ]
 
 
 def test_records_that_share_documents_are_labelled_alike() -> None:

@@ -16,7 +16,6 @@ from fairbrief import readers, reports
 from fairbrief.auditing import Plan, audit
 from fairbrief.protocols.published_results import number_of
 from fairbrief.reports import exports, plot, terminal
-from fairbrief.reports.estimate_figures import bounds_of
 from fairbrief.reports.result import Result
 from fairbrief.types import Estimate
 
@@ -129,12 +128,14 @@ def test_a_gate_holds_infinite_values_to_its_limits(result: Result) -> None:
 def test_pictures_end_in_an_arrow_where_a_value_is_infinite() -> None:
     """The axis holds the finite values; an arrow at its end points to what is beyond."""
     rows = [
-        plot.Spread("a", 1.0, 0.5, 2.0),
-        plot.Spread("b", math.inf, 1.0, math.inf),
-        plot.Spread("c", -math.inf),
+        plot.Spread(1.0, 0.5, 2.0),
+        plot.Spread(math.inf, 1.0, math.inf),
+        plot.Spread(-math.inf),
     ]
-    assert bounds_of(rows) == pytest.approx((0.425, 2.075))
-    svg = plot.forest(rows, "", bounds_of(rows))
+    places = [place for row in rows for place in row.places]
+    assert sorted(places) == [0.5, 1.0, 1.0, 2.0]
+    marks = [mark for i, row in enumerate(rows) for mark in row.marks(i)]
+    svg = plot.drawn("", plot.Axis(min(places), max(places)), plot.Axis(0, 3), marks)
     assert svg.count("<polygon") == 2
     assert svg.count("<circle") == 1
     assert "nan" not in svg

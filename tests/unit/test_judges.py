@@ -10,12 +10,11 @@ import pytest
 from typer.testing import CliRunner
 
 from fairbrief.auditing import Plan, audit
-from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.cli import app
 from fairbrief.errors import DataError, RequestError
 from fairbrief.reports import write_all
 from fairbrief.reports.result import Result
-from fairbrief.saved.label_agreement import agreement, tables
+from fairbrief.saved.label_agreement import agreement
 from fairbrief.saved.ranking import normalised, overall, table
 from fairbrief.saved.saved_values import Resampling
 from fairbrief.saved.scorer_agreement import correlations
@@ -52,7 +51,7 @@ def test_two_raters_at_once_agree_with_the_general_formulas() -> None:
 
 
 def test_a_scorer_that_reads_as_people_do_agrees_fully() -> None:
-    """Where words alone tell what people labelled, N-gram shares and units agree with them."""
+    """Where words alone tell what people labelled, N-gram shares agree with them."""
     cases = [
         labelled([["a"], ["a"], ["b"]], "1"),
         labelled([["b"], ["b"], ["a"]], "2"),
@@ -60,8 +59,6 @@ def test_a_scorer_that_reads_as_people_do_agrees_fully() -> None:
     ]
     found = agreement(cases, "side", "containment", temperatures=(0.1, 1), resampling=Resampling(100))
     assert found.records == 3
-    assert found.labels is not None
-    assert found.labels.alpha.value == found.labels.kappa.value == 1
     assert [s.temperature for s in found.shares] == [0.1, 1]
     counted = agreement(cases, "side", "ngram", resampling=Resampling(100))
     (shares,) = counted.shares
@@ -78,37 +75,6 @@ def test_summaries_without_labels_are_counted_and_none_at_all_is_an_error() -> N
     assert found.excluded == {"the summary has no claims": 1}
     with pytest.raises(DataError, match=r'"values": \{"side"'):
         agreement([bare], "side")
-
-
-@dataclass
-class Unbounded:
-    """Log-likelihoods: below 0."""
-
-    name: str = "unbounded"
-    fingerprint: str = "unbounded"
-
-    def answer(self, asks: list[Ask]) -> list[Scores]:
-        """−1 for a shared first word, else −3."""
-        return [
-            Scores(
-                np.array([[-1.0 if set(c.split()) & set(r.lower().split()) else -3.0 for c in a.columns] for r in a.rows]),
-                np.arange(len(a.columns)),
-                np.zeros(len(a.rows)),
-            )
-            for a in asks
-        ]  # fmt: skip
-
-
-def test_support_without_a_scale_has_no_threshold_of_its_own() -> None:
-    """A log-likelihood is compared by shares alone, unless a threshold is given."""
-    judges = Scorers({"bartscore": Unbounded()})
-    cases = [labelled([["a"], ["b"]], "1"), labelled([["a"]], "2")]
-    found = agreement(cases, "side", "bartscore", resampling=Resampling(0), scorers=judges)
-    assert found.labels is None
-    assert "--threshold" in tables(found)[0].notes[-1]
-    told = agreement(cases, "side", "bartscore", resampling=Resampling(0), threshold=-2, scorers=judges)
-    assert told.labels is not None
-    assert told.labels.alpha.value == 1
 
 
 # ------------------------------------------------------------------------------- scorers, systems

@@ -12,20 +12,18 @@ from fairbrief.types import Document, Record
 from fairbrief.workbench.corpora.labelled_sets import (
     Design,
     Mix,
-    clusters,
-    cut_sets,
-    dominating,
-    mixtures,
-    parse_mix,
-    stratify,
-)
-from fairbrief.workbench.corpora.review_sets import (
     Sets,
     argmax_sentiment,
+    clusters,
     compound_sentiment,
+    cut_sets,
+    dominating,
     labeller,
+    mixtures,
+    parse_mix,
     rating_sentiment,
     review_sets,
+    stratify,
 )
 from fairbrief.workbench.corpora.text_sources import Lengths, counter, gather
 
@@ -83,24 +81,13 @@ def test_rounds_use_every_text_before_any_twice() -> None:
 
 
 def test_disjoint_samples_share_nothing() -> None:
-    """Disjoint samples of a cell share no text; where the texts do not suffice that is refused, with numbers."""
-    made = list(mixtures(TEXTS, Design("g", [6], [HALF], 6, draw="disjoint")))
+    """Samples of a cell share no text while the texts suffice; a set that they do not suffice for is refused, with numbers."""
+    made = list(mixtures(TEXTS, Design("g", [6], [HALF], 6)))
     assert all(
         not {d.text for d in x.documents} & {d.text for d in y.documents} for x, y in combinations(made, 2)
     )
-    with pytest.raises(RequestError, match="needs 21 texts of 'b' and there are 20"):
-        list(mixtures(TEXTS, Design("g", [6], [HALF], 7, draw="disjoint")))
     with pytest.raises(RequestError, match=r"needs 25 texts of 'b' and there are 20.*smaller"):
         list(mixtures(TEXTS, Design("g", [50], [HALF], 1)))
-
-
-def test_independent_samples_may_share() -> None:
-    """Drawn with replacement, samples may share texts, and none holds one twice."""
-    made = list(mixtures(TEXTS, Design("g", [20], [HALF], 9, draw="independent")))
-    assert all(len({d.text for d in r.documents}) == 20 for r in made)
-    assert any(
-        {d.text for d in x.documents} & {d.text for d in y.documents} for x, y in combinations(made, 2)
-    )
 
 
 def test_seeds_decide_and_cells_stand_alone() -> None:
@@ -120,8 +107,6 @@ def test_unusable_designs() -> None:
     ):  # fmt: skip
         with pytest.raises(RequestError):
             Design("g", counts, mixes, samples, unit=unit)
-    with pytest.raises(RequestError, match="draw"):
-        Design("g", [5], [HALF], 1, draw="x")  # type: ignore[arg-type] # that is the test
 
 
 def test_pools_say_what_they_leave_out() -> None:

@@ -22,7 +22,7 @@ from fairbrief.cli.saved_commands import read_inputs
 from fairbrief.errors import BackendError, DataError, RequestError
 from fairbrief.readers import json_lines, object_stores, read, tables
 from fairbrief.reports import json_file
-from fairbrief.saved.view_answers import open_audit
+from fairbrief.saved.view import open_audit
 from fairbrief.serialization import case_line
 
 PLAN = Plan(measures=["bur@party", "rouge1"], n_resamples=30, n_extracts=0)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests.cli.command import printed
 
-from fairbrief.classifiers.name_classifier import read_pages
+from fairbrief.classifiers.people import read_pages
 from fairbrief.errors import DataError
 from fairbrief.workbench.corpora.page_pronouns import page_genders
 

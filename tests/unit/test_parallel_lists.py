@@ -72,7 +72,6 @@ def test_the_advice_about_unequal_lists_works(tmp_path: Path) -> None:
         ({"review_1": "a", "review_2": "b", "tones": TONES}, {"documents_field": "review_*", "attributes": {"tone": "tones"}}, "3 values in the field 'tones' (attribute 'tone') for 2 documents in 'review_*'"),
         ({"review_0": "a", "review_1": "b", "tone_1": "x", "tone_2": "y"}, {"documents_field": "review_*", "attributes": {"tone": "tone_*"}}, "2 values in the field 'tone_*' (attribute 'tone') in another arrangement than 2 documents in 'review_*'"),
         ({"a": [{"t": "x"}, {"t": " "}], "tones": TONES}, {"documents_field": "a[*].t", "attributes": {"tone": "tones"}}, "for 2 documents (1 of them blank) in 'a[*].t'"),
-        ({"documents": ["a", "b"], "ids": ["x"]}, {"document_id_field": "ids"}, "1 value in the documents' ids ('ids') for 2 documents in 'documents'"),
         ({"documents": {"text": ["a", "b"], "tone": ["x"]}}, {}, "lists of different lengths in the documents: 2 in 'text', 1 in 'tone'"),
         ({"a": [{"t": ["x", "y"]}], "b": [{"l": ["x"]}, {"l": ["y"]}]}, {"documents_field": "a[*].t[*]", "attributes": {"tone": "b[*].l[*]"}}, "2 values in the field 'b[*].l[*]' (attribute 'tone') in another arrangement than 2 documents in 'a[*].t[*]'"),
     ],
@@ -102,16 +101,15 @@ def test_lists_of_one_length_match_by_their_order(given: dict[str, Any], setting
 def test_a_blank_text_takes_its_value_with_it() -> None:
     """Where a text between others is blank, those behind it keep their own values."""
     texts = [{"t": "a"}, {"t": ""}, {"t": "c"}]
-    given = {"texts": texts, "tones": TONES, "ids": ["x", "y", "z"]}
+    given = {"texts": texts, "tones": TONES}
     [case] = read(
         [_row(0, **given)],
         documents_field="texts[*].t",
         attributes={"tone": "tones"},
-        document_id_field="ids",
     )
-    assert [(d.text, d.attributes["tone"], d.id) for d in case.record.documents] == [
-        ("a", "pos", "x"),
-        ("c", "neu", "z"),
+    assert [(d.text, d.attributes["tone"]) for d in case.record.documents] == [
+        ("a", "pos"),
+        ("c", "neu"),
     ]
 
 
@@ -169,29 +167,12 @@ def test_mentions_of_people_count_blank_texts() -> None:
 
 
 def _settings_of(rows: list[dict[str, Any]], folder: Path) -> tuple[dict[str, Any], dict[str, str]]:
-    found = understand(inspect_file(_file_of(rows, folder)))
+    found = understand([inspect_file(_file_of(rows, folder))])
     return found.settings, found.roles
 
 
 def _many(given: dict[str, Any]) -> list[dict[str, Any]]:
     return [_row(i, **given) for i in range(10)]
-
-
-def test_init_prefers_the_list_with_text_and_label_together(tmp_path: Path) -> None:
-    """Of a request's messages and a list of labelled reviews, init takes the reviews with their labels."""
-    rows = _many({"request": {"messages": MESSAGES}, "meta": {"reviews": REVIEWS}})
-    settings, _ = _settings_of(rows, tmp_path)
-    assert settings["documents-field"] == ["meta.reviews[*].text"]
-    assert settings["attribute"] == ["tone=meta.reviews[*].tone"]
-
-
-def test_init_prefers_texts_with_a_list_of_as_many_labels(tmp_path: Path) -> None:
-    """A list of texts with a list of labels of its length goes before longer texts without."""
-    texts, tones = ([review[name] for review in REVIEWS] for name in ("text", "tone"))
-    settings, _ = _settings_of(
-        _many({"articles": [MESSAGES[1]["content"]] * 2, "texts": texts, "tones": tones}), tmp_path
-    )
-    assert (settings["documents-field"], settings["attribute"]) == (["texts"], ["tones"])
 
 
 @pytest.mark.parametrize("many_texts", [4, 8])
@@ -206,12 +187,3 @@ def test_init_proposes_no_label_from_a_list_of_another_length(many_texts: int, t
         roles["tones"]
         == "not an attribute: in some records it has more or fewer values than there are documents"
     )
-
-
-def test_init_takes_the_last_message_of_a_request_for_the_source(tmp_path: Path) -> None:
-    """What tells a model what to do is no document, and the roles of messages are no groups."""
-    settings, _ = _settings_of(_many({"request": {"messages": MESSAGES}}), tmp_path)
-    assert settings == {
-        "files": [str(tmp_path / "hotel.jsonl")],
-        "documents-field": ["request.messages[-1].content"],
-    }

@@ -12,9 +12,8 @@ from tests.cli.command import Command, rows, write
 from fairbrief import cli
 from fairbrief.auditing import audit
 from fairbrief.errors import RequestError
-from fairbrief.plan import Plan, crossed, plan_from
+from fairbrief.plan import Plan, crossed, option_of, plan_from
 from fairbrief.readers import read
-from fairbrief.settings import option_of
 
 OPTIONS = [f for f in fields(Plan) if f.metadata["panel"]]
 
@@ -48,7 +47,7 @@ def test_an_option_has_the_default_of_its_setting() -> None:
 
 
 def test_results_record_what_decides_a_number(tmp_path: Path) -> None:
-    """Settings that decide rows or estimates are recorded, those of the machine are not; subgroups are lists."""
+    """Settings that decide a number are recorded, those of the machine are not; subgroups are lists."""
     made = audit(read(write(tmp_path / "a.jsonl", rows(4))), Plan(measures=["uer@mood"], n_resamples=20)).made
     plain = Plan(n_resamples=20, seed=3, by=crossed(["a, b"]), workers=4, sanity_baselines=("one_document",))
     record = plain.record()

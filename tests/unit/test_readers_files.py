@@ -25,7 +25,7 @@ ROWS: list[dict[str, Any]] = [
         "documents": [{"text": f"Té {i}.", "attributes": {"party": "ab"[i % 2]}}],
         "summary": f"S{i}",
     }
-    for i in range(600)
+    for i in range(300)
 ]
 CSV = 'id,text,party,summary\n1,One. || Two.,a|b,Both\n2,Three,c,"Line\nbreak"\n'
 CSV_OPTIONS: dict[str, Any] = {
@@ -187,7 +187,7 @@ def test_lists_in_cells(tmp_path: Path) -> None:
         (b'id,text,summary\n1,"a"x,c\n2,b,c\n', "data.csv:2: found invalid CSV in line 2"),
         (
             b"id,text,summary\n1,caf\xe9,c\n2,\xc3\xa9,c\n",
-            "data.csv:2: found the byte 0xe9 in line 2, 6 bytes from its start",
+            "data.csv:2: found the byte 0xe9 in line 2, which is not UTF-8",
         ),
         (b"id,text,summary\n1,a\0,c\n2,b,c\n", "data.csv:2 (id '1'): found a NUL character"),
         (b'id,text,summary\n2,b,c\n3,"a,c\n4,d,e\n', "data.csv:3: found invalid CSV in lines 3 to 4"),
@@ -369,34 +369,21 @@ def test_own_summaries_and_others_beside(tmp_path: Path) -> None:
     assert found == [("0", "A"), ("0", "S"), ("0", "B"), ("1", "A"), ("1", "S")]
 
 
-def test_memory_does_not_grow(tmp_path: Path) -> None:
+@pytest.mark.parametrize("ending", ["jsonl", "json"])
+def test_memory_does_not_grow(tmp_path: Path, ending: str) -> None:
     """A file many times as large takes hardly more memory: only the ids are remembered."""
     peaks = []
-    for n in (200, 4_000):
-        path = tmp_path / f"{n}.jsonl"
-        with path.open("w") as out:
-            for i in range(n):
-                out.write(json.dumps({"id": i, "documents": ["word " * 400] * 5, "summary": "s"}) + "\n")
+    for n in (200, 2_000):
+        path = tmp_path / f"{n}.{ending}"
+        rows = [json.dumps({"id": i, "documents": ["word " * 400] * 5, "summary": "s"}) for i in range(n)]
+        path.write_text("\n".join(rows) if ending == "jsonl" else f"[{','.join(rows)}]")
+        del rows
         sum(1 for _ in read(path))
         tracemalloc.start()
         assert sum(1 for _ in read(path)) == n
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
-    assert path.stat().st_size > 30_000_000
-    assert peaks[1] - peaks[0] < 1_500_000
-
-
-def test_array_is_not_held(tmp_path: Path) -> None:
-    """A JSON array is read object by object."""
-    path = tmp_path / "data.json"
-    rows = [{"id": i, "documents": ["word " * 400] * 5, "summary": "s"} for i in range(2_000)]
-    path.write_text(json.dumps(rows))
-    del rows
-    tracemalloc.start()
-    assert sum(1 for _ in read(path)) == 2_000
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert peak < path.stat().st_size / 2
+    assert peaks[1] - peaks[0] < path.stat().st_size / 10
 
 
 def test_heavy_libraries_stay_out() -> None:

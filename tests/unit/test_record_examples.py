@@ -30,8 +30,7 @@ from fairbrief.reports.contrast_words import ordered_groups
 from fairbrief.reports.per_record import Held, Wanted, all_columns
 from fairbrief.reports.plain import visible
 from fairbrief.reports.result import Examples, Result
-from fairbrief.saved.example_details import explained, scorer_for, support_of
-from fairbrief.saved.examples import MOST, PAGE_BYTES, choose, examples
+from fairbrief.saved.examples import MOST, PAGE_BYTES, choose, examples, explained, scorer_for, support_of
 from fairbrief.scorers.pairs import Arrays, Key, KeyedScorer, matrices
 from fairbrief.types import Ask, Case, Claim, Document, Record, Scores, Summary
 

@@ -256,7 +256,6 @@ def test_pictures_hold_the_distributions() -> None:
         "Share of each group by sentiment: summary ÷ sources",
         "Where in the text summaries take their content from",
         "bur@sentiment by mix and documents",
-        "Main values of all systems",
     ]
     assert len(drawn["Share of each group by sentiment: summary ÷ sources"].panels) == 3
     assert drawn["Share of each group by sentiment: summary ÷ sources"].key == tuple(
@@ -287,8 +286,8 @@ def test_shares_are_counted_where_the_source_holds_the_value() -> None:
 
 def test_long_labels_neither_stretch_a_picture_nor_fall_on_one_another() -> None:
     """Rows whose cut names are alike stay apart, and the picture keeps its width."""
-    rows = [plot.Spread("n" * 200 + str(i), 0.1 * i) for i in range(3)]
-    svg = plot.forest(rows, 'alt "quoted" <b>')
+    names = plot.Axis.of_names(["n" * 200 + str(i) for i in range(3)])
+    svg = plot.drawn('alt "quoted" <b>', plot.Axis(0, 1), names, ())
     assert float(re.search(r'width="([\d.]+)"', svg)[1]) < 450  # type: ignore[index] - a miss must fail here
     assert "(2)" in svg
     assert "(3)" in svg

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
@@ -13,8 +12,7 @@ import pytest
 from fairbrief import registry, testing
 from fairbrief.auditing import Plan, audit
 from fairbrief.auditing.per_record import ledgers_from
-from fairbrief.classifiers import vader
-from fairbrief.errors import MissingExtra, RequestError
+from fairbrief.errors import RequestError
 from fairbrief.measures.gender_agreement import GenderAgreement
 from fairbrief.measures.sentiment import SentimentShift, regress_shift
 from fairbrief.protocols import PerRecordProtocol
@@ -455,26 +453,3 @@ def test_saved_per_record_statistics_gives_the_values_again() -> None:
     ((ledger, (measure,)),) = ledgers_from(result.rows)
     again = measure.value(ledger.totals(ledger.matrix().sum(axis=0)))
     assert float(again["sentiment_shift"].array) == quantity(result, "sentiment_shift").value
-
-
-# ------------------------------------------------------------------------------------ missing extra
-
-
-def test_a_default_audit_leaves_the_shift_out_where_vader_is_not_installed(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """The rest is audited, and the reason says what to install; asked for by name, it is an error."""
-    monkeypatch.setitem(sys.modules, "vaderSentiment.vaderSentiment", None)
-    vader._analyzer.cache_clear()
-    monkeypatch.setattr(
-        registry,
-        "loaded",
-        lambda _: [("gender_agreement", GenderAgreement), ("sentiment_shift", SentimentShift)],
-    )
-    result = audit(drawn(6), Plan(n_resamples=0))
-    assert {e.measure for e in result.estimates} == {"gender_agreement"}
-    (left,) = result.not_measured
-    assert left.measure == "sentiment_shift"
-    assert "fairbrief[sentiment]" in left.reason
-    with pytest.raises(MissingExtra, match="vaderSentiment"):
-        audit(drawn(6), Plan(measures=["sentiment_shift"], n_resamples=0))

@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 from fairbrief import registry, testing
-from fairbrief.classifiers.vader import Vader
-from fairbrief.classifiers.word_sentiment import WordSentiment
+from fairbrief.classifiers.sentiment import Vader, WordSentiment
 from fairbrief.errors import DataError, RequestError
 from fairbrief.testing import SCORER_CLAUSES
 from fairbrief.types import Ask

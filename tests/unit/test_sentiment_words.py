@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from fairbrief.classifiers.word_sentiment import (
+from fairbrief.classifiers.sentiment import (
     passage_sentiment,
     read_lexicon,
     read_vectors,

@@ -215,19 +215,6 @@ def test_enumeration_is_what_brute_force_finds() -> None:
     assert sorted(map(tuple, rows.tolist())) == sorted(set(permutations(LABELS.tolist())))
 
 
-def test_labels_stay_in_their_block() -> None:
-    """With blocks, only arrangements inside each block occur, wherever its positions lie."""
-    blocks = np.array([1, 0, 1, 0, 1])
-    expected = {
-        p
-        for p in permutations(LABELS.tolist())
-        if all(sorted(np.array(p)[blocks == b]) == sorted(LABELS[blocks == b]) for b in (0, 1))
-    }
-    rows = enumerate_permutations(LABELS, blocks)
-    assert rows[0].tolist() == LABELS.tolist()
-    assert sorted(map(tuple, rows.tolist())) == sorted(expected)
-
-
 def test_too_many_permutations_are_not_enumerated() -> None:
     """Beyond the limit enumeration is refused, with the number."""
     with pytest.raises(ValueError, match="40320 distinct label permutations are more than the 10000"):
@@ -249,32 +236,10 @@ def test_samples_are_uniform() -> None:
     assert ((counts - 1000) ** 2 / 1000).sum() < 58.3
 
 
-def test_small_records_list_all_permutations() -> None:
-    """Where there are no more label permutations than draws all are listed and draws point into them."""
-    rows, choice, _ = LabelDraws(200, 7).observed_and_choice("r1", LABELS)
-    assert len(rows) == 30
-    assert rows[0].tolist() == LABELS.tolist()
-    assert choice.shape == (200,)
-    assert set(choice.tolist()) <= set(range(30))
-
-
 @pytest.mark.parametrize(("draws", "is_listed"), [(29, False), (30, True)])
 def test_as_many_permutations_as_draws_are_listed(draws: int, *, is_listed: bool) -> None:
     """Thirty are by thirty draws, and sampled by one draw less."""
     assert LabelDraws(draws, 0).observed_and_choice("r", LABELS)[2] == is_listed
-
-
-def test_large_records_sample_permutations() -> None:
-    """Beyond that, every draw has a labelling of its own, which keeps the label counts and blocks."""
-    labels = np.tile([0, 1, 2], 5)
-    blocks = np.repeat([3, 1, 2], 5)
-    rows, choice, _ = LabelDraws(300, 7).observed_and_choice("r1", labels, blocks)
-    assert rows.shape == (301, 15)
-    assert rows[0].tolist() == labels.tolist()
-    assert sorted(choice.tolist()) == list(range(1, 301))
-    for block in (1, 2, 3):
-        at = blocks == block
-        assert (np.sort(rows[:, at], axis=1) == np.sort(labels[at])).all()
 
 
 def test_all_permutations_on_request() -> None:
@@ -321,16 +286,6 @@ def test_every_draw_has_as_many_clusters_as_there_are() -> None:
     np.testing.assert_allclose(weights.var(), 1 - 1 / 30, rtol=0.03)
 
 
-def test_systems_share_draws() -> None:
-    """Two systems' totals under one seed come from the same clusters; another seed draws others."""
-    rows = np.random.default_rng(0).random((50, 2))
-    first = Bootstrap(50, 100, 5)
-    both = first.totals(np.hstack([rows, 2 * rows]))
-    np.testing.assert_allclose(both[:, 2:], 2 * both[:, :2])
-    np.testing.assert_array_equal(first.totals(rows), Bootstrap(50, 100, 5).totals(rows))
-    assert (first.totals(rows) != Bootstrap(50, 100, 6).totals(rows)).all()
-
-
 def test_weights_that_are_not_kept_are_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """In bounded memory the totals are the same as with weights that were kept, on every call."""
     rows = np.random.default_rng(0).random((40, 3))
@@ -369,14 +324,6 @@ def test_undefined_draws_are_left_out_and_counted() -> None:
     low, high, undefined = percentile_interval(draws, level=0.5)
     assert (low[0], high[0], undefined.tolist()) == (1.5, 2.5, [0.25, 1.0])
     assert np.isnan([low[1], high[1]]).all()
-
-
-def test_infinite_draws_give_infinite_bounds() -> None:
-    """Bounds near infinite draws are infinite, never nan."""
-    low, high, _ = percentile_interval(np.array([-np.inf, -np.inf, 0.0, 1.0, np.inf]), level=0.9)
-    assert (low, high) == (-np.inf, np.inf)
-    low, high, _ = percentile_interval(np.array([0.0, 1.0, np.inf, np.inf]), level=0.5)
-    assert (low, high) == (0.75, np.inf)
 
 
 @pytest.mark.parametrize("level", [0.0, 1.0, 95.0])

@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 from tests.jackknifed_value import spread
 
-from fairbrief.statistics import label_permutations, ratio, resampling
+from fairbrief.statistics import ratio, resampling
 from fairbrief.statistics.agreement import alpha_of_two, kappa_of_two, krippendorff_alpha, pearson
 from fairbrief.statistics.arrays import tolerance
 from fairbrief.statistics.distributions import dirichlet_log_odds
@@ -37,7 +37,6 @@ from fairbrief.statistics.label_permutations import (
     Relabelled,
     arrangements,
     enumerate_permutations,
-    permutations,
     with_real_labels,
 )
 from fairbrief.statistics.regression import fit_robust, fit_sums
@@ -47,7 +46,6 @@ from fairbrief.statistics.resampling import (
     flipped,
     largest,
     percentile_interval,
-    shared_bootstrap,
     studentize,
 )
 
@@ -232,17 +230,6 @@ def test_a_thousand_clusters_are_left_out_alone_and_more_by_groups() -> None:
     assert (found == [key % 200 for key in keys_of(names, 0, "jackknife group").tolist()]).all()
 
 
-def test_permutations_keep_positions_in_their_blocks() -> None:
-    """In each block the position with the smallest random number comes first."""
-
-    class Rng:
-        def random(self, shape: tuple[int, int]) -> np.ndarray:
-            assert shape == (1, 5)
-            return np.array([[0.9, 0.1, 0.5, 0.2, 0.8]])
-
-    assert permutations(np.array([0, 0, 1, 1, 1]), 1, Rng()).tolist() == [[1, 0, 3, 2, 4]]
-
-
 def test_ten_thousand_permutations_are_still_listed() -> None:
     """Four blocks of five with two of one label have 10⁴ label permutations; they are all different, and cannot be written."""
     counts = ((3, 2),) * 4
@@ -260,15 +247,6 @@ def test_ten_thousand_permutations_are_still_listed() -> None:
 def test_a_text_of_one_word_leans_nowhere() -> None:
     """The odds of the only word against all others are undefined."""
     assert np.isnan(dirichlet_log_odds(np.array([3.0]), np.array([1.0]))).all()
-
-
-def test_log_odds_of_several_pairs_of_texts_are_those_of_each() -> None:
-    """The second word of (0, 3) has the odds 3.01 to 0.01; a stack of pairs gives a stack."""
-    a, b = np.array([[0.0, 3], [4, 1]]), np.array([[0.0, 5], [2, 7]])
-    stacked = dirichlet_log_odds(a, b)
-    for i in range(2):
-        np.testing.assert_allclose([x[i] for x in stacked], dirichlet_log_odds(a[i], b[i]))
-    assert stacked[0][0, 1] == pytest.approx(np.log(3.01 / 0.01) - np.log(5.01 / 0.01))
 
 
 def record_rng(key: str, seed: int) -> np.random.Generator:
@@ -293,45 +271,6 @@ def test_the_draws_of_a_record_are_kept_from_version_to_version() -> None:
     assert rows[0].tolist() == labels.tolist()
     assert (rows[1:, [3, 4, 5, 0, 1, 2]] == own[pool]).all()
     assert choice.tolist() == (rng.permutation(4) + 1).tolist()
-
-
-def test_permutations_are_kept_up_to_a_limit_and_cannot_be_written(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A hundred choices and their random numbers are 100 + 400 bytes: kept where there is room for one more."""
-    labels = np.array([0, 0, 1, 1])
-    for room, is_kept in ((500, False), (501, True)):
-        monkeypatch.setattr(label_permutations, "KEPT", room)
-        draws = LabelDraws(100, 0)
-        for asked in (False, True):
-            first, again = (draws.observed_and_choice("r", labels, all_permutations=asked) for _ in range(2))
-            assert np.shares_memory(first[1], again[1]) == is_kept
-            assert not first[0].flags.writeable
-    monkeypatch.setattr(label_permutations, "KEPT", 10**6)
-    six = LabelDraws(6, 0)
-    assert np.shares_memory(
-        six.observed_and_choice("r", labels)[1],
-        six.observed_and_choice("r", labels, all_permutations=True)[1],
-    )
-    many = np.repeat([0, 1], 5)
-    draws = LabelDraws(100, 0)
-    assert len(draws.observed_and_choice("r", many, all_permutations=True)[0]) == 252
-    assert len(draws.observed_and_choice("r", many)[0]) == 101
-
-
-@pytest.mark.parametrize("everything", [False, True])
-def test_long_lists_and_samples_are_kept_up_to_a_limit_and_cannot_be_written(
-    monkeypatch: pytest.MonkeyPatch, *, everything: bool
-) -> None:
-    """924 label permutations of twelve labels, listed for every record once, or a hundred of them sampled for each record."""
-    labels = np.arange(12) % 2
-    for room in (0, 10**6):
-        monkeypatch.setattr(label_permutations, "KEPT", room)
-        draws = LabelDraws(100, 0)
-        first, again, other = (
-            draws.observed_and_choice(key, labels, all_permutations=everything)[0] for key in ("r", "r", "s")
-        )
-        assert np.shares_memory(again, first) == bool(room)
-        assert np.shares_memory(other, first) == (bool(room) and everything)
-        assert not first.flags.writeable
 
 
 def test_permutations_of_many_are_those_of_each() -> None:
@@ -385,13 +324,6 @@ def test_permutations_that_several_hold_cannot_be_written() -> None:
     assert not enumerate_permutations(np.array([0, 1])).flags.writeable
 
 
-def test_the_same_labels_in_other_blocks_are_other_permutations() -> None:
-    """Two blocks of two allow 2 · 2 of the six label permutations, also where the six were asked for before."""
-    draws, labels = LabelDraws(100, 0), np.array([0, 1, 0, 1])
-    for blocks, number in ((None, 6), (np.array([0, 0, 1, 1]), 4), (np.array([0, 1, 0, 1]), 1), (None, 6)):
-        assert len(draws.observed_and_choice("r", labels, blocks)[0]) == number
-
-
 @pytest.mark.parametrize(("draws", "seed"), [(0, 0), (1, -1)])
 def test_draws_and_seeds_are_counted(draws: int, seed: int) -> None:
     """No draw and a negative seed are refused, one draw and 0 are not."""
@@ -408,13 +340,6 @@ def test_cyclic_permutations_are_the_rotations() -> None:
     turned = random_halves(keys_of(["c"], 3, "labellings"), 50)[0].tolist()
     assert choice.tolist() == [3 * share // 2**32 for share in turned]
     assert draws.observed_and_choice("c", np.zeros(0, dtype=np.int64), cyclic=True)[0].shape == (1, 0)
-
-
-@pytest.mark.parametrize("labels", [[], [3]])
-def test_one_label_and_none_have_one_rotation(labels: list[int]) -> None:
-    """Every draw takes it."""
-    rows, choice, is_listed = LabelDraws(5, 0).observed_and_choice("r", np.array(labels), cyclic=True)
-    assert (rows.tolist(), choice.tolist(), is_listed) == ([labels], [0] * 5, True)
 
 
 def test_matched_labels_of_many_items_are_sampled() -> None:
@@ -453,12 +378,6 @@ def test_matched_labels_follow_the_random_order_of_the_items() -> None:
         assert rows[choice[draw]].tolist() == wanted
 
 
-def test_the_names_of_copies_stay_within_64_bits() -> None:
-    """The second copy of the largest item is 0, a third of another is two more."""
-    top = 2**63 - 1
-    assert label_permutations._distinct(np.array([top, 5, top, 5, 5])).tolist() == [top, 5, 0, 6, 7]
-
-
 def test_the_freedom_of_more_clusters_grows_with_them() -> None:
     """Nine of ten clusters are 19 of 20 and 4 of 5, and never below 1; the error shrinks by √n."""
     seen = Precision(1.0, 10, 9.0)
@@ -477,22 +396,6 @@ def test_no_more_than_a_million_millions_are_sought() -> None:
     """A size that nothing shows ends the search at the first doubling of six beyond 10¹²."""
     assert MOST == 10**12
     assert Precision(1.0, 10, 9.0).needed(1e-9) == 6 * 2**38
-
-
-def test_least_squares_of_leading_axes_are_those_of_each() -> None:
-    """A stack of two by one fits is each fit, in every number."""
-    rng = np.random.default_rng(3)
-    x = np.stack([np.ones((2, 9)), rng.normal(size=(2, 9)), rng.normal(size=(2, 9))], axis=-1)
-    y = x[..., 1] + rng.normal(size=(2, 9))
-    xx, xy = np.einsum("ari,arj->aij", x, x), np.einsum("ari,ar->ai", x, y)
-    yy = (y * y).sum(axis=1)
-    stacked = fit_sums(xx[:, None], xy[:, None], yy[:, None], np.full((2, 1), 9.0), 0.9)
-    for i in range(2):
-        alone = fit_sums(xx[i], xy[i], yy[i], np.float64(9), 0.9)
-        for name in ("coefficients", "errors", "t", "p", "low", "high", "r2", "freedom"):
-            np.testing.assert_allclose(getattr(stacked, name)[i, 0], getattr(alone, name), rtol=1e-9)
-    square = fit_sums(np.stack([xx, 0 * xx], 1), np.stack([xy, xy], 1), np.stack([yy, yy], 1), np.float64(9))
-    np.testing.assert_array_equal(np.isnan(square.coefficients).all(axis=-1), [[False, True]] * 2)
 
 
 @pytest.mark.parametrize("unit", [1e-9, 1e-3, 1e9])
@@ -576,34 +479,12 @@ def test_the_draws_of_blocks_are_kept_from_version_to_version() -> None:
         assert found[draw].tolist() == np.bincount(taken, minlength=5).tolist()
 
 
-def test_a_bootstrap_draws_two_thousand_times_from_seed_zero() -> None:
-    """What is not told is 2,000 draws and seed 0."""
-    rows = np.arange(6.0).reshape(3, 2)
-    wanted = Bootstrap(3, 2000, 0).totals(rows)
-    assert (Bootstrap(3).totals(rows) == wanted).all()
-    assert (shared_bootstrap(3, 2000, 0).totals(rows) == wanted).all()
-    assert (
-        BlockBootstrap(np.zeros(3)).totals(rows) == BlockBootstrap(np.zeros(3), 2000, 0).totals(rows)
-    ).all()
-    with pytest.raises(ValueError, match=r"must have shape \(3, k\)"):
-        Bootstrap(3).totals(np.zeros(3))
-
-
 @pytest.mark.parametrize(("clusters", "draws", "seed"), [(0, 1, 0), (1, 0, 0), (1, 1, -1)])
 def test_a_bootstrap_needs_a_row_a_draw_and_a_seed(clusters: int, draws: int, seed: int) -> None:
     """One of each is enough."""
     assert Bootstrap(1, 1, 0).totals(np.array([[3.0]])).tolist() == [[3.0]]
     with pytest.raises(ValueError, match="needs a row, a draw and a seed of at least 0"):
         Bootstrap(clusters, draws, seed)
-
-
-def test_weights_are_kept_up_to_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Ten draws of six clusters are 60 bytes."""
-    for limit, is_kept in ((60, True), (59, False)):
-        monkeypatch.setattr(resampling, "KEPT", limit)
-        bootstrap = Bootstrap(6, 10)
-        assert bootstrap.totals(np.ones((6, 1))).tolist() == [[6.0]] * 10
-        assert bool(bootstrap._kept) == is_kept
 
 
 def test_the_signs_of_fourteen_clusters_are_all_listed() -> None:
@@ -623,11 +504,6 @@ def test_fewer_flips_are_the_first_of_many(count: int) -> None:
     """64 come from one number, the next from the next."""
     keys = keys_of(["a", "b"], 0, "flips")
     assert (random_flips(keys, count) == random_flips(keys, 200)[:, :count]).all()
-
-
-def test_one_cluster_says_what_it_says() -> None:
-    """It has one way up to its sign."""
-    assert flipped(np.array([[3.0]]), ["a"], 10, 0)[0].tolist() == [[3.0]]
 
 
 def test_a_studentized_ratio_by_hand() -> None:

@@ -194,7 +194,7 @@ def test_the_command_writes_what_the_function_gives(tmp_path: Path) -> None:
 
     inputs = saved_inputs.read(out, load_identity(out))
     assert inputs is not None
-    assert saved_inputs.fault_of(out, inputs) == ""
+    assert saved_inputs.faults_of(out, inputs) == {}
 
 
 def load_identity(folder: Path) -> str:

@@ -11,9 +11,8 @@ from tests.cli.command import printed
 
 from fairbrief.errors import RequestError
 from fairbrief.readers import read
-from fairbrief.workbench.annotation.items import code_of, items_of, pairs_of
-from fairbrief.workbench.annotation.judgements import preferences, preferred
-from fairbrief.workbench.annotation.sheets import Answer, sheet
+from fairbrief.workbench.judgements import preferences, preferred
+from fairbrief.workbench.sheets import Answer, code_of, items_of, pairs_of, sheet
 
 TEXTS = {"both": "The tea was good. The mug was broken.", "rosy": "The tea was good. It was hot.", "none": ""}
 

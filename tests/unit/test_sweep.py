@@ -1,9 +1,8 @@
-"""A sweep: the grid, resuming, paired differences, relative changes, and the command."""
+"""A sweep: the grid, resuming, paired differences, and the command."""
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
@@ -14,30 +13,22 @@ from tests.stub_chat import StubChat
 from typer.testing import CliRunner
 
 from fairbrief.auditing import Plan
-from fairbrief.auditing.estimating import Settings
+from fairbrief.chat.spending import BudgetSpent
 from fairbrief.cli import app
 from fairbrief.cli.command_line import INCOMPLETE
 from fairbrief.errors import FairbriefError, RequestError
-from fairbrief.reports import load, wording
-from fairbrief.reports.figures import draw
-from fairbrief.reports.number_format import probability
+from fairbrief.reports import load
 from fairbrief.reports.result import Result
 from fairbrief.reports.wording import worded
-from fairbrief.saved.scorer_agreement import FROM_NOTHING, QUANTITY, relative_changes
 from fairbrief.serialization import record_line, write_lines
 from fairbrief.specs import spell
 from fairbrief.types import Document, Record, Summary
 from fairbrief.workbench import sweep
-from fairbrief.workbench.sweep import grid
+from fairbrief.workbench.summarizing import Spending
+from fairbrief.workbench.sweep import Cell, grid
 
 UER = "uer@side"
 WORDS = {"L": ("alder", "birch", "cedar"), "R": ("quartz", "shale", "talc")}
-
-
-def tidy_rows(path: Path) -> list[dict[str, str]]:
-    """The rows of a table of results."""
-    with path.open(encoding="utf-8", newline="") as stream:
-        return list(csv.DictReader(stream))
 
 
 @dataclass(frozen=True, repr=False)
@@ -84,10 +75,17 @@ def records(n: int = 40) -> list[Record]:
     return [Record(f"r{i}", documents) for i in range(1, n + 1)]
 
 
+def of_cells(cells: Sequence[Cell], folder: Path, many: int = 40, **plan: object) -> Result:
+    """The audit of some cells."""
+    made = Plan(measures=[UER], n_resamples=300, **plan)
+    sweep.foresee(lambda: records(many), cells, folder, made)
+    sweep.ask(lambda: records(many), cells, folder, lambda _: None, Spending())
+    return sweep.audited(cells, folder, made)
+
+
 def swept(folder: Path, axes: dict[str, list[str]], **plan: object) -> Result:
     """A sweep of `Told`."""
-    cells = grid("told", axes)
-    return sweep.sweep(records, cells, folder, Plan(measures=[UER], n_resamples=300, **plan))
+    return of_cells(grid("told", axes), folder, **plan)
 
 
 def test_the_grid_holds_every_combination_named_as_it_is_read() -> None:
@@ -145,67 +143,6 @@ def test_every_cell_is_paired_with_the_baseline(tmp_path: Path) -> None:
         swept(tmp_path, {"instruction": ["none"]}, baseline="fair")
 
 
-def test_relative_change_is_the_part_by_which_the_plain_value_falls(tmp_path: Path) -> None:
-    """(M(plain) − M(fair)) / M(plain) within each temperature: a half, with an interval around it."""
-    result = swept(tmp_path, {"temperature": ["0", "1"], "instruction": ["none", "fair"]})
-    changes = [e for e in result.differences if e.quantity == QUANTITY]
-    assert [(e.system, e.baseline) for e in changes] == [
-        ("temperature=0.0, instruction=fair", "temperature=0.0, instruction=none"),
-        ("temperature=1.0, instruction=fair", "temperature=1.0, instruction=none"),
-    ]
-    for e in changes:
-        assert e.value == pytest.approx(0.5)
-        assert e.low is not None
-        assert e.high is not None
-        assert 0.1 < e.low < 0.5 < e.high < 0.9
-
-
-def test_relative_change_from_nothing_is_undefined(tmp_path: Path) -> None:
-    """Where the plain value is 0 there is no share of it, and the reason says so."""
-    result = swept(tmp_path, {"instruction": ["never", "fair"]}, baseline="instruction=never")
-    (change,) = [e for e in result.differences if e.quantity == QUANTITY]
-    assert (change.value, change.low, change.notes) == (None, None, (FROM_NOTHING,))
-
-
-def test_the_interval_of_a_relative_change_is_that_of_its_jackknife(tmp_path: Path) -> None:
-    """It equals a plain transcription: leave each record out, divide, take Student's t."""
-    from scipy.stats import t
-
-    result = swept(tmp_path, {"instruction": ["none", "fair"]})
-    pair = ("instruction=fair", "instruction=none")
-    (change,) = relative_changes(result.rows, [pair], Settings(n_resamples=300, seed=5))
-    fair, plain = (np.array([float(i % m == 0) for i in range(1, 41)]) for m in (4, 2))
-    # Records in which neither has anything change nothing, and are no part of it.
-    left = (1 - (fair.sum() - fair) / (plain.sum() - plain))[plain > 0]
-    half = t.ppf(0.975, 19) * np.sqrt(19 / 20 * ((left - left.mean()) ** 2).sum())
-    value = 1 - fair.sum() / plain.sum()
-    assert [change.value, change.low, change.high] == pytest.approx([value, value - half, value + half])
-
-
-def test_the_report_has_one_table_and_a_picture_of_the_differences(tmp_path: Path) -> None:
-    """The table has a line per cell; the picture draws the paired differences."""
-    result = swept(tmp_path, {"instruction": ["none", "fair", "never"]})
-    table = result.tables[0]
-    assert [row[0] for row in table.rows] == [
-        UER,
-        "instruction=none",
-        "instruction=fair",
-        "instruction=never",
-    ]
-    assert table.header == ("setting", "n", "value", "difference", "n of both", "p", "relative change")
-    assert [row[1] for row in table.rows[1:]] == ["40", "40", "40"]
-    assert [row[3] for row in table.rows[:2]] == ["", "baseline"]
-    assert [row[4] for row in table.rows[2:]] == ["40", "40"]
-    led = [
-        wording.from_random(e) for e in result.differences if e.is_primary and e.system == "instruction=never"
-    ]
-    least = min(led, key=lambda e: (e.p_adjusted, e.quantity))
-    assert table.rows[3][5] == f"{probability(least.p_adjusted)} {least.quantity}"
-    assert "the group difference with the smallest p" in table.notes[-1]
-    assert table.rows[2][6].startswith("0.5")
-    assert "Differences from one system" in [figure.title for figure in draw(result)]
-
-
 def test_the_command_leaves_a_report_and_resumes(tmp_path: Path) -> None:
     """``fairbrief sweep`` on a file: cells as systems, a saved result, and a second run from disk."""
     source, out = tmp_path / "records.jsonl", tmp_path / "out"
@@ -215,11 +152,10 @@ def test_the_command_leaves_a_report_and_resumes(tmp_path: Path) -> None:
     ran = CliRunner().invoke(app, arguments)
     assert ran.exit_code == 0, ran.output
     result = load(out)
-    assert result.tables[0].header[-1] == "SD of runs"
     assert result.made["systems"] == ["sentences=1", "sentences=3"]
     assert (out / "report.html").is_file()
     again = CliRunner().invoke(app, arguments)
-    assert "sentences=1#1: 12 summaries, 12 on disk already" in again.output
+    assert "sentences=1#1: 12 wanted, 0 asked, 12 from the journal" in again.output
 
 
 @pytest.mark.parametrize(
@@ -280,13 +216,12 @@ def test_a_cell_is_compared_on_the_records_that_it_and_the_baseline_answered(
 
     monkeypatch.setattr(registry, "make", make)
     axes = {"words": ["1", "2", "3"], "temperature": ["0", "1"], "sentences": ["1", "2"]}
-    plan = Plan(measures=[UER], n_resamples=300)
     cells = grid("choosy", axes)
-    whole = sweep.sweep(lambda: records(8), cells, tmp_path / "all", plan)
+    whole = of_cells(cells, tmp_path / "all", 8)
     gaps = {e.system: e for e in whole.differences if e.quantity == "uer"}
     assert len(gaps) == 11
     for number, cell in enumerate(cells[1:]):
-        alone = sweep.sweep(lambda: records(8), [cells[0], cell], tmp_path / str(number), plan)
+        alone = of_cells([cells[0], cell], tmp_path / str(number), 8)
         (gap,) = (e for e in alone.differences if e.quantity == "uer")
         told = gaps[cell.name]
         assert (told.value, told.low, told.high, told.p, told.n) == (
@@ -299,25 +234,19 @@ def test_seeds_are_runs_of_a_setting_pooled_with_their_spread_apart(tmp_path: Pa
     """Three seeds make one system per setting, over as many clusters as records; the spread is that of the runs' values."""
     cells = grid("random", {"sentences": ["1", "2"], "seed": ["0", "1", "2"]})
     assert [(cell.name, cell.runs) for cell in cells] == [("sentences=1", 3), ("sentences=2", 3)]
-    plan = Plan(measures=[UER], n_resamples=200)
-    result = sweep.sweep(records, cells, tmp_path, plan)
+    result = of_cells(cells, tmp_path)
     pooled = {e.system: e for e in result.estimates if e.quantity == "uer" and not e.subgroup}
     assert {e.clusters for e in pooled.values()} == {40}
     values = [
         e.value
         for seed in "012"
-        for e in sweep.sweep(
-            records, grid("random", {"sentences": ["1"], "seed": [seed]}), tmp_path / seed, plan
-        ).estimates
+        for e in of_cells(grid("random", {"sentences": ["1"], "seed": [seed]}), tmp_path / seed).estimates
         if e.quantity == "uer"
     ]
     assert pooled["sentences=1"].value == pytest.approx(np.mean(values))
     assert f"(standard deviation between runs {np.std(values, ddof=1):.2g})" in worded(
         pooled["sentences=1"].notes[-1]
     )
-    table = result.tables[0]
-    assert table.header[-1] == "SD of runs"
-    assert float(table.rows[1][-1]) == pytest.approx(np.std(values, ddof=1), abs=5e-4)
     assert not [e for e in result.differences if e.subgroup]
 
 
@@ -328,44 +257,13 @@ def test_copies_of_one_run_make_no_interval_shorter(tmp_path: Path) -> None:
     class Same(Told):
         seed: int = 0
 
-    once = sweep.sweep(records, grid("told", {}), tmp_path / "a", Plan(measures=[UER], n_resamples=300))
-    cell = grid("told", {})[0]
-    writers = tuple(Same(seed=i) for i in range(4))
-    again = sweep.sweep(
-        records,
-        [type(cell)("told", writers, cell.settings)],
-        tmp_path / "b",
-        Plan(measures=[UER], n_resamples=300),
-    )
+    once = swept(tmp_path / "a", {})
+    again = of_cells([Cell("told", tuple(Same(seed=i) for i in range(4)))], tmp_path / "b")
     (one,) = (e for e in once.estimates if e.quantity == "uer")
     (four,) = (e for e in again.estimates if e.quantity == "uer" and not e.subgroup)
     assert (four.value, four.clusters) == (one.value, one.clusters)
     assert four.low == pytest.approx(one.low, abs=0.02)
     assert "(standard deviation between runs 0)" in worded(four.notes[-1])
-
-
-def test_results_csv_is_tidy(tmp_path: Path) -> None:
-    """A column per axis and a row per number: value, low, high, n, p of each estimate and difference."""
-    source, out = tmp_path / "records.jsonl", tmp_path / "out"
-    write_lines(map(record_line, records(12)), source)
-    arguments = ["sweep", str(source), "--with", "random", "--sentences", "1,3", "--set", "seed=0,1"]
-    ran = CliRunner().invoke(app, [*arguments, "--measure", UER, "--resamples", "100", "--out", str(out)])
-    assert ran.exit_code == 0, ran.output
-    rows = [
-        row for row in tidy_rows(out / "results.csv") if row["quantity"] == "uer" and not row["slice.run"]
-    ]
-    assert [(r["summarizer"], r["sentences"], r["kind"], r["minus"]) for r in rows] == [
-        ("random", "1", "estimate", ""), ("random", "3", "estimate", ""), ("random", "3", "difference", "sentences=1"),
-    ]  # fmt: skip
-    result = load(out)
-    told = next(e for e in result.estimates if e.quantity == "uer" and not e.subgroup)
-    assert (float(rows[0]["value"]), float(rows[0]["low"]), float(rows[0]["high"])) == (
-        told.value,
-        told.low,
-        told.high,
-    )
-    assert (rows[0]["n"], rows[0]["clusters"], rows[0]["runs"]) == ("24", "12", "2")
-    assert float(rows[1]["sd_of_runs"]) > 0
 
 
 @pytest.mark.parametrize(
@@ -377,8 +275,7 @@ def test_results_csv_is_tidy(tmp_path: Path) -> None:
         (("--prompt", "plain,tweets"), "topic"),
         (("--prompt", "plain,nowhere.txt"), "no prompt 'nowhere.txt'"),
         (("--sentences", "2", "--set", "words=80,20"), "both given"),
-        (("--set", "seed=1,2", "--temperature", "0"), "send the same requests for every record"),
-        (("--prompt", "reviews", "--set", "draw=0,1"), "send the same requests for every record"),
+        (("--set", "seed=1,2", "--temperature", "0"), "several seeds at temperature 0"),
         (("--samples", "4", "--temperature", "0"), "paid 4 times"),
         (("--baseline", "temperature=3"), "No cell is named"),
         (("--measure", "uwer"), "No measure named"),
@@ -423,7 +320,7 @@ def test_a_grid_is_asked_as_one_and_a_dry_run_counts_it(tmp_path: Path) -> None:
 
 
 def test_judges_are_asked_within_the_budget(tmp_path: Path) -> None:
-    """Their requests count; without their measure the audit is complete; a higher limit asks only for the rest."""
+    """Their requests count; a spent budget is an error, and a higher limit asks only for the rest."""
     source, out = tmp_path / "records.jsonl", tmp_path / "out"
     sides = {"L": "alder", "R": "quartz"}
     several = [
@@ -436,9 +333,8 @@ def test_judges_are_asked_within_the_budget(tmp_path: Path) -> None:
         arguments = ["sweep", str(source), "--with", "lead", "--measure", UER, "--measure", judged]
         arguments += ["--resamples", "20", "--out", str(out)]
         stopped = CliRunner().invoke(app, [*arguments, "--max-requests", "5"])
-        assert (stopped.exit_code, server.requests) == (INCOMPLETE, 5), stopped.output
-        assert {e.measure for e in load(out).estimates} == {UER}
-        assert any("budget was spent" in left.reason for left in load(out).not_measured)
+        assert isinstance(stopped.exception, BudgetSpent)
+        assert server.requests == 5
         for _ in range(2):
             assert CliRunner().invoke(app, [*arguments, "--max-requests", "12"]).exit_code == 0
             assert server.requests == 12

@@ -14,10 +14,11 @@ from fairbrief.errors import RequestError
 from fairbrief.registry import make
 from fairbrief.reports import load
 from fairbrief.reports.wording import worded
-from fairbrief.saved.view_answers import open_audit
+from fairbrief.saved.view import open_audit
 from fairbrief.serialization import record_line, write_lines
 from fairbrief.types import Case, Document, Record
 from fairbrief.workbench import sweep
+from fairbrief.workbench.summarizing import Spending
 from fairbrief.workbench.sweep import grid
 
 UER = "uer@side"
@@ -45,7 +46,8 @@ def test_audit_pools_runs_as_a_sweep_does(tmp_path: Path) -> None:
     result = load(tmp_path / "a")
     cells = grid("random", {"seed": ["1", "2", "3"]})
     plan = Plan(measures=[UER], n_resamples=99)
-    swept = sweep.sweep(lambda: records(20), cells, tmp_path / "s", plan)
+    sweep.ask(lambda: records(20), cells, tmp_path / "s", lambda _: None, Spending())
+    swept = sweep.audited(cells, tmp_path / "s", plan)
     (pooled,) = (e for e in result.estimates if (e.quantity, e.system, e.subgroup) == ("uer", "random", {}))
     (of_cell,) = (e for e in swept.estimates if e.quantity == "uer" and not e.subgroup)
     assert (pooled.value, pooled.low, pooled.high, pooled.n, pooled.clusters) == (

@@ -11,10 +11,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from fairbrief.data import Data
 from fairbrief.reports.frames import numbers, plain_numbers, texts
 from fairbrief.statistics.jackknife import GroupNumbers, group_numbers
-from fairbrief.types import Integers, SystemKind
+from fairbrief.types import Data, Integers, SystemKind
 
 Subgroup = tuple[tuple[str, str], ...]
 """A part of the data: pairs of record attribute and value; empty for the whole."""

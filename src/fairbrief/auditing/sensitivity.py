@@ -27,7 +27,7 @@ def resolved(scorers: Sequence[str]) -> tuple[str, ...]:
     """The scorers with the best that is installed in the place of ``recommended``."""
     if "recommended" not in scorers:
         return tuple(scorers)
-    from fairbrief.scorers.known_models import recommended
+    from fairbrief.scorers.entailment import recommended
 
     return tuple(dict.fromkeys(recommended()[0] if name == "recommended" else name for name in scorers))
 

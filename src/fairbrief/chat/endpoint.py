@@ -152,7 +152,6 @@ class Endpoint:
 
     ``base_url`` empty: the environment's OPENAI_BASE_URL, or OpenAI itself. The key is read from the environment
     variable ``key`` and is never part of a name, a journal or a report; servers without keys (vLLM, Ollama) get none.
-    ``api_version`` is for servers of Azure.
 
     At most ``concurrency`` questions are open at once. A request times out after ``timeout`` seconds. A question that
     failed for a temporary reason is asked up to ``retries`` more times, after about ``pause`` seconds (doubled each time)
@@ -166,7 +165,6 @@ class Endpoint:
     _: KW_ONLY
     base_url: str = ""
     key: str = KEY
-    api_version: str = ""
     concurrency: int = 16
     timeout: float = 120.0
     retries: int = 6
@@ -213,18 +211,14 @@ class Endpoint:
                 f"chat:{self.model} has neither an address nor a key. Set {ADDRESS} (vLLM, Ollama, a proxy), "
                 f"or {self.key} for OpenAI."
             )
-        settings: dict[str, Any] = {
-            "api_key": key or "none",
-            "max_retries": 0,
-            "timeout": self.timeout,
-            "default_headers": {"Accept-Encoding": "identity"},
-            "http_client": openai.DefaultAsyncHttpxClient(event_hooks={"response": [take]}),
-        }
-        if self.api_version:
-            return openai.AsyncAzureOpenAI(
-                azure_endpoint=self.address, api_version=self.api_version, **settings
-            )
-        return openai.AsyncOpenAI(base_url=self.address or None, **settings)
+        return openai.AsyncOpenAI(
+            base_url=self.address or None,
+            api_key=key or "none",
+            max_retries=0,
+            timeout=self.timeout,
+            default_headers={"Accept-Encoding": "identity"},
+            http_client=openai.DefaultAsyncHttpxClient(event_hooks={"response": [take]}),
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,8 +35,6 @@ class Journal:
     path: Path
     places: dict[str, tuple[int, int]] = field(default_factory=dict)
     damaged: int = 0
-    is_indexed: bool = True
-    """Whether entries can be read; a journal for writing only needs no memory for places."""
     _file: int = -1
     _opened_at: int = 0
 
@@ -73,21 +71,16 @@ class Journal:
                 f"The journal {self.path} cannot be written: {error}. Free disk space, then run the same command again; "
                 "the answers so far are stored."
             ) from error
-        if self.is_indexed:
-            for key, line in lines:
-                self.places[key] = (start, len(line))
-                start += len(line)
+        for key, line in lines:
+            self.places[key] = (start, len(line))
+            start += len(line)
 
     @classmethod
-    def at(cls, path: Path, *, is_indexed: bool = True) -> Journal:
+    def at(cls, path: Path) -> Journal:
         """The journal in a file, created if absent; RequestError if the file is not a journal."""
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            journal = cls(
-                path,
-                is_indexed=is_indexed,
-                _file=os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, PRIVATE),
-            )
+            journal = cls(path, _file=os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, PRIVATE))
         except OSError as error:
             raise BackendError(
                 f"The journal {path} cannot be written: {error}. Give another --out, or change the permissions."
@@ -102,7 +95,7 @@ class Journal:
 
     def close(self) -> None:
         """Close the file; remove it if it is empty."""
-        if self.is_indexed and not self.places and not self.damaged:
+        if not self.places and not self.damaged:
             self.path.unlink(missing_ok=True)
         os.close(self._file)
 

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 
 from fairbrief.chat.endpoint import Question, Reply
 from fairbrief.chat.journal import Journal, entries_in
 from fairbrief.errors import RequestError
-from fairbrief.settings import MODELS, setting
 from fairbrief.text.counted import counted
 
 Tokens = tuple[int, int]
@@ -142,49 +140,11 @@ class Budget:
 
     def _log(self, number: int, tokens: Tokens) -> None:
         if self.log is not None:
-            self._journal = self._journal or Journal.at(self.log, is_indexed=False)
+            self._journal = self._journal or Journal.at(self.log)
             self._journal.append([(str(number), {"tokens": tokens})], is_synced=False)
 
     def _money(self, tokens: Tokens) -> float:
         return 0.0 if self.price is None else self.price.of(*tokens)
-
-
-asking = partial(setting, panel=MODELS)
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """The budget of all runs for one output, and the rate of requests: options of the commands that ask models.
-
-    None: the model's setting, or no limit.
-    """
-
-    # fmt: off
-    concurrency: int | None = asking(None, "Most requests at the same time.", "N", least=1)
-    per_minute: int | None = asking(None, "Most requests per minute.", "N", least=1)
-    timeout: float | None = asking(None, "Seconds until a request times out.", "X", least=0)
-    retries: int | None = asking(None, "Retries of a failed request.", "N", least=0)
-    max_requests: int | None = asking(
-        None, "Most requests, counting retries and earlier runs for the same output.", "N", least=1,
-    )
-    max_cost: float | None = asking(
-        None, "Most money to spend at --price, counting earlier runs for the same output.",
-        "X",
-    )
-    price: str | None = asking(
-        None, "Price of a million prompt and answer tokens, e.g. 0.15,0.6.", "IN,OUT",
-    )
-    # fmt: on
-
-    @property
-    def pace(self) -> dict[str, str]:
-        """The given limits of the rate, as settings of a model."""
-        names = ("concurrency", "per_minute", "timeout", "retries")
-        return {name: str(value) for name in names if (value := getattr(self, name)) is not None}
-
-    def budget(self, log: Path) -> Budget:
-        """The budget of all runs whose requests are stored in a file."""
-        return Budget(self.max_requests, self.max_cost, price_of(self.price), log)
 
 
 def charged(reply: Reply, held: Reservation) -> Tokens:

@@ -56,10 +56,10 @@ GROUPS = {
 """Headings of the list of commands → commands → one line of help."""
 COMMANDS = {name: line for commands in GROUPS.values() for name, line in commands.items()}
 MODULES = {
-    "saved_commands": ("subgroups", "report", "view", "compare", "power", "gate", "rank", "explain"),
-    "summarize_commands": ("summarize", "claims"),
-    "agreement_commands": ("agree", "chunks"),
-    "corpus_commands": ("stats", "words", "recogniser"),
+    "saved_commands": ("subgroups", "report", "view", "compare", "power", "gate", "trend", "rank", "explain"),
+    "summary_commands": ("summarize", "claims", "sweep", "choose"),
+    "scorer_commands": ("agree", "calibrate", "chunks"),
+    "input_commands": ("init", "stats", "words", "recogniser"),
     "lookup_commands": ("protocol", "measures", "doctor", "prefetch"),
 }
 """Module → its commands, where it has several; every other command has the module ``NAME_command``."""
@@ -121,9 +121,7 @@ app = typer.Typer(
 
 
 @app.callback(invoke_without_command=True)
-def root(
-    version: bool = typer.Option(False, "--version", help="Print the version and stop."),
-) -> None:
+def root(version: bool = typer.Option(False, "--version", help="Print the version and stop.")) -> None:
     """Audit how fairly summaries represent who and what they summarize."""
     if version:
         typer.echo(f"fairbrief {__version__}")

@@ -14,16 +14,14 @@ from fairbrief.cli import options as o
 from fairbrief.cli.input_options import check_choice
 from fairbrief.cli.output import print_audit, print_tables, refuse_overwriting, write_text
 from fairbrief.errors import RequestError
-from fairbrief.plan import Plan
-from fairbrief.settings import setting
+from fairbrief.plan import Plan, setting
 from fairbrief.text.counted import counted
 
 if TYPE_CHECKING:
     from fairbrief.auditing.scorer_lookup import Scorers
     from fairbrief.types import Case, Floats, Measure
-    from fairbrief.workbench.annotation.items import Item
-    from fairbrief.workbench.annotation.judgements import Agreement
-    from fairbrief.workbench.annotation.sheets import Answers
+    from fairbrief.workbench.judgements import Agreement
+    from fairbrief.workbench.sheets import Answers, Item
 
     Asked = list[tuple[Case, tuple[Item, ...]]]
 
@@ -57,7 +55,7 @@ class JudgingOptions:
 
     def asked(self, records: str) -> Asked:
         """The cases of a file with their questions; RequestError if there are none."""
-        from fairbrief.workbench.annotation.items import items_of
+        from fairbrief.workbench.sheets import items_of
 
         choices = self.choices.split(",") if self.choices else None
         asked = list(items_of(self.cases(records), self.task, self.attribute, choices=choices))
@@ -68,7 +66,7 @@ class JudgingOptions:
 
     def answered(self, sheets: Sequence[Path], records: str) -> tuple[Asked, Answers]:
         """The questions, and the answers in the sheets."""
-        from fairbrief.workbench.annotation.sheets import read_answers
+        from fairbrief.workbench.sheets import read_answers
 
         asked = self.asked(records)
         return asked, read_answers(sheets, {item.key: item for _, items in asked for item in items})
@@ -92,8 +90,7 @@ def export(
     judging: JudgingOptions,
 ) -> None:
     """Write sheets (CSV) with questions about summaries."""
-    from fairbrief.workbench.annotation.items import assign
-    from fairbrief.workbench.annotation.sheets import sheet
+    from fairbrief.workbench.sheets import assign, sheet
 
     if out.suffix != ".csv":
         raise RequestError(f"--out {out}: give a name that ends in .csv.")
@@ -136,11 +133,7 @@ def import_(
     sheets: list[Path] = SHEETS,
     records: str = RECORDS,
     out: Path | None = o.option(None, "File for the judged records.", "FILE"),
-    combine: str = o.option(
-        "majority",
-        "Combine judgements: majority, or all (unanimous only).",
-        "RULE",
-    ),
+    combine: str = o.option("majority", "Combine judgements: majority, or all (unanimous only).", "RULE"),
     details: bool = o.DETAILS,
     *,
     plan: Plan,
@@ -148,14 +141,14 @@ def import_(
 ) -> None:
     """Read completed sheets: agreement of the annotators, judged records, and fairness as people judged it."""
     from fairbrief.serialization import case_line, write_lines
-    from fairbrief.workbench.annotation.items import pairs_of
-    from fairbrief.workbench.annotation.judgements import (
+    from fairbrief.workbench.judgements import (
         COMBINES,
         alignment_table,
         judged_cases,
         preferences,
         preferred,
     )
+    from fairbrief.workbench.sheets import pairs_of
 
     rules: Mapping[str, Any] = {name: name for name in COMBINES}
     check_choice("--combine", combine, tuple(rules))
@@ -196,8 +189,8 @@ def agree(
     from fairbrief import registry
     from fairbrief.auditing.measure_selection import check_scorers
     from fairbrief.auditing.scorer_lookup import Scorers
-    from fairbrief.workbench.annotation.judgements import concordance, correlations, judged_cases, unfairness
     from fairbrief.workbench.choose import case_values
+    from fairbrief.workbench.judgements import concordance, correlations, judged_cases, unfairness
 
     task, attribute, seed = judging.task, judging.attribute, judging.seed
     if task in ("people", "alignment"):
@@ -248,14 +241,14 @@ def _compare_leanings(
 
     import numpy as np
 
-    from fairbrief.workbench.annotation.judgements import (
+    from fairbrief.workbench.choose import case_values, resampled_values
+    from fairbrief.workbench.judgements import (
         Leans,
         bootstrap_counts,
         compare_leanings,
         leaning_table,
         majority,
     )
-    from fairbrief.workbench.choose import case_values, resampled_values
 
     chosen: dict[tuple[str, ...], list[str]] = {}
     for answer in answers.given:
@@ -286,9 +279,9 @@ def _compare_with_pairs(
     measures: Mapping[str, Measure], cases: Sequence[Case], answers: Answers, scorers: Scorers, seed: int
 ) -> None:
     """How often each measure prefers the summary that people prefer."""
-    from fairbrief.workbench.annotation.items import pairs_of
-    from fairbrief.workbench.annotation.judgements import agreement_with_measure, preferred
     from fairbrief.workbench.choose import case_values
+    from fairbrief.workbench.judgements import agreement_with_measure, preferred
+    from fairbrief.workbench.sheets import pairs_of
 
     judged = preferred(pairs_of(cases), answers.given)
     wanted = {(c.record.id, c.summary.system): c for pair, _ in judged for c in (pair.first, pair.second)}
@@ -321,7 +314,7 @@ def _sampled(asked: Asked, many: int, seed: int) -> Asked:
 
 
 def _print_answers(answers: Answers, asked: Asked, seed: int) -> None:
-    from fairbrief.workbench.annotation.judgements import agreement
+    from fairbrief.workbench.judgements import agreement
 
     people = dict.fromkeys(answer.annotator for answer in answers.given)
     typer.echo(

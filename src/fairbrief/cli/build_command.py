@@ -17,7 +17,7 @@ from fairbrief.cli import options as o
 from fairbrief.cli.input_options import check_choice
 from fairbrief.cli.output import refuse_overwriting
 from fairbrief.errors import DataError, RequestError
-from fairbrief.settings import setting
+from fairbrief.plan import setting
 from fairbrief.text.counted import counted
 
 if TYPE_CHECKING:
@@ -30,10 +30,7 @@ shared = partial(setting, panel="Sources and sets")
 SOURCE = o.argument("File with the texts (of FewSum, a folder).", "SOURCE")
 OUT = o.option(..., "File to write (JSON Lines).", "FILE", "--out")
 ATTRIBUTE = o.option(
-    ...,
-    "Attribute of the texts; NAME=FIELD reads it from another field.",
-    "NAME[=FIELD]",
-    "--attribute",
+    ..., "Attribute of the texts; NAME=FIELD reads it from another field.", "NAME[=FIELD]", "--attribute"
 )
 
 
@@ -127,9 +124,7 @@ def people(
         "census", "census, or a table with columns name, part, gender, group.", "census|FILE"
     ),
     last_names: str | None = o.option(
-        None,
-        "Last names; by default replaced if --groups includes race.",
-        "keep|replace",
+        None, "Last names; by default replaced if --groups includes race.", "keep|replace"
     ),
     content_words: str = o.option(
         "keep",
@@ -219,12 +214,6 @@ def perspectives(
         ..., "Shares of the values, e.g. male=.2,female=.8; repeat per mix.", "V=S,V=S"
     ),
     samples: int = o.option(150, "Sets per size and mix.", "N", least=1),
-    disjoint: bool = o.switch(
-        "--disjoint", "Use no text in two sets of one size and mix; an error if there are too few."
-    ),
-    with_replacement: bool = o.switch(
-        "--with-replacement", "Draw every set from all texts (no text twice in a set)."
-    ),
     unit: str = o.option("texts", "Name of the attribute for a set's size, e.g. tweets.", "NAME"),
     *,
     options: SourceOptions,
@@ -237,8 +226,6 @@ def perspectives(
     from fairbrief.workbench.corpora.text_sources import gather
 
     refuse_overwriting(out, [source])
-    if disjoint and with_replacement:
-        raise RequestError("--disjoint and --with-replacement exclude each other: drop one.")
     fields = pairs(attribute)
     (name,) = fields
     design = Design(
@@ -246,7 +233,6 @@ def perspectives(
         whole_numbers(counts, "--counts"),
         [parse_mix(text) for text in mix],
         samples,
-        "disjoint" if disjoint else "independent" if with_replacement else "rounds",
         unit,
         options.seed,
     )
@@ -287,9 +273,7 @@ def stratified(
     topic: str = o.option("", "Attribute shared by a set's texts, e.g. target.", "ATTRIBUTE"),
     values: str | None = o.option(None, "Values that dominate, in order; others are excluded.", "V,V…"),
     ties: str = o.option(
-        "drop",
-        "Sets in which several values tie: drop them, or count them for the lowest.",
-        "drop|lowest",
+        "drop", "Sets in which several values tie: drop them, or count them for the lowest.", "drop|lowest"
     ),
     *,
     options: SourceOptions,
@@ -369,9 +353,7 @@ def reviews(
     per_product: int = o.option(1, "Most sets per product; 0: all.", "N", least=0),
     draw: str = o.option("random", "Draw reviews at random, or use the first.", "random|first"),
     sentiment: str = o.option(
-        "rating",
-        "rating; vader_argmax (as published); vader_compound (±0.05); or none.",
-        "RULE",
+        "rating", "rating; vader_argmax (as published); vader_compound (±0.05); or none.", "RULE"
     ),
     negative: float = o.option(2, "Ratings up to this are negative.", "X"),
     positive: float = o.option(4, "Ratings from this are positive.", "X"),
@@ -383,7 +365,7 @@ def reviews(
     options: SourceOptions,
 ) -> None:
     """Build sets of reviews of one product, each review with its sentiment."""
-    from fairbrief.workbench.corpora.review_sets import Sets, labeller, review_sets
+    from fairbrief.workbench.corpora.labelled_sets import Sets, labeller, review_sets
     from fairbrief.workbench.corpora.text_sources import composition
 
     refuse_overwriting(out, [source])

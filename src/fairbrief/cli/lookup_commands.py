@@ -5,26 +5,30 @@ models.
 from __future__ import annotations
 
 import dataclasses
-import importlib.util
 import inspect
 import platform
 import re
 from collections.abc import Iterator, Sequence
 from importlib import metadata
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import typer
 
 from fairbrief.cli import options as o
 from fairbrief.cli.output import print_tables
-from fairbrief.errors import RequestError
-from fairbrief.text.counted import counted
+from fairbrief.errors import BackendError, RequestError
 
 if TYPE_CHECKING:
-    from fairbrief.protocols.published_results import ObtainedFigure, PublishedResult
+    from fairbrief.protocols.published_results import PublishedResult
 
 app = o.new_app()
+
+
+KINDS: tuple[Literal["measure", "scorer", "classifier", "summarizer", "protocol"], ...] = (
+    "measure", "scorer", "classifier", "summarizer", "protocol",
+)  # fmt: skip
+"""In the order of the list."""
+MARKS: dict[bool | None, tuple[str, str]] = {True: ("✓", "green"), False: ("✗", "red"), None: ("–", "dim")}
 
 
 class Finding(NamedTuple):
@@ -36,24 +40,16 @@ class Finding(NamedTuple):
 
 
 @app.command()
-def doctor(
-    cache: Path | None = o.option(None, "Score cache to check.", "PATH"),
-) -> None:
-    """Show what is installed, which extras and models are usable, the device, and the state of a cache."""
+def doctor() -> None:
+    """Show what is installed, which extras and models are usable, and the device."""
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
     console = Console(highlight=False)
     sections = {
-        "Installed": installed(),
-        "Extras": extras(),
-        "Plug-ins": plugins(),
-        "Scorers": scorers(),
-        "Device": device(),
-        "Models": models(),
-        "Score cache": cached_scores(cache),
-    }
+        "Installed": installed(), "Extras": extras(), "Plug-ins": plugins(), "Device": device(), "Models": models(),
+    }  # fmt: skip
     for title, findings in sections.items():
         table = Table(
             title=title, title_justify="left", title_style="bold", box=None, show_header=False, pad_edge=False
@@ -68,27 +64,23 @@ def doctor(
         console.print()
 
 
-MARKS: dict[bool | None, tuple[str, str]] = {True: ("✓", "green"), False: ("✗", "red"), None: ("–", "dim")}
-
-
 def installed() -> Iterator[Finding]:
     """Fairbrief, Python and the required libraries."""
-    yield Finding(is_well=True, name="fairbrief", words=metadata.version("fairbrief"))
-    yield Finding(
-        is_well=True, name="python", words=f"{platform.python_version()} on {platform.platform(terse=True)}"
-    )
+    yield Finding(True, "fairbrief", metadata.version("fairbrief"))
+    yield Finding(True, "python", f"{platform.python_version()} on {platform.platform(terse=True)}")
     for extra, library in requirements():
         if not extra:
-            yield _library(library)
+            version = _version(library)
+            yield Finding(version is not None, library, version or "not installed")
 
 
 def extras() -> Iterator[Finding]:
     """The libraries of each extra; for missing ones, the command that installs them."""
     for extra, library in requirements():
         if extra:
-            result = _library(library)
-            words = result.words if result.is_well else f"not installed: pip install 'fairbrief[{extra}]'"
-            yield Finding(result.is_well or None, f"{extra}: {library}", words)
+            version = _version(library)
+            words = version or f"not installed: pip install 'fairbrief[{extra}]'"
+            yield Finding(None if version is None else True, f"{extra}: {library}", words)
 
 
 def requirements() -> list[tuple[str, str]]:
@@ -102,11 +94,11 @@ def requirements() -> list[tuple[str, str]]:
     return sorted(dict.fromkeys(result))
 
 
-def _library(name: str) -> Finding:
+def _version(library: str) -> str | None:
     try:
-        return Finding(is_well=True, name=name, words=metadata.version(name))
+        return metadata.version(library)
     except metadata.PackageNotFoundError:
-        return Finding(is_well=False, name=name, words="not installed")
+        return None
 
 
 def plugins() -> Iterator[Finding]:
@@ -114,36 +106,19 @@ def plugins() -> Iterator[Finding]:
     from fairbrief import registry
     from fairbrief.reports.plain import printable
 
-    kinds: tuple[registry.Kind, ...] = ("measure", "scorer", "classifier", "summarizer", "protocol")
-    for kind in kinds:
+    for kind in KINDS:
         known = registry.names(kind)
         yield Finding(True if known else None, f"{kind}s", ", ".join(known) or "none")
         for name, why in registry.broken(kind).items():
-            yield Finding(is_well=False, name=f"{kind} {name}", words=printable(why))
-
-
-def scorers() -> Iterator[Finding]:
-    """Each scorer: whether its libraries are installed, and its card."""
-    from fairbrief import registry
-    from fairbrief.scorers import cards
-
-    libraries: dict[str, list[str]] = {}
-    for extra, library in requirements():
-        libraries.setdefault(extra, []).append(library)
-    for name, _ in registry.loaded("scorer"):
-        card = cards.card_of(name)
-        extra = "" if card is None else str(card.entry.get("extra", ""))
-        is_here = all(_library(library).is_well for library in libraries.get(extra, ()))
-        needs = "" if is_here else f"; needs pip install 'fairbrief[{extra}]'"
-        yield Finding(is_here or None, name, f"{cards.summary(name)}{needs}")
+            yield Finding(False, f"{kind} {name}", printable(why))
 
 
 def device() -> Iterator[Finding]:
     """The device and precision for models."""
-    if not _has("torch"):
+    if _version("torch") is None:
         yield Finding(None, "models", "need the extra 'neural'; the default measures do not")
         return
-    from fairbrief.pretrained.placement import library, place
+    from fairbrief.pretrained import library, place
     from fairbrief.scorers.entailment import Entailment
 
     torch = library("torch", "doctor")
@@ -153,24 +128,23 @@ def device() -> Iterator[Finding]:
         free, total = torch.cuda.mem_get_info()
         name = f"{torch.cuda.get_device_name()}, {free / 2**30:.0f} of {total / 2**30:.0f} GiB free"
     words = f"{name}; {chosen.dtype}, {chosen.batch_tokens:,} word pieces per batch, {torch.get_num_threads()} CPU threads"
-    yield Finding(is_well=True, name=chosen.device, words=words)
+    yield Finding(True, chosen.device, words)
 
 
 def models() -> Iterator[Finding]:
     """Each scorer's model, whether it is in the hub's cache, and the other models in that cache."""
-    if not _has("huggingface_hub"):
+    if _version("huggingface_hub") is None:
         yield Finding(None, "hub", "needs the extra 'neural'")
         return
-    from fairbrief import registry
-    from fairbrief.pretrained import hub
+    from fairbrief import pretrained, registry
 
     named: dict[str, list[str]] = {}
     for name, kind in registry.loaded("scorer or classifier"):
         default = getattr(getattr(kind, "__dataclass_fields__", {}).get("model"), "default", None)
         if isinstance(default, str):
             named.setdefault(default, []).append(name)
-    for model in dict.fromkeys([*named, *hub.repositories()]):
-        here = hub.cached(model, "doctor")
+    for model in dict.fromkeys([*named, *pretrained.repositories()]):
+        here = pretrained.cached(model, "doctor")
         words = f"default of {', '.join(named[model])}; " if model in named else ""
         if here:
             words += f"downloaded, revision {here.name[:12]}"
@@ -181,50 +155,24 @@ def models() -> Iterator[Finding]:
         yield Finding(True if here else None, model, words)
 
 
-def cached_scores(path: Path | None) -> Iterator[Finding]:
-    """The size and state of a score cache."""
-    from contextlib import closing
-
-    from fairbrief.engines.score_cache import Store
-
-    if path is None:
-        yield Finding(None, "not given", "check one with --cache FILE")
-        return
-    if not path.exists():
-        yield Finding(None, str(path), "does not exist yet; the first run with this --cache creates it")
-        return
-    with closing(Store(path)) as store:
-        problem = store.problem()
-        words = f"damaged ({problem}); delete it, and its scores are computed again"
-        if problem is None:
-            words = f"{counted(store.count(), 'score')}, {path.stat().st_size / 1e6:,.1f} MB, intact"
-        yield Finding(problem is None, str(path), words)
-
-
-def _has(module: str) -> Any:
-    try:
-        return importlib.util.find_spec(module) is not None
-    except ValueError:  # the module is blocked in sys.modules
-        return False
-
-
 @app.command()
 def prefetch(
     models: list[str] = o.argument("Models of the Hugging Face hub, or scorers, for their models.", "MODEL…"),
 ) -> None:
     """Download models, so that they work without a network."""
-    from fairbrief.errors import BackendError
-    from fairbrief.pretrained import hub
+    from fairbrief import pretrained
 
     failures = []
     for model in dict.fromkeys(map(model_of, models)):
         typer.echo(f"{model} …")
         try:
-            folder = hub.download(model, "prefetch", say=lambda words: typer.echo(f"  downloading {words}"))
-            if foundation := hub.foundation_of(folder):
-                hub.tokenizer_of(foundation, "prefetch")
+            folder = pretrained.download(
+                model, "prefetch", say=lambda words: typer.echo(f"  downloading {words}")
+            )
+            if foundation := pretrained.foundation_of(folder):
+                pretrained.tokenizer_of(foundation, "prefetch")
         except BackendError as error:
-            known = hub.cached(model, "prefetch")
+            known = pretrained.cached(model, "prefetch")
             if known is None:
                 failures.append(str(error))
                 typer.echo("  not downloaded")
@@ -240,7 +188,6 @@ def prefetch(
 def model_of(name: str) -> str:
     """The model of a scorer's spec; any other name is the name of a model."""
     from fairbrief import registry, specs
-    from fairbrief.errors import RequestError
 
     try:
         parsed = specs.parse(name)
@@ -254,10 +201,6 @@ def model_of(name: str) -> str:
     return model
 
 
-KINDS: tuple[Literal["measure", "scorer", "classifier", "summarizer", "protocol"], ...] = (
-    "measure", "scorer", "classifier", "summarizer", "protocol",
-)  # fmt: skip
-"""In the order of the list."""
 WIDEST = 100
 """Longest line, in characters."""
 LABEL = re.compile(r"^([A-Z][\w ]*): {2,}", re.MULTILINE)
@@ -348,11 +291,10 @@ def explanation(name: str) -> str:
         if kind == "measure":
             seen = observation_of(owner)
             parts += [f"{seen.__name__}, the observation of each summary:", inspect.getdoc(seen) or ""]
-        defaults = {
-            f.name: "" if f.default is dataclasses.MISSING else f" = {f.default!r}"
+        settings = [
+            f"- `{f.name}: {f.type}{'' if f.default is dataclasses.MISSING else f' = {f.default!r}'}`"
             for f in specs.settings_of(owner)
-        }
-        settings = [f"- `{f.name}: {f.type}{defaults[f.name]}`" for f in specs.settings_of(owner)]
+        ]
         parts += ["Settings:", "\n".join(settings) or "none"]
     known_as = names_of_classes()
     text = NESTED.sub("  - ", LABEL.sub(r"\n- **\1:** ", "\n\n".join(parts)))
@@ -392,32 +334,21 @@ def protocol(
         raise RequestError(
             f"The paper of {name} has no {number}. It has: {', '.join(r.number for r in results)}."
         )
+    lines = [
+        shown.heading,
+        f"Section: {shown.section}",
+        f"Inputs: {shown.inputs}" if shown.inputs else "",
+        *(f"$ {command}" for command in shown.commands),
+        f"Not available: {shown.absent}" if shown.absent else "",
+        f"Note: {shown.note}" if shown.note else "",
+    ]
     console = Console(highlight=False)
-    for line in _lines(shown):
+    for line in filter(None, lines):
         console.print(line, markup=False)
     if shown.rows:
         print_tables([shown.table], is_below_text=True)
     for figure in shown.obtained:
-        for line in _obtained(figure):
+        reason = f" {figure.reason}" if figure.reason else ""
+        obtained = f"Obtained, {figure.cell}: {figure.obtained} (published: {figure.published}).{reason}"
+        for line in (obtained, f"  from: {figure.input}", f"  $ {figure.command}"):
             console.print(line, markup=False)
-
-
-def _obtained(figure: ObtainedFigure) -> list[str]:
-    reason = f" {figure.reason}" if figure.reason else ""
-    return [
-        f"Obtained, {figure.cell}: {figure.obtained} (published: {figure.published}).{reason}",
-        f"  from: {figure.input}",
-        f"  $ {figure.command}",
-    ]
-
-
-def _lines(result: PublishedResult) -> list[str]:
-    lines = [
-        result.heading,
-        f"Section: {result.section}",
-        f"Inputs: {result.inputs}" if result.inputs else "",
-        *(f"$ {command}" for command in result.commands),
-        f"Not available: {result.absent}" if result.absent else "",
-        f"Note: {result.note}" if result.note else "",
-    ]
-    return [line for line in lines if line]

@@ -6,12 +6,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import MISSING, Field, fields
 from functools import update_wrapper
 from inspect import Parameter, signature
-from typing import Annotated, Any, get_origin, get_type_hints
+from typing import Any, get_origin, get_type_hints
 
 import typer
 
-from fairbrief.plan import Plan
-from fairbrief.settings import MACHINE, MODELS, OUTPUT, option_of
+from fairbrief.plan import MACHINE, MODELS, OUTPUT, Plan, option_of
 
 Command = Callable[..., None]
 UNLOADED = {"Measure": Any, "Scorer": Any}
@@ -68,11 +67,7 @@ DETAILS = switch("--details", "Print all estimates and tables.", OUTPUT)
 DRY_RUN = switch("--dry-run", "Show the prompts, calls, tokens and cost; send nothing.", MODELS)  # fmt: skip
 OVER = option(None, "Attribute whose groups the prompt names.", "ATTRIBUTE", "--over")
 PRICE = option(
-    None,
-    "Price of a million prompt and answer tokens, e.g. 0.15,0.6.",
-    "IN,OUT",
-    "--price",
-    panel=MODELS,
+    None, "Price of a million prompt and answer tokens, e.g. 0.15,0.6.", "IN,OUT", "--price", panel=MODELS
 )
 QUIET = switch("--quiet", "Print only errors.", OUTPUT)
 ANNOTATED = "Annotated documents: .conllu, *conll, .coref (with .name and .parse), a folder of them, or .jsonl with mentions."
@@ -139,21 +134,12 @@ def _parameter(f: Field[Any], hint: Any) -> Parameter:
     """The parameter from which typer makes a setting's option."""
     about = f.metadata
     is_list = isinstance(f.default, tuple) or get_origin(hint) is Sequence
-    shown = typer.Option(
-        option_of(f),
-        help=about["help"],
-        metavar=about["metavar"],
-        min=about["least"],
-        max=about["most"],
-        rich_help_panel=about["panel"],
-        show_default=f.default not in (None, "", ()),
-    )
-    return Parameter(
-        f.name,
-        Parameter.KEYWORD_ONLY,
-        default=None if is_list else Parameter.empty if f.default is MISSING else f.default,
-        annotation=Annotated[list[str] | None if is_list else hint, shown],
-    )
+    default = ... if f.default is MISSING else None if is_list else f.default
+    shown = option(
+        default, about["help"], about["metavar"], option_of(f), panel=about["panel"], least=about["least"], most=about["most"],
+    )  # fmt: skip
+    annotation = list[str] | None if is_list else hint
+    return Parameter(f.name, Parameter.KEYWORD_ONLY, default=shown, annotation=annotation)
 
 
 def _value(f: Field[Any], given: Any) -> Any:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -45,18 +44,6 @@ def _check_reachable(folder: Path, wanted: str) -> None:
         raise RequestError(f"{wanted}: you cannot write to the folder {there}: give another path.")
 
 
-@contextmanager
-def locked_folder(out: Path | None) -> Iterator[Path | None]:
-    """Lock a folder of results during the work; yields the folder to write to."""
-    from fairbrief.reports.audit_folder import claimed
-
-    if out is None:
-        yield None
-        return
-    with claimed(out) as folder:
-        yield folder
-
-
 def write_text(path: Path, text: str, newline: str = "\n") -> None:
     """Write a file atomically."""
     from fairbrief.reports.audit_folder import place
@@ -87,12 +74,7 @@ def print_tables(tables: Iterable[Table], *, is_below_text: bool = False) -> Non
 
 
 def print_audit(
-    result: Result,
-    *,
-    details: bool,
-    folder: Path | None = None,
-    can_save: bool = True,
-    first: First = "",
+    result: Result, *, details: bool, folder: Path | None = None, can_save: bool = True, first: First = ""
 ) -> None:
     """Print an audit on the terminal; ``folder`` is where it is saved, ``can_save`` whether the command has --out, and ``first`` which tables come first."""
     from rich.console import Console

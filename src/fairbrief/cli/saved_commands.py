@@ -1,38 +1,25 @@
-"""Commands for saved audits: ``fairbrief subgroups``, ``report``, ``view``, ``compare``, ``power``, ``gate`` and ``rank``; and ``explain``."""
+"""Commands for saved audits: ``fairbrief subgroups``, ``report``, ``view``, ``compare``, ``power``, ``gate``, ``trend`` and ``rank``; and ``explain``."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
 
+from fairbrief.cli import input_options as inputs
 from fairbrief.cli import options as o
-from fairbrief.cli.input_options import (
-    ReadingOptions,
-    cached,
-    print_excluded,
-    progress_bar,
-    reading_options,
-    set_default_language,
-)
-from fairbrief.cli.output import (
-    locked_folder,
-    print_audit,
-    print_tables,
-    print_text,
-    refuse_no_folder,
-    refuse_overwriting,
-    write_text,
-)
+from fairbrief.cli import output
 from fairbrief.errors import DataError, RequestError
 from fairbrief.plan import Plan, crossed
 from fairbrief.saved.gate_rules import GateSettings, junit_xml
 
 if TYPE_CHECKING:
     from fairbrief.readers import Reading
+    from fairbrief.reports.result import Result
     from fairbrief.saved.saved_inputs import Inputs
 
 app = o.new_app()
@@ -54,19 +41,19 @@ def subgroups(
     and the intervals of unsigned scores, need the texts and are missing.
     """
     from fairbrief.reports import load
-    from fairbrief.reports.audit_folder import replace_all
+    from fairbrief.reports.audit_folder import claimed, replace_all
     from fairbrief.reports.json_file import identity
     from fairbrief.saved import saved_inputs
     from fairbrief.saved.subgroups import subgroup_audit
 
-    refuse_no_folder(out)
+    output.refuse_no_folder(out)
     saved = load(folder)
     result = subgroup_audit(saved, crossed(by))
-    with locked_folder(out) as place:
+    with nullcontext() if out is None else claimed(out) as place:
         if place is not None:
             _, now = replace_all(result, place)
             saved_inputs.copy(folder, identity(saved), place, now)
-    print_audit(result, details=details, folder=out, first="subgroups")
+    output.print_audit(result, details=details, folder=out, first="subgroups")
 
 
 @app.command()
@@ -85,24 +72,19 @@ def report(
     from fairbrief.reports.audit_folder import place
 
     result = load(folder)
-    match format_:
-        case "terminal":
-            print_audit(result, details=details, folder=folder)
-        case "markdown":
-            typer.echo(exports.markdown(result))
-        case "latex":
-            typer.echo(exports.latex(result))
-        case "csv":
-            typer.echo(exports.csv_text(result), nl=False)
-        case "model-card":
-            typer.echo(exports.model_card(result), nl=False)
-        case "html":
-            place(folder / "report.html", lambda page: html.write(result, page))
-            typer.echo(f"Written: {folder / 'report.html'}")
-        case other:
-            raise RequestError(
-                f"--format {other} does not exist. Formats: terminal, markdown, latex, csv, model-card, html."
-            )
+    texts: dict[str, Callable[[Result], str]] = {
+        "markdown": exports.markdown, "latex": exports.latex, "csv": exports.csv_text, "model-card": exports.model_card,
+    }  # fmt: skip
+    if format_ == "terminal":
+        output.print_audit(result, details=details, folder=folder)
+    elif format_ == "html":
+        place(folder / "report.html", lambda page: html.write(result, page))
+        typer.echo(f"Written: {folder / 'report.html'}")
+    elif format_ in texts:
+        text = texts[format_](result)
+        typer.echo(text, nl=not text.endswith("\n"))
+    else:
+        raise RequestError(f"--format {format_} does not exist. Formats: terminal, {', '.join(texts)}, html.")
 
 
 @app.command()
@@ -116,8 +98,7 @@ def view(
     read the texts.
     """
     from fairbrief.saved.compare import names_of
-    from fairbrief.saved.view_answers import Answers, open_audit
-    from fairbrief.saved.view_server import Server
+    from fairbrief.saved.view import Answers, Server, open_audit
 
     names = names_of(folders)
     audits = [open_audit(folder, read_inputs, name) for folder, name in zip(folders, names, strict=True)]
@@ -135,17 +116,15 @@ def view(
         server.serve_forever()
 
 
-def read_inputs(files: Sequence[str], inputs: Inputs) -> Reading:
+def read_inputs(files: Sequence[str], saved: Inputs) -> Reading:
     """The files, read with the options of the audit."""
-    from fairbrief.cli.input_options import ReadingOptions
-
     try:
-        options = ReadingOptions(**inputs.options)
+        options = inputs.ReadingOptions(**saved.options)
     except TypeError as error:
         raise DataError(
             f"inputs.json was written by another version of Fairbrief: {error}. Run the audit again."
         ) from error
-    return options.read(files, inputs.attributes)
+    return options.read(files, saved.attributes)
 
 
 @app.command()
@@ -172,7 +151,7 @@ def compare(
     result = replace(
         ours, differences=found, estimates=(), top_cases=(), tables=(), not_measured=(), skipped=()
     )
-    print_audit(result, details=details, can_save=False)
+    output.print_audit(result, details=details, can_save=False)
     for what, changed in changed_sources(ours, theirs).items():
         named = ", ".join(printable(ident) for ident in changed[:SHOWN])
         typer.echo(
@@ -216,8 +195,8 @@ def power(
         raise RequestError(
             "Give the folder of a saved audit, or a standard error and its clusters: --se X --clusters N."
         )
-    print_text(prospects.answer(result, question))
-    print_tables(prospects.tables(result, question), is_below_text=True)
+    output.print_text(prospects.answer(result, question))
+    output.print_tables(prospects.tables(result, question), is_below_text=True)
 
 
 @app.command()
@@ -247,21 +226,77 @@ def gate(
     from fairbrief.saved import gate
     from fairbrief.types import Table
 
-    refuse_overwriting(junit, (), "--junit")
-    refuse_overwriting(markdown, (), "--markdown")
+    output.refuse_overwriting(junit, (), "--junit")
+    output.refuse_overwriting(markdown, (), "--markdown")
     checks = limits.checks(folder)
     outcome = gate.overall(checks)
     if junit is not None:
-        write_text(junit, junit_xml(checks))
+        output.write_text(junit, junit_xml(checks))
     if markdown is not None:
         rows = tuple((check.name, check.outcome, check.message) for check in checks)
         table = Table(f"Fairness gate: {outcome}", ("check", "outcome", "why"), rows)
-        write_text(markdown, markdown_table(table) + "\n")
+        output.write_text(markdown, markdown_table(table) + "\n")
     console = Console()
     for check in checks:
         print_labelled(check.outcome, (check.name, check.message), console, STYLES[check.outcome])
     console.print(Text(outcome, style=STYLES[outcome]))
     raise typer.Exit(gate.EXIT[outcome])
+
+
+@app.command()
+def trend(
+    folders: list[Path] = o.argument("Saved audits, or a folder of them.", "DIR…"),
+    reference: int = o.option(28, "Number of first audits: the reference for later ones.", "N", least=7),
+    baseline: list[Path] | None = o.option(
+        None, "Audit, or folder of audits, that replaces the first ones as the reference.", "DIR"
+    ),
+    most: list[str] | None = o.option(None, "Upper limit, as for 'fairbrief gate'.", "RULE", "--max"),
+    least: list[str] | None = o.option(None, "Lower limit, as for 'fairbrief gate'.", "RULE", "--min"),
+    order: str = o.option("time", "Order of the audits: by 'time', or as 'given'.", "ORDER"),
+    out: Path | None = o.option(None, "Also write a page.", "FILE.html"),
+    markdown: Path | None = o.option(None, "Also write the answer in Markdown.", "FILE"),
+    json: Path | None = o.option(None, "Also write all numbers in JSON.", "FILE"),
+    details: bool = o.DETAILS,
+) -> None:
+    """Show which group differences drift, and since when: exit code 0 if none gets worse, 1 if one does, 3 if inconclusive.
+
+    At most 5 % of years without a change raise an alarm, over all group differences together. The exit code is 1 if a
+    group difference moved away from 0, or broke a limit of --max or --min. If inputs changed, too (lengths, shares of
+    groups, languages), a move away from 0 is inconclusive.
+    """
+    from rich.console import Console
+
+    from fairbrief.reports import trend_page
+    from fairbrief.reports.terminal import print_labelled
+    from fairbrief.saved.gate import EXIT
+    from fairbrief.saved.gate_rules import rules
+    from fairbrief.saved.trend import trend as trend_of
+
+    files = (
+        ("--out", out, trend_page.as_page), ("--markdown", markdown, trend_page.as_markdown),
+        ("--json", json, trend_page.as_json),
+    )  # fmt: skip
+    for name, file, _ in files:
+        output.refuse_overwriting(file, (), name)
+    if order not in ("time", "given"):
+        raise RequestError(f"--order {order}: give 'time' or 'given'.")
+    found = trend_of(
+        folders,
+        baseline=baseline or (),
+        limits=rules(most or (), least or ()),
+        reference=reference,
+        order="time" if order == "time" else "given",
+    )
+    console = Console()
+    for asked, texts in trend_page.sentences(found):
+        print_labelled(asked, texts, console)
+    if details:
+        output.print_tables(trend_page.tables(found), is_below_text=True)
+    for _, file, render in files:
+        if file is not None:
+            output.write_text(file, render(found))
+    typer.echo(found.outcome)
+    raise typer.Exit(EXIT[found.outcome])
 
 
 @app.command()
@@ -302,7 +337,7 @@ def rank(
         *(table.notes for table in tables[1:]),
         (),
     ]  # a note of neighbouring tables is printed below the last
-    print_tables(
+    output.print_tables(
         replace(this, notes=tuple(note for note in this.notes if note not in again))
         for this, again in zip(tables, below, strict=True)
     )
@@ -314,7 +349,7 @@ FORMS = (".json", ".md", ".html")
 @app.command()
 @o.in_language
 @o.plan_options("n_resamples")
-@reading_options("system")
+@inputs.reading_options("system")
 def explain(
     files: list[str] = o.argument("Files with records and summaries, or hf:NAME.", "FILE…"),
     measure: str = o.option(..., "Measure to explain, e.g. equal_coverage@sentiment.", "SPEC"),
@@ -331,7 +366,7 @@ def explain(
     quiet: bool = o.QUIET,
     *,
     plan: Plan,
-    options: ReadingOptions,
+    options: inputs.ReadingOptions,
 ) -> None:
     """Show which records, documents and sentences move a value: what it would be without each."""
     from rich.console import Console
@@ -342,9 +377,9 @@ def explain(
     if out is not None and out.suffix.lower() not in FORMS:
         raise RequestError(f"--out {out}: give a name that ends in {', '.join(FORMS[:-1])} or {FORMS[-1]}.")
     reading = options.read(files)
-    set_default_language(reading)
-    refuse_overwriting(out, reading.files)
-    with progress_bar(reading, quiet=quiet) as progress:
+    inputs.set_default_language(reading)
+    output.refuse_overwriting(out, reading.files)
+    with inputs.progress_bar(reading, quiet=quiet) as progress:
         result = explanations.explain(
             reading,
             measure,
@@ -353,14 +388,14 @@ def explain(
             systems=system or (),
             ids=id_ or (),
             top=top,
-            wrap=cached(cache),
+            wrap=inputs.cached(cache),
             skips=options.skips,
             progress=progress,
             n_resamples=plan.n_resamples,
         )
     explanation.print_all(result, Console())
-    print_excluded(reading)
+    inputs.print_excluded(reading)
     if out is not None:
         renders = (explanation.as_json, explanation.as_markdown, explanation.as_page)
-        write_text(out, dict(zip(FORMS, renders, strict=True))[out.suffix.lower()](result))
+        output.write_text(out, dict(zip(FORMS, renders, strict=True))[out.suffix.lower()](result))
         typer.echo(f"\nExplanation: {out}")

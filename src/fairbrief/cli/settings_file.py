@@ -70,20 +70,6 @@ def written(settings: Mapping[str, Any]) -> str:
     return "".join(f"{key} = {_toml(value)}\n" for key, value in settings.items())
 
 
-def command_line(settings: Mapping[str, Any]) -> list[str]:
-    """The settings as words of a command line."""
-    words = [str(file) for file in settings[FILES]]
-    for key, value in settings.items():
-        if key == FILES:
-            continue
-        if isinstance(value, bool):
-            words += [f"--{key}"] if value else []
-            continue
-        for one in _listed(value):
-            words += [f"--{key}", str(one)]
-    return words
-
-
 def _value(path: Path, key: str, value: Any, option: Any) -> Any:
     if option.is_flag:
         if not isinstance(value, bool):

@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
 
-from fairbrief.chat.spending import Limits, asking
 from fairbrief.cli.command_line import INCOMPLETE
 from fairbrief.cli.input_options import bar, print_excluded
 from fairbrief.cli.options import options_of
 from fairbrief.errors import FairbriefError
+from fairbrief.plan import MODELS, setting
 from fairbrief.text.counted import counted
 
 if TYPE_CHECKING:
@@ -24,11 +25,25 @@ if TYPE_CHECKING:
     from fairbrief.workbench.summarizing import Count, Forecast, Spending
 
 
+asking = partial(setting, panel=MODELS)
+
+
 @dataclass(frozen=True, slots=True)
-class SpendingOptions(Limits):
-    """The rate and limits of requests. Each field is an option: see `spending_options`."""
+class SpendingOptions:
+    """The rate and limits of requests, by default those of the model. Each field is an option: see `spending_options`."""
 
     # fmt: off
+    concurrency: int | None = asking(None, "Most requests at the same time.", "N", least=1)
+    per_minute: int | None = asking(None, "Most requests per minute.", "N", least=1)
+    timeout: float | None = asking(None, "Seconds until a request times out.", "X", least=0)
+    retries: int | None = asking(None, "Retries of a failed request.", "N", least=0)
+    max_requests: int | None = asking(
+        None, "Most requests, counting retries and earlier runs for the same output.", "N", least=1,
+    )
+    max_cost: float | None = asking(
+        None, "Most money to spend at --price, counting earlier runs for the same output.", "X",
+    )
+    price: str | None = asking(None, "Price of a million prompt and answer tokens, e.g. 0.15,0.6.", "IN,OUT")
     max_tokens: int | None = asking(None, "Most tokens per answer; --max-cost needs it.", "N", least=1)
     base_url: str | None = asking(None, "Address of the server; by default $OPENAI_BASE_URL.", "URL")
     key: str | None = asking(None, "Environment variable with the key; by default OPENAI_API_KEY.", "NAME")
@@ -36,15 +51,17 @@ class SpendingOptions(Limits):
     # fmt: on
 
     def of_model(self) -> dict[str, str]:
-        """The given options as settings of the model."""
-        named = {"max_tokens": self.max_tokens, "base_url": self.base_url, "key": self.key}
-        return {name: str(value) for name, value in named.items() if value is not None} | self.pace
+        """The given options that are settings of the model."""
+        names = ("concurrency", "per_minute", "timeout", "retries", "max_tokens", "base_url", "key")
+        return {name: str(value) for name in names if (value := getattr(self, name)) is not None}
 
     def spending(self, journal: Path) -> Spending:
         """The budget; requests of all runs are stored next to the journal."""
+        from fairbrief.chat.spending import Budget, price_of
         from fairbrief.workbench.summarizing import Spending
 
-        return Spending(self.budget(journal.with_suffix(".spent")))
+        price, log = price_of(self.price), journal.with_suffix(".spent")
+        return Spending(Budget(self.max_requests, self.max_cost, price, log))
 
 
 spending_options = options_of(SpendingOptions, "asking")
@@ -63,13 +80,13 @@ def print_forecast(forecast: Forecast, budget: Budget) -> None:
     if budget.requests_before:
         cost = "" if budget.price is None else f", cost {budget.cost:,.4f}"
         typer.echo(f"sent before: {counted(budget.requests_before, 'request')}{cost}")
-    for example in forecast.examples:
-        typer.echo(f"\n── {printable(example.asked_by)}\n{printable(example.text, lines=True)}")
+    for asked_by, text in forecast.examples:
+        typer.echo(f"\n── {printable(asked_by)}\n{printable(text, lines=True)}")
     typer.echo("\nNothing was sent.")
 
 
-def run_counts(count: Count, tally: Tally, price: Price | None = None) -> str:
-    """The counts of a run in one line."""
+def counts(count: Count) -> str:
+    """The outcome of requests in one line."""
     parts = [
         f"{count.wanted:,} wanted",
         f"{count.asked:,} asked",
@@ -78,14 +95,14 @@ def run_counts(count: Count, tally: Tally, price: Price | None = None) -> str:
         f"{count.empty:,} empty",
         f"{count.unanswered:,} unanswered",
     ]
-    if count.not_asked:
-        parts += [f"{count.not_asked:,} not asked"]
-    tokens, *cost = charged(tally, price)
-    if tally.requests:
-        failed = ", ".join(f"{n:,} {kind}" for kind, n in sorted(tally.failures.items()))
-        sent = counted(tally.requests, "request") + (f" (of which failed: {failed})" if failed else "")
-        parts += [sent, tokens]
-    return ", ".join([*parts, *cost])
+    return ", ".join([*parts, *([f"{count.not_asked:,} not asked"] if count.not_asked else [])])
+
+
+def requests(tally: Tally, price: Price | None) -> str:
+    """The number of requests, why some failed, their tokens and cost."""
+    failed = ", ".join(f"{n:,} {kind}" for kind, n in sorted(tally.failures.items()))
+    sent = counted(tally.requests, "request") + (f" (of which failed: {failed})" if failed else "")
+    return ", ".join([sent, *charged(tally, price)])
 
 
 def charged(tally: Tally, price: Price | None) -> list[str]:
@@ -122,7 +139,8 @@ def end_with(
     out: Path, count: Count, spending: Spending, reading: Reading, lines: Sequence[str] = ()
 ) -> None:
     """Print a run's output and cost, the ``lines``, excluded rows and failures; exit with its code."""
-    typer.echo(f"{out}: {run_counts(count, spending.tally, spending.budget.price)}")
+    sent = f", {requests(spending.tally, spending.budget.price)}" if spending.tally.requests else ""
+    typer.echo(f"{out}: {counts(count)}{sent}")
     for line in lines:
         typer.echo(line)
     print_excluded(reading)

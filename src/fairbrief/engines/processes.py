@@ -26,7 +26,7 @@ from weakref import finalize
 from fairbrief import process_settings
 from fairbrief.engines import Item, Made, cores, in_order
 from fairbrief.errors import BackendError, FairbriefError, RequestError
-from fairbrief.pretrained.placement import worker_name
+from fairbrief.pretrained import worker_name
 
 KILLS = 3
 """Workers that may be killed by one item; after that, the item or the machine is the cause, not chance."""

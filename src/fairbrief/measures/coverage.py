@@ -507,7 +507,7 @@ class EqualCoverage(_CoverageMeasure):
         family="Coverage",
         question="how far the groups of a record differ in how well the summary covers their documents",
         harm=UNCOVERED,
-        figures=("gaps", "p_values"),
+        figures=("gaps",),
         scorer_checks=(ScorerCheck(measure="scorer_bias_support", given={"scorer": "scorer"}),),
     )
 
@@ -582,7 +582,6 @@ class CoverageParity(_CoverageMeasure):
         family="Coverage",
         question="how far documents of each group are covered above or below their record's mean",
         harm=UNCOVERED,
-        figures=("differences",),
         scorer_checks=(ScorerCheck(measure="scorer_bias_support", given={"scorer": "scorer"}),),
         contrast=ContrastWords(
             title="coverage relative to the average document",

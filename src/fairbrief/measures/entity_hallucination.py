@@ -232,7 +232,6 @@ class EntityHallucination(_InventionMeasure):
         question="how unevenly the people whom summaries invent fall on the groups",
         harm="Invented people would confirm who is expected to appear in such a text, and who is not.",
         attribute_of="entity",
-        figures=("invented_people",),
         scorer_checks=CHECKS,
         contrast=ContrastWords(
             title="share of the invented people minus an even share",
@@ -313,7 +312,6 @@ class InventedNames(_InventionMeasure):
         attribute_of="entity",
         on_request="it has a value for every name",
         better="less",
-        figures=("invented_names",),
         scorer_checks=CHECKS,
     )
 

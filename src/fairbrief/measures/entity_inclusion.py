@@ -146,7 +146,6 @@ class EntityInclusion(Reading):
         question="how unequal the odds are that people of each group are named",
         harm="People of some groups would be left out of the record more often than others who did the same.",
         attribute_of="entity",
-        figures=("inclusion", "odds"),
         scorer_checks=(
             ScorerCheck(measure="scorer_bias_people", given={"people": "people", "alignment": "alignment"}),
         ),

@@ -117,7 +117,6 @@ class _RougeMeasure(Reading, RougeSettings):
         family="Quality",
         question="the overlap of summaries with references, in words, pairs of words, or longest common sequences of words",
         harm="Content that the authors of the references found worth keeping would be missing, whomever it concerns; a system that is even but empty helps nobody.",
-        figures=("quality",),
     )
 
     def value(self, totals: Totals) -> Mapping[str, Value]:

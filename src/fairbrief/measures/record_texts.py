@@ -10,12 +10,11 @@ from itertools import chain
 import msgspec
 import numpy as np
 
-from fairbrief.data import Data
 from fairbrief.measures.bases import check_known
 from fairbrief.text.group_words import gender_coefficient, subject_group
 from fairbrief.text.languages import is_foreign
 from fairbrief.text.sentences import sentences_of
-from fairbrief.types import Cases, Integers, PermutationScheme, Reason, Record, Summary
+from fairbrief.types import Cases, Data, Integers, PermutationScheme, Reason, Record, Summary
 
 KEPT = 1024
 """Records of which something is remembered; of more the older half is forgotten."""

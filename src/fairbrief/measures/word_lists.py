@@ -120,7 +120,6 @@ class WordListInclusion:
         family="People",
         question="how far the groups' shares of identifying words differ between summaries and sources",
         harm="People of some groups would be left out of the record more often than others who did the same.",
-        figures=("identifying_words",),
         contrast=ContrastWords(
             title="share of group words in the summaries minus share in the sources",
             question="Are words for one group dropped more often?",

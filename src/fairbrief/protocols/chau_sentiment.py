@@ -273,24 +273,20 @@ def _coefficient(part: pa.Table, text: str) -> Floats:
     return np.where(_numbers(part, f"{text} gendered") > 0, _numbers(part, f"{text} coefficient"), np.nan)
 
 
-def regressions(
-    subjects: Iterable[Shifts], number: str, confidence_level: float = 0.95, notes: tuple[str, ...] = ()
-) -> Table:
+def regressions(subjects: Iterable[Shifts], number: str, notes: tuple[str, ...] = ()) -> Table:
     """Figure 6: shift on article sentiment in each group. Figure 7: on the male dummy. Classical and robust errors."""
     lines = []
     is_clustered = few = False
     for part in subjects:
         few = few or min(Counter(part.group).values()) < FEW
-        fits = regress_shift(
-            part.article, part.shift, part.group, part.cluster, confidence_level, compared_with="first"
-        )
+        fits = regress_shift(part.article, part.shift, part.group, part.cluster, 0.95, compared_with="first")
         for fitted in fits:
             if fitted.title.startswith("all") == (number == "Figure 7"):
                 is_clustered = is_clustered or fitted.is_clustered
                 lines += [(part.system, fitted.title, *cells) for cells in _terms(fitted)]
     robust = "cluster-robust" if is_clustered else "HC3"
     columns = (
-        "system", "rows", "term", "coef", "std err", "t", "P>|t|", f"{confidence_level:.0%} CI",
+        "system", "rows", "term", "coef", "std err", "t", "P>|t|", "95% CI",
         f"SE ({robust})", f"p ({robust})", "R²", "n",
     )  # fmt: skip
     note = f"A subject has fewer than {FEW} rows: its robust errors are too small, read the classical ones."

@@ -12,10 +12,11 @@ from fairbrief.measures.position import PositionBias, PositionHeights
 from fairbrief.measures.quality import Rouge1, Rouge2, RougeL
 from fairbrief.measures.record_texts import check_choice
 from fairbrief.protocols.published_results import (
-    ABSENT,
     Reproduced,
+    cells,
     check_version,
     decimal,
+    filled,
     find,
     printed,
     systems_of,
@@ -35,6 +36,7 @@ MAPPINGS = {
 """Rules that map sentences to sources: what they are called, and their settings."""
 SEGMENTS = 10
 ROUGE = (Rouge1, Rouge2, RougeL)
+DISTANCES = ("position_heights", "position_bias", "position_kl")
 SYSTEMS_FOR_RANKS = 3
 """Fewer systems have no rank correlation worth a number."""
 
@@ -101,18 +103,32 @@ class ChhabraPosition(Reproduced):
 
     def tables(self, estimates: Sequence[Estimate]) -> tuple[Table, ...]:
         """Figures 2 to 4, 6 and 9 as tables, and Table 1 over three systems or more; none without a system."""
-        specs = self.measures(())
-        own = [e for e in estimates if e.measure in specs and not e.subgroup and not e.baseline]
-        mappings, tops, systems = self._mappings(), self._tops(), systems_of(own)
-        made = [_distributions(own, mappings[0])] if systems else []
-        made += [
-            _quality(own, mappings[0], number, rouge)
-            for number, rouge in (("Figure 3", self._rouge()[:1]), ("Figure 4", self._rouge()[1:]))
+        mappings, tops = self._mappings(), self._tops()
+        main = self._of(mappings[0], estimates)
+        made = [
+            _distributions(main),
+            filled(self.name, "Figure 3", main, 4),
+            filled(self.name, "Figure 4", main, 4),
         ]
-        made += [_compared(own, mappings, "Figure 6")] if len(mappings) > 1 else []
-        made += [_ranks(own, mappings[0], self._rouge())] if len(systems) >= SYSTEMS_FOR_RANKS else []
-        made += [_compared(own, tops, "Figure 9")] if len(tops) > 1 else []
+        made += [self._compared(estimates, mappings, "Figure 6")] if len(mappings) > 1 else []
+        made += [_ranks(main)] if len(systems_of(main)) >= SYSTEMS_FOR_RANKS else []
+        made += [self._compared(estimates, tops, "Figure 9")] if len(tops) > 1 else []
         return with_version((table for table in made if table.rows), self.version)
+
+    def _of(self, variant: Variant, estimates: Sequence[Estimate]) -> list[Estimate]:
+        """The estimates of one mapping for whole systems, and ROUGE."""
+        specs = {variant.bias, variant.heights, *self._rouge()}
+        return [e for e in estimates if e.measure in specs and not e.subgroup and not e.baseline]
+
+    def _compared(self, estimates: Sequence[Estimate], variants: Sequence[Variant], number: str) -> Table:
+        """Figures 6 and 9: distances and distributions by mapping, or by number of matches."""
+        own = {variant.name: self._of(variant, estimates) for variant in variants}
+        rows = [
+            (system, name, *cells(mine, system, DISTANCES, 4), *_counts(mine, system)[:-1])
+            for system in systems_of(estimates)
+            for name, mine in own.items()
+        ]
+        return printed(self.name, number, rows)
 
     def _mappings(self) -> list[Variant]:
         wanted = list(MAPPINGS) if self.mapping == "both" else ["TF-IDF"]
@@ -133,80 +149,39 @@ class ChhabraPosition(Reproduced):
         return tuple(repr(measure(**self._sampling())) for measure in ROUGE)
 
 
-def _value(own: Sequence[Estimate], spec: str, system: str, quantity: str) -> float:
+def _value(own: Sequence[Estimate], system: str, quantity: str) -> float:
     """A value; nan where there is none."""
-    found = next(
-        (e for e in own if e.measure == spec and e.system == system and e.quantity == quantity), None
-    )
+    found = find(own, system, quantity)
     return np.nan if found is None or found.value is None else found.value
 
 
-def _distributions(own: Sequence[Estimate], variant: Variant) -> Table:
+def _distributions(own: Sequence[Estimate]) -> Table:
     """Figure 2: how many sources are in each tenth of the article, for each system and its references."""
     rows = [
-        (system, label, *_counts(own, variant, system, prefix))
+        (system, label, *_counts(own, system, prefix))
         for system in systems_of(own)
         for label, prefix in (("summaries", ""), ("references", "reference_"))
     ]
     return printed("chhabra-position", "Figure 2", rows)
 
 
-def _counts(own: Sequence[Estimate], variant: Variant, system: str, prefix: str = "") -> tuple[str, ...]:
-    total = _value(own, variant.bias, system, f"{prefix}matches")
-    shares = [_value(own, variant.bias, system, f"{prefix}segment[{k:02d}]") for k in range(1, SEGMENTS + 1)]
+def _counts(own: Sequence[Estimate], system: str, prefix: str = "") -> tuple[str, ...]:
+    total = _value(own, system, f"{prefix}matches")
+    shares = [_value(own, system, f"{prefix}segment[{k:02d}]") for k in range(1, SEGMENTS + 1)]
     return (*(decimal(total * share, 0) for share in shares), decimal(total, 0))
 
 
-def _quality(own: Sequence[Estimate], variant: Variant, number: str, rouge: Sequence[str]) -> Table:
-    """Figures 3 and 4: ROUGE beside the distances."""
-    rows = []
-    for system in systems_of(own):
-        bias = find([e for e in own if e.measure == variant.bias], system, "position_bias")
-        rows.append(
-            (
-                system,
-                *(decimal(_value(own, spec, system, spec.partition("(")[0]), 4) for spec in rouge),
-                *_distances(own, variant, system),
-                decimal(_value(own, variant.bias, system, "position_bias_share"), 4),
-                decimal(bias.permutation_mean if bias else None, 4),
-                str(bias.n) if bias else ABSENT,
-            )
-        )
-    return printed("chhabra-position", number, rows)
-
-
-def _distances(own: Sequence[Estimate], variant: Variant, system: str) -> tuple[str, ...]:
-    asked = (
-        (variant.heights, "position_heights"), (variant.bias, "position_bias"), (variant.bias, "position_kl"),
-    )  # fmt: skip
-    return tuple(decimal(_value(own, spec, system, quantity), 4) for spec, quantity in asked)
-
-
-def _compared(own: Sequence[Estimate], variants: Sequence[Variant], number: str) -> Table:
-    """Figures 6 and 9: distances and distributions by mapping, or by number of matches."""
-    rows = [
-        (system, variant.name, *_distances(own, variant, system), *_counts(own, variant, system)[:-1])
-        for system in systems_of(own)
-        for variant in variants
-    ]
-    return printed("chhabra-position", number, rows)
-
-
-def _ranks(own: Sequence[Estimate], variant: Variant, rouge: Sequence[str]) -> Table:
+def _ranks(own: Sequence[Estimate]) -> Table:
     """Table 1: Spearman's ρ between distance and ROUGE over systems."""
     systems, rows = systems_of(own), []
-    for label, spec, distance in (
-        ("heights (as published)", variant.heights, "position_heights"),
-        ("segments", variant.bias, "position_bias"),
-    ):
-        far = np.array([_value(own, spec, system, distance) for system in systems])
-        cells = []
-        for rouge_spec in rouge:
-            kind = rouge_spec.partition("(")[0]
-            good = np.array([_value(own, rouge_spec, system, kind) for system in systems])
+    for label, distance in (("heights (as published)", "position_heights"), ("segments", "position_bias")):
+        far = np.array([_value(own, system, distance) for system in systems])
+        row = [label]
+        for measure in ROUGE:
+            good = np.array([_value(own, system, measure.name) for system in systems])
             known = np.isfinite(far) & np.isfinite(good)
             is_enough = int(known.sum()) >= SYSTEMS_FOR_RANKS
-            cells.append(decimal(float(spearman(far[known], good[known])) if is_enough else None))
-        rows.append((label, *cells))
+            row.append(decimal(float(spearman(far[known], good[known])) if is_enough else None))
+        rows.append(row)
     note = f"Over {len(systems)} systems. With so few even ρ = ±0.8 is compatible with no relation (n = 5: p = 0.10)."
     return printed("chhabra-position", "Table 1", rows, notes=(note,))

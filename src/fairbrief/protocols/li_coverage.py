@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from fairbrief.protocols.published_results import (
-    ABSENT,
     Reproduced,
     check_version,
-    decimal,
+    filled,
     find,
     number_of,
     printed,
@@ -95,28 +94,8 @@ def _place(over: str) -> str:
 
 
 def _uneven_share(estimates: Sequence[Estimate], over: str) -> Table:
-    rows = []
-    for system in systems_of(estimates):
-        share, by_chance, gap, level, testable = (
-            find(estimates, system, quantity)
-            for quantity in (
-                "uneven_share", "uneven_share_by_chance", "equal_coverage", "level", "testable_share",
-            )
-        )  # fmt: skip
-        if gap is not None:
-            numbers = (number_of(e) for e in (share, by_chance, gap))
-            rows.append(
-                (
-                    system,
-                    *numbers,
-                    decimal(gap.permutation_mean),
-                    number_of(level),
-                    number_of(testable),
-                    str(gap.n),
-                )
-            )
     version = "text" if any("version=text" in e.measure for e in estimates) else "published"
-    return printed("li-coverage", "Table 3", rows, place=_place(over), notes=(R_EC[version],))
+    return filled("li-coverage", "Table 3", estimates, place=_place(over), notes=(R_EC[version],))
 
 
 def _parity(estimates: Sequence[Estimate], over: str) -> Table:
@@ -143,17 +122,7 @@ def _signed(estimate: Estimate) -> str:
 
 
 def _dominance(estimates: Sequence[Estimate], over: str) -> Table:
-    asked = (
-        ("uneven_share_by_dominance", ""),
-        ("by_dominance", "equal_coverage"),
-        ("by_dominance", "coverage_parity"),
-    )
-    rows = [
-        (system, *(number_of(find(estimates, system, *which)) for which in asked))
-        for system in systems_of(estimates)
-    ]
-    some = any(cell != ABSENT for _, *cells in rows for cell in cells)
-    return printed("li-coverage", "Table 5", rows if some else (), place=_place(over))
+    return filled("li-coverage", "Table 5", estimates, place=_place(over))
 
 
 def _proportional(estimates: Sequence[Estimate], over: str) -> Table:

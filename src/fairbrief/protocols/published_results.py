@@ -8,12 +8,14 @@ the command ``fairbrief protocol`` and the titles of printed tables are made onl
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from importlib.resources import files
 from math import isinf, isnan
 from typing import Any, ClassVar
+
+import msgspec
 
 from fairbrief.protocols import ProtocolDeclaration
 from fairbrief.specs import spell
@@ -27,8 +29,7 @@ VERSIONS = {
 """What a protocol's setting ``version`` may be, and what its tables say of it."""
 
 
-@dataclass(frozen=True)
-class ObtainedFigure:
+class ObtainedFigure(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One published number and the number obtained from released outputs.
 
     ``cell`` names it by the headings of its row and column; ``reason`` explains a difference, and is empty
@@ -43,16 +44,16 @@ class ObtainedFigure:
     reason: str = ""
 
 
-@dataclass(frozen=True)
-class PublishedResult:
+class PublishedResult(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """An experiment, table or figure of a paper.
 
     ``number`` is the paper's ("Table 2", "Figure 6"), or the section's ("Section 5.3") where an experiment has
     neither; ``title`` is the paper's, shortened to its first clause. ``commands`` run unchanged in a checkout,
     on files of ``examples/``; ``inputs`` are the files for the paper's own figures.
     ``prints`` is text in the last command's output. ``absent`` is what cannot be obtained, and why.
-    ``header`` and ``rows`` are the figures that the paper prints. ``columns`` and ``remarks`` are the headings and the
-    notes of the table that an audit prints in its place.
+    ``figures`` are those that the paper prints: a line per row, bars between cells, headings first. ``columns`` and
+    ``remarks`` are the headings and the notes of the table that an audit prints in its place, and ``cells`` its estimates
+    (see `filled`).
     """
 
     number: str
@@ -63,9 +64,9 @@ class PublishedResult:
     prints: str = ""
     absent: str = ""
     note: str = ""
-    header: tuple[str, ...] = ()
-    rows: tuple[tuple[str, ...], ...] = ()
+    figures: str = ""
     columns: tuple[str, ...] = ()
+    cells: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
     obtained: tuple[ObtainedFigure, ...] = ()
 
@@ -75,15 +76,40 @@ class PublishedResult:
         return f"{self.number}: {self.title}"
 
     @property
+    def header(self) -> tuple[str, ...]:
+        """The headings of the published figures; empty where there are none."""
+        return next(iter(self._lines()), ())
+
+    @property
+    def rows(self) -> tuple[tuple[str, ...], ...]:
+        """The published figures below the headings."""
+        return self._lines()[1:]
+
+    @property
     def table(self) -> Table:
         """The published figures."""
         return Table(f"{self.heading} (as published)", self.header, self.rows)
 
+    def _lines(self) -> tuple[tuple[str, ...], ...]:
+        lines = self.figures.strip().splitlines()
+        return tuple(tuple(cell.strip() for cell in line.split("|")) for line in lines)
 
-def heading(results: Sequence[PublishedResult], number: str) -> str:
-    """The heading of the result with this number. Raises KeyError where the paper has none."""
-    known = {result.number: result.heading for result in results}
-    return known[number]
+
+@cache
+def published_results(name: str) -> tuple[PublishedResult, ...]:
+    """The results that the built-in protocol ``name`` declares, in the paper's order."""
+    return msgspec.convert(_declared(name)["result"], tuple[PublishedResult, ...])
+
+
+def published(name: str, number: str) -> PublishedResult:
+    """The result of a built-in protocol with this number."""
+    return next(result for result in published_results(name) if result.number == number)
+
+
+@cache
+def _declared(name: str) -> Mapping[str, Any]:
+    source = files("fairbrief.protocols") / "results" / f"{name}.toml"
+    return tomllib.loads(source.read_text(encoding="utf-8"))
 
 
 def printed(
@@ -100,66 +126,39 @@ def printed(
 
     The headings are the declared ones where none are given, notes follow the declared ones, ``title`` is another title, and ``place`` ends it.
     """
-    result = next(r for r in published_results(name) if r.number == number)
-    cells = tuple(tuple(row) for row in rows)
+    result = published(name, number)
     return Table(
         f"{title or result.heading}{place}",
         tuple(columns) or result.columns,
-        cells,
+        tuple(tuple(row) for row in rows),
         (*result.remarks, *notes),
     )
 
 
-@cache
-def published_results(name: str) -> tuple[PublishedResult, ...]:
-    """The results that the built-in protocol ``name`` declares, in the paper's order.
-
-    Raises ValueError naming the file, the result and the field where the declaration is not well-formed.
-    """
-    return tuple(parse_result(entry, f"{name}.toml") for entry in _declared(name)["result"])
-
-
-def released(name: str) -> str:
-    """What the authors of a built-in protocol's paper released, in one sentence."""
-    return str(_declared(name)["released"])
-
-
-@cache
-def _declared(name: str) -> Mapping[str, Any]:
-    source = files("fairbrief.protocols") / "results" / f"{name}.toml"
-    return tomllib.loads(source.read_text(encoding="utf-8"))
+def filled(
+    name: str,
+    number: str,
+    estimates: Sequence[Estimate],
+    digits: int = 3,
+    *,
+    place: str = "",
+    notes: Sequence[str] = (),
+) -> Table:
+    """The paper's table of this number with a row per system and its declared cells; no rows if all are undefined."""
+    asked = published(name, number).cells
+    rows = [(system, *cells(estimates, system, asked, digits)) for system in systems_of(estimates)]
+    is_empty = all(cell == ABSENT for _, *own in rows for cell in own)
+    return printed(name, number, () if is_empty else rows, place=place, notes=notes)
 
 
-def parse_result(entry: Mapping[str, Any], where: str) -> PublishedResult:
-    """One entry of a declaration. ``figures`` is a text table: a line a row, bars between cells, headings first."""
-    place = f"{where}, {entry.get('number', 'a result without number')}"
-    given = dict(entry)
-    header, rows = _cells(given.pop("figures", ""), place)
-    obtained = tuple(ObtainedFigure(**figure) for figure in given.pop("obtained", ()))
-    known = {f.name for f in fields(PublishedResult)} - {"header", "rows", "obtained"}
-    if unknown := sorted(set(given) - known):
-        raise ValueError(
-            f"{place}: unknown {', '.join(unknown)}; known are figures, obtained, {', '.join(sorted(known))}"
-        )
-    lists = {key: tuple(value) for key, value in given.items() if isinstance(value, list)}
-    result = PublishedResult(**{**given, **lists}, header=header, rows=rows, obtained=obtained)
-    if not result.commands and not result.absent:
-        raise ValueError(f"{place}: has neither a command nor 'absent', the reason why there is none")
-    if result.commands and not result.prints:
-        raise ValueError(f"{place}: 'prints' is needed with commands: text that the last of them prints")
-    return result
-
-
-def _cells(text: str, place: str) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
-    lines = [tuple(cell.strip() for cell in line.split("|")) for line in text.strip().splitlines()]
-    if not lines:
-        return (), ()
-    for line in lines:
-        if len(line) != len(lines[0]):
-            raise ValueError(
-                f"{place}: {len(lines[0])} headings, but {len(line)} cells in {' | '.join(line)}"
-            )
-    return lines[0], tuple(lines[1:])
+def cells(estimates: Sequence[Estimate], system: str, asked: Iterable[str], digits: int = 3) -> Iterator[str]:
+    """The estimates of a system as cells: ``quantity``, ``measure:quantity`` or ``quantity.field`` (``equal_coverage.n``)."""
+    for which in asked:
+        measure, _, rest = which.rpartition(":")
+        quantity, _, field = rest.partition(".")
+        estimate = find(estimates, system, quantity, measure)
+        value = None if estimate is None else getattr(estimate, field or "value")
+        yield str(value) if field == "n" and value is not None else decimal(value, digits)
 
 
 # ------------------------------------------------------------------ what the built-in protocols share
@@ -180,7 +179,7 @@ class Reproduced:
     @property
     def released(self) -> str:
         """What the paper's authors released, in one sentence."""
-        return released(self.name)
+        return str(_declared(self.name)["released"])
 
 
 def check_version(version: str) -> None:

@@ -7,7 +7,7 @@ Scores are Tables 2, 3, 5, 8, 12, 19 and 20, counts 6, 16, 17 and section 9.2, j
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import ClassVar
@@ -18,29 +18,19 @@ from fairbrief.protocols.published_results import (
     Reproduced,
     check_version,
     decimal,
-    heading,
     number_of,
     printed,
-    published_results,
+    published,
     with_version,
 )
 from fairbrief.protocols.published_results import find as first
-from fairbrief.protocols.steen_inputs import (
-    APART,
-    BALANCED,
-    MONO,
-    ORIGINAL,
-    Kind,
-    Placed,
-    Row,
-    find,
-    kinds_of,
-    of,
-    place,
-    rows_of,
-)
 from fairbrief.specs import quoted
 from fairbrief.types import Estimate, Table
+
+APART = ("design", "genders", "last_names", "content_words")
+"""Record attributes of built inputs (`fairbrief build people`) by which the sets differ."""
+BALANCED, MONO, ORIGINAL = "balanced", "mono", "original"
+"""Designs: the paper's C_loc and C_glob, and the documents that both were made from."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -143,7 +133,7 @@ FOCUS = "focus"
 LEVEL, GAP = "judged(", "judged_by_group("
 MOST_NAMES = 10
 MARKS = {"male": "m", "female": "f"}
-DESIGNS = {BALANCED: "balanced", MONO: "mono", ORIGINAL: "original", "": "all"}
+DESIGNS = BALANCED, MONO, ORIGINAL, ""
 PEOPLE = "invented_names"
 PHRASES = "phrase_counts"
 _COUNT = re.compile(r"count\[(.*?)(?:/(\w+))?\]", re.DOTALL)
@@ -186,11 +176,6 @@ def _outside(estimates: Sequence[Estimate]) -> tuple[str, ...]:
     return ()
 
 
-def _titled(number: str) -> str:
-    """The paper's number and title of a table."""
-    return heading(published_results(PROTOCOL), number)
-
-
 def number(estimate: Estimate | None, digits: int = DIGITS) -> str:
     """The value alone."""
     return number_of(estimate, digits)
@@ -208,6 +193,119 @@ def cell(estimate: Estimate | None) -> str:
         if low is not None and high is not None:
             lines.append(f"{mark}: {decimal(low, DIGITS)},{decimal(high, DIGITS)}")
     return "\n".join(lines)
+
+
+# ----------------------------------------------------------------------------------- sets of inputs
+
+
+Part = tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """How inputs of either design were made; empty where their records do not record it."""
+
+    genders: str = ""
+    last_names: str = ""
+    content_words: str = ""
+
+    @property
+    def is_by_gender(self) -> bool:
+        """Whether gender was varied, or the records do not record it."""
+        return self.genders in ("", "varied")
+
+    @property
+    def is_tied(self) -> bool:
+        """Whether each race has one gender: ``black male, white female``."""
+        return "," in self.genders
+
+    @property
+    def keeps_words(self) -> bool:
+        return self.content_words in ("", "kept")
+
+    @property
+    def is_main(self) -> bool:
+        """Whether these are the inputs of the paper's main experiment: by gender, all else kept."""
+        return self.is_by_gender and self.keeps_words and self.last_names in ("", "kept")
+
+    def __str__(self) -> str:
+        """How they differ from the main experiment's."""
+        differences = [
+            "" if self.is_by_gender else f"genders {self.genders}",
+            "last names replaced" if self.is_by_gender and self.last_names == "replaced" else "",
+            "" if self.keeps_words else f"content words {self.content_words}",
+        ]
+        return ", ".join(filter(None, differences))
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A system, within a subgroup that the user asked for."""
+
+    system: str
+    part: Part = ()
+
+    @property
+    def label(self) -> str:
+        part = ", ".join(f"{name}={value}" for name, value in self.part)
+        return f"{self.system} ({part})" if part else self.system
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """An estimate with its set of inputs and its row."""
+
+    estimate: Estimate
+    kind: Kind
+    design: str
+    row: Row
+
+
+def place(estimates: Iterable[Estimate]) -> list[Placed]:
+    """The estimates of single sets of inputs; where no record names its set, all are of one set."""
+    kept = [e for e in estimates if not e.baseline]
+    named = {name for e in kept for name in e.subgroup if name in APART}
+    return [_placed(e) for e in kept if named <= set(e.subgroup)]
+
+
+def _placed(estimate: Estimate) -> Placed:
+    values = {name: estimate.subgroup.get(name, "") for name in APART}
+    part = tuple(sorted((k, v) for k, v in estimate.subgroup.items() if k not in APART))
+    kind = Kind(values["genders"], values["last_names"], values["content_words"])
+    if values["design"] == ORIGINAL:
+        kind = Kind()
+    return Placed(estimate, kind, values["design"], Row(estimate.system, part))
+
+
+def rows_of(placed: Iterable[Placed], start: str) -> list[Row]:
+    """The rows for which a measure was taken, whole systems before slices."""
+    found = dict.fromkeys(p.row for p in placed if p.estimate.measure.startswith(start))
+    return sorted(found, key=lambda row: row.part)
+
+
+def find(
+    placed: Iterable[Placed], row: Row, start: str, quantity: str, over: str | None = None
+) -> Estimate | None:
+    """The first estimate of a quantity in a row, defined if any is; over any attribute if none is named."""
+    found = [
+        p.estimate
+        for p in placed
+        if p.row == row
+        and p.estimate.quantity == quantity
+        and p.estimate.measure.startswith(start)
+        and (over is None or p.estimate.over in (over, ""))
+    ]
+    return next((e for e in found if e.value is not None), found[0] if found else None)
+
+
+def of(placed: Sequence[Placed], kind: Kind | None, *designs: str) -> list[Placed]:
+    """The estimates of one kind of inputs (any, if None), of these designs or of inputs that name none."""
+    return [p for p in placed if (kind is None or p.kind == kind) and p.design in (*designs, "")]
+
+
+def kinds_of(placed: Iterable[Placed]) -> list[Kind]:
+    """The kinds of inputs, in the order in which they are met."""
+    return list(dict.fromkeys(p.kind for p in placed if p.design != ORIGINAL))
 
 
 # ------------------------------------------------------------------------------------------- scores
@@ -234,7 +332,13 @@ def induced(placed: Sequence[Placed], kind: Kind) -> Table:
     """Table 5: inclusion of the systems that were asked to attend to women."""
     asked = [(row.label, row, kind) for row in _rows(placed, "gender", kind) if FOCUS in row.system]
     balanced = of(placed, kind, BALANCED)
-    return _table(_titled("Table 5"), "gender", asked, balanced, ("Word List Inclusion", "Entity Inclusion"))
+    return _table(
+        published(PROTOCOL, "Table 5").heading,
+        "gender",
+        asked,
+        balanced,
+        ("Word List Inclusion", "Entity Inclusion"),
+    )
 
 
 def intersectional(placed: Sequence[Placed], kinds: Sequence[Kind]) -> Table:
@@ -245,14 +349,13 @@ def intersectional(placed: Sequence[Placed], kinds: Sequence[Kind]) -> Table:
     rows = [
         (f"{row.label}: {kind.genders}", row, kind) for kind in chosen for row in _rows(placed, "race", kind)
     ]
-    return _table(_titled("Table 20"), "race", rows, placed)
+    return _table(published(PROTOCOL, "Table 20").heading, "race", rows, placed)
 
 
 def planted_figures() -> dict[str, tuple[str, str]]:
     """The planted systems, and what the paper's Table 2 has of them on CNN and on XSum: uniform / input reference."""
-    (table,) = (result for result in published_results(PROTOCOL) if result.number == "Table 2")
     found = {}
-    for name, *cells in table.rows:
+    for name, *cells in published(PROTOCOL, "Table 2").rows:
         if "(Unf., Adj.)" in name:
             uniform, *others = (cell.removeprefix("0") for cell in cells)
             found[name.split()[0].lower()] = f"{uniform} / {others[0]}", f"{others[1]} / {others[2]}"
@@ -286,7 +389,9 @@ def _table_of(kind: Kind, over: str) -> str:
 
 def _title(over: str, kind: Kind) -> str:
     if found := _table_of(kind, over):
-        return _titled(f"Table {found}") + (f" ({kind.content_words})" if found == "19" else "")
+        return published(PROTOCOL, f"Table {found}").heading + (
+            f" ({kind.content_words})" if found == "19" else ""
+        )
     of_which = f" of inputs with {kind}" if str(kind) else ""
     return f"Scores by {over}{of_which} (laid out as Table {8 if over == 'race' else 3})"
 
@@ -387,7 +492,7 @@ def statistics(placed: Sequence[Placed], kind: Kind) -> Table:
         d for d in DESIGNS if any(p.design == d and p.estimate.measure.startswith(PEOPLE) for p in mine)
     ]
     cells = {d: ("tokens", "people", *(("% invented",) if d != ORIGINAL else ())) for d in designs}
-    columns = ["", *(f"{DESIGNS[d]}: {name}" for d in designs for name in cells[d])]
+    columns = ["", *(f"{d or 'all'}: {name}" for d in designs for name in cells[d])]
     lines = [
         (row.label, *(c for d in designs for c in _statistics([p for p in mine if p.design == d], row, d)))
         for row in _usable(mine)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import ClassVar
@@ -10,7 +10,7 @@ from typing import ClassVar
 from fairbrief import specs
 from fairbrief.protocols.published_results import ABSENT, Reproduced, printed, with_version
 from fairbrief.scorers.bartscore import BartScore
-from fairbrief.scorers.bertscore import BertScore
+from fairbrief.scorers.vectors import BertScore
 from fairbrief.types import REFERENCE, Estimate, Table
 
 NLTK = "ngram(tokenizer=nltk)"
@@ -86,12 +86,9 @@ class ZhangPerspectives(Reproduced):
         Estimates with other settings are ignored. Table 4 needs references among the systems (``--references``),
         Table 7 the answers of a sweep over ``--instruction``.
         """
-        parts: dict[str, list[Cell]] = {}
-        for place, cell in _cells(estimates):
-            parts.setdefault(place, []).append(cell)
         filled = (
-            table(cells, place)
-            for place, cells in parts.items()
+            table(known, place)
+            for place, known in _by_place(estimates).items()
             for table in (_scores, _long_context, _references, _by_value, _auc, _instructions)
         )
         return with_version((table for table in filled if table.rows), "published")
@@ -111,35 +108,23 @@ def _spelled(measure: str, scorer: str, over: str, texts: str) -> str:
 # ---------------------------------------------------------------------------------------- the tables
 
 
-@dataclass(frozen=True)
-class Cell:
-    """One number and its place. ``value`` is a share; ``of`` is the attribute value of a secondary estimate."""
-
-    scorer: str
-    system: str
-    measure: str
-    value: float | None
-    n: int
-    of: str
+Known = dict[tuple[str, str, str], Estimate]
+"""The paper's numbers, by system, scorer and quantity."""
 
 
-def _cells(estimates: Iterable[Estimate]) -> Iterator[tuple[str, Cell]]:
-    """The paper's numbers, each after the end of its table's title."""
+def _by_place(estimates: Iterable[Estimate]) -> dict[str, Known]:
+    """The paper's numbers, by the end of their tables' titles."""
+    parts: dict[str, Known] = {}
     for e in estimates:
         asked = specs.parse(e.measure)
-        name, _, of = e.quantity.partition("[")
         has_settings = all(asked.settings.get(key) == value for key, value in SETTINGS.items())
-        if asked.name in MEASURES and name in (asked.name, "share_under") and has_settings and not e.baseline:
+        is_shown = e.quantity.partition("[")[0] in (asked.name, "share_under")
+        if asked.name in MEASURES and is_shown and has_settings and not e.baseline:
             scorer = specs.parse(asked.settings.get("scorer", "ngram")).name
             part = "".join(f", {key} = {value}" for key, value in e.subgroup.items())
-            yield (
-                f" (over {asked.over or ''}{part})",
-                Cell(scorer, e.system, name, e.value, e.n, of.removesuffix("]")),
-            )
-
-
-def _known(cells: Iterable[Cell]) -> dict[tuple[str, str, str], Cell]:
-    return {(c.system, c.scorer, c.measure): c for c in cells}
+            place = f" (over {asked.over or ''}{part})"
+            parts.setdefault(place, {})[e.system, scorer, e.quantity] = e
+    return parts
 
 
 def _table(
@@ -152,50 +137,51 @@ def _table(
     return printed("zhang-perspectives", number, rows, place=place, columns=columns, notes=notes)
 
 
-def _scores(cells: Sequence[Cell], place: str) -> Table:
+def _scores(known: Known, place: str) -> Table:
     """Table 2: BUR and UER by system and scorer, with the average of several scorers."""
-    known, measures, every = _known(cells), ("bur", "uer"), _scorers(cells)
+    known = _some(known, "bur", "uer")
+    every = _scorers(known)
     rows: list[tuple[str, ...]] = []
-    for system in _systems(cells):
-        for scorer in _scorers(c for c in cells if c.system == system):
-            bur, uer = (known.get((system, scorer, m)) for m in measures)
-            rows.append((system, SCORERS.get(scorer, scorer), percent([bur]), percent([uer]), _count(bur)))
+    for system in _systems(known):
+        for scorer in every:
+            bur, uer = (known.get((system, scorer, m)) for m in ("bur", "uer"))
+            if bur or uer:
+                label = SCORERS.get(scorer, scorer)
+                rows.append((system, label, percent([bur]), percent([uer]), _count(bur)))
         if len(every) > 1:
-            means = [percent([known.get((system, s, m)) for s in every]) for m in measures]
+            means = (percent([known.get((system, s, m)) for s in every]) for m in ("bur", "uer"))
             rows.append((system, "Average", *means, ""))
-    is_asked = any(c.measure in measures for c in cells)
-    return _table("Table 2", place, rows if is_asked else (), notes=_notes(cells))
+    return _table("Table 2", place, rows, notes=_notes(known))
 
 
-def _long_context(cells: Sequence[Cell], place: str) -> Table:
+def _long_context(known: Known, place: str) -> Table:
     """Table 3: BUR, UER and SOF of the N-gram scorer."""
-    return _table("Table 3", place, _three_measures(cells))
+    return _table("Table 3", place, _three_measures(known))
 
 
-def _instructions(cells: Sequence[Cell], place: str) -> Table:
+def _instructions(known: Known, place: str) -> Table:
     """Table 7: the columns of Table 3, for systems that a sweep over instructions named."""
-    return _table("Table 7", place, _three_measures(c for c in cells if "instruction=" in c.system))
+    return _table("Table 7", place, [row for row in _three_measures(known) if "instruction=" in row[0]])
 
 
-def _three_measures(cells: Iterable[Cell]) -> list[tuple[str, ...]]:
-    known = _known(c for c in cells if c.scorer == "ngram")
+def _three_measures(known: Known) -> list[tuple[str, ...]]:
     return [
         (s, *(percent([known.get((s, "ngram", m))]) for m in ("bur", "uer", "sof")))
-        for s in _systems(known.values())
+        for s in _systems(known)
         if (s, "ngram", "sof") in known
     ]
 
 
-def _references(cells: Sequence[Cell], place: str) -> Table:
+def _references(known: Known, place: str) -> Table:
     """Table 4: references beside systems, in columns by scorer."""
-    known, asked = _known(cells), [(s, m) for s in _scorers(cells) for m in ("bur", "uer")]
-    systems = sorted(_systems(cells), key=lambda system: not system.startswith(REFERENCE))
+    asked = [(s, m) for s in _scorers(known) for m in ("bur", "uer")]
+    systems = sorted(_systems(known), key=lambda system: not system.startswith(REFERENCE))
     rows = [
         (_summary(system), *(percent([known.get((system, *which))]) for which in asked)) for system in systems
     ]
     columns = ("summary", *(f"{SHORT.get(s, s)} {m.upper()}" for s, m in asked))
     has_references = systems[0].startswith(REFERENCE)
-    return _table("Table 4", place, rows if has_references else (), columns, _notes(cells))
+    return _table("Table 4", place, rows if has_references else (), columns, _notes(known))
 
 
 def _summary(system: str) -> str:
@@ -203,45 +189,50 @@ def _summary(system: str) -> str:
     return system.replace(REFERENCE, f"{REFERENCE} summary", 1) if system.startswith(REFERENCE) else system
 
 
-def _by_value(cells: Sequence[Cell], place: str) -> Table:
+def _by_value(known: Known, place: str) -> Table:
     """Figure 3: the share of records in which each value gets less than its due."""
-    shares = [c for c in cells if c.measure == "share_under" and c.scorer == "ngram"]
-    known = {(c.system, c.of): c for c in shares}
-    values = list(dict.fromkeys(c.of for c in shares))
-    rows = [(s, *(percent([known.get((s, v))]) for v in values)) for s in _systems(shares)]
-    return _table("Figure 3", place, rows, ("system", *values))
-
-
-def _auc(cells: Sequence[Cell], place: str) -> Table:
-    """Table 6: AUC by system, in columns by scorer."""
-    found = [c for c in cells if c.measure == "auc_cutoff"]
-    known, scorers = _known(found), _scorers(found)
+    shares = [(s, q) for s, scorer, q in known if scorer == "ngram" and q.startswith("share_under[")]
+    values = list(dict.fromkeys(quantity for _, quantity in shares))
     rows = [
-        (s, *(percent([known.get((s, scorer, "auc_cutoff"))]) for scorer in scorers)) for s in _systems(found)
+        (system, *(percent([known.get((system, "ngram", q))]) for q in values))
+        for system in dict.fromkeys(system for system, _ in shares)
     ]
-    return _table("Table 6", place, rows, ("system", *(SHORT.get(s, s) for s in scorers)), _notes(found))
+    names = (quantity.removeprefix("share_under[").removesuffix("]") for quantity in values)
+    return _table("Figure 3", place, rows, ("system", *names))
 
 
-def _systems(cells: Iterable[Cell]) -> list[str]:
-    return list(dict.fromkeys(c.system for c in cells))
+def _auc(known: Known, place: str) -> Table:
+    """Table 6: AUC by system, in columns by scorer."""
+    known = _some(known, "auc_cutoff")
+    scorers = _scorers(known)
+    rows = [(s, *(percent([known.get((s, k, "auc_cutoff"))]) for k in scorers)) for s in _systems(known)]
+    return _table("Table 6", place, rows, ("system", *(SHORT.get(s, s) for s in scorers)), _notes(known))
 
 
-def _scorers(cells: Iterable[Cell]) -> list[str]:
+def _some(known: Known, *quantities: str) -> Known:
+    return {place: estimate for place, estimate in known.items() if place[2] in quantities}
+
+
+def _systems(known: Known) -> list[str]:
+    return list(dict.fromkeys(system for system, _, _ in known))
+
+
+def _scorers(known: Known) -> list[str]:
     """The paper's scorers in its order, then others."""
-    found = {c.scorer for c in cells}
+    found = {scorer for _, scorer, _ in known}
     return [s for s in SCORERS if s in found] + sorted(found - set(SCORERS))
 
 
-def _notes(cells: Iterable[Cell]) -> tuple[str, ...]:
-    reads_texts = any(c.scorer not in WITHOUT_TEXTS for c in cells)
+def _notes(known: Known) -> tuple[str, ...]:
+    reads_texts = any(scorer not in WITHOUT_TEXTS for _, scorer, _ in known)
     return (NUMBERED, f"{EMPTY} {CUT}" if reads_texts else EMPTY)
 
 
-def percent(cells: Sequence[Cell | None]) -> str:
-    """The mean of the cells in percent, two decimals; a dash where one of them has no value."""
-    values = [cell.value for cell in cells if cell is not None and cell.value is not None]
-    return f"{100 * sum(values) / len(values):.2f}" if values and len(values) == len(cells) else ABSENT
+def percent(estimates: Sequence[Estimate | None]) -> str:
+    """The mean of the estimates in percent, two decimals; a dash where one of them has no value."""
+    values = [e.value for e in estimates if e is not None and e.value is not None]
+    return f"{100 * sum(values) / len(values):.2f}" if values and len(values) == len(estimates) else ABSENT
 
 
-def _count(cell: Cell | None) -> str:
-    return ABSENT if cell is None or cell.value is None else f"{round(cell.value * cell.n)} of {cell.n}"
+def _count(e: Estimate | None) -> str:
+    return ABSENT if e is None or e.value is None else f"{round(e.value * e.n)} of {e.n}"

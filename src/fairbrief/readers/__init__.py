@@ -41,7 +41,6 @@ def read(
     id_field: str | None = ID,
     system_field: str = "system",
     references_field: str = "references",
-    document_id_field: str | None = None,
     cluster_by: str | None = None,
     attributes: Mapping[str, str | None] = NOTHING,
     record_attributes: Mapping[str, str] = NOTHING,
@@ -84,8 +83,7 @@ def read(
     ``separator`` splits a text field into documents; a parallel field is split in the same way, or by ``|``, or is a
     JSON list.
 
-    ``document_id_field`` is the field with the documents' ids (by default their field ``id``). ``cluster_by`` is a
-    field of the record: records with the same value are one cluster and are resampled together. By default the
+    ``cluster_by`` is a field of the record: records with the same value are one cluster and are resampled together. By default the
     counterfactuals of one seed document are.
 
     ``summaries`` reads summaries from separate files: matched by id (in the field ``summaries_id_field``), or, from
@@ -130,7 +128,7 @@ def read(
             "--summaries-id-field needs --summaries FILE: add it, or drop --summaries-id-field."
         )
     fields = Fields(
-        id=id_field or None,
+        id=group_by or id_field or None,
         summary=_summary_fields(summary_field),
         documents=(documents_field,) if isinstance(documents_field, str) else tuple(documents_field),
         system=system_field,
@@ -139,24 +137,23 @@ def read(
         record_attributes=record_attributes,
         labels=tuple(dict.fromkeys([*(n for n, field in attributes.items() if field is None), *joined])),
         separator=separator,
-        document_id=document_id_field,
         cluster=cluster_by,
         group_by=group_by,
     )
     return Reading(
         find_sources(source, FileOptions(format, encoding, sheet)),
         fields,
-        summaries=given,
+        summary_files=given,
         summary_fields=Fields(
-            id=summaries_id_field or group_by or fields.id or ID, summary=fields.summary, system=system_field
+            id=summaries_id_field or fields.id or ID, summary=fields.summary, system=system_field
         ),
         on_error=on_error,
         require=(require,) if isinstance(require, str) else tuple(require),
         system=system,
-        labelling=partial(
+        new_labelling=partial(
             _labelling, dict(bins), missing, tuple(dict.fromkeys([*attributes, *labels])), table
         ),
-        sampling=None if sample is None else partial(Sampling, sample, sample_by, seed),
+        new_sampling=None if sample is None else partial(Sampling, sample, sample_by, seed),
         redaction=Redaction.of((redact,) if isinstance(redact, str) else tuple(redact)),
     )
 

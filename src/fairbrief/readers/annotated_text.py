@@ -111,24 +111,24 @@ def people(given: Annotation) -> tuple[Entity, ...]:
     result: dict[str, _Person] = defaultdict(_Person)
     names, spoken = _linked(given), _pronouns(given)
     same = _same_people(given, names, spoken)
+
+    def chain_of(span: Span) -> str:
+        return same.get(span.chain or "", span.chain or "")
+
     for span in names:
-        _add_name(result[same.get(span.chain or "", span.chain or "")], given, span)
+        _add_name(result[chain_of(span)], given, span)
     for at, chain, where in spoken:
         token, person = given.tokens[at], result[same.get(chain, chain)]
         person.mentions.add(Mention(0, token.start, token.end, where))
         person.genders.add(gendered_words.pronoun_gender(token.form) or "")
     for span in given.mentions:
-        chain = same.get(span.chain or "", span.chain or "")
-        if (
-            chain in result
-            and given.tokens[given.heads.get(span, span.first)].form.lower() in gendered_words.THEY
-        ):
-            result[chain].is_they = result[chain].is_they or span.first == span.last
+        is_they = given.tokens[span.first].form.lower() in gendered_words.THEY
+        if is_they and span.first == span.last and chain_of(span) in result:
+            result[chain_of(span)].is_they = True
     for span in given.nouns:
-        chain = same.get(span.chain or "", span.chain or "")
-        if chain in result:
+        if chain_of(span) in result:
             start, end = given.tokens[span.first].start, given.tokens[span.last].end
-            result[chain].mentions.add(Mention(0, start, end, "content"))
+            result[chain_of(span)].mentions.add(Mention(0, start, end, "content"))
     entities = [_entity(chain, person, given) for chain, person in result.items()]
     return tuple(sorted((e for e in entities if e.mentions), key=lambda e: (e.mentions[0].start, e.id)))
 
@@ -250,25 +250,21 @@ def _vote(person: _Person, text: str) -> tuple[str | None, str | None]:
     titled = Counter(text[a:b] for a, b in person.names if (a, b) in person.titled)
     single = Counter(text[a:b] for a, b in person.names if len(text[a:b].split()) == 1)
     longer = [text[a:b] for a, b in person.names if len(text[a:b].split()) > 1]
-    last = _most(_last_of(name) for name in titled.elements())
-    if last is None:
-        last = _most(_last_of(name) for name in longer)
-    if last is None:
-        last = _most(single.elements())
+    last = (
+        _most(_part(name, "last") for name in titled.elements())
+        or _most(_part(name, "last") for name in longer)
+        or _most(single.elements())
+    )
     if last is None:
         return None, None
-    first = _most(g for name in longer if (g := _first_of(name, last)) is not None)
+    first = _most(_part(name, "given", last) for name in longer)
     if first is None and not longer:
         first = _most(w for w in single.elements() if w.lower() != last.lower())
     return first, last
 
 
-def _last_of(name: str) -> str | None:
-    return next((name[p.start : p.end] for p in divide(name) if p.part == "last"), None)
-
-
-def _first_of(name: str, last: str) -> str | None:
-    return next((name[p.start : p.end] for p in divide(name, last) if p.part == "given"), None)
+def _part(name: str, part: str, last: str | None = None) -> str | None:
+    return next((name[p.start : p.end] for p in divide(name, last) if p.part == part), None)
 
 
 def _most(words: Iterable[str | None]) -> str | None:
@@ -280,11 +276,6 @@ def _most(words: Iterable[str | None]) -> str | None:
     spelled = Counter(w for w in seen if w.lower() == low)
     plain = {w: n for w, n in spelled.items() if not w.isupper()} or dict(spelled)
     return max(plain, key=lambda w: plain[w])
-
-
-def _resembles(name: str, last: str | None) -> bool:
-    """Whether a word is a misspelling of the last name."""
-    return last is not None and SequenceMatcher(None, name.lower(), last.lower()).ratio() > 0.8
 
 
 def _kind(pieces: Sequence[Piece], first: str | None, last: str | None) -> str:
@@ -332,7 +323,8 @@ def _entity(chain: str, person: _Person, given: Annotation) -> Entity:
     mentions = set(person.mentions)
     for start, end in person.names:
         name = given.text[start:end]
-        alone = "given" if first and not _resembles(name, last) else "last"
+        is_misspelt = last is not None and SequenceMatcher(None, name.lower(), last.lower()).ratio() > 0.8
+        alone = "given" if first and not is_misspelt else "last"
         kind = _kind(divide(name, last, alone=alone), first, last)
         mentions.add(Mention(0, start, end, kind))
     attributes = dict(given.notes.get(chain, {}))

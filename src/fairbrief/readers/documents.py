@@ -34,23 +34,7 @@ class Draft:
     sources: tuple[str, ...] = ("documents",)
     """The fields of the documents, as named."""
     parts: list[tuple[str, ...]] | None = None
-    """The matches of the stars in the documents' path, to align other paths with stars; includes blank texts."""
-    filled: list[int] = field(default_factory=list)
-    """The indices of the parts with text."""
-
-    @property
-    def places(self) -> int:
-        """The number of documents, including blank ones."""
-        return len(self.texts) if self.parts is None else len(self.parts)
-
-    def placed(self, documents: Sequence[Document]) -> Sequence[Document | None]:
-        """The documents with None for blank texts; mentions of people count these places."""
-        if len(documents) == self.places:
-            return documents
-        result: list[Document | None] = [None] * self.places
-        for i, document in zip(self.filled, documents, strict=True):
-            result[i] = document
-        return result
+    """The matches of the stars in the documents' path, to align other paths with stars."""
 
     def append(self, text: str, given: Any, attributes: Mapping[str, str]) -> None:
         """Append a document, whose source is ``given``."""
@@ -85,18 +69,15 @@ Placed = tuple[tuple[str, ...], Any, Any]
 
 
 def draft_several(placed: Sequence[Placed], sources: tuple[str, ...]) -> Draft:
-    """Documents from several texts; null and blank ones are skipped."""
+    """Documents from several texts; null ones are blank."""
     draft = Draft(sources=sources, parts=[part for part, _, _ in placed])
-    for i, (_, value, parent) in enumerate(placed):
-        if value is None or (isinstance(value, str) and not value.strip()):
-            continue
-        draft.filled.append(i)
-        _append(draft, value)
+    for _, value, parent in placed:
+        _append(draft, "" if value is None else value)
         if isinstance(parent, Mapping):
             draft.objects[-1] = parent
             if inner := parent.get("attributes"):
                 draft.attributes[-1] = attributes_of(inner, f"the attributes of document {len(draft.texts)}")
-    if not draft.texts:
+    if not any(map(str.strip, draft.texts)):
         raise fault(
             "no documents: all fields are empty", "at least one", "add the documents, or remove the record"
         )
@@ -144,32 +125,17 @@ def map_attribute(name: str, source: str, row: Mapping[str, Any], draft: Draft, 
     return value
 
 
-def ids_in_documents(draft: Draft, source: str = "id") -> list[Any] | None:
-    """The values of the documents' field ``source``; None if no document has it."""
-    values = [given.get(source) if isinstance(given, dict) else None for given in draft.objects]
-    return values if any(value is not None for value in values) else None
-
-
-def named_ids(draft: Draft, source: str, row: Mapping[str, Any], separator: str | None) -> list[Any] | None:
-    """The documents' ids from their field ``source``, or from a parallel list; None if there is no such field."""
-    if (ids := ids_in_documents(draft, source)) is not None:
-        return ids
-    what = f"the documents' ids ({source!r})"
-    value = look_up(row, source)
-    parallel = None if value is ABSENT else _parallel(value, what, source, row, draft, separator)
-    return None if parallel is None else list(parallel)
-
-
-def give_ids(draft: Draft, ids: Sequence[Any]) -> None:
-    """Set the ids of the documents; they are unique per record."""
+def give_ids(draft: Draft) -> None:
+    """Set the ids of the documents from their field ``id``; they are unique per record."""
+    ids = [given.get("id") if isinstance(given, dict) else None for given in draft.objects]
+    if not any(i is not None for i in ids):
+        return
     draft.ids = [None if i is None or i == "" else id_of(i, "a document's id") for i in ids]
     known = [i for i in draft.ids if i is not None]
     if len(set(known)) < len(known):
         twice = next(i for i in known if known.count(i) > 1)
         raise fault(
-            f"two documents with the id {twice!r}",
-            "unique ids of documents in a record",
-            "correct the ids, or give another field with --document-id-field",
+            f"two documents with the id {twice!r}", "unique ids of documents in a record", "correct the ids"
         )
 
 
@@ -274,29 +240,24 @@ def _of_path(values: Several, what: str, source: str, row: Mapping[str, Any], dr
     if not list_path and any(all(map(str.isdecimal, part)) for part in extra):
         raise _unequal(len(values), what, draft, remedy)
     stars = source.count("*")  # a value next to an inner list belongs to all its documents
-    return [values.get(draft.parts[i][:stars]) for i in draft.filled]
+    return [values.get(part[:stars]) for part in draft.parts]
 
 
 def _in_order(values: Sequence[Any], what: str, draft: Draft, remedy: str = "") -> Sequence[Any]:
-    """One value per document, from a list with one for each document, or for each place including blank ones."""
-    if draft.parts is None:
-        is_of_each = len(values) == len(draft.texts)
-    else:
-        is_of_each = (
-            len(values) == len(draft.filled) == draft.filled[-1] + 1
-        )  # only the last places are blank
-        if len(values) == draft.places:
-            return [values[i] for i in draft.filled]
-    if not is_of_each:
+    """One value per document, from a list in their order; of several fields, the last blank ones may lack a value."""
+    lacking = len(draft.texts) - len(values)
+    if lacking > 0 and draft.parts is not None and not "".join(draft.texts[len(values) :]).strip():
+        return [*values, *[None] * lacking]
+    if lacking:
         raise _unequal(len(values), what, draft, remedy)
     return values
 
 
 def _unequal(many: int, what: str, draft: Draft, remedy: str) -> DataError:
     """The error for a list that does not align with the documents."""
-    blank = draft.places - len(draft.texts)
-    documents = f"{counted(draft.places, 'document')}{f' ({blank:,} of them blank)' if blank else ''}"
-    arranged = "for" if many != draft.places else "in another arrangement than"
+    blank = sum(not text.strip() for text in draft.texts)
+    documents = f"{counted(len(draft.texts), 'document')}{f' ({blank:,} of them blank)' if blank else ''}"
+    arranged = "for" if many != len(draft.texts) else "in another arrangement than"
     return fault(
         f"{counted(many, 'value')} in {what} {arranged} {documents} in {' and '.join(map(repr, draft.sources))}",
         "one value per document, in the same order",

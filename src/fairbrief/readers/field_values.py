@@ -137,10 +137,10 @@ def _number(value: Any) -> str | None:
     return None
 
 
-def read_entities(value: Any, documents: Sequence[Document | None]) -> tuple[Entity, ...]:
+def read_entities(value: Any, documents: Sequence[Document]) -> tuple[Entity, ...]:
     """Entities from ``{"id", "first_name", "last_name", "attributes", "mentions"}``; ids are unique per record.
 
-    ``documents`` has None for each place without a text; mentions count these places, the record does not.
+    The numbers in mentions count blank documents; those of the result do not.
     """
     if value is None:
         return ()
@@ -167,7 +167,7 @@ def read_claims(value: Any) -> tuple[Claim, ...] | None:
     return tuple(_claim(given, f"claim {i}") for i, given in enumerate(list_of(value, "the claims"), 1))
 
 
-def _entity(given: Any, i: int, documents: Sequence[Document | None]) -> Entity:
+def _entity(given: Any, i: int, documents: Sequence[Document]) -> Entity:
     what = f"entity {i}"
     if given.get("id") is None:
         raise fault(f"no id of {what}", "text or a number", "give each entity an id")
@@ -190,10 +190,10 @@ def _name(value: Any, what: str) -> str | None:
     return None if value is None or value == "" else text_of(value, what)
 
 
-def _mention(given: Any, what: str, documents: Sequence[Document | None]) -> Mention:
+def _mention(given: Any, what: str, documents: Sequence[Document]) -> Mention:
     place = whole_of(given.get("document", 0), f"the document of {what}")
-    document = documents[place] if place < len(documents) else None
-    if document is None:
+    text = documents[place].text if place < len(documents) else ""
+    if not text.strip():
         raise fault(
             f"document {place}{' (blank)' if place < len(documents) else ''} in {what}",
             f"0 to {len(documents) - 1}, the number of a document with text",
@@ -201,14 +201,13 @@ def _mention(given: Any, what: str, documents: Sequence[Document | None]) -> Men
         )
     start = whole_of(given.get("start"), f"the start of {what}")
     end = whole_of(given.get("end"), f"the end of {what}")
-    length = len(document.text)
-    if not start < end <= length:
+    if not start < end <= len(text):
         raise fault(
             f"characters {start} to {end} in {what}",
-            f"a span inside the {length} characters of document {place}, start before end",
+            f"a span inside the {len(text)} characters of document {place}, start before end",
             "count characters, not bytes or words; the end is one after the last character",
         )
-    before = sum(other is not None for other in documents[:place])
+    before = sum(bool(other.text.strip()) for other in documents[:place])
     return Mention(before, start, end, id_of(given.get("kind"), f"the kind of {what}"))
 
 

@@ -159,8 +159,6 @@ class Fields:
     labels: tuple[str, ...] = ()
     """Attributes named without a field: fields of these names are read if they exist."""
     separator: str | None = None
-    document_id: str | None = None
-    """Field with the documents' ids; None: the field ``id`` of each document, if it exists."""
     cluster: str | None = None
     """Field whose value names the record's cluster."""
     group_by: str | None = None
@@ -185,13 +183,16 @@ class Fields:
         usual = Fields()
         pairs = [(self.id, usual.id), (self.system, usual.system), (self.references, usual.references)]
         pairs += [(name, usual.documents[0]) for name in self.documents]
-        pairs += [(self.document_id, None), (self.cluster, None), (self.group_by, None)]
+        pairs += [(self.cluster, None), (self.group_by, None)]
         named = [name for name, default in pairs if name is not None and name != default]
         return [*named, *self.attributes.values(), *self.record_attributes.values()]
 
 
-OF_ENTITIES = ("id", "first_name", "last_name", "attributes", "mentions")
-"""The fields of an entity."""
+KNOWN = {
+    "documents": ("text", "attributes", "id"),
+    "entities": ("id", "first_name", "last_name", "attributes", "mentions"),
+}
+"""The fields of documents and of entities that are always used."""
 
 
 @dataclass(slots=True)
@@ -203,11 +204,9 @@ class FieldUse:
     names: dict[str, None] = field(default_factory=dict)
     """The fields of the first rows, in order."""
     used: set[str] = field(default_factory=set)
-    inner: dict[str, None] = field(default_factory=dict)
-    """The fields of the documents of the first rows."""
+    inner: dict[str, dict[str, None]] = field(default_factory=lambda: {what: {} for what in KNOWN})
+    """The fields of the documents, and of the entities, of the first rows."""
     inner_used: set[str] = field(default_factory=set)
-    of_entities: dict[str, None] = field(default_factory=dict)
-    """The fields of the entities of the first rows."""
 
     @property
     def is_watching(self) -> bool:
@@ -218,23 +217,16 @@ class FieldUse:
         """Record the fields of a row."""
         self.rows += 1
         if self.unseen:
-            self.unseen -= {name for name in self.unseen if name in row or find(row, name) is not ABSENT}
+            self.unseen -= {name for name in self.unseen if find(row, name) is not ABSENT}
         if self.is_watching:
             self.names.update(dict.fromkeys(map(str, row)))
 
-    def see_documents(self, documents: Iterable[Any]) -> None:
-        """Record the fields of a row's documents, as given."""
-        if self.is_watching:
-            for given in documents:
+    def see_inside(self, what: str, objects: Any) -> None:
+        """Record the fields of a row's documents or entities, as given."""
+        if self.is_watching and isinstance(objects, (list, tuple)):
+            for given in objects:
                 if isinstance(given, Mapping):
-                    self.inner.update(dict.fromkeys(map(str, given)))
-
-    def see_entities(self, entities: Any) -> None:
-        """Record the fields of a row's entities, as given."""
-        if self.is_watching and isinstance(entities, (list, tuple)):
-            for given in entities:
-                if isinstance(given, Mapping):
-                    self.of_entities.update(dict.fromkeys(map(str, given)))
+                    self.inner[what].update(dict.fromkeys(map(str, given)))
 
     def value(self, row: Mapping[str, Any], name: str) -> Any:
         """The value of a field of the row, marked as used; ABSENT if there is none."""
@@ -257,6 +249,6 @@ class FieldUse:
     def unused(self) -> Iterator[str]:
         """The unused fields of the rows, then of their documents and entities."""
         yield from (name for name in self.names if name and name not in self.used)
-        known = {"text", "attributes", "id", *self.inner_used}
-        yield from (f"{name} (of the documents)" for name in self.inner if name not in known)
-        yield from (f"{name} (of the entities)" for name in self.of_entities if name not in OF_ENTITIES)
+        for what, known in KNOWN.items():
+            used = {*known, *(self.inner_used if what == "documents" else ())}
+            yield from (f"{name} (of the {what})" for name in self.inner[what] if name not in used)

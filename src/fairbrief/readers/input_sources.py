@@ -20,7 +20,7 @@ from fairbrief.text.addresses import COPYING, is_stored
 
 FRAMES = {"pandas": ("DataFrame",), "polars": ("DataFrame",), "pyarrow": ("Table", "RecordBatch")}
 LAZY = {"polars": ("LazyFrame",), "pyarrow": ("RecordBatchReader",)}
-TEXT: Mapping[str, Callable[..., Iterator[Row]]] = {
+TEXT: dict[str, Callable[..., Iterator[Row]]] = {
     "jsonl": json_lines.read_lines,
     "json": json_lines.read_json,
     "csv": tables.read_csv,
@@ -30,9 +30,10 @@ TEXT: Mapping[str, Callable[..., Iterator[Row]]] = {
 """Format → reader, for text files, which have an encoding."""
 TRANSCRIPTS = ("vtt", "srt", "txt")
 """Endings of transcripts, which have an encoding, too."""
-READERS: Mapping[str, Callable[..., Iterator[Row]]] = {
+BINARY: dict[str, Callable[..., Iterator[Row]]] = {
     "parquet": tables.read_parquet,
     "arrow": tables.read_arrow,
+    "excel": tables.read_sheet,
 }
 
 
@@ -101,54 +102,46 @@ def _named(given: Sequence[str | os.PathLike[str]], options: FileOptions) -> lis
     for name in given:
         if isinstance(name, str) and name.startswith(PREFIX):
             result.append(name)
-        elif is_stored(name):
-            result += object_stores.find(str(name))
         else:
-            result.append(Path(name))
+            result += object_stores.find(str(name)) if is_stored(name) else [Path(name)]
     last = [path.name for path in result if not isinstance(path, str)]
     return [
-        _of_hub(one) if isinstance(one, str) else _file(one, options, whole=last.count(one.name) > 1)
+        _of_data_set(open_named(one), one, one.split("/")[-1])
+        if isinstance(one, str)
+        else _file(one, options, whole=last.count(one.name) > 1)
         for one in result
     ]
 
 
-def _of_hub(name: str) -> Source:
-    dataset = open_named(name)
-    return Source(name, name.split("/")[-1], lambda _: enumerate(dataset, 1), is_table=True)
+def _of_data_set(dataset: Any, name: str, system: str, path: Path | None = None) -> Source:
+    return Source(name, system, lambda _: enumerate(dataset, 1), path, is_table=True)
 
 
 def _file(path: InputFile, options: FileOptions, *, whole: bool) -> Source:
     """A file as a source; ``whole``: messages show its whole path, since another file has the same name."""
-    if isinstance(path, StoredFile):
-        _refuse_of_this_machine(path, options)
-        return _read_as(path, files.printable(path if whole else path.name), options)
     try:
-        return _local(path, options, whole=whole)
+        if isinstance(path, Path):
+            path, sheet = files.parted(path)
+            options = options if sheet is None else replace(options, sheet=sheet)
+        name = files.printable(path if whole else path.name)
+        if isinstance(path, Path):
+            if path.is_dir() and is_saved(path):
+                return _of_data_set(open_saved(path), name, path.name, path)
+            files.check(path)
+        return _read_as(path, name, options)
     except ValueError as error:  # a NUL in a path
         raise RequestError(f"{str(path)!r} is not a valid path: {error}.") from error
 
 
-def _refuse_of_this_machine(path: StoredFile, options: FileOptions) -> None:
+def _refuse_of_this_machine(path: StoredFile, kind: str) -> None:
     """RequestError for formats that cannot be read by ranges of bytes."""
-    kind = files.FORMATS.get(options.format or files.endings(path)[0], options.format)
-    if kind in ("excel", "inspect", "lm-eval"):
+    what = {"excel": "A spreadsheet", "inspect": "An Inspect log", "lm-eval": "Output of lm-eval"}.get(kind)
+    if what is not None:
         scheme, _, rest = str(path).partition("://")
-        what = {"excel": "A spreadsheet", "inspect": "An Inspect log"}.get(kind, "Output of lm-eval")
         raise RequestError(
             f"{what} cannot be read from an object store. Copy it to this machine first: "
             f"{COPYING[scheme]} {scheme}://{rest.partition('?')[0]} ."
         )
-
-
-def _local(path: Path, options: FileOptions, *, whole: bool) -> Source:
-    path, sheet = files.parted(path)
-    options = options if sheet is None else replace(options, sheet=sheet)
-    name = files.printable(path if whole else path.name)
-    if path.is_dir() and is_saved(path):
-        dataset = open_saved(path)
-        return Source(name, path.name, lambda _: enumerate(dataset, 1), path, is_table=True)
-    files.check(path)
-    return _read_as(path, name, options)
 
 
 def _read_as(path: InputFile, name: str, options: FileOptions) -> Source:
@@ -156,7 +149,10 @@ def _read_as(path: InputFile, name: str, options: FileOptions) -> Source:
     if (source := _of_a_tool(path, name, options)) is not None:
         return source
     kind = files.format_of(path, options.format, LAYOUTS)
-    if kind not in TEXT and files.endings(path)[1]:
+    packed = files.endings(path)[1]
+    if isinstance(path, StoredFile):
+        _refuse_of_this_machine(path, kind)
+    if kind not in TEXT and packed:
         raise RequestError(
             f"{name}: found a compressed {kind} file; expected a plain one, since the format compresses itself; unpack it first."
         )
@@ -164,17 +160,18 @@ def _read_as(path: InputFile, name: str, options: FileOptions) -> Source:
         raise RequestError(f"--sheet needs a spreadsheet, and {name} is not one: drop --sheet.")
     if options.encoding is not None and kind not in TEXT:
         raise RequestError(f"--encoding needs a text file, and {name} is a {kind} file: drop --encoding.")
-    encoding = _encoding(path, kind, options)
+    encoding = _encoding(path, options) if kind in TEXT else UTF8
+    more = {"encoding": encoding} if kind in TEXT else {"sheet": options.sheet} if kind == "excel" else {}
     note = f"{name}: read as {encoding}, as its bytes suggest; --encoding sets another."
     return Source(
         name,
         files.stem(path),
-        _rows(path, name, kind, options, encoding),
+        partial((TEXT | BINARY)[kind], path, name, **more),
         path,
         size_of(path),
         kind not in ("jsonl", "json"),
         kind,
-        bool(files.endings(path)[1]),
+        bool(packed),
         encoding,
         () if encoding == UTF8 or options.encoding is not None else (note,),
     )
@@ -183,19 +180,19 @@ def _read_as(path: InputFile, name: str, options: FileOptions) -> Source:
 def _of_a_tool(path: InputFile, name: str, options: FileOptions) -> Source | None:
     """A file of another tool, as the caller specifies or as detected; None for any other file."""
     layout = LAYOUTS.get(options.format or "")
-    encoding = UTF8
     if layout is None and options.format is not None:
         return None
     ending = files.endings(path)[0]
+    kind, encoding = files.FORMATS.get(ending), UTF8
+    if isinstance(path, StoredFile):
+        _refuse_of_this_machine(path, kind or "")
     if layout is None or ending in TRANSCRIPTS:
-        is_text = ending in TRANSCRIPTS or files.FORMATS.get(ending) in TEXT
-        encoding = _encoding(path, "json" if is_text else "", options)
+        encoding = _encoding(path, options) if ending in TRANSCRIPTS or kind in TEXT else UTF8
         layout = layout or recognize(path, encoding)
     if layout is None:
         return None
     if isinstance(path, StoredFile):
-        _refuse_of_this_machine(path, replace(options, format=layout.name))
-    kind = files.FORMATS.get(files.endings(path)[0])
+        _refuse_of_this_machine(path, layout.name)
     plain = kind if layout.in_tables else "json" if layout.line is None else "jsonl"
     is_sure = options.format or ending in TRANSCRIPTS
     note = f"{name}: read as {layout.title}" + (
@@ -205,22 +202,8 @@ def _of_a_tool(path: InputFile, name: str, options: FileOptions) -> Source | Non
     return Source(name, files.stem(path), rows, path, size_of(path), kind=layout.name, notes=(note,))
 
 
-def _encoding(path: InputFile, kind: str, options: FileOptions) -> str:
-    if kind not in TEXT:
-        return UTF8
+def _encoding(path: InputFile, options: FileOptions) -> str:
     return known_encoding(options.encoding) if options.encoding is not None else files.encoding_of(path)
-
-
-def _rows(
-    path: InputFile, name: str, kind: str, options: FileOptions, encoding: str
-) -> Callable[..., Iterator[Row]]:
-    """The reader of the file."""
-    if kind == "excel":
-        assert isinstance(path, Path)  # others were refused before
-        return partial(tables.read_sheet, path, name, sheet=options.sheet)
-    if kind in TEXT:
-        return partial(TEXT[kind], path, name, encoding=encoding)
-    return partial(READERS[kind], path, name)
 
 
 def in_memory(source: Any) -> Source | None:
@@ -232,16 +215,12 @@ def in_memory(source: Any) -> Source | None:
                 f"A {library} {kind.__name__} can be read only once: collect it into a table first."
             )
         if kind.__name__ in FRAMES.get(library, ()):
-            return Source("table", "table", partial(_frame, source, library), is_table=True)
+            return Source("table", "table", partial(tables.read_frame, source, library), is_table=True)
     library = type(source).__module__.partition(".")[0]
     if library == "datasets":
         dataset = _one_split(source, None, "The data set", how="pass one of them")
-        return Source("dataset", "dataset", lambda _: enumerate(dataset, 1), is_table=True)
+        return _of_data_set(dataset, "dataset", "dataset")
     return None
-
-
-def _frame(table: Any, library: str, _: Meter) -> Iterator[Row]:
-    return tables.read_frame(table, library)
 
 
 def _iterable(source: Iterable[Any]) -> Callable[[Meter], Iterator[Row]]:

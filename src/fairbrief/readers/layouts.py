@@ -73,7 +73,7 @@ class Layout:
                 ours = {ours: first_at(row, paths) for ours, paths in self.fields.items()}
                 if "id" in ours:
                     ours["id"] = ours["id"] or number
-                yield number, {**row, **ours, **more}
+                yield number, {**row, **{k: v for k, v in ours.items() if v is not None}, **more}
 
 
 class File(NamedTuple):
@@ -350,12 +350,6 @@ BEGIN = "summary:"
 REFERENCE = "summary:reference"
 
 
-def _summeval(row: Mapping[str, Any], _about: None) -> dict[str, Any]:
-    """A row; only the paired file has the sources, under ``text``."""
-    source = {"documents": row["text"]} if row.get("text") else {}
-    return {**source, "summary": row["decoded"], "system": row.get("model_id")}
-
-
 def _summvis(row: Mapping[str, Any], _about: None) -> dict[str, Any]:
     systems = (key for key in row if key.startswith(BEGIN) and key != REFERENCE)
     return {
@@ -456,29 +450,23 @@ def _whole(name: str) -> Iterator[None]:
 
 
 def _unpacked(info: zipfile.ZipInfo, log: zipfile.ZipFile, raw: IO[bytes]) -> bytes:
-    content = _opened(info, log, raw)
+    if info.compress_type == ZSTD:
+        import pyarrow as pa
+
+        raw.seek(info.header_offset)
+        named, extra = HEADER.unpack(raw.read(HEADER.size))
+        raw.seek(named + extra, 1)
+        packed = pa.BufferReader(raw.read(info.compress_size))
+        content = bytes(pa.CompressedInputStream(packed, "zstd").read(LONGEST_PACKED + 1))
+    else:
+        with log.open(info) as entry:
+            content = entry.read(LONGEST_PACKED + 1)
     if len(content) > LONGEST_PACKED:
         raise DataError(
             f"{log.filename}: found {info.filename} of more than {LONGEST_PACKED >> 20} MiB; expected smaller samples, since "
             "this one could fill the memory; write the log as .json."
         )
     return content
-
-
-def _opened(info: zipfile.ZipInfo, log: zipfile.ZipFile, raw: IO[bytes]) -> bytes:
-    if info.compress_type != ZSTD:
-        with log.open(info) as entry:
-            return entry.read(LONGEST_PACKED + 1)
-    import pyarrow as pa
-
-    raw.seek(info.header_offset)
-    named, extra = HEADER.unpack(raw.read(HEADER.size))
-    raw.seek(named + extra, 1)
-    return bytes(
-        pa.CompressedInputStream(pa.BufferReader(raw.read(info.compress_size)), "zstd").read(
-            LONGEST_PACKED + 1
-        )
-    )
 
 
 LAYOUTS = {
@@ -516,7 +504,10 @@ LAYOUTS = {
             "mlflow", "an MLflow evaluation table", reader=mlflow,
             head=re.compile(r'^\s*\{\s*"columns"\s*:\s*\[.*?\]\s*,\s*"data"\s*:\s*\[', re.DOTALL),
         ),
-        Layout("summeval", "SummEval", more=_summeval, line=_has("id", "decoded", "model_id")),
+        Layout(
+            "summeval", "SummEval", fields={"documents": "text", "summary": "decoded", "system": "model_id"},
+            line=_has("id", "decoded", "model_id"),
+        ),  # only the paired file has the sources
         Layout(
             "summvis", "SummVis", more=_summvis,
             line=lambda row: "document" in row and any(key.startswith("summary:") for key in row),

@@ -7,7 +7,7 @@ from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from copy import copy
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, TypeVar
@@ -17,7 +17,7 @@ import msgspec
 from fairbrief.errors import DataError, RequestError
 from fairbrief.readers import input_parts
 from fairbrief.readers.fields import PATIENCE, Fields, FieldUse
-from fairbrief.readers.files import Meter
+from fairbrief.readers.files import InputFile, Meter
 from fairbrief.readers.input_parts import (
     KEPT,
     EarlierPlace,
@@ -37,11 +37,11 @@ from fairbrief.readers.redacting import Redaction
 from fairbrief.readers.rows import Read, RowReader, how_to_say
 from fairbrief.readers.rows_on_disk import LongTable
 from fairbrief.readers.sampling import Sampling
-from fairbrief.readers.summary_files import SummaryFile, open_summary_file
+from fairbrief.readers.summary_files import SummaryFile, open_summary_file, references_of
 from fairbrief.serialization import MISSING
 from fairbrief.text.counted import counted
 from fairbrief.text.personal_data import without_identifiers
-from fairbrief.types import Case, Document, Record, Summary
+from fairbrief.types import REFERENCE, Case, Document, Record, Summary
 
 T = TypeVar("T")
 
@@ -57,6 +57,7 @@ class Step(msgspec.Struct, frozen=True, gc=False):
     """The record that is not in the sample."""
 
 
+@dataclass(eq=False, repr=False)
 class Reading:
     """The cases of an input, read again at each iteration and not stored.
 
@@ -70,41 +71,39 @@ class Reading:
     first 1,000 objects (or in the columns).
     """
 
-    def __init__(
-        self,
-        sources: Sequence[Source],
-        fields: Fields,
-        *,
-        summaries: Sequence[tuple[str | None, Path]],
-        summary_fields: Fields,
-        on_error: Literal["stop", "skip"],
-        require: Sequence[str],
-        system: str | None,
-        labelling: Callable[[], Labelling],
-        sampling: Callable[[], Sampling] | None = None,
-        redaction: Redaction | None = None,
-    ) -> None:
-        self.files = tuple(source.path for source in sources if source.path is not None)
-        self.bytes_total = sum(source.size for source in sources)
-        self.tally = PartTally()
-        """Counts of the last iteration."""
-        self._sources = sources
-        self._fields = fields
-        self._summaries = summaries
-        self._summary_fields = summary_fields
-        self.notes: list[str] = []
-        self._on_error = on_error
-        self._require = require
-        self._system = system
-        self._new_labelling = labelling
-        self._new_sampling = sampling
-        self._redaction = redaction
-        self.sample: dict[str, Any] | None = None
-        """The sizes of the sample and of the whole input; None without a sample."""
-        self._labelling = labelling()
-        self._is_part = False
-        self._meter = Meter()
-        self._reader: RowReader | None = None
+    sources: Sequence[Source]
+    fields: Fields
+    summary_files: Sequence[tuple[str | None, Path]]
+    summary_fields: Fields
+    on_error: Literal["stop", "skip"]
+    require: Sequence[str]
+    system: str | None
+    new_labelling: Callable[[], Labelling]
+    new_sampling: Callable[[], Sampling] | None
+    redaction: Redaction | None
+    audits_references: bool = False
+    """Whether the references of each record are also cases, of the systems ``reference 1``, ``reference 2`` …"""
+    notes: list[str] = field(default_factory=list, init=False)
+    tally: PartTally = field(default_factory=PartTally, init=False)
+    """Counts of the last iteration."""
+    sample: dict[str, Any] | None = field(default=None, init=False)
+    """The sizes of the sample and of the whole input; None without a sample."""
+    _is_part: bool = field(default=False, init=False)
+    _meter: Meter = field(default_factory=Meter, init=False)
+    _reader: RowReader | None = field(default=None, init=False)
+
+    def __post_init__(self) -> None:
+        self._labelling = self.new_labelling()
+
+    @property
+    def files(self) -> tuple[InputFile, ...]:
+        """The paths."""
+        return tuple(source.path for source in self.sources if source.path is not None)
+
+    @property
+    def bytes_total(self) -> int:
+        """The bytes of the files."""
+        return sum(source.size for source in self.sources)
 
     @property
     def skipped(self) -> list[str]:
@@ -127,18 +126,36 @@ class Reading:
         return self._meter.bytes_read
 
     def __iter__(self) -> Iterator[Case]:
-        return (
-            self._cases() if self._redaction is None else self._redacted(self._redaction.case, self._cases())
-        )
+        cases = self._redacted(Redaction.case, self._cases())
+        return self._with_references(cases) if self.audits_references else cases
+
+    def _with_references(self, cases: Iterator[Case]) -> Iterator[Case]:
+        """The cases, and the references of each record, which are compared only with the record's other references."""
+        known, is_any = set[int](), False
+        for case in cases:
+            if case.summary.system.startswith(f"{REFERENCE} "):
+                raise DataError(
+                    f"{case.record.where or 'input'} (id '{case.record.id}'): found the system '{case.summary.system}', a name that "
+                    "--references gives to references. Rename the system, or drop --references."
+                )
+            yield case
+            if (key := hash_of(case.record.id, "")) not in known:
+                known.add(key)
+                is_any = is_any or bool(case.record.references)
+                yield from references_of(case)
+        if not is_any:
+            raise RequestError(
+                "--references: no record has a reference. Give their field with --references-field, or drop --references."
+            )
 
     def _cases(self) -> Iterator[Case]:
         self._begin()
         with ExitStack() as stack:
             summary_files = [
-                open_summary_file(name, path, self._summary_fields, self._exclude, stack)
-                for name, path in self._summaries
+                open_summary_file(name, path, self.summary_fields, self._exclude, stack)
+                for name, path in self.summary_files
             ]
-            seen, known = KnownIds(len(self._sources)), set[int]()
+            seen, known = KnownIds(len(self.sources)), set[int]()
             for step in self._steps(with_summaries=not summary_files):
                 if step.read is None:
                     for summary_file in summary_files:
@@ -162,27 +179,33 @@ class Reading:
         It depends only on the input. Rows that are numbered or combined to records, or whose summaries or fields are in
         other files, need the rows before them; so do files that must be read from their beginning.
         """
-        fields = self._fields
+        fields = self.fields
         gathers = fields.group_by is not None or fields.has_several_documents
-        if self._summaries or fields.id is None or gathers or self._new_sampling is not None:
+        if (
+            self.audits_references
+            or self.summary_files
+            or fields.id is None
+            or gathers
+            or self.new_sampling is not None
+        ):
             return False
         if self._labelling.changes_records:
             return False
-        return all(input_parts.can_be_divided(source, fields.id) for source in self._sources)
+        return all(input_parts.can_be_divided(source, fields.id) for source in self.sources)
 
     @property
     def ranges(self) -> list[tuple[int, Range]]:
         """The parts of the input, as numbers of sources and ranges in them, whose lines are counted; empty without places."""
         if not self.has_places:
             return []
-        return [(i, part) for i, source in enumerate(self._sources) for part in input_parts.ranges_of(source)]
+        return [(i, part) for i, source in enumerate(self.sources) for part in input_parts.ranges_of(source)]
 
     def part(self, source: int, part: Range) -> Reading:
         """A reading of one range of one source.
 
         Checks that need the whole input are skipped: ids of other parts, fields that no row has, and empty inputs.
         """
-        reading = self._of_one(input_parts.part_of(self._sources[source], part))
+        reading = self._of_one(input_parts.part_of(self.sources[source], part))
         reading._is_part = True
         return reading
 
@@ -193,20 +216,18 @@ class Reading:
     def _of_one(self, source: Source) -> Reading:
         """A reading of only one source, with the same settings."""
         reading = copy(self)
-        reading.files = () if source.path is None else (source.path,)
-        reading.bytes_total = source.size
-        reading._sources, reading._summaries = [source], ()
+        reading.sources, reading.summary_files = [source], ()
         reading._begin()
         return reading
 
     @cached_property
     def places(self) -> RecordPlaces:
         """The places of all records, for an input that has them; all ids are read once."""
-        assert self._fields.id is not None
+        assert self.fields.id is not None
         return RecordPlaces(
             (i, ident, start)
-            for i, source in enumerate(self._sources)
-            for ident, start in input_parts.places_of(source, self._fields.id)
+            for i, source in enumerate(self.sources)
+            for ident, start in input_parts.places_of(source, self.fields.id)
         )
 
     def look(self) -> None:
@@ -215,9 +236,9 @@ class Reading:
         Raises RequestError if a named field is in none of them, DataError if there is no row.
         """
         self._begin()
-        for source in self._sources:
+        for source in self.sources:
             first = self._of_one(source)
-            first._on_error, first._require = "skip", ()
+            first.on_error, first.require = "skip", ()
             for _ in itertools.islice(first._steps(with_summaries=True), PATIENCE + 1):
                 pass
             if not first.notes and first._reader is not None:
@@ -242,31 +263,21 @@ class Reading:
         self.tally = replace(tally, keys=array("q"), clusters=array("q"))
         return not tally.has_repeats()
 
-    def whole(self) -> Reading:
-        """The reading without its sample."""
-        reading = copy(self)
-        reading._new_sampling = reading.sample = None
-        return reading
-
     def records(self) -> Iterator[Record]:
         """Each record once, with or without summaries."""
-        return (
-            self._records()
-            if self._redaction is None
-            else self._redacted(self._redaction.record, self._records())
-        )
+        return self._redacted(Redaction.record, self._records())
 
-    def _redacted(self, redact: Callable[[T], T], given: Iterator[T]) -> Iterator[T]:
-        """Cases or records without personal data; those that cannot be redacted are excluded."""
+    def _redacted(self, redact: Callable[[Redaction, T], T], given: Iterator[T]) -> Iterator[T]:
+        """Cases or records, without personal data if that is wanted; those that cannot be redacted are excluded."""
         for one in given:
             try:
-                yield redact(one)
+                yield one if self.redaction is None else redact(self.redaction, one)
             except DataError as error:
                 self._exclude(error)
 
     def _records(self) -> Iterator[Record]:
         self._begin()
-        seen, known = KnownIds(len(self._sources)), set[int]()
+        seen, known = KnownIds(len(self.sources)), set[int]()
         for step in self._steps(with_summaries=False):
             if step.read is None:
                 continue
@@ -309,7 +320,7 @@ class Reading:
 
     def _steps(self, *, with_summaries: bool) -> Iterator[Step]:
         """The rows of all sources, with the labels of their records processed."""
-        self._labelling = labelling = self._new_labelling()
+        self._labelling = labelling = self.new_labelling()
         if labelling.looks_ahead:
             labelling.look(
                 step.read.record
@@ -320,7 +331,7 @@ class Reading:
         if self._is_part:  # only inputs without such processing have parts
             yield from self._plain_steps(with_summaries=with_summaries)
             return
-        sampling = None if self._new_sampling is None else self._new_sampling()
+        sampling = None if self.new_sampling is None else self.new_sampling()
         if sampling is not None:
             steps = self._labelled_steps(with_summaries=with_summaries)
             sampling.look(step.read.record for step in steps if step.read is not None)
@@ -355,14 +366,14 @@ class Reading:
         return read if record is read.record else Read(record, read.summaries)
 
     def _plain_steps(self, *, with_summaries: bool) -> Iterator[Step]:
-        for index, source in enumerate(self._sources):
-            fields = self._fields
+        for index, source in enumerate(self.sources):
+            fields = self.fields
             use = FieldUse({*fields.named(), *fields.summary_names()})
             if not with_summaries:
                 use.unseen -= {fields.system, *fields.summary_names()}
             self._reader = reader = RowReader(
-                self._read_by(),
-                self._system or source.system,
+                self.fields,
+                self.system or source.system,
                 use,
                 cells=source.is_table,
                 own_summaries=with_summaries,
@@ -390,12 +401,11 @@ class Reading:
     def _rows(self, source: Source, reader: RowReader, *, with_summaries: bool) -> Iterator[Row]:
         """The rows of a source, combined if several rows make one record."""
         rows = self._watched(source.rows(self._meter), reader, source)
-        if self._fields.group_by is None:
+        if self.fields.group_by is None:
             yield from rows
             return
-        table = LongTable(self._fields, reader.use, own_summaries=with_summaries)
+        table = LongTable(self.fields, reader.use, own_summaries=with_summaries)
         yield from table.rows(rows)
-        reader.blank += table.without_text
 
     def _watched(self, rows: Iterator[Row], reader: RowReader, source: Source) -> Iterator[Row]:
         """The rows of a source; the first is checked for columns and ids."""
@@ -415,7 +425,7 @@ class Reading:
                 read = reader.read(row, count, where)
                 if read.record.cluster_by is not None:
                     self._check_cluster(read.record)
-                return self._with_text(read)
+                return read
             if isinstance(row, (Case, Record)) and (wrong := _wrong_with(row)) is not None:
                 raise at(where, wrong, row.record.id if isinstance(row, Case) else row.id)
             if isinstance(row, Case):
@@ -426,20 +436,6 @@ class Reading:
         except DataError as error:
             self._exclude(error)
             return None
-
-    def _with_text(self, read: Read) -> Read:
-        """Without blank documents, if others have text; not for records with people, whose mentions number documents."""
-        record = read.record
-        for document in record.documents:
-            if not document.text or document.text.isspace():
-                break
-        else:
-            return read
-        kept = [d for d in record.documents if d.text and not d.text.isspace()]
-        if not kept or record.entities:
-            return read
-        self.tally.blank += len(record.documents) - len(kept)
-        return Read(replace(record, documents=tuple(kept)), read.summaries)
 
     def _check_cluster(self, record: Record) -> None:
         """DataError if counterfactuals of one seed document, which are observed together, are in two clusters."""
@@ -453,13 +449,6 @@ class Reading:
                 "correct the value, or give another --cluster-by",
             )
             raise at(record.where, other, record.id)
-
-    def _read_by(self) -> Fields:
-        """The fields of rows; if rows are combined to records, the id is the field of --group-by."""
-        fields = self._fields
-        if fields.group_by is None:
-            return fields
-        return replace(fields, id=fields.group_by)
 
     def _note_source(self, source: Source, reader: RowReader) -> None:
         """Add notes on how the source was read."""
@@ -497,18 +486,18 @@ class Reading:
         return True
 
     def _again(self, summary: Summary, before: EarlierPlace) -> DataError:
-        reader, field = self._reader, self._fields.system
-        if before.is_same and reader is not None and self._on_error == "stop" and field in reader.use.unseen:
-            _report_missing_field(reader, self._sources[before.source])
+        reader, field = self._reader, self.fields.system
+        if before.is_same and reader is not None and self.on_error == "stop" and field in reader.use.unseen:
+            _report_missing_field(reader, self.sources[before.source])
         absent = field if reader is not None and field not in reader.use.names else ""
         return repeated_id(summary.system, self._place(before), is_same=before.is_same, absent=absent)
 
     def _place(self, before: EarlierPlace) -> str:
-        return f"{self._sources[before.source].name}:{before.number}"
+        return f"{self.sources[before.source].name}:{before.number}"
 
     def _is_wanted(self, record: Record, where: str) -> bool:
         """Whether all documents have the required attributes; counts the case if not."""
-        for name in self._require:
+        for name in self.require:
             for i, document in enumerate(record.documents, 1):
                 if name not in document.attributes:
                     missing = f"excluded (--require): document {i} has no attribute {name!r}."
@@ -521,7 +510,7 @@ class Reading:
     def _check_answered(self, *, has_others: bool) -> None:
         if self.tally.rows and not self.tally.summaries and not has_others:
             raise RequestError(
-                f"No record has a summary in the field {' or '.join(map(repr, self._fields.summary_names()))}. Give "
+                f"No record has a summary in the field {' or '.join(map(repr, self.fields.summary_names()))}. Give "
                 "the field with --summary-field FIELD, or a separate file with --summaries FILE."
             )
 
@@ -529,14 +518,14 @@ class Reading:
         """RequestError if the required attributes exclude everything; they are probably misspelt."""
         if self.unwanted_count and not self.tally.wanted:
             raise RequestError(
-                f"--require {' and '.join(map(repr, self._require))} excludes {'the only case' if self.unwanted_count == 1 else f'all {self.unwanted_count:,} cases'}: in "
+                f"--require {' and '.join(map(repr, self.require))} excludes {'the only case' if self.unwanted_count == 1 else f'all {self.unwanted_count:,} cases'}: in "
                 "each, a document lacks it. Give an attribute that the documents have, or drop --require."
             )
 
     def _exclude(self, error: DataError) -> None:
-        if self._redaction is not None:
+        if self.redaction is not None:
             error = DataError(without_identifiers(str(error)))
-        if self._on_error == "stop":
+        if self.on_error == "stop":
             raise error
         self._count(str(error))
 
@@ -569,7 +558,7 @@ def _report_missing_field(reader: RowReader, source: Source) -> None:
     use = reader.use
     wanted = min(use.unseen)
     what = "column" if source.is_table else "field"
-    inner = [key for key in use.inner if key not in ("text", "attributes")]
+    inner = [key for key in use.inner["documents"] if key not in ("text", "attributes")]
     many = "record" if use.rows == 1 else f"{use.rows:,} records"
     among = "" if source.is_table else f" in its first {many}"
     also = f" Of its documents: {names(inner)}." if inner else ""

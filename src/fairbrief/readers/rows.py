@@ -18,10 +18,8 @@ from fairbrief.readers.documents import (
     draft_documents,
     draft_several,
     give_ids,
-    ids_in_documents,
     look_up,
     map_attribute,
-    named_ids,
     need,
     parse_documents_cell,
     record_value,
@@ -40,7 +38,7 @@ from fairbrief.readers.field_values import (
 from fairbrief.readers.fields import ABSENT, ID, OWN, Fields, FieldUse, Several, find, parse_cell
 from fairbrief.readers.messages import at, did_you_mean, fault, names, show
 from fairbrief.serialization import EMPTY, MISSING
-from fairbrief.types import Record, Summary
+from fairbrief.types import Document, Record, Summary
 
 TRIM = " _-:./"
 """Characters between a system's name and the rest of a field's name."""
@@ -171,7 +169,7 @@ class RowReader:
         self.system = system
         self.is_numbered = fields.id is None
         self.blank = 0
-        """Number of fields of documents that were null or blank."""
+        """Number of documents without text, which were excluded."""
         use.used.update(OWN)
 
     def check_columns(self, columns: Mapping[str, Any], name: str) -> None:
@@ -222,7 +220,7 @@ class RowReader:
             attributes = self._mapped(row, draft, attributes)
         if fields.cluster is not None:
             attributes = self._with_cluster(row, fields.cluster, attributes)
-        self._name_documents(row, draft)
+        give_ids(draft)
         documents = draft.documents()
         references, entities, seed_document = (
             self.use.given(row, fields.references),
@@ -230,17 +228,25 @@ class RowReader:
             get("seed_document"),
         )
         entities = None if entities == "" else self._cell(entities)
-        self.use.see_entities(entities)
+        self.use.see_inside("entities", entities)
         return Record(
             ident,
-            documents,
+            self._with_text(documents),
             self._references(references) if references else (),
-            read_entities(entities, draft.placed(documents)),
+            read_entities(entities, documents),
             attributes,
             id_of(seed_document, "the seed document") if seed_document not in (None, "") else None,
             where,
             fields.cluster,
         )
+
+    def _with_text(self, documents: tuple[Document, ...]) -> tuple[Document, ...]:
+        """The documents without blank ones, if others have text."""
+        kept = tuple([d for d in documents if d.text and not d.text.isspace()])
+        if not kept:
+            return documents
+        self.blank += len(documents) - len(kept)
+        return kept
 
     def _draft(self, row: Mapping[str, Any]) -> Draft:
         fields = self.fields
@@ -252,7 +258,7 @@ class RowReader:
         if self.cells and not fields.separator:
             value = parse_documents_cell(value)
         draft = draft_documents(value, fields.separator, fields.documents[0])
-        self.use.see_documents(draft.objects)
+        self.use.see_inside("documents", draft.objects)
         return draft
 
     def _several(self, row: Mapping[str, Any]) -> Draft:
@@ -270,19 +276,9 @@ class RowReader:
             elif result is not ABSENT:
                 placed.append(((field,), result, None))
         draft = draft_several(placed, self.fields.documents)
-        self.blank += len(placed) - len(draft.texts)
-        self.use.see_documents(draft.objects)
+        self.use.see_inside("documents", draft.objects)
         self.use.inner_used.update(field.rpartition(".")[2] for field in self.fields.documents)
         return draft
-
-    def _name_documents(self, row: Mapping[str, Any], draft: Draft) -> None:
-        source = self.fields.document_id
-        if source is None:
-            ids = ids_in_documents(draft)
-        elif (ids := named_ids(draft, source, row, self.fields.separator)) is not None:
-            self._noted(row, source)
-        if ids is not None:
-            give_ids(draft, ids)
 
     def _with_cluster(
         self, row: Mapping[str, Any], source: str, attributes: Mapping[str, str]

@@ -101,9 +101,7 @@ class LongTable:
         self.fields = fields
         self.use = use
         self.text = fields.documents[0]
-        self.each = [
-            f for f in (fields.document_id, *fields.attributes.values(), *fields.labels) if f is not None
-        ]
+        self.each = [*fields.attributes.values(), *fields.labels]
         self.once = [
             fields.references,
             "seed_document",
@@ -115,8 +113,6 @@ class LongTable:
         self.once += [fields.cluster] if fields.cluster is not None else []
         if own_summaries:
             self.once += [fields.system, *fields.summary_names()]
-        self.without_text = 0
-        """Number of rows whose text is null or blank."""
 
     def rows(self, source: Iterator[Row]) -> Iterator[Row]:
         """One row per record, with the number of its first row; before them, errors for unreadable rows."""
@@ -144,18 +140,17 @@ class LongTable:
     def _gathered(self, ident: str, rows: list[StoredRow]) -> Row:
         number = rows[0][0]
         gathered: dict[str, Any] = {self.key: ident}
-        kept = [row for row in rows if not _is_blank(row[1].get(self.text))]
-        self.without_text += len(rows) - len(kept)
-        if not kept:
+        texts = [values.get(self.text) for _, values in rows]
+        if all(map(_is_blank, texts)):
             return number, fault(
                 f"no text in {self.text!r} in any row of {ident!r}",
                 "at least one text",
                 "add it, or remove the rows",
             )
-        gathered[self.text] = [values[self.text] for _, values in kept]
+        gathered[self.text] = ["" if text is None else text for text in texts]
         for field in self.each:
-            if any(field in values for _, values in kept):
-                gathered[field] = [values.get(field) for _, values in kept]
+            if any(field in values for _, values in rows):
+                gathered[field] = [values.get(field) for _, values in rows]
         try:
             for field in self.once:
                 if (value := _agreed(field, rows)) is not ABSENT:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import date, datetime, time, timedelta
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from fairbrief.errors import DataError, MissingExtra, RequestError, first_line
 from fairbrief.readers.files import UTF8, InputFile, Meter, open_text, size_of, unchanged, unreadable
@@ -23,6 +23,8 @@ from fairbrief.text.counted import counted
 
 DELIMITERS = {",": ("commas", "csv"), ";": ("semicolons", "ssv"), "\t": ("tabs", "tsv")}
 """Delimiter → its name, and the format for --format."""
+NOT_UTF8 = re.compile("[\udc80-\udcff]")
+"""A byte that is not UTF-8, as Python decodes it with ``surrogateescape``."""
 LARGEST = 1 << 26
 """Most bytes of one CSV field; a longer one indicates an open quotation mark."""
 
@@ -42,11 +44,17 @@ def read_csv(
     """
     csv.field_size_limit(max(csv.field_size_limit(), LARGEST))
     with open_text(path, name, encoding) as (raw, content):
-        lines = _Lines(content)
+        is_quoted = content.peek(1)[:1] == b'"'  # a quoted name may contain any delimiter
+        lines = (line.decode(errors="surrogateescape") for line in content)
         reader = csv.reader(lines, delimiter=delimiter, strict=True)
-        header = _header(reader, lines, name, checked_from=int(has_index))
-        _check_delimiter(header, lines.line, delimiter, name)
-        for count, (number, cells) in enumerate(_records(reader, lines)):
+        _, cells = next(_records(reader), (1, []))
+        if isinstance(cells, DataError):
+            raise DataError(f"{name}:1: {cells}")
+        header = [cell.strip() for cell in cells]
+        check_columns(header[int(has_index) :], name)
+        if len(header) == 1 and not is_quoted:
+            _check_delimiter(header, delimiter, name)
+        for count, (number, cells) in enumerate(_records(reader)):
             if count % EVERY == 0:
                 meter.at(raw.tell())
             if isinstance(cells, DataError):
@@ -84,13 +92,20 @@ def _batches(file: Any, groups: Iterable[int], growth: Growth) -> Iterator[Any]:
             yield from _parts(batch, growth)
 
 
+def native(path: InputFile) -> Any:
+    """A file of Arrow."""
+    import pyarrow as pa
+
+    return path.native() if isinstance(path, StoredFile) else pa.OSFile(str(path), "rb")
+
+
 @contextmanager
 def open_parquet(path: InputFile) -> Iterator[Any]:
     """A Parquet file; of a remote one, only what is read is requested."""
     import pyarrow.parquet as pq
 
-    source, is_stored = (path.native(), True) if isinstance(path, StoredFile) else (path, False)
-    with unchanged(path), pq.ParquetFile(source, pre_buffer=is_stored) as file:
+    is_stored = isinstance(path, StoredFile)
+    with unchanged(path), native(path) as source, pq.ParquetFile(source, pre_buffer=is_stored) as file:
         yield file
 
 
@@ -111,7 +126,7 @@ def read_arrow(path: InputFile, name: str, meter: Meter) -> Iterator[Row]:
     """The rows of an Arrow IPC file or stream (Feather, version 2) as objects, numbered from 1."""
     import pyarrow as pa
 
-    with unreadable(name), unchanged(path), _arrow_source(path) as source:
+    with unreadable(name), unchanged(path), native(path) as source:
         growth, start, many = Growth(name, size_of(path)), 0, None
         if source.read(6) == b"ARROW1":  # then a stream and a footer follow
             start, many = 8, pa.ipc.open_file(source).num_record_batches
@@ -135,7 +150,8 @@ def _arrow_batches(stream: Any, many: int | None, growth: Growth) -> Iterator[An
     count = 0
     for batch in stream:
         count += 1
-        yield from _parts(_sound(batch), growth)
+        batch.validate(full=True)  # its offsets, which Arrow does not check by default
+        yield from _parts(batch, growth)
     if many not in (None, count):
         raise OSError(f"{count} batches of {many}")
 
@@ -157,17 +173,11 @@ def _characters(value: Any) -> int:
     return len(value) if isinstance(value, (str, bytes)) else 0
 
 
-def _arrow_source(path: InputFile) -> Any:
-    import pyarrow as pa
-
-    return path.native() if isinstance(path, StoredFile) else pa.OSFile(str(path), "rb")
-
-
-def read_frame(frame: Any, library: str) -> Iterator[Row]:
+def read_frame(frame: Any, library: str, meter: Meter) -> Iterator[Row]:
     """The rows of a pandas, polars or pyarrow table (or batch) as objects, numbered from 1."""
     if library == "pyarrow":
         batches = frame.to_batches(max_chunksize=ROWS) if hasattr(frame, "to_batches") else [frame]
-        yield from _rows_of(batches, Meter(), 0)
+        yield from _rows_of(batches, meter, 0)
         return
     slices = _pandas_slices(frame) if library == "pandas" else (s.to_dicts() for s in frame.iter_slices(ROWS))
     yield from enumerate((row for rows in slices for row in rows), 1)
@@ -204,12 +214,6 @@ def _objects(batch: Any) -> Sequence[Any]:
     return rows
 
 
-def _sound(batch: Any) -> Any:
-    """The batch, after a check of its offsets, which Arrow does not check by default."""
-    batch.validate(full=True)
-    return batch
-
-
 def check_columns(columns: Sequence[str], where: str) -> None:
     """DataError for a repeated name of a column."""
     twice = [column for column, count in Counter(columns).items() if count > 1 and column]
@@ -219,43 +223,11 @@ def check_columns(columns: Sequence[str], where: str) -> None:
         )
 
 
-class _Lines:
-    """The lines of a CSV file as text; invalid UTF-8 is replaced, and its error stored."""
-
-    def __init__(self, content: IO[bytes]) -> None:
-        self.content = content
-        self.number = 0
-        self.line = ""
-        self.bad: DataError | None = None
-
-    def __iter__(self) -> Iterator[str]:
-        return self
-
-    def take_fault(self) -> DataError | None:
-        """The error of the lines since the last call, if any."""
-        bad, self.bad = self.bad, None
-        return bad
-
-    def __next__(self) -> str:
-        line = next(self.content)
-        self.number += 1
-        try:
-            self.line = line.decode()
-        except UnicodeDecodeError as error:
-            self.bad = not_utf8(
-                line[error.start], f"in line {self.number}, {error.start + 1} bytes from its start"
-            )
-            self.line = line.decode(errors="replace")
-        return self.line
-
-
-def _check_delimiter(header: Sequence[str], line: str, delimiter: str, name: str) -> None:
+def _check_delimiter(header: Sequence[str], delimiter: str, name: str) -> None:
     """RequestError if the first line is one column that another delimiter would split.
 
-    Quoted names may contain any delimiter. The delimiter is never guessed, since a text may contain several.
+    The delimiter is never guessed, since a text may contain several.
     """
-    if len(header) != 1 or line.lstrip().startswith('"'):
-        return
     others = {header[0].count(mark): mark for mark in reversed(DELIMITERS) if mark != delimiter}
     most = max(others)
     if most:
@@ -266,40 +238,32 @@ def _check_delimiter(header: Sequence[str], line: str, delimiter: str, name: str
         )
 
 
-def _header(reader: Iterator[list[str]], lines: _Lines, name: str, checked_from: int) -> list[str]:
-    for _, cells in _records(reader, lines):
-        if isinstance(cells, DataError):
-            raise DataError(f"{name}:1: {cells}")
-        header = [cell.strip() for cell in cells]
-        check_columns(header[checked_from:], name)
-        return header
-    return []
-
-
-def _records(reader: Iterator[list[str]], lines: _Lines) -> Iterator[tuple[int, list[str] | DataError]]:
+def _records(reader: Any) -> Iterator[tuple[int, list[str] | DataError]]:
     """Rows with the line on which each begins; an unreadable row is replaced by its error."""
     while True:
-        start = lines.number + 1
+        start = reader.line_num + 1
         try:
             cells = next(reader)
         except StopIteration:
             return
         except csv.Error as error:
-            lines.take_fault()
-            lines_read = f"line {start}" if start == lines.number else f"lines {start} to {lines.number}"
             yield (
                 start,
                 fault(
-                    f"invalid CSV in {lines_read} ({error})",
+                    f"invalid CSV in {_lines_from(start, reader)} ({error})",
                     "closed quotation marks, doubled inside a field",
                     "correct the quotation marks",
                 ),
             )
             continue
-        if (bad := lines.take_fault()) is not None:
-            yield start, bad
+        if bad := next(filter(None, map(NOT_UTF8.search, cells)), None):
+            yield start, not_utf8(ord(bad[0]) - 0xDC00, f"in {_lines_from(start, reader)}")
         elif cells:
             yield start, cells
+
+
+def _lines_from(start: int, reader: Any) -> str:
+    return f"line {start}" if start == reader.line_num else f"lines {start} to {reader.line_num}"
 
 
 # ---- Spreadsheets: the rows of one sheet as objects; its first row that is not empty has the columns.
@@ -319,18 +283,15 @@ def read_sheet(path: Path, name: str, meter: Meter, sheet: str | None) -> Iterat
         if all(value is None for value in values):
             continue
         if header is None:
-            header = _sheet_header(values, name, number)
+            header = ["" if value is None else str(value).strip() for value in values]
+            check_columns(header, f"{name}:{number}")
             continue
         yield number, {column: value for column, value in zip(header, values, strict=False) if column}
 
 
 def _sheet(path: Path, name: str, wanted: str | None) -> Iterator[Sequence[Any]]:
     """The rows of the named sheet, or of the only one that is not empty."""
-    calamine = _calamine()
-    _check_size(path, name)
-    with _whole_book(name, calamine):
-        book = calamine.load_workbook(str(path))
-        sheets = {title: book.get_sheet_by_name(title) for title in book.sheet_names}
+    with _sheets(path, name) as sheets:
         filled = [title for title, result in sheets.items() if result.width and result.height]
         if wanted is not None and wanted not in sheets:
             raise RequestError(
@@ -340,16 +301,21 @@ def _sheet(path: Path, name: str, wanted: str | None) -> Iterator[Sequence[Any]]
             raise RequestError(
                 f"{name} has the sheets {names(filled)}: choose one with --sheet, or as {name}#{filled[0]}."
             )
-        if wanted is None and not filled:
-            return
-        yield from sheets[wanted or filled[0]].to_python(skip_empty_area=False)
+        if wanted or filled:
+            yield from sheets[wanted or filled[0]].to_python(skip_empty_area=False)
 
 
 @contextmanager
-def _whole_book(name: str, calamine: Any) -> Iterator[None]:
-    """Turn errors of the library, which may also panic, into DataError with the file's name."""
+def _sheets(path: Path, name: str) -> Iterator[dict[str, Any]]:
+    """The sheets by title. Errors of the library, which may also panic, become DataError with the file's name."""
     try:
-        yield
+        import python_calamine as calamine
+    except ImportError as error:
+        raise MissingExtra("python-calamine", EXTRA, "Reading a spreadsheet") from error
+    _check_size(path, name)
+    try:
+        book = calamine.load_workbook(str(path))
+        yield {title: book.get_sheet_by_name(title) for title in book.sheet_names}
     except BaseException as error:
         if not isinstance(error, calamine.CalamineError) and type(error).__name__ != "PanicException":
             raise
@@ -402,12 +368,6 @@ def _column_number(column: bytes) -> int:
     return result
 
 
-def _sheet_header(cells: Sequence[Any], name: str, number: int) -> list[str]:
-    header = ["" if cell is None else str(cell).strip() for cell in cells]
-    check_columns(header, f"{name}:{number}")
-    return header
-
-
 def _cell_value(cell: Any) -> Any:
     """A cell as text, a number, a truth value or a date in ISO form; null if it is empty."""
     if cell == "":
@@ -417,21 +377,3 @@ def _cell_value(cell: Any) -> Any:
     if isinstance(cell, (datetime, date, time)):
         return cell.isoformat()
     return str(cell) if isinstance(cell, timedelta) else cell
-
-
-def _calamine() -> Any:
-    try:
-        import python_calamine
-    except ImportError as error:
-        raise MissingExtra("python-calamine", EXTRA, "Reading a spreadsheet") from error
-    return python_calamine
-
-
-def sheets_of(path: Path) -> dict[str, tuple[int, int]]:
-    """The sheets that are not empty, with their numbers of rows and columns."""
-    _check_size(path, path.name)
-    book = _calamine().load_workbook(str(path))
-    sheets = {title: book.get_sheet_by_name(title) for title in book.sheet_names}
-    return {
-        title: (sheet.height, sheet.width) for title, sheet in sheets.items() if sheet.width and sheet.height
-    }

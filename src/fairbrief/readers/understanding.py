@@ -41,8 +41,6 @@ NAMES = {
     r"content|dialogue|feedback|opinion|speech|statement|story|report|bewertung).*",
 }  # fmt: skip
 """Content → the usual names of fields with it."""
-INSTRUCTS = frozenset(("system", "developer"))
-"""The roles of messages with instructions, in a request to a chat service."""
 UNEQUAL = "not an attribute: in some records it has more or fewer values than there are documents"
 
 
@@ -196,34 +194,23 @@ class InspectedFile(NamedTuple):
         return bool(_documents(self.columns, named=named))
 
 
-def inspect_file(path: str) -> list[InspectedFile]:
-    """The first rows of a file, or of each sheet of a spreadsheet. Raises as an audit does if there is no readable row."""
+def inspect_file(path: str, form: str | None = None) -> InspectedFile:
+    """The first rows of a file. Raises as an audit does if there is no readable row."""
+    source = find_sources(path, FileOptions(form))[0]
     try:
-        return [_inspected(path)]
+        rows = list(islice(source.rows(Meter()), HEAD))
     except RequestError as error:
-        if "choose one with --sheet" in str(error):
-            from fairbrief.readers.tables import sheets_of
-
-            tables = [
-                title for title, (rows, columns) in sheets_of(Path(path)).items() if min(rows, columns) > 1
-            ]
-            return [_inspected(f"{path}#{title}") for title in tables]
         if (advice := re.search("give --format (ssv|tsv)", str(error))) is None:
             raise
-        return [_inspected(path, advice[1])]
-
-
-def _inspected(path: str, form: str | None = None) -> InspectedFile:
-    source = find_sources(path, FileOptions(form))[0]
-    rows = list(islice(source.rows(Meter()), HEAD))
+        return inspect_file(path, advice[1])
     if form is None and _is_around_records(source, rows):
-        return _inspected(path, "json-list")
+        return inspect_file(path, "json-list")
     readable = [row for _, row in rows if isinstance(row, Mapping)]
     if not rows:
         raise no_record(source.name)
     if not readable:
-        number, error = rows[0]
-        raise at(f"{source.name}:{number}", error if isinstance(error, DataError) else not_a_row(error))
+        number, row = rows[0]
+        raise at(f"{source.name}:{number}", row if isinstance(row, DataError) else not_a_row(row))
     return InspectedFile(path, source, form, readable, columns_of(readable))
 
 
@@ -359,24 +346,7 @@ def _documents(columns: Columns, *, named: bool) -> str | None:
         texts = called or [c for c in likely if c.is_text]
     if not texts:
         return None
-    result = max(texts, key=lambda c: (c.is_list, _is_labelled(c, columns), c.length))
-    return result.name.replace("[*]", "[-1]") if _is_request(result, columns) else result.name
-
-
-def _is_labelled(column: Column, columns: Columns) -> bool:
-    """Whether each text of a list has a group: in the same list, or in one of always equal length."""
-    path = list_of_path(column.name)
-    return column.is_list and not _is_request(column, columns) and any(
-        other.is_list and other.has_groups
-        and (path == list_of_path(other.name) if path else column.lengths(None) == other.lengths(None))
-        for other in columns.values()
-    )  # fmt: skip
-
-
-def _is_request(column: Column, columns: Columns) -> bool:
-    """Whether it has the messages of a request to a chat service, of which only the last is a source."""
-    roles = columns.get(f"{list_of_path(column.name)}.role")
-    return roles is not None and not INSTRUCTS.isdisjoint(roles.groups)
+    return max(texts, key=lambda c: (c.is_list, c.length)).name
 
 
 def _is_own(column: Column) -> bool:
@@ -458,7 +428,7 @@ def _take_attributes(one: InspectedFile, documents: str, key: str | None, propos
         list_of_path(documents),
         proposal.settings.get("separator"),
     )
-    fixed = (f"{inside}.attributes.", f"{inside}.text", f"{inside}.id", "body.messages")
+    fixed = (f"{inside}.attributes.", f"{inside}.text", f"{inside}.id")
     attributes: list[tuple[Column, bool]] = []
     for name, column in columns.items():
         if name in proposal.roles or name in OWN or _is_own(column) or name.startswith(fixed):

@@ -61,20 +61,7 @@ class Section:
         return tuple(dict.fromkeys(e.system for e in self.estimates))
 
 
-@dataclass(frozen=True, slots=True)
-class Arranged:
-    """The sections of a result's estimates, and those of its differences."""
-
-    sections: tuple[Section, ...]
-    contrasts: tuple[Section, ...]
-
-    @classmethod
-    def of(cls, result: Result) -> Arranged:
-        """All of a result, in order."""
-        return cls(arrange(result.estimates, result.made), contrasts_of(result))
-
-
-def contrasts_of(result: Result) -> tuple[Section, ...]:
+def of_differences(result: Result) -> tuple[Section, ...]:
     """The sections of a result's differences, each from the random-sentence baselines where they exist."""
     return arrange(map(wording.from_random, result.differences), result.made)
 

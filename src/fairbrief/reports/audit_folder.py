@@ -195,12 +195,11 @@ def _lists(stage: Path, names: Sequence[str]) -> Iterator[str]:
 
 def _write_pages(result: Result, stage: Path, audit: str) -> list[str]:
     """What people read, and the examples: the files' names below the folder."""
-    from fairbrief.reports import arrangement, exports, html, json_file
+    from fairbrief.reports import exports, html, json_file
     from fairbrief.reports.per_record import file_name
     from fairbrief.reports.tables import printed_tables
 
-    arranged = arrangement.Arranged.of(result)
-    tables = printed_tables(result, arranged)
+    tables = printed_tables(result)
     texts = {ESTIMATES: exports.csv_text(result), MARKDOWN: exports.markdown(result, tables)}
     taken: set[str] = set()
     for table in tables:
@@ -209,7 +208,7 @@ def _write_pages(result: Result, stage: Path, audit: str) -> list[str]:
         texts[f"{TABLES}/{name}.tex"] = exports.latex(table)
     for name, text in texts.items():
         (stage / name).write_text(text, encoding="utf-8", newline="\n")
-    html.write(result, stage / PAGE, arranged)
+    html.write(result, stage / PAGE)
     json_file.write_examples(result.examples, stage / EXAMPLES, audit)
     return [*texts, PAGE, EXAMPLES]
 

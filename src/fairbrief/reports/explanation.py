@@ -6,11 +6,12 @@ A contribution is the drop in value when an item is removed: the value with it m
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import floor, isfinite, log10
 from typing import TYPE_CHECKING, Literal, get_args
 
 from fairbrief.reports import exports, json_file, wording
+from fairbrief.reports.contrast_words import capital
 from fairbrief.reports.number_format import ABSENT, UNDEFINED, number, signed
 from fairbrief.reports.pages import page
 from fairbrief.reports.plain import printable, shorten
@@ -30,9 +31,9 @@ MOST_UNDEFINED = 2
 NAMED: tuple[Kind, ...] = ("record", "counterfactual")
 """Kinds that are shown by their id."""
 EXCERPT = 72
-"""Characters of a text in a table."""
+"""Characters of a document or sentence in a table."""
 MOST_CHARACTERS = 2_000
-"""Characters of one document or sentence on the page."""
+"""The same on the page."""
 ABOUT = 40
 """Characters of a document's attributes."""
 LEGEND = (
@@ -122,59 +123,44 @@ class Explanation:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
-    """One row: its numbers as text, the name of the removed item, and its text."""
-
-    numbers: tuple[str, ...]
-    what: str
-    text: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class Sheet:
-    """A table below its summary (``lead``). ``header`` names the numbers."""
+    """A table below the sentences that summarize it."""
 
-    title: str
     lead: tuple[str, ...]
-    header: tuple[str, ...]
-    lines: tuple[Line, ...]
-    notes: tuple[str, ...]
+    table: Table
 
 
-def sheets(found: Explanation) -> list[Sheet]:
-    """The records with the largest contributions, then the items of each."""
-    return [_records(found), *(_parts(opened) for opened in found.opened)]
+def sheets(found: Explanation, most: int = EXCERPT) -> list[Sheet]:
+    """The records with the largest contributions, then the items of each, with at most so many characters of each text."""
+    return [_records(found), *(_parts(opened, most) for opened in found.opened)]
 
 
 def _records(found: Explanation) -> Sheet:
     places = _places([o.influence.whole.effect for o in found.opened if o.influence])
-    header = ["contribution", "without it"]
+    header = ["", "contribution", "without it"]
     by_itself = any(o.value is not None for o in found.opened)
     asked = [o.influence.rank for o in found.opened if o.influence] != [*range(1, len(found.opened) + 1)]
     header += ["record alone"] * by_itself + ["rank"] * asked
-    lines = []
+    rows = []
     for o in found.opened:
-        numbers = [ABSENT, ABSENT]
+        row = [f"{o.record} ({o.reason})", ABSENT, ABSENT]
         if o.influence is not None:
-            numbers = [signed(o.influence.whole.effect, places), number(o.influence.whole.without, places)]
-        numbers += [number(o.value)] * by_itself
-        numbers += [f"{o.influence.rank:,}" if o.influence else ABSENT] * asked
-        lines.append(Line(tuple(numbers), o.record, o.reason if o.influence is None else ""))
+            row = [
+                o.record,
+                signed(o.influence.whole.effect, places),
+                number(o.influence.whole.without, places),
+            ]
+        row += [number(o.value)] * by_itself
+        row += [f"{o.influence.rank:,}" if o.influence else ABSENT] * asked
+        rows.append(tuple(row))
     value = UNDEFINED if found.value is None else number(found.value, min(places, 4))
     # Without another name, the quantity is the main value, which has the measure's name.
     of = "" if found.measure.startswith(found.quantity) else f"{found.quantity} of "
-    return Sheet(
-        f"{of[:1].upper() + of[1:]}{found.measure} of {found.system}: {value}",
-        tuple(filter(None, (_beaten(found), " ".join(_said(found, places))))),
-        tuple(header),
-        tuple(lines),
-        tuple(f"Excluded: {counted(n, 'record')} ({why})." for why, n in found.excluded.items()),
-    )
-
-
-def _beaten(found: Explanation) -> str:
-    """How the value compares with its baselines."""
-    return "" if found.estimate is None else wording.references(found.estimate).replace("\u00a0", " ")
+    title = f"{of[:1].upper() + of[1:]}{found.measure} of {found.system}: {value}"
+    beaten = "" if found.estimate is None else wording.references(found.estimate).replace("\u00a0", " ")
+    notes = (f"Excluded: {counted(n, 'record')} ({why})." for why, n in found.excluded.items())
+    lead = tuple(filter(None, (beaten, " ".join(_said(found, places)))))
+    return Sheet(lead, Table(title, tuple(header), tuple(rows), tuple(notes)))
 
 
 def _said(found: Explanation, places: int) -> Iterator[str]:
@@ -204,41 +190,35 @@ def _said(found: Explanation, places: int) -> Iterator[str]:
         yield f"There is no value without {_listed([i.cluster for i in alone])}: {alone[0].whole.reason}."
 
 
-def _parts(opened: Opened) -> Sheet:
-    """The items of one record with the largest contributions: documents, then sentences or claims of its summary."""
+def _parts(opened: Opened, most: int) -> Sheet:
+    """The items of one record: of each kind the largest contributions, then some without which there is no value."""
     by_itself = opened.value is not None
     effects = [(p.own if by_itself else p.whole, p) for p in opened.parts]
     places = 3 if by_itself else _places([e.effect for e, _ in effects])
-    of_kinds = [[(e, p) for e, p in effects if p.kind == kind] for kind in KINDS]
-    value = (
-        number(opened.value)
-        if opened.value is not None
-        else f"no value of this record alone ({opened.reason})"
-    )
-    header = ("contribution", "without it") if by_itself else ("contribution to all", "all without it")
-    hidden = [text for of_kind in of_kinds for text in _hidden(of_kind, places)]
-    notes = [f"And {' and '.join(hidden)}."] if hidden else []
-    return Sheet(
-        f"{opened.record}: {value}",
-        tuple(text for text in (_verdict(opened, effects, places), *opened.story.split("\n")) if text),
-        header,
-        tuple(line for of_kind in of_kinds for line in _lines(of_kind, places)),
-        (*notes, *(text for of_kind in of_kinds for text in _undefined(of_kind))),
-    )
-
-
-def _lines(effects: Sequence[tuple[Effect, Part]], places: int) -> Iterator[Line]:
-    """The items of one kind in a sheet: the largest contributions, then some without which there is no value."""
-    for e, p in [(e, p) for e, p in effects if not e.reason][:MOST_PARTS]:
-        yield Line((signed(e.effect, places), number(e.without, places)), _called(p), _text(p))
-    for e, p in [(e, p) for e, p in effects if e.reason][:MOST_UNDEFINED]:
-        yield Line((ABSENT, "no value"), f"{_called(p)} ({e.reason})", _text(p))
-
-
-def _hidden(effects: Sequence[tuple[Effect, Part]], places: int) -> Iterator[str]:
-    """The number of further items of one kind, and their largest contribution."""
-    if more := [abs(e.effect or 0.0) for e, _ in effects if not e.reason][MOST_PARTS:]:
-        yield f"{counted(len(more), 'more ' + effects[0][1].kind)} (contribution at most {number(max(more), places)})"
+    rows, hidden, notes = [], [], []
+    for kind in KINDS:
+        known = [(e, p) for e, p in effects if p.kind == kind and not e.reason]
+        undefined = [(e, p) for e, p in effects if p.kind == kind and e.reason]
+        rows += [
+            (_item(p, most), signed(e.effect, places), number(e.without, places))
+            for e, p in known[:MOST_PARTS]
+        ]
+        rows += [(_item(p, most, e.reason), ABSENT, "no value") for e, p in undefined[:MOST_UNDEFINED]]
+        if more := [abs(e.effect or 0.0) for e, _ in known[MOST_PARTS:]]:
+            hidden.append(
+                f"{counted(len(more), f'more {kind}')} (contribution at most {number(max(more), places)})"
+            )
+        if rest := undefined[MOST_UNDEFINED:]:
+            names = _listed([_name(p) for _, p in rest])
+            notes.append(f"There is also no value without {names}: {rest[0][0].reason}.")
+    value = f"no value of this record alone ({opened.reason})"
+    if opened.value is not None:
+        value = number(opened.value)
+    numbers = ("contribution", "without it") if by_itself else ("contribution to all", "all without it")
+    lead = (_verdict(opened, effects, places), *opened.story.split("\n"))
+    first = [f"And {' and '.join(hidden)}."] if hidden else []
+    table = Table(f"{opened.record}: {value}", ("", *numbers), tuple(rows), (*first, *notes))
+    return Sheet(tuple(filter(None, lead)), table)
 
 
 def _verdict(opened: Opened, effects: Sequence[tuple[Effect, Part]], places: int) -> str:
@@ -255,25 +235,20 @@ def _verdict(opened: Opened, effects: Sequence[tuple[Effect, Part]], places: int
     if share <= 0:
         return "No single item contributes to the value: without any one of them it is as large or larger."
     part_of_value = f"{share:.0%}" if share < 1 else "all"
-    named = _called(part)[0].upper() + _called(part)[1:] + ("," if part.attributes else "")
+    named = capital(_called(part)) + ("," if part.attributes else "")
     return f"{named} contributes {part_of_value} of the value: without it, {number(most.without, places)}."
 
 
-def _undefined(effects: Sequence[tuple[Effect, Part]]) -> Iterator[str]:
-    """The further items of one kind without which there is no value."""
-    if more := [(e, p) for e, p in effects if e.reason][MOST_UNDEFINED:]:
-        yield f"There is also no value without {_listed([_name(p) for _, p in more])}: {more[0][0].reason}."
+def _item(part: Part, most: int, reason: str = "") -> str:
+    """``document 3, neg: “text”``; a record is shown by its id."""
+    what = f"{_called(part)} ({reason})" if reason else _called(part)
+    return what if part.kind in NAMED else f"{what}: “{shorten(printable(part.text), most)}”"
 
 
 def _called(part: Part) -> str:
     """``document 3, neg``"""
     about = "".join(f", {value}" for value in part.attributes.values())
     return _name(part) + shorten(printable(about), ABOUT)
-
-
-def _text(part: Part) -> str:
-    """The text of an item; empty for a record, which is shown by its id."""
-    return "" if part.kind in NAMED else part.text
 
 
 def _name(part: Part) -> str:
@@ -294,23 +269,14 @@ def _listed(names: Sequence[str], most: int = 6) -> str:
 # --------------------------------------------------------------------------------------- written
 
 
-def table(sheet: Sheet) -> Table:
-    """The sheet as a table with shortened texts; its lead becomes notes."""
-    rows = tuple((excerpt(line), *line.numbers) for line in sheet.lines)
-    return Table(sheet.title, ("", *sheet.header), rows, (*sheet.lead, *sheet.notes))
-
-
-def excerpt(line: Line, length: int = EXCERPT) -> str:
-    """The name of a line and the beginning of its text."""
-    return f"{line.what}: “{shorten(printable(line.text), length)}”" if line.text else line.what
-
-
 def as_markdown(explanations: Iterable[Explanation]) -> str:
-    """Every sheet as a Markdown table, the texts of the input escaped."""
-    return (
-        "\n\n".join(exports.markdown_table(table(sheet)) for found in explanations for sheet in sheets(found))
-        + f"\n\n{exports.markdown_escape(LEGEND)}\n"
+    """Every sheet as a Markdown table with its sentences below, the texts of the input escaped."""
+    tables = (
+        replace(sheet.table, notes=(*sheet.lead, *sheet.table.notes))
+        for found in explanations
+        for sheet in sheets(found)
     )
+    return "\n\n".join([*map(exports.markdown_table, tables), exports.markdown_escape(LEGEND)]) + "\n"
 
 
 def as_json(explanations: Sequence[Explanation]) -> str:
@@ -322,11 +288,8 @@ def as_page(explanations: Sequence[Explanation]) -> str:
     """The page as text: no network, no script, every text escaped."""
     context = {
         "legend": LEGEND,
-        "excerpt": EXCERPT,
-        "beginning": lambda text: shorten(printable(text), EXCERPT),
-        "shortened": lambda text: shorten(text, MOST_CHARACTERS),
         "measures": ", ".join(dict.fromkeys(found.measure for found in explanations)),
-        "explanations": [sheets(found) for found in explanations],
+        "explanations": [sheets(found, MOST_CHARACTERS) for found in explanations],
     }
     return page("explanation.html.j2", context)
 
@@ -337,35 +300,7 @@ def print_all(explanations: Iterable[Explanation], console: Console) -> None:
 
     for explanation in explanations:
         for sheet in sheets(explanation):
-            _print_sheet(sheet, console)
+            console.print()
+            terminal.print_table(sheet.table, console, sheet.lead)
     console.print()
     terminal.say(console, LEGEND, "dim")
-
-
-def _print_sheet(sheet: Sheet, console: Console) -> None:
-    """Print the lead, then a line per item, shortened to the width."""
-    from rich.cells import cell_len
-
-    from fairbrief.reports.terminal import heading, plain, ruled, say
-
-    heading(console, sheet.title)
-    for i, text in enumerate(sheet.lead):
-        say(console, text, "dim" if i else "")
-    grid = ruled()
-    room = console.width
-    for k, name in enumerate(sheet.header):
-        width = max(map(cell_len, (*name.split(), *(line.numbers[k] for line in sheet.lines))))
-        width = max(width, min(cell_len(name), len("without it")))
-        grid.add_column(plain(name), justify="right", min_width=width, max_width=width)
-        room -= width + 2  # the gap and the blank border
-    grid.add_column("", no_wrap=True)
-    for line in sheet.lines:
-        what = plain(line.what, "bold")
-        if line.text:
-            what.append_text(plain(f"  {line.text}", "not bold"))
-        what.truncate(max(room, 20), overflow="ellipsis")
-        grid.add_row(*map(plain, line.numbers), what)
-    if sheet.lines:
-        console.print(grid)
-    for note in sheet.notes:
-        say(console, note, "dim")

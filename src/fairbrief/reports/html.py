@@ -5,35 +5,47 @@ It uses no network and no script but its own, escapes every text, and works on l
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from itertools import groupby
+from math import isfinite
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from markupsafe import Markup
 
-from fairbrief.conclusions import SIGNIFICANT, conclusion
+from fairbrief.conclusions import SIGNIFICANT, WORDS, Conclusion, decisive
+from fairbrief.declarations import ContrastUnit
 from fairbrief.reports import (
     arrangement,
+    contrast_words,
     figures,
-    first_screen,
+    first_answers,
     json_file,
     number_format,
     plot,
     reach,
     wording,
 )
-from fairbrief.reports.arrangement import Arranged, Section
-from fairbrief.reports.estimate_figures import spread_of
+from fairbrief.reports.arrangement import Section
+from fairbrief.reports.contrast_words import Context, context_of, described, p_text, signed, size
+from fairbrief.reports.first_answers import (
+    MOST_SYSTEMS,
+    Answer,
+    answers_about,
+    leading_sentence,
+    subgroups_of,
+)
 from fairbrief.reports.pages import page
 from fairbrief.reports.plain import named
-from fairbrief.reports.plot import BARE, FAINT, GRID, Axis, Line, Spread
+from fairbrief.reports.plot import BARE, FAINT, GRID, INK, PAPER, Axis, Dot, Line, Mark, Spread
 from fairbrief.reports.result import Result
-from fairbrief.reports.tables import Column, columns, made_lines
+from fairbrief.reports.tables import Column, columns, facts, group_counts_by_system, made_lines
 from fairbrief.reports.wording import OF_THE_SCORER, worded
 from fairbrief.text.counted import counted
-from fairbrief.types import Estimate, Table
+from fairbrief.types import Estimate
 
 MOST_ROWS = 400
 """Rows of one table; ``results.json`` and ``estimates.csv`` have all."""
@@ -72,22 +84,22 @@ class Grid:
     notes: tuple[str, ...]
 
 
-def write(result: Result, path: Path | str, arranged: Arranged | None = None) -> None:
+def write(result: Result, path: Path | str) -> None:
     """Write the page."""
-    Path(path).write_text(render(result, arranged), encoding="utf-8", newline="\n")
+    Path(path).write_text(render(result), encoding="utf-8", newline="\n")
 
 
-def render(result: Result, arranged: Arranged | None = None) -> str:
+def render(result: Result) -> str:
     """The page as text."""
-    made, arranged = result.made, arranged or Arranged.of(result)
-    sections, contrasts = arranged.sections, arranged.contrasts
+    made = result.made
+    sections, contrasts = arrangement.arrange(result.estimates, made), arrangement.of_differences(result)
     room = _room([*sections, *contrasts])
-    first = first_screen.make(result)
+    first = first_screen(result)
     examples = json_file.embedded(
-        result.examples, result.estimates, first.measures if first else (), first_screen.lead(result)
+        result.examples, result.estimates, first.measures if first else (), first_answers.lead(result)
     )
     context = {
-        "facts": _facts(result),
+        "facts": facts(result),
         "first": first,
         "made": made_lines(made),
         "tables_title": "Published layout" if result.tables else "Scorers",
@@ -112,20 +124,6 @@ def render(result: Result, arranged: Arranged | None = None) -> str:
         "skipped_total": result.n_skipped,
     }
     return page("report.html.j2", context, scripts=SCRIPTS if result.examples.rows else ())
-
-
-def _facts(result: Result) -> tuple[tuple[str, str], ...]:
-    """What was audited, as names with values."""
-    made = result.made
-    files, systems = made.get("files") or (), result.systems
-    facts = (
-        ("input", ", ".join(map(str, [files] if isinstance(files, str) else files))),
-        ("records", number_format.count(made["records"]) if isinstance(made.get("records"), int) else ""),
-        ("systems", ", ".join(map(str, systems)) if isinstance(systems, (list, tuple)) else str(systems)),
-        ("protocol", str(made.get("protocol") or "")),
-        ("seed", str(made.get("seed", ""))),
-    )
-    return tuple((name, text) for name, text in facts if text)
 
 
 def _room(sections: Sequence[Section]) -> dict[int, list[int]]:
@@ -170,9 +168,9 @@ def _rows(
     """The rows of each quantity; their pictures share one axis, which contains zero."""
     for name, block in arrangement.by_quantity(estimates):
         spreads = [
-            Spread("", e.value, e.low, e.high)
+            Spread(e.value, e.low, e.high)
             if is_difference
-            else spread_of(e, "", plot.colour_of(systems, e.system))
+            else Spread(e.value, e.low, e.high, e.permutation_mean, plot.colour_of(systems, e.system))
             for e in block
         ]
         places = [0.0, *(place for spread in spreads for place in spread.places)]
@@ -207,31 +205,18 @@ def _picture(e: Estimate, spread: Spread, axis: Axis) -> str:
 
 # -------------------------------------------------------------------------------- measures in sentences
 
-FEW = 4
-"""Up to so many systems get a sentence each; more are easier to compare in a table."""
-MOST_NAMED = 12
-"""Systems shown here; the tables of estimates have all."""
+MOST_NAMED = 6
+"""Systems with a sentence per measure; the tables of estimates have all."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A measure in sentences, one per system, or as a small table."""
+    """A measure in sentences, one per system, with notes on its scorer and on further systems."""
 
     measure: str
     asks: str
     lines: tuple[tuple[str, str], ...]
-    table: Table | None
     notes: tuple[str, ...] = ()
-    """What is known about the scorer of the measure."""
-
-
-@dataclass(frozen=True, slots=True)
-class Levels:
-    """Label-independent measures in one table; ``absent`` are sentences on those without a value."""
-
-    asks: tuple[tuple[str, str], ...]
-    table: Table | None
-    absent: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,7 +225,6 @@ class Findings:
 
     title: str
     findings: tuple[Finding, ...]
-    levels: Levels | None
     harms: tuple[str, ...]
 
 
@@ -248,84 +232,233 @@ def find_findings(sections: Sequence[Section], made: Mapping[str, Any]) -> tuple
     """The main values on all records, by family."""
     found = []
     for section in sections:
-        main_values = section.main_values
-        if section.by or not main_values:
-            continue
-        harms = (wording.declared(e.measure, made).harm for e in main_values)
-        by_measure = {
-            m: [e for e in main_values if e.measure == m]
-            for m in dict.fromkeys(e.measure for e in main_values)
-        }
-        levels = {m: members for m, members in by_measure.items() if not _is_tested(members)}
-        tested = tuple(_finding(m, members, made) for m, members in by_measure.items() if m not in levels)
-        found.append(
-            Findings(
-                section.title,
-                tested,
-                _levels(levels, made) if levels else None,
-                tuple(dict.fromkeys(filter(None, harms))),
-            )
-        )
+        by_measure: dict[str, list[Estimate]] = {}
+        for e in section.main_values if not section.by else ():
+            by_measure.setdefault(e.measure, []).append(e)
+        if by_measure:
+            harms = dict.fromkeys(wording.declared(measure, made).harm for measure in by_measure)
+            findings = tuple(_finding(measure, members, made) for measure, members in by_measure.items())
+            found.append(Findings(section.title, findings, tuple(filter(None, harms))))
     return tuple(found)
 
 
-def _is_tested(members: Iterable[Estimate]) -> bool:
-    """Whether any system is tested against label permutations, or has too few labels for that test."""
-    return any(e.permutation_mean is not None or e.p is not None or e.testable is False for e in members)
-
-
 def _finding(measure: str, members: Sequence[Estimate], made: Mapping[str, Any]) -> Finding:
-    alpha, asks = wording.alpha_of(made), wording.declared(measure, made).question
-    notes = tuple(dict.fromkeys(worded(n) for e in members for n in e.notes if n.code in OF_THE_SCORER))
-    if len(members) <= FEW:
-        lines = tuple((named(e.system), wording.finding(e, alpha)) for e in members)
-        return Finding(measure, asks, lines, None, notes)
-    numbers = columns(members, made, is_difference=False)
-    shown = [c for c in numbers if c.name in ("value", "interval", "mean", "p", "holm")]
-    header = ("system", "against label permutations", *(c.heading for c in shown))
-    rows = tuple(
-        (named(e.system), _conclusion(e, alpha), *(c.cell(e) for c in shown)) for e in members[:MOST_NAMED]
+    alpha = wording.alpha_of(made)
+    lines = tuple((named(e.system), wording.finding(e, alpha)) for e in members[:MOST_NAMED])
+    notes = list(dict.fromkeys(worded(n) for e in members for n in e.notes if n.code in OF_THE_SCORER))
+    if more := len(members) - len(lines):
+        notes.append(f"{counted(more, 'further system')} in the tables of estimates")
+    return Finding(measure, wording.declared(measure, made).question, lines, tuple(notes))
+
+
+# ------------------------------------------------------------------------------------ the first screen
+
+WIDTH, HEIGHT, EDGE = 420, 26, 26
+"""Size of a row's picture in pixels, and the margin at both ends."""
+MOST_GROUPS = 12
+MOST_PANELS = 8
+"""The most groups of a panel and panels; the others are in the tables below."""
+
+
+@dataclass(frozen=True, slots=True)
+class GroupLine:
+    """One system's group difference for one group."""
+
+    who: str
+    picture: str
+    interval: str
+    said: str
+    conclusion: str
+    kind: Conclusion
+    is_worse: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A group with a line per system; with only one system ``group`` is empty and the lines name the groups."""
+
+    group: str
+    lines: tuple[GroupLine, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """One measure's group differences by one attribute, of all systems on one scale."""
+
+    title: str
+    question: str
+    even: str
+    has_extract_baseline: bool
+    is_clear: bool
+    blocks: tuple[Block, ...]
+    axis: str
+    notes: tuple[str, ...]
+    meaning: str
+
+
+@dataclass(frozen=True, slots=True)
+class FirstScreen:
+    """The leading sentence, the answers, and the panels, the clearest first."""
+
+    lead: str
+    answers: tuple[Answer, ...]
+    panels: tuple[Panel, ...]
+    measures: tuple[str, ...]
+    """The measures of the panels, in their order."""
+    hidden: int
+
+
+def first_screen(result: Result) -> FirstScreen | None:
+    """The first screen of a result; None if it has no group difference."""
+    members, context = arrangement.leading(result.estimates), context_of(result)
+    if not members:
+        return None
+    ordered = context.clearest_first(members.values())
+    panels = _said_once(_panel(of, result.all_systems, context) for of in ordered)
+    few = reach.shortfalls(result.made, {ordered[0][0].measure}, is_brief=True)
+    doubts = [f"{contrast_words.capital(text)}." for text in few]
+    return FirstScreen(
+        lead=" ".join([*doubts, leading_sentence(ordered, context)]),
+        answers=answers_about(ordered, context, subgroups_of(result)),
+        panels=tuple(panels[:MOST_PANELS]),
+        measures=tuple(dict.fromkeys(of[0].measure for of in ordered)),
+        hidden=max(len(panels) - MOST_PANELS, 0),
     )
-    return Finding(measure, asks, (), Table(measure, header, rows, _hidden(len(members))), notes)
 
 
-def _conclusion(e: Estimate, alpha: float) -> str:
-    """How an unsigned score compares with label permutations, in the words of `conclusions`."""
-    kind = conclusion(e, alpha)
-    return "significant" if kind in SIGNIFICANT else kind
-
-
-def _hidden(systems: int) -> tuple[str, ...]:
-    more = systems - MOST_NAMED
-    return (f"{counted(more, 'further system')} in the tables of estimates.",) if more > 0 else ()
-
-
-def _levels(measures: Mapping[str, Sequence[Estimate]], made: Mapping[str, Any]) -> Levels:
-    absent = tuple(
-        (m, wording.finding(members[0]))
-        for m, members in measures.items()
-        if all(e.value is None for e in members)
+def _panel(members: Sequence[Estimate], colours: Sequence[str], context: Context) -> Panel:
+    first = members[0]
+    declared = context.declared(first)
+    there = list(dict.fromkeys(e.system for e in members))
+    names = contrast_words.ordered_groups(e.group for e in members)
+    shown = _clearest(members, there, MOST_SYSTEMS, lambda e: e.system, context)
+    order = _clearest(members, names, MOST_GROUPS, lambda e: e.group, context)
+    kept = [e for e in members if e.system in shown and e.group in order]
+    scale = _axis_of(kept)
+    blocks = []
+    for group in order:
+        of = [e for e in kept if e.group == group]
+        heading = contrast_words.heading(of[0], declared.contrast) if of else ""
+        who = heading if len(shown) == 1 else ""
+        colour = partial(plot.colour_of, colours)
+        lines = (_line(e, who or named(e.system), scale, colour(e.system), context) for e in of)
+        blocks.append(Block(heading, tuple(lines)))
+    if len(shown) == 1:
+        blocks = [Block("", tuple(line for block in blocks for line in block.lines))]
+    return Panel(
+        title=f"{declared.family}{f' by {first.over}' if first.over else ''}{context.by(first)}",
+        question=declared.contrast.question,
+        even=declared.contrast.even,
+        has_extract_baseline=any(e.extract_baseline is not None for e in kept),
+        is_clear=any(context.kind(e) in SIGNIFICANT for e in members),
+        blocks=tuple(block for block in blocks if block.lines),
+        axis=_scale(scale, declared.contrast.unit),
+        notes=(*group_counts_by_system(kept, declared.items), *_cuts(len(names), len(there))),
+        meaning=declared.harm,
     )
-    known = [m for m, members in measures.items() if any(e.value is not None for e in members)]
-    by_question: dict[str, list[str]] = {}
-    for m in known:
-        by_question.setdefault(wording.declared(m, made).question, []).append(m)
-    asks = tuple((", ".join(members), text) for text, members in by_question.items() if text)
-    systems = list(dict.fromkeys(e.system for m in known for e in measures[m]))
-    cells = {(m, e.system): _level(e) for m in known for e in measures[m]}
-    table = Table(
-        "",
-        ("system", *(wording.without_over(measures[m][0]) for m in known)),
-        tuple(
-            (named(s), *(cells.get((m, s), number_format.ABSENT) for m in known))
-            for s in systems[:MOST_NAMED]
-        ),
-        _hidden(len(systems)),
-    )
-    return Levels(asks, table if known else None, absent)
 
 
-def _level(e: Estimate) -> str:
-    return (
-        number_format.value(e) if e.low is None else f"{number_format.value(e)} {number_format.interval(e)}"
+def _said_once(panels: Iterable[Panel]) -> list[Panel]:
+    """The panels, each with its meaning unless a panel above has the same one."""
+    found: list[Panel] = []
+    for panel in panels:
+        is_new = panel.meaning not in {above.meaning for above in found}
+        found.append(panel if is_new else replace(panel, meaning=""))
+    return found
+
+
+def _clearest(
+    members: Sequence[Estimate],
+    names: Sequence[str],
+    most: int,
+    name: Callable[[Estimate], str],
+    context: Context,
+) -> list[str]:
+    """The names with the clearest differences, in their given order."""
+    best = sorted(names, key=lambda n: min(context.rank(e) for e in members if name(e) == n))[:most]
+    return [n for n in names if n in best]
+
+
+def _line(e: Estimate, who: str, scale: Axis, colour: str, context: Context) -> GroupLine:
+    words, kind, rates = context.words(e), context.kind(e), context.plain(e)
+    interval = random = ""
+    if e.low is not None and e.high is not None:
+        interval = contrast_words.between(e.low, e.high, words.unit)
+    if e.extract_baseline is not None:
+        random = f", random sentences {signed(e.extract_baseline, words.unit)}"
+    said, picture = "no value", ""
+    if e.value is not None:
+        said = f"{described(e, words)} ({rates})" if rates else described(e, words)
+        value = f"{signed(e.value, words.unit)}, interval {interval or 'none'}{random}"
+        alt = f"{e.system}{f', {e.group}' if e.group else ''}: {value}"
+        picture = _drawn_line(e, scale, colour, alt)
+    is_worse = kind == words.worse_side
+    return GroupLine(who, picture, interval, said, _conclusion(e, words.unit, context), kind, is_worse)
+
+
+def _conclusion(e: Estimate, unit: ContrastUnit, context: Context) -> str:
+    """The comparison of a group difference with its baseline, in words and numbers."""
+    kind = context.kind(e)
+    p, tested = decisive(e)
+    if kind == "no value" or p is None:
+        return wording.told(e) or WORDS[kind]
+    numbers = []
+    if e.extract_baseline is not None:
+        numbers.append(f"random sentences {signed(e.extract_baseline, unit)}")
+    if e.extract_p is not None:
+        numbers.append(f"difference {signed(tested, unit)}")
+    numbers.append(p_text(p))
+    if kind == "not significant" and e.detectable:
+        numbers.append(f"smallest detectable difference {size(e.detectable, unit)}")
+    words = WORDS[kind].replace("its baseline", context.baseline(e))
+    return f"{words}: {'; '.join(numbers)}"
+
+
+def _cuts(groups_there: int, systems_there: int) -> tuple[str, ...]:
+    parts = ((groups_there, MOST_GROUPS, "groups"), (systems_there, MOST_SYSTEMS, "systems"))
+    return tuple(
+        f"Shown are the {most} of {there} {what} with the largest differences; all are in the tables below."
+        for there, most, what in parts
+        if there > most
     )
+
+
+# ------------------------------------------------------------------------------------------- pictures
+
+
+def _axis_of(estimates: Sequence[Estimate]) -> Axis:
+    """One axis for all rows of a panel with zero and every interval; a far wider interval is cut."""
+    places = [x for e in estimates for x in (e.value, e.extract_baseline) if x is not None and isfinite(x)]
+    bounds = [x for e in estimates for x in (e.low, e.high) if x is not None and isfinite(x)]
+    usual = [median(map(abs, bounds))] if bounds else []
+    widest = 3 * max((abs(x) for x in (*places, *usual)), default=1.0)
+    places += [max(-widest, min(widest, x)) for x in bounds]
+    return Axis.of_numbers(plot.domain(places, 6, zero=True), count=6)
+
+
+def _drawn_line(e: Estimate, x: Axis, colour: str, alt: str) -> str:
+    """One estimate on the panel's axis."""
+    marks: list[Mark] = [
+        plot.upright(0, FAINT, dash=None),
+        *Spread(None, e.low, e.high, colour=colour).marks(0.5),
+    ]
+    if e.extract_baseline is not None:
+        marks.append(Dot(e.extract_baseline, 0.5, INK, plot.DIAMOND, 60, fill=PAPER))
+    marks += Spread(e.value, colour=colour).marks(0.5)
+    bare = replace(x, ticks=tuple((value, "") for value, _ in x.ticks), has_line=False)
+    return _stretched(alt, bare, marks, HEIGHT)
+
+
+def _scale(x: Axis, unit: ContrastUnit) -> str:
+    """The scale below a panel's rows."""
+    return _stretched(
+        "scale",
+        replace(x, ticks=tuple((value, contrast_words.tick(value, unit)) for value, _ in x.ticks)),
+        (),
+        0,
+    )
+
+
+def _stretched(alt: str, x: Axis, marks: Sequence[Mark], height: float) -> str:
+    """A picture as wide as its cell, with margins for the labels of the axis."""
+    return plot.drawn(alt, x, BARE, marks, WIDTH - 2 * EDGE, height, left=EDGE, right=EDGE, is_stretched=True)

@@ -7,7 +7,7 @@ Nothing is drawn outside the axes: values beyond them are drawn at their end. Lo
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from math import ceil, copysign, floor, isfinite, isinf, log10, sqrt
 from typing import Protocol
@@ -294,23 +294,17 @@ class Dot:
 
 @dataclass(frozen=True, slots=True)
 class Arrow:
-    """A mark at the end of an axis that points to an infinite value beyond it."""
+    """A mark at the end of the horizontal axis that points to an infinite value beyond it."""
 
     x: float
     y: float
     colour: str
 
     def svg(self, x: Scale, y: Scale) -> str:
-        across, up = x.at(self.x), y.at(self.y)
-        ahead = (copysign(5, self.x), 0.0) if isinf(self.x) else (0.0, -copysign(5, self.y))
-        corners = ((ahead[0], ahead[1]), (-ahead[1], ahead[0]), (ahead[1], -ahead[0]))
+        across, up, ahead = x.at(self.x), y.at(self.y), copysign(5, self.x)
+        corners = ((ahead, 0), (0, ahead), (0, -ahead))
         path = " ".join(f"{across + a:.1f},{up + b:.1f}" for a, b in corners)
         return tag("polygon", points=path, fill=self.colour)
-
-
-def dot_or_arrow(x: float, y: float, colour: str, kind: int = CIRCLE, area: float = 55) -> Dot | Arrow:
-    """A value's mark: a dot, or where it is infinite an arrow at the end of the axis."""
-    return Arrow(x, y, colour) if isinf(x) or isinf(y) else Dot(x, y, colour, kind, area)
 
 
 @dataclass(frozen=True, slots=True)
@@ -345,14 +339,9 @@ class Words:
         return text(round(x.at(self.x) + self.shift, 2), y.at(self.y), self.words, INK, self.anchor)
 
 
-def upright(value: float, colour: str = INK, width: float = 1.4, dash: str | None = "4 3") -> Line:
+def upright(value: float, colour: str = INK, dash: str | None = "4 3") -> Line:
     """A vertical line at one value, over the whole height."""
-    return Line(((value, -EVERYWHERE), (value, EVERYWHERE)), colour, width, dash)
-
-
-def level(value: float, colour: str = INK) -> Line:
-    """A dashed horizontal line at one value."""
-    return Line(((-EVERYWHERE, value), (EVERYWHERE, value)), colour, 1.4, "4 3")
+    return Line(((value, -EVERYWHERE), (value, EVERYWHERE)), colour, 1.4, dash)
 
 
 def steps(edges: Sequence[float], heights: Sequence[float], colour: str, dash: str | None = None) -> Line:
@@ -363,40 +352,33 @@ def steps(edges: Sequence[float], heights: Sequence[float], colour: str, dash: s
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """A value with its interval, its permutation mean, and the value that it is compared with; each None if absent."""
+    """A value with its interval and its permutation mean; each None if absent."""
 
-    name: str
     value: float | None
     low: float | None = None
     high: float | None = None
     chance: float | None = None
-    against: float | None = None
     colour: str = INK
 
     @property
     def places(self) -> Iterator[float]:
         """Every finite value that its axis must contain."""
-        fields = (self.value, self.low, self.high, self.chance, self.against)
+        fields = (self.value, self.low, self.high, self.chance)
         return (value for value in fields if value is not None and isfinite(value))
 
     def marks(self, y: float, tick: float = 0.32) -> Iterator[Mark]:
-        """The interval as a bar, the permutation mean as a tick, the compared value as a ring, the value as a dot.
+        """The interval as a bar, the permutation mean as a tick, the value as a dot.
 
         Arrows at the ends of the axis are infinite values and bounds.
         """
         if self.low is not None and self.high is not None:
             yield Line(((self.low, y), (self.high, y)), self.colour, 3, opacity=0.6)
-            yield from (
-                Arrow(end, y, self.colour)
-                for end in (self.low, self.high)
-                if isinf(end) and end != self.value
-            )
+            ends = {self.low, self.high} - {self.value}
+            yield from (Arrow(end, y, self.colour) for end in sorted(ends) if isinf(end))
         if self.chance is not None:
             yield Line(((self.chance, y - tick), (self.chance, y + tick)), INK, 2)
-        if self.against is not None:
-            yield Dot(self.against, y, INK, area=62, fill="none")
         if self.value is not None:
-            yield dot_or_arrow(self.value, y, self.colour)
+            yield (Arrow if isinf(self.value) else Dot)(self.value, y, self.colour)
 
 
 # ------------------------------------------------------------------------------------------- pictures
@@ -454,29 +436,3 @@ def _upright_axis(axis: Axis, scale: Scale, width: float) -> Iterator[str]:
     if axis.has_line:
         yield line(0, scale.start, 0, scale.end, FAINT)
     yield text(-ROOM - axis.widest, -14, cut(axis.title, 48))
-
-
-ROW = 22
-"""Height of a named row in pixels."""
-ACROSS = WIDTH - 70
-
-
-def forest(rows: Sequence[Spread], alt: str, bounds: Bounds | None = None, mark: float | None = None) -> str:
-    """A row per spread on one axis within ``bounds``; ``mark`` draws a vertical line at one value."""
-    x = Axis.of_numbers(bounds or domain(p for row in rows for p in row.places), count=4)
-    marks: list[Mark] = [] if mark is None else [upright(mark, FAINT, dash="2 3")]
-    marks += [m for i, row in enumerate(rows) for m in row.marks(i + 0.5)]
-    y = Axis.of_names([row.name for row in rows])
-    return drawn(alt, x, y, marks, ACROSS, max(ROW * len(rows), 34))
-
-
-def bars(rows: Sequence[tuple[str, float, str]], alt: str, top: float, colour: str = INK) -> str:
-    """A horizontal bar per name, value and text, with the text at its end; ``top`` fills four fifths of the width."""
-    marks: list[Mark] = []
-    for i, (_, value, words) in enumerate(rows):
-        marks += [
-            Box((0, value), (i + 0.23, i + 0.77), colour, 0.6),
-            Words(value, i + 0.5, words, shift=4),
-        ]
-    x = replace(BARE, low=0, high=1.25 * top or 1.0)
-    return drawn(alt, x, Axis.of_names([name for name, *_ in rows]), marks, ACROSS, ROW * len(rows), right=34)

@@ -166,14 +166,14 @@ class Result:
         return self.rows.table()
 
     @property
-    def systems(self) -> Any:
+    def systems(self) -> list[str]:
         """The names of the systems in the order of the audit, else of the estimates."""
-        return self.made.get("systems") or list(dict.fromkeys(e.system for e in self.estimates))
+        return [*map(str, self.made.get("systems") or dict.fromkeys(e.system for e in self.estimates))]
 
     @property
     def all_systems(self) -> list[str]:
         """Every system with an estimate, the audited ones first: a system's place in it decides its colour."""
-        return list(dict.fromkeys([*map(str, self.systems), *(e.system for e in self.estimates)]))
+        return list(dict.fromkeys([*self.systems, *(e.system for e in self.estimates)]))
 
     @property
     def n_skipped(self) -> int:

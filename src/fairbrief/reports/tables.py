@@ -10,7 +10,7 @@ from typing import Any
 from fairbrief.conclusions import NAMED, decisive
 from fairbrief.declarations import ContrastUnit
 from fairbrief.reports import arrangement, contrast_words, number_format, reach, wording
-from fairbrief.reports.arrangement import Arranged, Section
+from fairbrief.reports.arrangement import Section
 from fairbrief.reports.contrast_words import Context, context_of, group_name, ordered_groups
 from fairbrief.reports.plain import named
 from fairbrief.reports.result import Result
@@ -81,15 +81,18 @@ def numeric_columns(table: Table) -> list[bool]:
     ]
 
 
-def printed_tables(result: Result, arranged: Arranged | None = None) -> tuple[Table, ...]:
-    """All tables: a paper's layouts, group differences, every score, differences of systems, and the reach of the scorers."""
-    arranged = arranged or Arranged.of(result)
+def printed_tables(result: Result, *, is_brief: bool = False) -> tuple[Table, ...]:
+    """All tables: a paper's layouts, group differences, every score, differences of systems, and the reach of the scorers.
+
+    ``is_brief`` shortens headings, and has all quantities of differences.
+    """
+    made = result.made
     return (
         *result.tables,
         *contrast_tables(result),
-        *(section_table(s, result.made) for s in arranged.sections),
-        *(difference_table(s, result.made) for s in arranged.contrasts),
-        *reach.tables(result.made),
+        *(section_table(s, made, is_brief=is_brief) for s in arrangement.arrange(result.estimates, made)),
+        *(difference_table(s, made, is_brief=is_brief) for s in arrangement.of_differences(result)),
+        *reach.tables(made),
     )
 
 
@@ -171,6 +174,38 @@ def _shown(section: Section) -> Sequence[Estimate]:
 
 def _where(many: int) -> str:
     return f"{'is' if many == 1 else 'are'} in results.json and estimates.csv"
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """What was audited or how: its name and text on a page (empty where settings have it), and its text on a terminal."""
+
+    name: str = ""
+    text: str = ""
+    brief: str = ""
+
+
+def facts(result: Result) -> tuple[Fact, ...]:
+    """The header of every report."""
+    made, systems = result.made, result.systems
+    files = made.get("files") or ()
+    files = [files] if isinstance(files, str) else [*map(str, files)]
+    more = f" and {counted(len(files) - 1, 'more file')}" if len(files) > 1 else ""
+    records, protocol = made.get("records"), str(made.get("protocol") or "")
+    number = counts = ""
+    if isinstance(records, int):
+        number = number_format.count(records)
+        whole = f"{number} of {counted(made['sample']['records'], 'record')}" if made.get("sample") else ""
+        counts = f"{whole or counted(records, 'record')}, "
+    return (
+        Fact(brief=f"Fairbrief {made.get('version', '')}".strip()),
+        Fact("input", ", ".join(files), f"{named(files[0])}{more}" if files else ""),
+        Fact("records", number),
+        Fact("systems", ", ".join(systems), f"{counts}{counted(len(systems), 'system')}"),
+        Fact("protocol", protocol, f"protocol {protocol}" if protocol else ""),
+        Fact(brief=str(made.get("language") or "")),
+        Fact("seed", str(made.get("seed", ""))),
+    )
 
 
 def left_out_table(result: Result) -> Table | None:

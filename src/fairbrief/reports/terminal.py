@@ -14,25 +14,24 @@ from itertools import chain
 from pathlib import Path
 from typing import Literal
 
-from rich import box
 from rich.cells import cell_len
 from rich.console import Console
-from rich.table import Table as Grid
 from rich.text import Text
 
-from fairbrief.reports import arrangement, reach, wording
+from fairbrief.reports import arrangement, wording
 from fairbrief.reports.contrast_words import Context, context_of
 from fairbrief.reports.first_answers import CAUTION, FINDING, FOLDER, INTERVAL, MEASURED, NEXT, answers
 from fairbrief.reports.number_format import ABSENT
-from fairbrief.reports.plain import named, printable, shorten
+from fairbrief.reports.plain import printable, shorten
 from fairbrief.reports.result import Result
 from fairbrief.reports.tables import (
     compact_table,
     contrast_table,
-    contrast_tables,
     difference_table,
+    facts,
     left_out_table,
     numeric_columns,
+    printed_tables,
     section_table,
 )
 from fairbrief.text.counted import counted
@@ -89,9 +88,9 @@ def print_result(
     _print(screen.everything() if details else screen.first(), console)
 
 
-def print_table(table: Table, console: Console) -> None:
-    """Print one table."""
-    _print(table_lines(table, console.width), console)
+def print_table(table: Table, console: Console, lead: Sequence[str] = ()) -> None:
+    """Print one table; ``lead`` are sentences below its title."""
+    _print(table_lines(table, console.width, lead), console)
 
 
 def print_labelled(label: str, texts: Iterable[str], console: Console, style: str = "") -> None:
@@ -140,15 +139,8 @@ class _Screen:
 
     def everything(self) -> list[Text]:
         """All sentences, tables, notes, and what was not measured."""
-        result, made = self.result, self.result.made
-        tables = (
-            *result.tables,
-            *contrast_tables(result),
-            *(section_table(s, made, is_brief=True) for s in arrangement.arrange(result.estimates, made)),
-            *(difference_table(s, made, is_brief=True) for s in arrangement.contrasts_of(result)),
-            *reach.tables(made),
-        )
-        absent = left_out_table(result)
+        result, absent = self.result, left_out_table(self.result)
+        tables = printed_tables(result, is_brief=True)
         return list(
             _apart(
                 [*self._header(), *self._settings(), *self._measured()],
@@ -162,22 +154,7 @@ class _Screen:
         )
 
     def _header(self) -> list[Text]:
-        made, systems = self.result.made, self.result.systems
-        files = made.get("files") or ()
-        files = [files] if isinstance(files, str) else list(files)
-        more = f" and {counted(len(files) - 1, 'more file')}" if len(files) > 1 else ""
-        many = len(systems) if isinstance(systems, (list, tuple)) else systems
-        records, sample = made.get("records"), made.get("sample")
-        counts = [counted(records, "record")] if isinstance(records, int) else []
-        if counts and sample:
-            counts = [f"{records:,} of {counted(sample['records'], 'record')}"]
-        parts = [
-            f"Fairbrief {made.get('version', '')}".strip(),
-            f"{named(files[0])}{more}" if files else "",
-            ", ".join([*counts, counted(many, "system")]),
-            f"protocol {made['protocol']}" if self.is_paper else "",
-            str(made.get("language") or ""),
-        ]
+        parts = (fact.brief for fact in facts(self.result))
         return self._wrapped(" | ".join(filter(None, parts)), style="bold")
 
     def _settings(self) -> list[Text]:
@@ -406,15 +383,16 @@ def _continued(command: str, width: int, indent: int) -> list[Text]:
 # ---------------------------------------------------------------------------------------------- tables
 
 
-def table_lines(table: Table, width: int) -> list[Text]:
+def table_lines(table: Table, width: int, lead: Sequence[str] = ()) -> list[Text]:
     """The title, the columns and the notes of a table: numbers to the right, wrapped names, no line wider than ``width``.
 
     A table that is too wide is narrowed in steps: smaller gaps, the first column as headings above its rows, wrapped columns of
     text; then its columns go on below, and the columns that name the rows are repeated.
     """
-    title = [Text(line, "bold") for line in wrapped(printable(table.title), width)]
-    notes = [Text(line, "dim") for note in table.notes for line in wrapped(printable(note), width)]
-    return [*title, *_columns(table, width), *notes]
+    title = _indented(table.title, width, 0, "bold")
+    below = [line for text in lead for line in _indented(text, width, 0)]
+    notes = [line for note in table.notes for line in _indented(note, width, 0, "dim")]
+    return [*title, *below, *(_columns(table, width) if table.rows else ()), *notes]
 
 
 @dataclass(frozen=True)
@@ -629,24 +607,6 @@ def folded(name: str, width: int) -> Iterator[str]:
     yield name
 
 
-def ruled() -> Grid:
-    """A rich table with a line below its headings and no other lines."""
-    return Grid(
-        box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0), header_style="dim"
-    )
-
-
-def heading(console: Console, title: str) -> None:
-    """Print a title below an empty line."""
-    console.print()
-    console.print(plain(title, "bold"))
-
-
 def say(console: Console, text: str, style: str = "") -> None:
     """Print a sentence, wrapped at the width of the terminal."""
     _print([Text(line, style) for line in wrapped(shorten(printable(text), 2000), console.width)], console)
-
-
-def plain(text: str, style: str = "", limit: int = 300) -> Text:
-    """Printable text without markup, of at most ``limit`` characters."""
-    return Text(shorten(printable(text), limit), style, overflow="fold")

@@ -22,8 +22,16 @@ from fairbrief.reports.json_file import identity
 from fairbrief.reports.plain import printable
 from fairbrief.reports.result import Result
 from fairbrief.reports.wording import told
-from fairbrief.saved import completeness, saved_inputs
-from fairbrief.saved.compare import changed_sources, compare_sizes
+from fairbrief.saved import saved_inputs
+from fairbrief.saved.compare import (
+    changed_sources,
+    compare_sizes,
+    left_out,
+    other_settings,
+    records_in,
+    refuse_missing,
+    unmeasured,
+)
 from fairbrief.saved.gate_rules import MAX_LEFT_OUT, RANDOM, Check, Rule, Sign, is_named
 from fairbrief.statistics.jackknife import t_quantile
 from fairbrief.text.counted import counted
@@ -61,18 +69,18 @@ def hold_audit(
     _check_arguments(limits, baseline, margin, given, max_left_out)
     result = _result(audited)
     confidence_level = float(result.made.get("confidence_level") or 0.95)
-    checks = completeness.left_out(result, max_left_out)
+    checks = left_out(result, max_left_out)
     if isinstance(audited, Path):
         checks += _inputs(audited, result)
     asked = [one for limit in limits for one in of_limit(limit, result.estimates, confidence_level)]
     if baseline is not None:
         before = _result(baseline)
         wanted = _wanted(measures, result, before)
-        ours, theirs = (completeness.seen(one, wanted) for one in (result, before))
-        completeness.refuse_missing(ours, theirs, allow_missing)
-        checks += completeness.unmeasured(ours, theirs, max_left_out)
+        ours, theirs = (records_in(one, wanted) for one in (result, before))
+        refuse_missing(ours, theirs, allow_missing)
+        checks += unmeasured(ours, theirs, max_left_out)
         checks += _sources(changed_sources(result, before))
-        checks += completeness.other_settings(result, before, wanted)
+        checks += other_settings(result, before, wanted)
         changes = compare_sizes(result, before, wanted)
         found = of_margin(changes, margin, directions(result.rows), confidence_level)
         if not found:
@@ -130,10 +138,11 @@ def _sources(changed: Mapping[str, Sequence[str]]) -> list[Check]:
 def _inputs(folder: Path, result: Result) -> list[Check]:
     """An inconclusive check for each input that has changed since the audit; one that is elsewhere now is not checked."""
     inputs = saved_inputs.read(folder, identity(result))
-    changed = saved_inputs.changed_files(folder, inputs) if inputs else []
+    faults = saved_inputs.faults_of(folder, inputs) if inputs else {}
     return [
-        Check(f"input {name} as audited", "inconclusive", saved_inputs.CHANGED.format(name))
-        for name in changed
+        Check(f"input {name} as audited", "inconclusive", fault)
+        for name, fault in faults.items()
+        if (folder / name).is_file()
     ]
 
 

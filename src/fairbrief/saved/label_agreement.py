@@ -1,5 +1,5 @@
-"""How well scorers recognise the claims of summaries: agreement with human labels of claims, and the effect of the size of the
-pieces into which documents are cut.
+"""How well scorers recognise the claims of summaries: agreement of group shares with human labels of claims, and the effect of
+the size of the pieces into which documents are cut.
 """
 
 from __future__ import annotations
@@ -7,7 +7,7 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,38 +47,14 @@ class Shares:
 
 
 @dataclass(frozen=True, slots=True)
-class Labels:
-    """Agreement of support above ``threshold`` with human labels, by claim and group."""
-
-    threshold: float
-    alpha: Interval
-    kappa: Interval
-    by_people: float
-    by_scorer: float
-    items: int
-
-
-@dataclass(frozen=True, slots=True)
 class Agreement:
-    """The agreement of a scorer with human labels. ``labels`` is None if support has no natural threshold."""
+    """The agreement of a scorer with human labels."""
 
     scorer: str
     over: str
     shares: tuple[Shares, ...]
-    labels: Labels | None
     records: int
     excluded: dict[str, int]
-
-
-@dataclass
-class _Read:
-    """Per record: p_y by people and by the scorer at each temperature, by group; labels and support of claims."""
-
-    people: list[dict[str, float]] = field(default_factory=list)
-    judged: list[list[dict[str, float]]] = field(default_factory=list)
-    labels: list[Floats] = field(default_factory=list)
-    support: list[Floats] = field(default_factory=list)
-    excluded: Counter[str] = field(default_factory=Counter)
 
 
 def agreement(
@@ -87,38 +63,57 @@ def agreement(
     scorer: str = "ngram",
     *,
     temperatures: Sequence[float] = TEMPERATURES,
-    threshold: float | None = None,
     resampling: Resampling = DRAWS,
     scorers: Scorers | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> Agreement:
     """Agreement of ``scorer`` with the human labels of claims for the attribute ``over``.
 
-    Without ``threshold`` a claim is supported above 0.5, if all support is in [0, 1]. Intervals resample records. Raises
-    DataError if no claim has a label.
+    Intervals resample records. Raises DataError if no claim has a label.
     Source: Zhang et al., Fair Abstractive Summarization of Diverse Perspectives, the choice of T by α.
     """
-    read = _Read()
     made = scorers if scorers is not None else Scorers()
     made[scorer]  # refuses an unknown scorer before anything is read
+    by_people = Representation(over, "claims")
+    plain = Representation(over, scorer)
+    steps = [None] if plain.kind in COUNTING else list(temperatures)
+    judges = [plain if t is None else replace(plain, temperature=t) for t in steps]
+    by_record: list[list[dict[str, float]]] = []
+    """The shares by people, then by the scorer at each temperature."""
+    excluded = Counter[str]()
     for batch in _batches(cases, progress):
-        _read_batch(batch, over, scorer, temperatures, made, read)
-    if not read.people:
-        excluded = f" Excluded: {_counted(read.excluded)}." if read.excluded else ""
+        usable = [case for case in batch if not case.summary.reason]
+        excluded.update(case.summary.reason for case in batch if case.summary.reason)
+        labelled = []
+        for case in usable:
+            shares = _shares(by_people, case, _answers(by_people.asks((case,)), made))
+            if isinstance(shares, str):
+                excluded[shares] += 1
+            else:
+                labelled.append((case, shares))
+        asks = [judges[0].asks((case,))[0] for case, _ in labelled]
+        answers = finite(asks, made[scorer].answer(asks) if asks else ())
+        for (case, shares), scores in zip(labelled, answers, strict=True):
+            # There may also be a request to the scorer that counts tokens of the source.
+            sizes = _answers([ask for ask in judges[0].asks((case,)) if ask.scorer != scorer], made)
+            judged = [_shares(judge, case, [scores, *sizes]) for judge in judges]
+            if isinstance(judged[0], str):
+                excluded[judged[0]] += 1
+            else:
+                by_record.append([shares, *(j for j in judged if not isinstance(j, str))])
+    if not by_record:
+        why = f" Excluded: {_counted(excluded)}." if excluded else ""
         raise DataError(
             f"No summary has claims with labels for '{over}'. A label of a claim is "
-            f'{{"text": …, "values": {{"{over}": ["VALUE"]}}}}.{excluded}'
+            f'{{"text": …, "values": {{"{over}": ["VALUE"]}}}}.{why}'
         )
-    values = sorted({v for shares in read.people for v in shares})
-    people = _array(read.people, values)
-    shares = []
-    is_softmax = Representation(over, scorer).kind not in COUNTING
-    for t, temperature in enumerate(temperatures if is_softmax else [None]):
-        judged = _array([by_temperature[t] for by_temperature in read.judged], values)
-        shares.append(Shares(temperature, *resampling.intervals(_of_shares, [people, judged])))
-    return Agreement(
-        scorer, over, tuple(shares), _labels(read, threshold, resampling), len(people), dict(sorted(read.excluded.items()))
-    )  # fmt: skip
+    values = sorted({value for several in by_record for value in several[0]})
+    people, *judged_at = (_array(shares, values) for shares in zip(*by_record, strict=True))
+    found = tuple(
+        Shares(t, *resampling.intervals(_of_shares, [people, array]))
+        for t, array in zip(steps, judged_at, strict=True)
+    )
+    return Agreement(scorer, over, found, len(by_record), dict(sorted(excluded.items())))
 
 
 def _batches(cases: Iterable[Case], progress: Callable[[int], None] | None) -> Iterator[list[Case]]:
@@ -129,50 +124,6 @@ def _batches(cases: Iterable[Case], progress: Callable[[int], None] | None) -> I
         seen += len(batch)
         if progress is not None:
             progress(seen)
-
-
-# ------------------------------------------------------------------------------------ the reading
-
-
-def _read_batch(
-    batch: Sequence[Case],
-    over: str,
-    scorer: str,
-    temperatures: Sequence[float],
-    scorers: Scorers,
-    read: _Read,
-) -> None:
-    by_people = Representation(over, "claims")
-    judges = [Representation(over, scorer, temperature=t) for t in temperatures]
-    kept = []
-    for case in batch:
-        shares = _shares(by_people, case, _answers(by_people.asks((case,)), scorers))
-        if case.summary.reason or isinstance(shares, str):
-            read.excluded[case.summary.reason or str(shares)] += 1
-        else:
-            kept.append((case, shares))
-    whole = [judges[0].asks((case,))[0] for case, _ in kept]
-    claims = [
-        Ask(scorer, tuple(d.text for d in c.record.documents), tuple(u.text for u in c.summary.claims or ()))
-        for c, _ in kept
-    ]
-    asks = [*whole, *claims]
-    answers = finite(asks, scorers[scorer].answer(asks) if kept else ())
-    scores_of_whole = [next(answers) for _ in whole]
-    for (case, shares), scores in zip(kept, scores_of_whole, strict=True):
-        of_claims = next(answers)
-        # There may also be a request to the scorer that counts tokens of the source.
-        sizes = _answers([ask for ask in judges[0].asks((case,)) if ask.scorer != scorer], scorers)
-        judged = [_shares(judge, case, [scores, *sizes]) for judge in judges]
-        reasons = [j for j in judged if isinstance(j, str)]
-        if reasons:
-            read.excluded[reasons[0]] += 1
-            continue
-        read.people.append(shares)
-        read.judged.append([j for j in judged if not isinstance(j, str)])
-        labels, support = _claim_items(case, over, of_claims)
-        read.labels.append(labels)
-        read.support.append(support)
 
 
 def _answers(asks: Iterable[Ask], scorers: Scorers) -> list[Scores]:
@@ -192,19 +143,6 @@ def _column(rows: Rows, statistic: str, among: dict[str, float] | None = None) -
     return found if among is None else {v: x for v, x in found.items() if among[v]}
 
 
-def _claim_items(case: Case, over: str, scores: Scores) -> tuple[Floats, Floats]:
-    """Human labels (0, 1) and the best support by a document of the group. Both (claims · groups,)."""
-    claims, documents = case.summary.claims or (), case.record.documents
-    owner = [document.attributes[over] for document in documents]
-    labels, support = [], []
-    for value in sorted({d.attributes[over] for d in documents}):
-        rows = scores.matrix[[v == value for v in owner]]
-        best = rows.max(axis=0, keepdims=True) if len(rows) else np.zeros((1, scores.matrix.shape[1]))
-        support.append(Scores(best, scores.owner, np.zeros(1)).by_column(len(claims))[0])
-        labels.append([float(value in claim.values.get(over, ())) for claim in claims])
-    return np.array(labels).ravel(), np.concatenate(support)
-
-
 # --------------------------------------------------------------------------------- the statistics
 
 
@@ -220,11 +158,6 @@ def _of_shares(people: Floats, judged: Floats) -> Sequence[Floats]:
     return alpha_of_two(*flat), pearson(*flat), spearman(*flat), kappa
 
 
-def _of_labels(people: Floats, judged: Floats) -> Sequence[Floats]:
-    """α and κ of labels 0 and 1, nan if a record has fewer items. Shapes (…, n, items) → (…)."""
-    return alpha_of_two(_flat(people), _flat(judged)), kappa_of_two(_flat(people), _flat(judged), 2)
-
-
 def _flat(array: Floats) -> Floats:
     return array.reshape(*array.shape[:-2], -1)
 
@@ -237,34 +170,16 @@ def _largest(shares: Floats) -> Floats:
     return np.where(alone, known.argmax(axis=-1), np.nan)
 
 
-def _labels(read: _Read, threshold: float | None, resampling: Resampling) -> Labels | None:
-    support = np.concatenate(read.support)
-    if threshold is None and ((support < -TIE) | (support > 1 + TIE)).any():
-        return None
-    cut = 0.5 if threshold is None else threshold
-    width = max(len(row) for row in read.labels)
-    people = np.array([_padded(row, width) for row in read.labels])
-    judged = np.array([_padded((row > cut).astype(np.float64), width) for row in read.support])
-    alpha, kappa = resampling.intervals(_of_labels, [people, judged])
-    return Labels(
-        cut, alpha, kappa, float(np.nanmean(people)), float(np.nanmean(judged)), int((~np.isnan(people)).sum())
-    )  # fmt: skip
-
-
-def _padded(row: Floats, width: int) -> Floats:
-    return np.concatenate([row, np.full(width - len(row), np.nan)])
-
-
 # -------------------------------------------------------------------------------------- the tables
 
 
-def tables(found: Agreement, resampling: Resampling = DRAWS) -> tuple[Table, ...]:
-    """Shares by temperature, and labels of claims."""
-    left = _counted(found.excluded)
+def table(found: Agreement, resampling: Resampling = DRAWS) -> Table:
+    """The agreement of shares, by temperature."""
+    left = f" Excluded: {_counted(found.excluded)}." if found.excluded else ""
     notes = (
-        f"{counted(found.records, 'record')}, resampled for the {resampling.confidence_level:.0%} intervals." + (f" Excluded: {left}." if left else ""),
+        f"{counted(found.records, 'record')}, resampled for the {resampling.confidence_level:.0%} intervals.{left}",
         "α: Krippendorff's, interval scale, over the groups of all records. κ: Randolph's, on the group with the largest share.",
-    )  # fmt: skip
+    )
     rows = tuple(
         (
             "any" if s.temperature is None else f"{s.temperature:g}",
@@ -272,22 +187,9 @@ def tables(found: Agreement, resampling: Resampling = DRAWS) -> tuple[Table, ...
         )
         for s in found.shares
     )
-    shares = Table(
+    return Table(
         f"Shares of {found.over} in summaries: {found.scorer} and people", ("T", "α", "Pearson", "Spearman", "κ"), rows, notes
     )  # fmt: skip
-    if found.labels is None:
-        told = (
-            "Support by this scorer is not within [0, 1]: set --threshold, above which a claim is supported."
-        )
-        return (Table(shares.title, shares.header, shares.rows, (*notes, told)),)
-    u = found.labels
-    labels = Table(
-        f"Claims and the groups of {found.over} that support them: {found.scorer} above {u.threshold:g} and people",
-        ("items", "α", "κ", "yes by people", "yes by scorer"),
-        ((f"{u.items:,}", str(u.alpha), str(u.kappa), f"{u.by_people:.1%}", f"{u.by_scorer:.1%}"),),
-        ("An item is a claim with a group of its record.",),
-    )
-    return shares, labels
 
 
 def _counted(excluded: Mapping[str, int]) -> str:
@@ -302,39 +204,18 @@ SIZES = ("sentence", "50", "100", "200", "400")
 class ChunkSize:
     """How many of a system's claims a scorer recognises if documents are cut into pieces of one size.
 
-    ``identified`` is the share of claims that a piece of a document supports above the threshold, in [0, 1], with its
-    interval (records resampled); ``by_value`` the same by documents of a group, over records with that group. ``chunks`` is
+    ``identified`` is the share of claims that a piece of a document supports above the threshold, in [0, 1] (interval:
+    records resampled); ``by_value`` the same by documents of a group, over records with that group. ``chunks`` is
     the mean number of pieces per document.
     """
 
     size: str
     system: str
-    identified: float
-    low: float | None
-    high: float | None
+    identified: Interval
     by_value: Mapping[str, float]
     chunks: float
     claims: int
     records: int
-
-
-@dataclass
-class _Found:
-    """Rows of one size and system, one per record: (identified, claims, chunks, documents), and by group."""
-
-    rows: list[tuple[float, float, float, float]] = field(default_factory=list)
-    by_value: dict[str, list[float]] = field(default_factory=dict)
-
-    def add(self, found: NDArray[np.bool_], chunks: int, values: Sequence[str]) -> None:
-        """``found`` (documents, claims): whether a piece of the document supports the claim."""
-        self.rows.append(
-            (float(found.any(axis=0).sum()), float(found.shape[1]), float(chunks), float(len(found)))
-        )
-        for value in dict.fromkeys(values):
-            of_value = found[[v == value for v in values]]
-            sums = self.by_value.setdefault(value, [0.0, 0.0])
-            sums[0] += float(of_value.any(axis=0).sum())
-            sums[1] += of_value.shape[1]
 
 
 def chunk_sizes(
@@ -358,7 +239,7 @@ def chunk_sizes(
     """
     cuts = {size: read_size(size) for size in sizes}
     made = scorers if scorers is not None else Scorers()
-    found: dict[tuple[str, str], _Found] = {}
+    found: dict[tuple[str, str], list[_Row]] = {}
     for batch in _batches(cases, progress):
         if over and not found:
             check_over(over, batch)
@@ -373,11 +254,16 @@ def chunk_sizes(
             for case, pieces, scores in zip(usable, cut, answers, strict=True):
                 supported = _by_document(scores, list(map(len, pieces))) > threshold
                 values = case.record.values_of(over) if over else []
-                of_system = found.setdefault((size, case.summary.system), _Found())
-                of_system.add(supported, len(scores.matrix), values)
+                of_group = {v: supported[[v == value for value in values]].max(axis=0) for v in values}
+                row = supported.max(axis=0), of_group, len(scores.matrix), len(pieces)
+                found.setdefault((size, case.summary.system), []).append(row)
     if not found:
         raise DataError("No summary has a claim: all are empty or missing.")
     return [_made(size, system, rows, resampling) for (size, system), rows in found.items()]
+
+
+_Row = tuple[NDArray[np.bool_], Mapping[str, NDArray[np.bool_]], int, int]
+"""Of one record: whether each claim is identified, the same by group, and the numbers of pieces and documents."""
 
 
 def read_size(size: str) -> str:
@@ -400,53 +286,55 @@ def _by_document(scores: Scores, pieces: Sequence[int]) -> Floats:
     return best
 
 
-def _made(size: str, system: str, found: _Found, resampling: Resampling) -> ChunkSize:
-    rows = np.array(found.rows)
-    identified, claims, chunks, documents = rows.sum(axis=0)
-    share, bootstrap = float(identified / claims), resampling.bootstrap(len(rows))
-    drawn = None if bootstrap is None else bootstrap.totals(rows)
-    bounds = resampling.interval(share, None if drawn is None else drawn[:, 0] / drawn[:, 1])
-    by_value = {v: part / whole for v, (part, whole) in sorted(found.by_value.items())}
-    return ChunkSize(
-        size, system, share, bounds.low, bounds.high, by_value, float(chunks / documents), int(claims), len(rows)
-    )  # fmt: skip
+def _made(size: str, system: str, rows: Sequence[_Row], resampling: Resampling) -> ChunkSize:
+    counts = np.array([(claims.sum(), len(claims)) for claims, _, _, _ in rows], dtype=np.float64)
+    identified, claims = counts.sum(axis=0)
+    bootstrap = resampling.bootstrap(len(rows))
+    drawn = None if bootstrap is None else bootstrap.totals(counts)
+    share = resampling.interval(identified / claims, None if drawn is None else drawn[:, 0] / drawn[:, 1])
+    groups = sorted({value for _, of_group, _, _ in rows for value in of_group})
+    by_value = {
+        value: float(
+            np.concatenate([of_group[value] for _, of_group, _, _ in rows if value in of_group]).mean()
+        )
+        for value in groups
+    }
+    chunks = sum(pieces for _, _, pieces, _ in rows) / sum(documents for _, _, _, documents in rows)
+    return ChunkSize(size, system, share, by_value, chunks, int(claims), len(rows))
 
 
 def chunk_tables(
     found: Sequence[ChunkSize], scorer: str, threshold: float, resampling: Resampling = DRAWS
 ) -> list[Table]:
     """A table per system with a row per size."""
-    return [
-        _table(system, [row for row in found if row.system == system], scorer, threshold, resampling)
-        for system in dict.fromkeys(row.system for row in found)
-    ]
-
-
-def _table(
-    system: str, found: Sequence[ChunkSize], scorer: str, threshold: float, resampling: Resampling
-) -> Table:
     values = sorted({value for row in found for value in row.by_value})
-    rows = tuple(
-        (
-            row.size,
-            number(row.identified),
-            "–" if row.low is None else f"[{number(row.low)}, {number(row.high)}]",
-            *(number(row.by_value.get(value)) for value in values),
-            number(row.chunks, 1),
-            f"{row.claims:,}",
-        )
-        for row in found
+    header = (
+        "words",
+        "identified",
+        f"{resampling.confidence_level:.0%} interval",
+        *(f"by {value}" for value in values),
+        "pieces",
+        "claims",
     )
     note = (
         f"Identified: a piece of so many words supports the claim above {threshold:g} by {scorer}; "
         f"{counted(found[0].records, 'record')}, resampled. Pieces: mean per document."
     )
-    header = (
-        "words",
-        "identified",
-        f"{resampling.confidence_level:.0%} interval",
-        *(f"by {v}" for v in values),
-        "pieces",
-        "claims",
-    )
-    return Table(f"Claims whose source document is identified · {system}", header, rows, (note,))
+    tables = []
+    for system in dict.fromkeys(row.system for row in found):
+        rows = tuple(
+            (
+                row.size,
+                number(row.identified.value),
+                "–"
+                if row.identified.low is None
+                else f"[{number(row.identified.low)}, {number(row.identified.high)}]",
+                *(number(row.by_value.get(value)) for value in values),
+                number(row.chunks, 1),
+                f"{row.claims:,}",
+            )
+            for row in found
+            if row.system == system
+        )
+        tables.append(Table(f"Claims whose source document is identified · {system}", header, rows, (note,)))
+    return tables

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -52,15 +52,9 @@ def write(
     audit: str,
 ) -> None:
     """Write ``inputs.json``."""
-    found = [_described(file, folder) for file in each(files, reading)]
-    inputs = Inputs(
-        tuple(name for name, _, _ in found),
-        tuple(attributes),
-        options,
-        tuple(size for _, size, _ in found),
-        tuple(told for _, _, told in found),
-        audit,
-    )
+    described = [_described(file, folder) for file in each(files, reading)]
+    names, sizes, digests = zip(*described, strict=True) if described else ((), (), ())
+    inputs = Inputs(names, tuple(attributes), options, sizes, digests, audit)
     _place_inputs(folder, inputs)
 
 
@@ -115,30 +109,20 @@ def read(folder: Path, audit: str) -> Inputs | None:
     return found if found.audit == audit else None
 
 
-def changed_files(folder: Path, inputs: Inputs) -> list[str]:
-    """The local inputs that are still there, with another content."""
-    known = zip(inputs.files, inputs.digests, strict=True)
-    local = [
-        (name, told) for name, told in known if told and not is_stored(name) and (folder / name).is_file()
-    ]
-    return [name for name, told in local if digest(folder / name) != told]
+def faults_of(folder: Path, inputs: Inputs) -> dict[str, str]:
+    """By input what is wrong with it, in a sentence; empty if all are unchanged."""
+    known = zip(inputs.files, inputs.sizes, inputs.digests, strict=True)
+    found = {name: _fault(folder, name, size, digested) for name, size, digested in known if digested}
+    return {name: fault for name, fault in found.items() if fault}
 
 
-def fault_of(folder: Path, inputs: Inputs) -> str:
-    """What is wrong with the inputs, in a sentence; empty if they are unchanged."""
-    for name, size, known in zip(inputs.files, inputs.sizes, inputs.digests, strict=True):
-        path = folder / name
-        if not known:
-            continue
-        if is_stored(name):
-            if said := _fault_in_store(name, size, known):
-                return said
-            continue
-        if not path.is_file():
-            return f"{name} is missing: restore it, or audit it at its new place."
-        if path.stat().st_size != size or digest(path) != known:
-            return CHANGED.format(name)
-    return ""
+def _fault(folder: Path, name: str, size: int, known: str) -> str:
+    if is_stored(name):
+        return _fault_in_store(name, size, known)
+    path = folder / name
+    if not path.is_file():
+        return f"{name} is missing: restore it, or audit it at its new place."
+    return "" if path.stat().st_size == size and digest(path) == known else CHANGED.format(name)
 
 
 def _fault_in_store(name: str, size: int, known: str) -> str:
@@ -160,8 +144,8 @@ def digest(path: Path) -> str:
     return made.hexdigest()
 
 
-KEPT = 200
-"""Cases in memory."""
+KEPT, SEARCHES = 200, 20
+"""Cases and searches in memory."""
 MOST_FOUND = 20_000
 """The most records that a search returns."""
 
@@ -178,7 +162,7 @@ class SavedTexts:
         self._pools_runs = pools_runs
         self._has_places = reading.has_places
         self._cases: OrderedDict[tuple[str, str], Case] = OrderedDict()
-        self._searches: OrderedDict[tuple[str, ...], frozenset[str]] = OrderedDict()
+        self._search = lru_cache(maxsize=SEARCHES)(self._found)
 
     def case(self, record: str, system: str) -> Case:
         """One case. Raises DataError if it is no longer in the inputs."""
@@ -205,12 +189,7 @@ class SavedTexts:
 
     def search(self, words: Sequence[str]) -> frozenset[str]:
         """Ids of the records whose texts or summaries contain all words, ignoring case; at most `MOST_FOUND`."""
-        key = tuple(sorted({word.lower() for word in words}))
-        if key not in self._searches:
-            self._searches[key] = frozenset(self._found(key))
-            if len(self._searches) > KEPT:
-                self._searches.popitem(last=False)
-        return self._searches[key]
+        return self._search(tuple(sorted({word.lower() for word in words})))
 
     def _near(self, record: str) -> Iterator[Case]:
         if not self._has_places:
@@ -229,39 +208,12 @@ class SavedTexts:
         if len(self._cases) > KEPT:
             self._cases.popitem(last=False)
 
-    def _found(self, words: Sequence[str]) -> Iterator[str]:
-        wanted: set[str] = set()
-        lines = self._lines(words) if self._has_places else None
-        for case in self._named(self._reading if lines is None else lines):
-            if case.record.id not in wanted and _holds(case, words):
-                wanted.add(case.record.id)
-                yield encodable(case.record.id)
-                if len(wanted) >= MOST_FOUND:
-                    return
-
-    def _lines(self, words: Sequence[str]) -> Iterator[Case] | None:
-        """The cases of JSON Lines that may contain the words; None if an input has another format."""
-        if any(path.suffix != ".jsonl" for path in self._reading.files):
-            return None
-        return self._likely(words)
-
-    def _likely(self, words: Sequence[str]) -> Iterator[Case]:
-        spelled = [(word.encode(), json.dumps(word)[1:-1].lower().encode()) for word in words]
-        for source, path in enumerate(self._reading.files):
-            for start in _starts(path, spelled):
-                yield from self._reading.at(source, start)
-
-
-def _starts(path: InputFile, words: Sequence[tuple[bytes, bytes]]) -> Iterator[int]:
-    """The positions of the lines that contain all words, plain or escaped."""
-    start = 0
-    with path.open("rb") as file:
-        for line in file:
-            # Letters beyond ASCII are lowered as text.
-            lowered = line.lower() if line.isascii() else line.decode("utf-8", "replace").lower().encode()
-            if all(plain in lowered or escaped in lowered for plain, escaped in words):
-                yield start
-            start += len(line)
+    def _found(self, words: Sequence[str]) -> frozenset[str]:
+        found: set[str] = set()
+        for case in self._named(self._reading):
+            if len(found) < MOST_FOUND and case.record.id not in found and _holds(case, words):
+                found.add(case.record.id)
+        return frozenset(map(encodable, found))
 
 
 def _holds(case: Case, words: Sequence[str]) -> bool:

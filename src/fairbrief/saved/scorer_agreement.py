@@ -3,22 +3,14 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from fairbrief import registry, specs
-from fairbrief.auditing import estimating
-from fairbrief.auditing.estimate import Interval as Bounds
-from fairbrief.auditing.estimate import finite, undefined
-from fairbrief.auditing.estimating import Settings
-from fairbrief.auditing.jackknifed import Jackknifed
-from fairbrief.auditing.origins import WHOLE, first_met
-from fairbrief.auditing.parts import Part, parts_of, units_in_common
-from fairbrief.auditing.per_record import ledgers_from
+from fairbrief.auditing.origins import first_met
 from fairbrief.errors import RequestError
-from fairbrief.reports.per_record import PerRecordRows
 from fairbrief.reports.result import Result
 from fairbrief.saved.saved_values import (
     DRAWS,
@@ -30,8 +22,7 @@ from fairbrief.saved.saved_values import (
     specs_in,
 )
 from fairbrief.statistics.agreement import spearman
-from fairbrief.statistics.jackknife import spreads
-from fairbrief.types import Estimate, Floats, Integers, Measure, Table
+from fairbrief.types import Floats, Integers, Measure, Table
 
 FEWEST_SYSTEMS = 3
 FEWEST_RECORDS = 3
@@ -183,58 +174,6 @@ def tables(found: Sequence[Correlation], resampling: Resampling = DRAWS) -> tupl
     if not by_system:
         return (made,)
     return made, Table("Agreement by system (Spearman)", ("system", *compared), by_system, (resampling.note,))
-
-
-QUANTITY = "relative_change"
-FROM_NOTHING = undefined("the measure is 0 for the baseline system")
-
-
-def relative_changes(
-    per_record: PerRecordRows, pairs: Iterable[tuple[str, str]], settings: Settings
-) -> list[Estimate]:
-    """(M(plain) − M(fair)) / M(plain) for every main value M and each pair (fair, plain) of systems.
-
-    On the records that both summarized. Positive if the value of ``fair`` is smaller, at most 1 for a measure that cannot be
-    negative. The interval is the cluster jackknife t. Undefined if M(plain) = 0; no estimate from fewer than two common clusters.
-    """
-    pairs = list(pairs)
-    found: list[Estimate] = []
-    for ledger, measures in ledgers_from(per_record):
-        parts = parts_of(ledger, (), settings.seed)
-        for fair, plain in pairs:
-            if (fair, WHOLE) in parts and (plain, WHOLE) in parts:
-                found += _changes(measures, parts[fair, WHOLE], parts[plain, WHOLE], settings)
-    return found
-
-
-def _changes(measures: list[Measure], fair: Part, plain: Part, settings: Settings) -> Iterator[Estimate]:
-    sides, common = units_in_common([fair, plain], settings.seed)
-    if common < 2:
-        return
-    for measure in measures:
-        a, b = (Jackknifed(measure, side) for side in sides)
-        here, without, alone = (
-            _relative_change(y[measure.name].array, x[measure.name].array)
-            for x, y in ((a.here, b.here), (a.without, b.without), (a.alone, b.alone))
-        )
-        gap = float(here[0])
-        bounds = Bounds(notes=(FROM_NOTHING,))
-        if np.isfinite(gap):
-            (bounds,) = estimating.t_intervals(spreads(here, without, alone), settings)
-        yield Estimate(
-            **estimating.named(measure, f"{settings.signature}|paired"),
-            quantity=QUANTITY,
-            value=finite(gap),
-            low=bounds.low,
-            high=bounds.high,
-            notes=bounds.notes,
-            system=fair.system,
-            baseline=plain.system,
-            n=common,
-            clusters=common,
-            system_kind=fair.system_kind,
-            baseline_kind=plain.system_kind,
-        )
 
 
 def _relative_change(plain: Floats, fair: Floats) -> Floats:

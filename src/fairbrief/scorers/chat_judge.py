@@ -29,8 +29,8 @@ SHOWN = 3
 class ChatJudge(pairs.KeyedScorer, Endpoint):
     """A scorer that asks a chat model for a number, one question per pair of texts.
 
-    What a judge says of itself: what it asks (`worded`), what decides the answer besides (`kind`, `wording`), what a
-    reply states (`read`), and what a number counts (`assemble`).
+    A kind of it defines its question (`wording`, and `worded` with the texts), what a reply states (`read`), and what a
+    number counts (`assemble`).
     """
 
     version: ClassVar[int] = 1
@@ -39,11 +39,6 @@ class ChatJudge(pairs.KeyedScorer, Endpoint):
     max_tokens: int | None = None
     _tally: Tally = field(default_factory=Tally, compare=False, init=False)
     _budget: Budget = field(default_factory=Budget, compare=False, init=False)
-
-    @property
-    @abstractmethod
-    def kind(self) -> str:
-        """Which of its questions it asks."""
 
     @property
     @abstractmethod
@@ -60,10 +55,10 @@ class ChatJudge(pairs.KeyedScorer, Endpoint):
 
     @property
     def computed_by(self) -> str:
-        """What decides a stated number: the reading's version, model, address, kind and words of the question."""
-        told = hashlib.sha256(self.wording.encode()).hexdigest()[:12]
+        """What decides a stated number: the reading's version, model, address, and a digest of the words of the question."""
+        digest = hashlib.sha256(self.wording.encode()).hexdigest()[:12]
         return (
-            f"{self.name}/{self.version} {self.model}@{self.shown} {self.kind} {told} temperature={self.temperature}"
+            f"{self.name}/{self.version} {self.model}@{self.shown} {digest} temperature={self.temperature}"
             + (f" max_tokens={self.max_tokens}" if self.max_tokens else "")
         )
 
@@ -134,35 +129,25 @@ class ChatEntailment(pairs.PassageScorer, ChatJudge):
     Matrix (rows, columns) in [0, 1]. ``form=number`` asks for a number from 0 to 1, ``form=yes_no`` for yes (1) or no (0);
     replies in the other form, and percentages, are also accepted. By default one question covers the whole row.
 
-    ``unparsed`` decides about replies without a number: ``stop`` (a BackendError with their count, after all are stored), or
-    a number from 0 to 1 that replaces them. They are counted on standard error. A cache also stores such replies.
+    Replies without a number are counted on standard error, and stored by a cache. They are an error after all others are
+    stored; with ``unparsed`` they count as this number from 0 to 1.
 
-    Errors:  BackendError where pairs have no reply, or no number with ``unparsed=stop``.
+    Errors:  BackendError where pairs have no reply, or no number without ``unparsed``.
     """
 
     name: ClassVar[str] = "chat_entailment"
     form: str = "number"
-    unparsed: str = "stop"
+    unparsed: float | None = None
     _: KW_ONLY
     by: By = "document"
 
     def __post_init__(self) -> None:
         if self.form not in FORMS:
             raise RequestError(f"chat_entailment(form={self.form}): none of {', '.join(FORMS)}.")
-        try:
-            is_share = self.unparsed == "stop" or 0 <= float(self.unparsed) <= 1
-        except ValueError:
-            is_share = False
-        if not is_share:
-            raise RequestError(
-                f"chat_entailment(unparsed={self.unparsed}): wanted stop, or a number from 0 to 1."
-            )
+        if self.unparsed is not None and not 0 <= self.unparsed <= 1:
+            raise RequestError(f"chat_entailment(unparsed={self.unparsed}): wanted a number from 0 to 1.")
         pairs.check_by(self.name, self.by)
         Endpoint.__post_init__(self)
-
-    @property
-    def kind(self) -> str:
-        return self.form
 
     @property
     def wording(self) -> str:
@@ -176,14 +161,13 @@ class ChatEntailment(pairs.PassageScorer, ChatJudge):
         return f"{self.computed_by} unparsed={self.unparsed} by={self.by}"
 
     def scores(self, asks: Sequence[Ask], arrays: pairs.Arrays) -> Iterator[Scores]:
-        if self.unparsed == "stop":
-            count = sum(bool(np.isnan(arrays[key][0])) for key in self.keys_of(asks))
-            if count:
-                raise BackendError(
-                    f"{self!r}: {count:,} replies state no number. Ask another model, try the other form, or say "
-                    "what they count: unparsed=0.5."
-                )
-        instead = float("nan") if self.unparsed == "stop" else float(self.unparsed)
+        instead = np.nan if self.unparsed is None else self.unparsed
+        count = sum(bool(np.isnan(arrays[key][0])) for key in self.keys_of(asks))
+        if count and self.unparsed is None:
+            raise BackendError(
+                f"{self!r}: {count:,} replies state no number. Ask another model, try the other form, or set "
+                "what they count: unparsed=0.5."
+            )
         return pairs.matrices(asks, arrays, lambda array: instead if np.isnan(array[0]) else float(array[0]))
 
     def worded(self, pair: pairs.Key) -> str:
@@ -232,10 +216,6 @@ class Judge(ChatJudge):
         Endpoint.__post_init__(self)
 
     @property
-    def kind(self) -> str:
-        return self.dimension
-
-    @property
     def wording(self) -> str:
         return TEMPLATE + DIMENSIONS[self.dimension]
 
@@ -247,11 +227,9 @@ class Judge(ChatJudge):
         return pairs.matrices(asks, arrays, lambda array: float(array[0]))
 
     def worded(self, pair: pairs.Key) -> str:
-        before, _, rest = TEMPLATE.partition("{source}")
-        between, _, after = rest.partition("{summary}")
-        before = before.replace("{dimension}", self.dimension)
-        before = before.replace("{explained}", DIMENSIONS[self.dimension])
-        return f"{before}{pair[0]}{between}{pair[1]}{after}"
+        source, summary = pair
+        explained = DIMENSIONS[self.dimension]
+        return TEMPLATE.format(dimension=self.dimension, explained=explained, source=source, summary=summary)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -276,10 +254,6 @@ class ChatLabel(ChatJudge):
                 f"chat_label(labels={'+'.join(self.labels)}): wanted two or more different labels: labels=A+B."
             )
         Endpoint.__post_init__(self)
-
-    @property
-    def kind(self) -> str:
-        return "label"
 
     @property
     def wording(self) -> str:

@@ -1,33 +1,116 @@
-"""How probable a natural-language-inference model holds it that a text entails another."""
+"""How probable a natural-language-inference model holds it that a text entails another; and the models that are known to judge support."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import importlib.util
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from pathlib import Path
+from typing import Any, ClassVar
 
 import numpy as np
 
+from fairbrief import pretrained
 from fairbrief.errors import RequestError
-from fairbrief.pretrained import hub, placement
-from fairbrief.scorers import known_models, models, pairs
-from fairbrief.scorers.models import ModelScorer
-from fairbrief.scorers.pieces import Frame, Ids, Span, longest_first, parts, pieces, spans
-from fairbrief.types import Ask, Floats, Integers, Scores
+from fairbrief.pretrained import Placement
+from fairbrief.scorers import models, pairs
+from fairbrief.scorers.models import ModelScorer, PairScorer, Resident
+from fairbrief.scorers.pieces import Frame, Ids, frame, longest_first, parts, pieces, quarter_overlapping
+from fairbrief.types import Ask, Floats, Scores
 
 ENTAILS = frozenset({"entailment", "entail", "entails", "entailed", "supports", "supported"})
+HHEM = "Determine if the hypothesis is true given the premise?\n\nPremise:", "\n\nHypothesis:"
+"""What stands before the premise and before the hypothesis."""
 
 
-class Item(NamedTuple):
-    """One input of the model: pieces of a pair's row (the premise) and of its column (the hypothesis)."""
+def pair_frame(tokenizer: Any) -> Frame:
+    """Two texts as the tokenizer frames a pair."""
+    return frame(tokenizer, pair=True)
 
-    pair: int
-    first: slice
-    second: slice
+
+def minicheck_frame(tokenizer: Any) -> Frame:
+    """One text: the document, the piece that ends a text, the claim.
+
+    Source: Tang et al. 2024, MiniCheck, the release's inference.
+    """
+    around = frame(tokenizer, pair=False)
+    return Frame(around.before, np.array([tokenizer.eos_token_id]), around.after, around.types)
+
+
+def hhem_frame(tokenizer: Any) -> Frame:
+    """A padding piece, an instruction, the premise and the hypothesis. Source: the card of HHEM-2.1-Open."""
+    around = frame(tokenizer, pair=False)
+    before, between = (pieces(tokenizer, [text])[text] for text in HHEM)
+    before = np.concatenate(([tokenizer.pad_token_id], around.before, before))
+    return Frame(before, between, around.after, around.types)
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """How a model is given two texts, and loaded; ``entails`` is the class that means support, None where its names say it."""
+
+    frame: Callable[[Any], Frame]
+    entails: int | None = None
+    load: Callable[[pretrained.Snapshot, Placement, str], Resident] = models.classifier
+
+
+BY_NAME = {
+    "pair": Template(pair_frame),
+    "minicheck": Template(minicheck_frame, entails=1),
+    "hhem": Template(hhem_frame, entails=1, load=models.hhem),
+}
+TEMPLATES = ("auto", *BY_NAME)
+
+
+@dataclass(frozen=True, slots=True)
+class KnownModel:
+    """A model of the hub that `Entailment` reads, with millions of parameters and what its authors report."""
+
+    name: str
+    licence: str
+    parameters: int
+    published: str
+    template: str = "pair"
+
+    @property
+    def spec(self) -> str:
+        """The scorer, which reads documents as a whole where the model was trained to."""
+        by = "" if self.template == "pair" else ", by=document"
+        return f"entailment(model={self.name}{by})"
+
+
+MODELS = (
+    KnownModel(
+        "lytang/MiniCheck-DeBERTa-v3-Large", "MIT", 435,
+        "trained to judge sentences against documents, on ANLI and synthetic claims (Tang et al. 2024)", "minicheck",
+    ),
+    KnownModel(
+        "vectara/hallucination_evaluation_model", "Apache-2.0", 110,
+        "HHEM-2.1-Open: balanced accuracy .644 on summaries and .743 on answers of RAGTruth (its card)", "hhem",
+    ),
+    KnownModel(
+        "MoritzLaurer/DeBERTa-v3-base-mnli-fever-anli", "MIT", 184,
+        "accuracy .712 on round 1 and .495 on round 3 of ANLI, three classes (its card)",
+    ),
+    KnownModel(
+        "cross-encoder/nli-deberta-v3-small", "Apache-2.0", 142,
+        "accuracy .917 on SNLI and .876 on MultiNLI mismatched, three classes (its card)",
+    ),
+)  # fmt: skip
+"""The best first: those trained to judge claims against documents before those trained on pairs of sentences."""
+
+
+def template_of(model: str, asked: str) -> Template:
+    """The template that was asked for; for ``auto`` the model's own, by its name or by the config of its folder."""
+    if asked != "auto":
+        return BY_NAME[asked]
+    if pretrained.foundation_of(Path(model).expanduser()):
+        return BY_NAME["hhem"]
+    return BY_NAME[next((known.template for known in MODELS if known.name == model), "pair")]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Entailment(ModelScorer):
+class Entailment(PairScorer):
     """P(the row entails the column), by a natural-language-inference classifier.
 
     Matrix (rows, columns) of probabilities in [0, 1]: softmax over the model's classes, with the class of entailment
@@ -36,7 +119,7 @@ class Entailment(ModelScorer):
     otherwise 0.
 
     ``template`` is how the model receives the two texts: ``pair``, ``minicheck`` or ``hhem``. ``auto`` chooses by the
-    model's name on the hub (`known_models.MODELS`), and HHEM also by its folder.
+    model's name on the hub (`MODELS`), and HHEM also by its folder.
 
     If a pair is longer than the model's window, the row is cut into windows that overlap by a quarter, and the
     largest probability counts. A column that takes more than half of the window is cut too, and the probability is
@@ -53,8 +136,8 @@ class Entailment(ModelScorer):
 
     def __post_init__(self) -> None:
         ModelScorer.__post_init__(self)
-        placement.choose(self.name, "gate", self.gate, ("none", "argmax"))
-        placement.choose(self.name, "template", self.template, known_models.TEMPLATES)
+        pretrained.choose(self.name, "gate", self.gate, ("none", "argmax"))
+        pretrained.choose(self.name, "template", self.template, TEMPLATES)
 
     @property
     def computed_by(self) -> str:
@@ -74,41 +157,27 @@ class Entailment(ModelScorer):
         """Per pair (row, column): its probability, and the gated one. Shape (2,)."""
         if not keys:
             return
-        placed = placement.place(self, self.name)
-        template = known_models.template_of(self.model, self.template)
-        resident = template.load(hub.find(self.model, self.name), placed, self.name)
+        placed = pretrained.place(self, self.name)
+        template = template_of(self.model, self.template)
+        resident = template.load(pretrained.find(self.model, self.name), placed, self.name)
         entails = entailment_class(resident.model.config) if template.entails is None else template.entails
         around = template.frame(resident.tokenizer)
-        ids = pieces(resident.tokenizer, (text for key in keys for text in key))
-        items = [
-            item
-            for k, (row, column) in enumerate(keys)
-            for item in self._items(k, len(ids[row]), len(ids[column]), resident.limit - around.size)
-        ]
 
-        def forward(batch: Integers) -> Floats:
-            inputs = [_input(items[i], keys, ids, around) for i in batch]
-            return _probabilities(resident, inputs, entails)
+        def forward(windows: Sequence[tuple[Ids, Ids]]) -> Floats:
+            return _probabilities(resident, [around.around(*window) for window in windows], entails)
 
-        owners, lengths = [item.pair for item in items], [_length(item, around) for item in items]
-        yield from self.run(
-            keys, owners, lengths, forward, lambda found: _folded(items, found), placed.batch_tokens
-        )
+        yield from self.run_pairs(keys, resident, around, forward, _mean_of_parts, placed.batch_tokens)
 
-    def _items(self, pair: int, first: int, second: int, room: int) -> list[Item]:
+    def windows_of(self, row: int, column: int, room: int) -> Iterable[tuple[slice, slice]]:
         if self.windows == "truncate":
-            kept = longest_first(first, second, room)
-            return [Item(pair, slice(0, kept[0]), slice(0, kept[1]))]
-        longest = room - first if first + second <= room else max(room // 2, 1)
+            kept = longest_first(row, column, room)
+            return [(slice(0, kept[0]), slice(0, kept[1]))]
+        longest = room - row if row + column <= room else max(room // 2, 1)
         return [
-            Item(pair, slice(w.start, w.stop), part)
-            for part in parts(second, max(longest, 1))
-            for w in _row_windows(first, room - (part.stop - part.start))
+            (slice(w.start, w.stop), part)
+            for part in parts(column, max(longest, 1))
+            for w in quarter_overlapping(row, room - (part.stop - part.start))
         ]
-
-
-def _row_windows(length: int, size: int) -> list[Span]:
-    return spans(length, size, size // 4)
 
 
 def entailment_class(config: Any) -> int:
@@ -137,39 +206,17 @@ def _means_entailment(label: object) -> bool:
     return str(label).strip().lower() in ENTAILS
 
 
-def _folded(items: Sequence[Item], found: Sequence[tuple[int, Floats]]) -> Floats:
-    """One probability of all windows of a pair: each part of its column counts by its best window."""
-    best: dict[tuple[int, int], Floats] = {}
-    for i, values in found:
-        part = (items[i].second.start, items[i].second.stop)
-        best[part] = np.maximum(best[part], values) if part in best else values
-    return _mean_of_parts(best)
-
-
-def _mean_of_parts(best: Mapping[tuple[int, int], Floats]) -> Floats:
+def _mean_of_parts(best: Sequence[tuple[int, Floats]]) -> Floats:
+    """One probability of a pair: the mean over the parts of its column, weighted by their pieces."""
     if len(best) == 1:
-        return next(iter(best.values()))
-    ordered = sorted(best)  # floating-point sums must not depend on the order of the batches
-    weights = [float(stop - start) for start, stop in ordered]
-    return np.average(np.stack([best[part] for part in ordered]), axis=0, weights=weights)
+        return best[0][1]
+    lengths, values = zip(*best, strict=True)
+    return np.average(np.stack(values), axis=0, weights=np.array(lengths, dtype=np.float64))
 
 
-def _length(item: Item, around: Frame) -> int:
-    return int(item.first.stop - item.first.start + item.second.stop - item.second.start + around.size)
-
-
-def _input(
-    item: Item, keys: Sequence[pairs.Key], ids: Mapping[str, Ids], around: Frame
-) -> tuple[Ids, Ids | None]:
-    row, column = keys[item.pair]
-    return around.around(ids[row][item.first], ids[column][item.second])
-
-
-def _probabilities(
-    resident: models.Resident, inputs: Sequence[tuple[Ids, Ids | None]], entails: int
-) -> Floats:
+def _probabilities(resident: Resident, inputs: Sequence[tuple[Ids, Ids | None]], entails: int) -> Floats:
     """Probability of entailment, and the same where it is the most probable class, else 0. Shape (n, 2)."""
-    torch = placement.library("torch", "entailment")
+    torch = pretrained.library("torch", "entailment")
     with torch.inference_mode():
         logits = resident.model(**resident.inputs(inputs)).logits.float()
         if logits.ndim == 3:  # of each piece: the first stands for the whole
@@ -179,3 +226,21 @@ def _probabilities(
         gated = entailed * (classes.argmax(dim=-1) == entails)
         found = torch.stack([entailed, gated], dim=1).double().cpu().numpy()
     return np.asarray(found)
+
+
+def recommended() -> tuple[str, str]:
+    """The spec of the best scorer of support that this machine has, and why it is taken."""
+    has_models = all(importlib.util.find_spec(name) for name in ("torch", "transformers", "huggingface_hub"))
+    here = [known for known in MODELS if has_models and pretrained.cached(known.name, "recommended")]
+    if here:
+        return here[0].spec, f"the best model of entailment here: {here[0].published}"
+    fetch = f"no model of entailment is here; 'fairbrief prefetch {MODELS[1].name}' fetches a small one"
+    minilm = "sentence-transformers/all-MiniLM-L6-v2"
+    if (
+        has_models
+        and importlib.util.find_spec("sentence_transformers")
+        and pretrained.cached(minilm, "recommended")
+    ):
+        return "embedding", f"it finds the source of a paraphrase best; {fetch}"
+    install = "" if has_models else "pip install 'fairbrief[neural]' allows models; "
+    return "containment", f"it needs no model; {install}{fetch}"

@@ -2,22 +2,34 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fairbrief import pretrained
 from fairbrief.errors import BackendError, RequestError
-from fairbrief.pretrained import placement
-from fairbrief.pretrained.hub import Snapshot, explained, find, foundation_of, quiet, tokenizer_of
-from fairbrief.pretrained.placement import DTYPES, Placement, Settings, library, place
+from fairbrief.pretrained import (
+    DTYPES,
+    Placement,
+    Settings,
+    Snapshot,
+    explained,
+    find,
+    foundation_of,
+    library,
+    place,
+    quiet,
+    tokenizer_of,
+)
 from fairbrief.scorers import pairs
 from fairbrief.scorers.pairs import Meter
-from fairbrief.scorers.pieces import Ids, padded, run_batches
+from fairbrief.scorers.pieces import Frame, Ids, padded, pieces, run_batches
 from fairbrief.text.passages import By
 from fairbrief.types import Integers
 
@@ -67,7 +79,7 @@ def identity(settings: Settings, name: str, version: int) -> str:
 
 def classifier(snapshot: Snapshot, placement: Placement, reader: str) -> Resident:
     """A sequence classifier."""
-    return _load("AutoModelForSequenceClassification", snapshot, placement.device, placement.dtype, reader, 0)
+    return load("AutoModelForSequenceClassification", snapshot, placement, reader)
 
 
 @lru_cache(maxsize=RESIDENT)
@@ -96,14 +108,9 @@ def hhem(snapshot: Snapshot, placement: Placement, reader: str) -> Resident:
     return Resident(tokenizer, model, placement.device, limit(tokenizer, config))
 
 
-def encoder(snapshot: Snapshot, placement: Placement, reader: str, layers: int) -> Resident:
-    """An encoder's first ``layers`` layers; later ones are not even loaded."""
-    return _load("AutoModel", snapshot, placement.device, placement.dtype, reader, layers)
-
-
-def seq2seq(snapshot: Snapshot, placement: Placement, reader: str) -> Resident:
-    """A model that writes a text from a text."""
-    return _load("AutoModelForSeq2SeqLM", snapshot, placement.device, placement.dtype, reader, 0)
+def load(kind: str, snapshot: Snapshot, placement: Placement, reader: str, layers: int = 0) -> Resident:
+    """A model of a class of transformers; of an encoder only the first ``layers`` layers are loaded, if they are given."""
+    return _load(kind, snapshot, placement.device, placement.dtype, reader, layers)
 
 
 @lru_cache(maxsize=RESIDENT)
@@ -196,7 +203,7 @@ class ModelScorer(pairs.PassageScorer):
     batch_tokens: int | str = "auto"
 
     def __post_init__(self) -> None:
-        placement.check(self, self.name)
+        pretrained.check(self, self.name)
         pairs.check_by(self.name, self.by)
 
     @property
@@ -231,3 +238,58 @@ class ModelScorer(pairs.PassageScorer):
             meter.add(len(done))
             if done:
                 yield done
+
+
+class Window(NamedTuple):
+    """What a model is given at once: pieces of the row and of the column of a pair."""
+
+    pair: int
+    row: slice
+    column: slice
+
+
+class PairScorer(ModelScorer):
+    """A `ModelScorer` whose model is given pairs of texts. Of several windows of a part of the column the best counts."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def windows_of(self, row: int, column: int, room: int) -> Iterable[tuple[slice, slice]]:
+        """The windows of a pair with so many pieces, of which ``room`` fit at once: pieces of the row, and of the column."""
+
+    def run_pairs(
+        self,
+        keys: Sequence[pairs.Key],
+        resident: Resident,
+        around: Frame,
+        forward: Callable[[Sequence[tuple[Ids, Ids]]], Any],
+        fold: Callable[[Sequence[tuple[int, Any]]], NDArray[Any]],
+        budget: int,
+    ) -> Iterator[pairs.Arrays]:
+        """`run` on the windows of pairs.
+
+        ``forward`` answers a batch of windows, each as pieces of row and column. ``fold`` makes a pair's array from the pieces
+        and the best answer of each part of its column.
+        """
+        ids = pieces(resident.tokenizer, (text for key in keys for text in key))
+        room = resident.limit - around.size
+        windows = [
+            Window(k, *parts)
+            for k, (row, column) in enumerate(keys)
+            for parts in self.windows_of(len(ids[row]), len(ids[column]), room)
+        ]
+        texts = [(ids[keys[w.pair][0]][w.row], ids[keys[w.pair][1]][w.column]) for w in windows]
+
+        def folded(found: Sequence[tuple[int, Any]]) -> NDArray[Any]:
+            best: dict[tuple[int, int], Any] = {}
+            for i, value in found:
+                part = windows[i].column.start, windows[i].column.stop
+                best[part] = np.maximum(best[part], value) if part in best else value
+            # In order: sums must not depend on the order of the batches.
+            return fold([(part[1] - part[0], best[part]) for part in sorted(best)])
+
+        lengths = [len(row) + len(column) + around.size for row, column in texts]
+        owners = [w.pair for w in windows]
+        yield from self.run(
+            keys, owners, lengths, lambda batch: forward([texts[i] for i in batch]), folded, budget
+        )

@@ -125,6 +125,11 @@ def spans(length: int, size: int, overlap: int) -> list[Span]:
     return [Span(starts[i], stops[i], borders[i], borders[i + 1]) for i in range(count)]
 
 
+def quarter_overlapping(length: int, size: int) -> list[Span]:
+    """Windows of a text that is longer than a model takes: neighbours share a quarter."""
+    return spans(length, size, size // 4)
+
+
 def longest_first(first: int, second: int, room: int) -> tuple[int, int]:
     """How many pieces of a pair stay when the longer text is cut until both fit: what tokenizers do.
 

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from hashlib import blake2b
-from itertools import pairwise
 from math import comb, inf, prod
 from typing import Any, NamedTuple
 
@@ -53,9 +52,15 @@ class Shuffle:
         return np.repeat(np.arange(len(self.sizes)), self.sizes)
 
     @cached_property
+    def _kinds(self) -> list[tuple[Integers, Integers]]:
+        """The distinct labels of each block, ascending, and how often each occurs."""
+        parts = np.split(self.labels, np.cumsum(self.sizes)[:-1])
+        return [np.unique(part, return_counts=True) for part in parts]
+
+    @cached_property
     def counts(self) -> Counts:
         """How often each label occurs in each block."""
-        return tuple(tuple(_tally(part).values()) for part in self._parts)
+        return tuple(tuple(many.tolist()) for _, many in self._kinds)
 
     @cached_property
     def number(self) -> int:
@@ -69,27 +74,14 @@ class Shuffle:
 
     def permutations(self) -> Integers:
         """All distinct label permutations, the real one first; read-only, since several may hold them. Shape (R, n)."""
-        rows = self._spelled(arrangements(self.counts))
+        values = [labels for labels, _ in self._kinds]
+        first = np.repeat(np.cumsum([0, *map(len, values)])[:-1], self.sizes)
+        rows = np.concatenate(values)[arrangements(self.counts) + first]
         real = int(np.flatnonzero((rows == self.labels).all(axis=1))[0])
         rows[real], rows[0] = rows[0].copy(), self.labels
         rows = self.scatter(rows)
         rows.flags.writeable = False
         return rows
-
-    @cached_property
-    def _parts(self) -> list[list[int]]:
-        flat: list[int] = self.labels.tolist()
-        starts = np.cumsum((0, *self.sizes)).tolist()
-        return [flat[start:stop] for start, stop in pairwise(starts)]
-
-    def _spelled(self, codes: NDArray[np.int8]) -> Integers:
-        """Put labels in place of `arrangements`' codes. Shape (R, n) → (R, n), positions still sorted."""
-        values = [label for part in self._parts for label in _tally(part)]
-        kinds = np.cumsum([0, *(len(counts) for counts in self.counts)])[:-1]
-        table = np.asarray(values, dtype=np.int64)
-        if len(self.sizes) == 1:
-            return np.asarray(table[codes])
-        return np.asarray(table[codes + kinds[self.block]])
 
     def scatter(self, sorted_rows: Integers) -> Integers:
         """Return every column to its original position. Shape (R, n) → (R, n)."""
@@ -164,10 +156,6 @@ def _arrange(counts: tuple[int, ...]) -> NDArray[np.int8]:
     return rows
 
 
-def _tally(part: list[int]) -> dict[int, int]:
-    return {label: part.count(label) for label in sorted(set(part))}
-
-
 # ------------------------------------------------------------------------------------- draws
 
 
@@ -177,6 +165,7 @@ Choice = NDArray[np.integer[Any]]
 POOL_STREAM, RECORD_STREAM = 1, 2
 """Purposes: under one seed, each has its own random numbers."""
 
+NO_CHOICE = np.zeros(0, dtype=np.int8)
 KEPT = 32_000_000
 """Bytes of label permutations that are stored for the next request; the first records have priority."""
 SHARED = 256
@@ -260,10 +249,7 @@ class LabelDraws:
         self.seed = seed
         # Several observations ask for the same labels of a record.
         self._room = KEPT
-        self._halves: dict[str, NDArray[Any]] = {}
-        self._choices: defaultdict[int, dict[str, NDArray[Any]]] = defaultdict(dict)
-        self._lists: dict[Shuffle, Integers] = {}
-        self._drawn: dict[tuple[Any, ...], tuple[Integers, Choice]] = {}
+        self._stored: dict[Any, tuple[Integers, Choice]] = {}
 
     def observed_and_choice(
         self,
@@ -346,10 +332,15 @@ class LabelDraws:
                 choices = np.stack([choice for _, choice in each])
             yield Labelled(places.tolist(), permutations, choices, kind.is_listed)
 
-    def _keeps(self, size: int) -> bool:
-        """Whether this many more bytes fit into the store."""
-        self._room -= size
-        return self._room > 0
+    def _once(self, key: Any, make: Callable[[], tuple[Integers, Choice]]) -> tuple[Integers, Choice]:
+        """What ``make`` returns: from the store, or computed and stored while there is room."""
+        found = self._stored.get(key)
+        if found is None:
+            found = make()
+            self._room -= sum(array.nbytes for array in found)
+            if self._room > 0:
+                self._stored[key] = found
+        return found
 
     # ------------------------------------------------------- listed label permutations, and choices among them
 
@@ -360,62 +351,25 @@ class LabelDraws:
             return _rotations(kind.labels)
         if shuffle.number <= SHARED:
             return shuffle.stored_permutations
-        rows = self._lists.get(shuffle)
-        if rows is None:
-            rows = shuffle.permutations()
-            if self._keeps(rows.nbytes):
-                self._lists[shuffle] = rows
-        return rows
+        return self._once(shuffle, lambda: (shuffle.permutations(), NO_CHOICE))[0]
 
     def _choices_among(self, number: int, keys: Sequence[str]) -> Choice:
         """Which of the listed label permutations each draw takes. Shape (keys, draws)."""
         if number == 1:
             return np.zeros((len(keys), self.draws), dtype=np.uint8)
-        return self._rows(
-            self._choices[number], keys, lambda some: choices_among(self._halves_of(some), number)
-        )
-
-    def _halves_of(self, keys: Sequence[str]) -> NDArray[np.uint32]:
-        """The random numbers that choices are made from. Shape (keys, draws)."""
-        return self._rows(
-            self._halves,
-            keys,
-            lambda some: random_halves(keys_of(some, self.seed, "labellings"), self.draws),
-        )
-
-    def _rows(
-        self,
-        known: dict[str, NDArray[Any]],
-        keys: Sequence[str],
-        make: Callable[[Sequence[str]], NDArray[Any]],
-    ) -> NDArray[Any]:
-        """Rows that are functions of keys, (keys, draws): from the store, or computed and stored while there is room."""
-        missing = [key for key in dict.fromkeys(keys) if key not in known]
-        if missing:
-            rows = make(missing)
-            if not self._keeps(rows.nbytes):
-                return rows if len(missing) == len(keys) else make(keys)
-            known.update(zip(missing, rows, strict=True))
-            if len(missing) == len(keys):
-                return rows
-        return _stacked([known[key] for key in keys])
+        return choices_among(random_halves(keys_of(keys, self.seed, "labellings"), self.draws), number)
 
     # ------------------------------------------------------------- a record's own label permutations and draws
 
     def _of_record(self, one: Relabelled, kind: _Kind) -> tuple[Integers, Choice]:
         """The label permutations that this record's own draws choose from, and which of them each draw takes."""
-        assert kind.shuffle is not None
         key = one.key, kind.shuffle, None if one.items is None else _bytes(one.items), kind.is_listed
-        found = self._drawn.get(key)
-        if found is None:
-            rows, choice = (
-                self._matched(one, kind) if kind.is_matched else self._sampled(one.key, kind.shuffle)
-            )
-            # In as few bytes as possible, since it is stored per record.
-            found = rows, choice.astype(np.min_scalar_type(len(rows)))
-            if self._keeps(found[1].nbytes + (0 if kind.is_listed else rows.nbytes)):
-                self._drawn[key] = found
-        return found
+        return self._once(key, lambda: self._drawn(one, kind))
+
+    def _drawn(self, one: Relabelled, kind: _Kind) -> tuple[Integers, Choice]:
+        assert kind.shuffle is not None
+        rows, choice = self._matched(one, kind) if kind.is_matched else self._sampled(one.key, kind.shuffle)
+        return rows, choice.astype(np.min_scalar_type(len(rows)))  # stored per record
 
     def _matched(self, one: Relabelled, kind: _Kind) -> tuple[Integers, Integers]:
         """Labellings of items that move in the same way in several units, as many as there are draws where they are not listed."""

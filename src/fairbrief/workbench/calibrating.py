@@ -5,30 +5,36 @@ The resampling unit is the text: pairs of one text are held out together and res
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import csv
+import io
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from fairbrief.errors import DataError
+from fairbrief.auditing.scorer_lookup import Scorers
+from fairbrief.errors import DataError, RequestError
+from fairbrief.measures.record_texts import claims_of
 from fairbrief.scorers.calibrated import CHANCE, Calibration, Measured, ScoreMap, features_of
 from fairbrief.statistics.agreement import balanced_accuracy, best_cut, isotonic, roc_auc
+from fairbrief.statistics.keyed_random import keys_of
 from fairbrief.statistics.regression import fit_logistic
 from fairbrief.statistics.resampling import Bootstrap, percentile_interval
 from fairbrief.text import languages
 from fairbrief.text.hashes import digest_of
-from fairbrief.types import Ask, Cacheable, Floats, Integers, Table
-from fairbrief.workbench.labelled_pairs import Labelled
+from fairbrief.types import Ask, Cacheable, Case, Floats, Integers, Table
+from fairbrief.workbench.sheets import protect, sheet_rows
 
 MAPS = 25
 """Number of maps of resampled texts in a calibration."""
 FOLDS, DRAWS = 5, 1000
 FEWEST = 20
 """Minimum number of pairs per label for a calibration."""
-SIZES = (100, 200, 300, 500, 1000, 2000)
-"""Numbers of pairs for which the expected precision is reported."""
 
 
 @dataclass(frozen=True)
@@ -53,17 +59,10 @@ class Fitting:
         texts = int(self.text.max()) + 1
         return np.asarray(np.random.default_rng([self.seed, 1]).permutation(texts) % FOLDS)[self.text]
 
-    def draws(self, many: int, stream: int = 0, texts: int | None = None) -> Integers:
-        """The count of each pair in each resample of texts; ``texts`` is the number drawn (default: all). Shape
-        (draws, pairs).
-        """
-        there = int(self.text.max()) + 1
-        if texts is None:
-            return np.concatenate(list(Bootstrap(there, many, self.seed + stream).weights()))[
-                :, self.text
-            ].astype(np.int64)
-        rng = np.random.default_rng([self.seed, 2, texts])
-        return np.asarray(rng.multinomial(texts, np.full(there, 1 / there), size=many))[:, self.text]
+    def draws(self, many: int, stream: int = 0) -> Integers:
+        """The count of each pair in each resample of texts. Shape (draws, pairs)."""
+        weights = Bootstrap(int(self.text.max()) + 1, many, self.seed + stream).weights()
+        return np.concatenate(list(weights))[:, self.text].astype(np.int64)
 
     def weights(self, chosen: Integers) -> tuple[float, Floats]:
         """Intercept and weights of the features, fitted to the chosen pairs (with repetition)."""
@@ -101,7 +100,7 @@ class Fitting:
             np.append(self.labels, ends),
             np.append(many, [1, 1]),
         )
-        return ScoreMap(weights, places - intercept, shares)
+        return ScoreMap.of(weights, places - intercept, shares)
 
     def resampled_maps(self) -> Iterator[ScoreMap]:
         """Maps of resampled texts, each with ends drawn from Jeffreys' Beta(½, ½)."""
@@ -131,12 +130,12 @@ class Fitting:
             out = self.folds == fold
             text = np.unique(self.text[~out], return_inverse=True)[1]
             others = Fitting(self.features[~out], self.labels[~out], text, self.seed)
-            found[out] = others.map().of(self.features[out])
+            found[out] = others.map().probabilities(self.features[out])
         return found
 
-    def agreement(self, texts: int | None = None) -> tuple[Measured, Measured, Measured]:
-        """ROC-AUC, balanced accuracy and the best cut-off with 95 % intervals, for ``texts`` resampled texts (default: all)."""
-        counts = self.draws(DRAWS, texts=texts)
+    def agreement(self) -> tuple[Measured, Measured, Measured]:
+        """ROC-AUC, balanced accuracy and the best cut-off with 95 % intervals."""
+        counts = self.draws(DRAWS)
         return (
             _measured(roc_auc(self.scores, self.labels), roc_auc(self.scores, self.labels, counts)),
             _measured(
@@ -198,7 +197,7 @@ def calibration(scorer: Any, pairs: Sequence[Labelled], fitting: Fitting) -> Cal
 
 
 def tables(made: Calibration, fitting: Fitting) -> Iterator[Table]:
-    """Tables of the agreement, the map, and the precision for other numbers of labels."""
+    """Tables of the agreement, and of the map."""
     of_pairs = f"{made.pairs:,} pairs of {made.texts:,} texts, {made.supported:,} supported"
     rows = [("ROC-AUC", *_cells(made.auc)), ("balanced accuracy", *_cells(made.balanced_accuracy))]
     if not fitting.is_weighed:
@@ -210,7 +209,6 @@ def tables(made: Calibration, fitting: Fitting) -> Iterator[Table]:
     yield _map(made, fitting)
     if len(set(fitting.groups)) > 1:
         yield _by_group(fitting)
-    yield _precision(fitting, made)
 
 
 def _map(made: Calibration, fitting: Fitting) -> Table:
@@ -218,8 +216,8 @@ def _map(made: Calibration, fitting: Fitting) -> Table:
     scores = fitting.features @ made.map.weights
     chosen = np.argsort(scores, kind="stable")[np.linspace(0, len(scores) - 1, 9).astype(np.int64)]
     features = fitting.features[chosen]
-    drawn = np.stack([one.of(features) for one in made.resampled])
-    columns = (scores[chosen], made.map.of(features), *np.quantile(drawn, [0.025, 0.975], axis=0))
+    drawn = np.stack([one.probabilities(features) for one in made.resampled])
+    columns = (scores[chosen], made.map.probabilities(features), *np.quantile(drawn, [0.025, 0.975], axis=0))
     return Table(
         "Probability of support by score",
         ("score", "probability", "95 % interval"),
@@ -260,42 +258,179 @@ def _by_group(fitting: Fitting) -> Table:
     )
 
 
-def _precision(fitting: Fitting, made: Calibration) -> Table:
-    rows = []
-    for size in SIZES:
-        several = fitting.agreement(max(2 * FOLDS, round(size * made.texts / made.pairs)))
-        rows.append((f"{size:,}", *(f"± {(high - low) / 2:.3f}" for _, low, high in several[:2])))
-    return Table(
-        "Half width of the 95 % interval by the number of labelled pairs",
-        ("pairs", "ROC-AUC", "balanced accuracy"),
-        tuple(rows),
-        ("Resamples of these labels; intervals of ± 0.05 are enough to choose between scorers.",),
-    )
-
-
-def precision_expected(share: float = 0.5) -> Table:
-    """The expected half width of the interval of ROC-AUC before labelling, by the number of pairs, a ``share`` of
-    them supported.
-
-    Source: Hanley & McNeil, Radiology 143 (1982).
-    """
-    areas = (0.6, 0.7, 0.8, 0.9)
-    rows = []
-    for size in SIZES:
-        true, false = size * share, size * (1 - share)
-        halves = []
-        for a in areas:
-            q1, q2 = a / (2 - a), 2 * a * a / (1 + a)
-            variance = (a * (1 - a) + (true - 1) * (q1 - a * a) + (false - 1) * (q2 - a * a)) / (true * false)
-            halves.append(f"± {1.96 * variance**0.5:.3f}")
-        rows.append((f"{size:,}", *halves))
-    return Table(
-        "Half width of the 95 % interval of ROC-AUC by the number of labelled pairs",
-        ("pairs", *(f"ROC-AUC {a:g}" for a in areas)), tuple(rows),
-        (f"Expected, where {share:.0%} are supported. 300 pairs are enough for most uses.",),
-    )  # fmt: skip
-
-
 def _cells(measured: Measured) -> tuple[str, str]:
     value, low, high = measured
     return f"{value:z.3f}", f"[{low:z.3f}, {high:z.3f}]"
+
+
+# ---- Pairs that people labelled as supported or not, and sheets for labelling pairs
+
+
+COLUMNS = ("record", "system", "group", "claim", "text", "supported", "note")
+YES, NO = (
+    ("yes", "y", "true", "1", "supported"),
+    ("no", "n", "false", "0", "not_supported", "partially_supported"),
+)
+LEVELS = 5
+"""Number of score levels from which pairs are drawn."""
+
+
+@dataclass(frozen=True, slots=True)
+class Labelled:
+    """A text, a claim, and people's label of whether the text supports it; the text's group, if known."""
+
+    text: str
+    claim: str
+    supported: bool
+    group: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """All distinct labelled pairs; the number of blank labels, and of pairs with evenly divided labels."""
+
+    pairs: tuple[Labelled, ...]
+    blank: int = 0
+    undecided: int = 0
+
+
+def read_labels(paths: Sequence[Path]) -> Labels:
+    """The pairs in files: ``.csv`` sheets, or JSON lines of Fairbrief's, QAGS's or WiCE's form. Several labels of a
+    pair count by majority.
+
+    Raises DataError with file and line for any other content, RequestError for a file that cannot be read.
+    """
+    votes: dict[tuple[str, str], list[bool]] = defaultdict(list)
+    groups: dict[tuple[str, str], str] = {}
+    blank = 0
+    for path in paths:
+        for where, text, claim, label, group in _rows(path):
+            if label is None or label == "":
+                blank += 1
+                continue
+            votes[text, claim].append(_is_yes(where, label))
+            groups.setdefault((text, claim), group)
+    decided = {pair: sum(labels) * 2 - len(labels) for pair, labels in votes.items()}
+    pairs = tuple(Labelled(*pair, lead > 0, groups[pair]) for pair, lead in decided.items() if lead)
+    return Labels(pairs, blank, len(decided) - len(pairs))
+
+
+Row = tuple[str, str, str, Any, str]
+"""Position, text, claim, label and group."""
+
+
+def _rows(path: Path) -> Iterator[Row]:
+    if path.suffix.lower() in (".csv", ".tsv"):
+        for where, row in sheet_rows(path):
+            missing = [name for name in ("text", "claim", "supported") if not isinstance(row.get(name), str)]
+            if missing:
+                raise DataError(
+                    f"{where}: found no column '{missing[0]}'; wanted a sheet with the columns text, claim and supported; "
+                    "write one with 'fairbrief calibrate SCORER FILE --label-sheet SHEET.csv'."
+                )
+            yield where, row["text"], row["claim"], row["supported"].strip(), row.get("group") or ""
+        return
+    try:
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise RequestError(f"The labels '{path}' cannot be read: {error}.") from error
+    for number, line in enumerate(lines, 1):
+        if line.strip():
+            yield from _pairs_of(f"{path.name}:{number}", line)
+
+
+def _pairs_of(where: str, line: str) -> Iterator[Row]:
+    """The pairs in a line of JSON in Fairbrief's, QAGS's or WiCE's form."""
+    try:
+        row = json.loads(line)
+        if "summary_sentences" in row:
+            for one in row["summary_sentences"]:
+                for answer in one["responses"]:
+                    yield where, _text(row["article"]), _text(one["sentence"]), answer["response"], ""
+        elif "evidence" in row:
+            yield where, " ".join(map(_text, row["evidence"])), _text(row["claim"]), row["label"], ""
+        else:
+            yield where, _text(row["text"]), _text(row["claim"]), row["supported"], str(row.get("group", ""))
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        raise DataError(
+            f'{where}: found no labelled pair ({type(error).__name__}: {error}); wanted {{"text": …, "claim": …, "supported": true}}, '
+            "or a line of QAGS (article, summary_sentences) or WiCE (evidence, claim, label); correct it."
+        ) from error
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{value!r:.40} is not text")
+    return value
+
+
+def _is_yes(where: str, label: Any) -> bool:
+    word = str(label).strip().lower()
+    if word not in (*YES, *NO):
+        raise DataError(
+            f"{where}: found the label {word[:40]!r}; wanted yes or no (or true or false); correct it."
+        )
+    return word in YES
+
+
+# ---------------------------------------------------------------------------- sheets for labelling
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A claim of a summary and one document, with the scorer's value; ``group`` is the document's."""
+
+    record: str
+    system: str
+    group: str
+    claim: str
+    text: str
+    score: float
+
+
+def candidates(cases: Iterable[Case], spec: str, over: str, scorers: Scorers) -> Iterator[Candidate]:
+    """Every claim of every summary with each of its record's documents, as coverage pairs them."""
+    scorer = scorers[spec]
+    for case in cases:
+        claims, documents = claims_of(case.summary, "auto"), case.record.documents
+        if case.summary.reason or not claims:
+            continue
+        ask = Ask(spec, tuple(document.text for document in documents), claims)
+        scores = iter(features_of(scorer, [ask], by_row=not isinstance(scorer, Cacheable))[:, 0].tolist())
+        for document in documents:
+            group = document.attributes.get(over, "")
+            for claim in claims:
+                yield Candidate(
+                    case.record.id, case.summary.system, group, claim, document.text, next(scores)
+                )
+
+
+def drawn(pairs: Sequence[Candidate], many: int, seed: int) -> list[Candidate]:
+    """A number of pairs, as evenly as possible from the levels of the score and the groups; seed and texts determine
+    the selection and its order, which is unrelated to both.
+    """
+    ends = np.unique(np.quantile([pair.score for pair in pairs], np.linspace(0, 1, LEVELS + 1)[1:-1]))
+    keys = keys_of([f"{pair.text}\0{pair.claim}" for pair in pairs], seed, "pairs to label")
+    cells: dict[tuple[int, str], list[int]] = defaultdict(list)
+    for i in np.argsort(keys, kind="stable").tolist():
+        cells[int(np.searchsorted(ends, pairs[i].score, side="right")), pairs[i].group].append(i)
+    seen: set[tuple[str, str]] = set()
+    chosen: list[int] = []
+    rounds = max(map(len, cells.values()), default=0)
+    for i in (own[k] for k in range(rounds) for _, own in sorted(cells.items()) if k < len(own)):
+        pair = pairs[i].text, pairs[i].claim
+        if len(chosen) < many and pair not in seen:
+            seen.add(pair)
+            chosen.append(i)
+    return [pairs[i] for i in sorted(chosen, key=keys.__getitem__)]
+
+
+def pair_sheet(pairs: Iterable[Candidate]) -> str:
+    """A sheet (CSV) with one pair per row and an empty column ``supported``."""
+    lines = io.StringIO(newline="")
+    writer = csv.writer(lines)
+    writer.writerow(COLUMNS)
+    for pair in pairs:
+        row: Mapping[str, str] = {name: getattr(pair, name, "") for name in COLUMNS}
+        writer.writerow([protect(row[name]) for name in COLUMNS])
+    return lines.getvalue()

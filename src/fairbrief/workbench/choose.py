@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,7 +30,6 @@ from fairbrief.reports.result import Result
 from fairbrief.saved.gate_rules import RANDOM as LESS_RANDOM
 from fairbrief.saved.gate_rules import Rule, is_named
 from fairbrief.statistics.label_permutations import LabelDraws
-from fairbrief.statistics.resampling import Bootstrap, percentile_interval
 from fairbrief.types import Case, Floats, Measure, Table, Totals
 
 CHOSEN, RANDOM = "chosen", "random candidate"
@@ -276,23 +274,6 @@ def preference(choice: Choice, prompt: str) -> Mapping[str, object] | None:
 # ---- The effect of choosing: chosen against random, in fairness and in length
 
 
-FEWEST = 3
-"""Minimum number of records for an interval of their lengths."""
-
-
-class Lengths(NamedTuple):
-    """Mean words per summary of the chosen and the random ones, and their difference with its interval.
-
-    ``low`` and ``high`` are None without resamples or with fewer than three records.
-    """
-
-    chosen: float
-    random: float
-    difference: float
-    low: float | None = None
-    high: float | None = None
-
-
 def against_random(choices: Sequence[Choice], plan: Plan) -> Result:
     """An audit of the chosen summaries and of one random candidate each, with a table of the candidates.
 
@@ -304,57 +285,26 @@ def against_random(choices: Sequence[Choice], plan: Plan) -> Result:
             f"There is nothing to choose: of {len(choices)} records, none has a candidate that could be measured."
         )
     result = audit(cases, replace(plan, baseline=RANDOM))
-    lengths = lengths_of(cases, plan)
-    return replace(
-        result,
-        tables=(_table(choices, lengths, plan), *result.tables),
-        made={**result.made, "choice": _made(choices, lengths)},
-    )
+    return replace(result, tables=(_table(choices, cases), *result.tables))
 
 
-def lengths_of(cases: Sequence[Case], plan: Plan) -> Lengths:
-    """Lengths of the two systems of `as_systems`, in words between blanks."""
-    words = {
-        name: np.array([len(c.summary.text.split()) for c in cases if c.summary.system == name], dtype=float)
-        for name in (CHOSEN, RANDOM)
-    }
-    gap = words[CHOSEN] - words[RANDOM]
-    chosen, random = (float(words[name].mean()) for name in (CHOSEN, RANDOM))
-    found = Lengths(chosen, random, chosen - random)
-    if len(gap) < FEWEST or plan.n_resamples < 2:
-        return found
-    drawn = Bootstrap(len(gap), plan.n_resamples, plan.seed).totals(gap[:, np.newaxis])[:, 0] / len(gap)
-    low, high, _ = percentile_interval(drawn, plan.confidence_level)
-    return found._replace(low=float(low), high=float(high))
-
-
-def _made(choices: Sequence[Choice], lengths: Lengths) -> dict[str, object]:
-    reasons = Counter(choice.reason for choice in choices)
-    return {
-        "records": len(choices),
-        "candidates": sum(len(c.candidates) for c in choices),
-        "no candidate keeps the floors": reasons[NOT_ALLOWED],
-        "no candidate could be measured": reasons[NOT_MEASURED],
-        "pairs": sum(c.rejected is not None and not c.reason for c in choices),
-        "words": {"chosen": lengths.chosen, "random": lengths.random, "difference": list(lengths[2:])},
-    }
-
-
-def _table(choices: Sequence[Choice], lengths: Lengths, plan: Plan) -> Table:
-    made = _made(choices, lengths)
+def _table(choices: Sequence[Choice], cases: Sequence[Case]) -> Table:
     each = sorted({len(c.candidates) for c in choices})
+    reasons = Counter(choice.reason for choice in choices)
     pool = sum(len(c.pool) for c in choices) / len(choices)
-    interval = "" if lengths.low is None else f" [{100 * plan.confidence_level:g}% interval]"
-    bounds = "" if lengths.low is None else f" [{lengths.low:+z.2f}, {lengths.high:+z.2f}]"
+    pairs = sum(c.rejected is not None and not c.reason for c in choices)
+    words = Counter[str]()
+    for case in cases:
+        words[case.summary.system] += len(case.summary.text.split())
+    mean = {name: f"{words[name] / (len(cases) / 2):.2f}" for name in (CHOSEN, RANDOM)}
     rows = (
         ("records", f"{len(choices):,}"),
         ("candidates per record", str(each[0]) if len(each) == 1 else f"{each[0]} to {each[-1]}"),
         ("candidates with a value and a similar length, per record", f"{pool:.2f}"),
-        ("records without a candidate that meets the limits (--floor)", f"{made[NOT_ALLOWED]:,}"),
-        ("records without a candidate that has a value", f"{made[NOT_MEASURED]:,}"),
-        ("records with a worse candidate (preference pairs)", f"{made['pairs']:,}"),
-        ("mean words, chosen", f"{lengths.chosen:.2f}"),
-        ("mean words, random candidate", f"{lengths.random:.2f}"),
-        (f"difference in words{interval}", f"{lengths.difference:+z.2f}{bounds}"),
+        ("records without a candidate that meets the limits (--floor)", f"{reasons[NOT_ALLOWED]:,}"),
+        ("records without a candidate that has a value", f"{reasons[NOT_MEASURED]:,}"),
+        ("records with a worse candidate (preference pairs)", f"{pairs:,}"),
+        ("mean words, chosen", mean[CHOSEN]),
+        ("mean words, random candidate", mean[RANDOM]),
     )
     return Table("The candidates", ("", ""), rows)

@@ -3,44 +3,32 @@
 from __future__ import annotations
 
 import hashlib
-import itertools
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from functools import partial
 from importlib import resources
 from pathlib import Path
 
 from fairbrief.atomic_files import atomic_stream, locked
 from fairbrief.chat.client import replies
-from fairbrief.chat.endpoint import UNANSWERED, Decoding, Endpoint, Question, Tally
-from fairbrief.chat.journal import Journal, journal_of, open_journal
+from fairbrief.chat.endpoint import UNANSWERED, Decoding, Endpoint, Question, Reply, Tally
+from fairbrief.chat.journal import journal_of, open_journal
 from fairbrief.chat.spending import Budget
 from fairbrief.errors import DataError, RequestError, reading_text
 from fairbrief.serialization import line_of, summary_fields
 from fairbrief.text.replies import items, json_items
 from fairbrief.text.segmentation import recall
-from fairbrief.types import Case, Claim
+from fairbrief.types import Case, Claim, Summary
 from fairbrief.workbench.summarizing import NOT_ASKED, Answer, Batches, Count, Forecast, gather
 
 UNPARSED = "unparsed reply"
-AGAIN = "I found no list in your answer. Write the statements again: one a line, numbered, and nothing else."
 VERSION = 1
 RESTATES = 0.5
 """Share of a text's words from which a reply without a list counts as a restatement and not as a comment."""
-
-
-@dataclass(frozen=True, slots=True)
-class Split:
-    """The statements of one text; ``reason`` explains why there are none, and ``reply`` is then the model's reply.
-
-    ``recall`` in [0, 1]: the share of the text's words that occur in some statement; None without statements.
-    """
-
-    claims: tuple[str, ...]
-    reason: str = ""
-    reply: str = ""
-    recall: float | None = None
+LISTED = 20
+"""Maximum number of replies without a list that are stored as examples; all are counted."""
+Task = tuple[str, str]
+"""The key of a text, and the text."""
 
 
 def instruction_in(path: Path | None = None) -> str:
@@ -85,75 +73,62 @@ class Splitter:
         inputs = repr((parts, sorted(self.decoding.sent().items())))
         return hashlib.sha256(inputs.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
-    def question(self, text: str, unread: str | None = None) -> Question:
-        """The question for one text; after an unreadable answer, the question repeated with that answer in between."""
-        messages = [("user", self.prompt(text))]
-        if unread:
-            messages += [("assistant", unread), ("user", AGAIN)]
-        return Question(tuple(messages), tuple(self.decoding.sent().items()))
+    def question(self, text: str) -> Question:
+        """The question for one text."""
+        return Question((("user", self.prompt(text)),), tuple(self.decoding.sent().items()))
 
-    def split(self, texts: Iterable[tuple[str, str, str | None]]) -> Iterator[list[tuple[str, Split]]]:
-        """The statements of texts; in batches, in any order.
-
-        Each task is a key, a text, and the unreadable answer to it (None if the text was not asked before).
-        """
-        asked = (((key, text), self.question(text, unread)) for key, text, unread in texts)
+    def answers(self, texts: Iterator[Task]) -> Batches:
+        """The statements of texts, as `read_claims` reads them; in batches, in any order."""
+        asked = (((key, text), self.question(text)) for key, text in texts)
         for batch in replies(self.endpoint, asked, self.tally, self.budget):
-            yield [
-                (key, read_split(text, reply.text, reply.reason, reply.detail))
-                for (key, text), reply in batch
-            ]
+            yield [(key, read_claims(text, reply)) for (key, text), reply in batch]
 
 
-def read_split(text: str, reply: str, reason: str = "", detail: str = "") -> Split:
-    """The statements in a reply to the splitting of ``text``; a reply without a list has the reason "unparsed reply"."""
-    if reason:
-        return Split((), reason if reason in ("refused", UNANSWERED) else UNPARSED, reply or detail)
-    claims = tuple(dict.fromkeys(json_items(reply) or items(reply)))
-    if not claims and len(reply.split()) <= 2 * len(text.split()) + 10 and reply.rstrip().endswith("."):
-        alone = (reply.strip(),)  # one sentence, one statement: some models omit the number
-        claims = alone if (recall(text, alone) or 0.0) >= RESTATES else ()
-    if not claims:
-        return Split((), UNPARSED, reply)
-    return Split(claims, recall=recall(text, claims))
+def read_claims(text: str, reply: Reply) -> Answer:
+    """The statements in a reply to the splitting of ``text``, under ``claims``.
+
+    ``recall`` in [0, 1] is the share of the text's words that occur in some statement. Without statements, ``reason``
+    explains why ("unparsed reply" for one without a list), and ``reply`` is the model's reply.
+    """
+    said, reason = reply.text, reply.reason
+    claims = () if reason else tuple(dict.fromkeys(json_items(said) or items(said)))
+    is_sentence = said.rstrip().endswith(".") and len(said.split()) <= 2 * len(text.split()) + 10
+    if not claims and not reason and is_sentence and (recall(text, (said,)) or 0.0) >= RESTATES:
+        claims = (said.strip(),)  # one sentence, one statement: some models omit the number
+    if claims:
+        known = recall(text, claims)
+        return {"claims": list(claims), **({} if known is None else {"recall": known})}
+    why = reason if reason in ("refused", UNANSWERED) else UNPARSED
+    return {"claims": [], "reason": why, "reply": said or reply.detail}
 
 
 # ---- From a file of summaries to the same file with each summary's atomic statements; interrupted runs resume
 
 
-Task = tuple[str, str, str | None]
-"""The key of a text, the text, and the unreadable answer to it, if it was asked before."""
-TRIES = 3
-"""Maximum number of requests per text while the replies contain no list."""
-LISTED = 20
-"""Maximum number of replies without a list that are stored as examples; all are counted."""
-
-
 @dataclass(slots=True)
 class Outcome:
-    """The outcome of splitting. ``recall`` is the mean share of a summary's words that occur in its claims."""
+    """The outcome of splitting. ``recalls`` are the shares of each summary's words that occur in its claims."""
 
     count: Count
     claims: int = 0
     split: int = 0
-    asked_again: int = 0
+    recalls: list[float] = field(default_factory=list)
     unparsed: list[str] = field(default_factory=list)
     unparsed_count: int = 0
-    _recalls: list[float] = field(default_factory=list)
-    _not_asked: set[str] = field(default_factory=set)
 
     @property
     def recall(self) -> float | None:
         """Mean claim recall in [0, 1] over the summaries that were split; None if there are none."""
-        return math.fsum(self._recalls) / len(self._recalls) if self._recalls else None
+        return math.fsum(self.recalls) / len(self.recalls) if self.recalls else None
 
     def add(self, case: Case, answer: Answer) -> None:
         """Count the claims of one summary, or its reply without a list."""
-        if answer.get("claims"):
+        if answer["claims"]:
             self.split += 1
             self.claims += len(answer["claims"])
-            self._recalls.append(answer["recall"])
-        elif answer.get("reason") == UNPARSED:
+            if "recall" in answer:  # a text without words has none
+                self.recalls.append(answer["recall"])
+        elif answer["reason"] == UNPARSED:
             self.unparsed_count += 1
             if len(self.unparsed) < LISTED:
                 where = f"{case.record.where or 'input'} (id '{case.record.id}', {case.summary.system})"
@@ -165,36 +140,36 @@ def split_file(
     cases: Callable[[], Iterable[Case]],
     out: Path,
     watch: Callable[[Count], None] = lambda _: None,
-    kept_in: Path | None = None,
 ) -> Outcome:
-    """Write all cases to ``out``, in order, each usable summary with its ``claims``; ``cases`` is called at least twice.
+    """Write all cases to ``out``, in order, each usable summary with its ``claims``; ``cases`` is called twice.
 
-    Answers are stored in the journal ``kept_in`` (by default in ``out``'s own journal). Files with the same journal
-    share answers.
-
-    Summaries without a text are copied unchanged. After a reply without a list the text is asked again, up to `TRIES`
-    times in all; summaries that then still lack claims are listed. Equal texts are asked once. ``made`` records the
-    model, the instruction's hash and the claim recall.
+    Answers are stored in ``out``'s journal. Summaries without a text are copied unchanged. Replies without a list are counted, and the first ones listed. Equal
+    texts are asked once. ``made`` records the model, the instruction's hash and the claim recall.
     """
-    outcome = Outcome(Count())
-    with locked(out), open_journal(kept_in or journal_of(out)) as journal:
-        without = gather(
-            _texts(splitter, cases), partial(_answers, splitter, 1), journal, outcome.count, watch
-        )
-        for tries in range(2, TRIES + 1):
-            _ask_again(splitter, tries, cases, journal, outcome)
+    outcome, not_asked = Outcome(Count()), set[str]()
+    with locked(out), open_journal(journal_of(out)) as journal:
+        without = gather(_texts(splitter, cases()), splitter.answers, journal, outcome.count, watch)
         with atomic_stream(out) as stream:
             for case in cases():
-                stream.write(_line(splitter, case, journal, without, outcome))
-    outcome.count.not_asked = len(outcome._not_asked)
+                summary = case.summary
+                if not summary.reason:
+                    key = splitter.key(summary.text)
+                    answer = journal[key] if key in journal else without.get(key)
+                    if answer is None:
+                        not_asked.add(key)
+                        answer = {"claims": [], "reason": NOT_ASKED}
+                    outcome.add(case, answer)
+                    summary = _with_claims(splitter, summary, answer)
+                stream.write(line_of(case.record, summary_fields(summary)))
+    outcome.count.not_asked = len(not_asked)
     outcome.count.wanted = outcome.count.asked + outcome.count.from_journal + outcome.count.not_asked
     return outcome
 
 
 def foresee_claims(splitter: Splitter, cases: Iterable[Case], known: Collection[str]) -> Forecast:
-    """The first requests of a splitting run, without retries of unreadable replies; RequestError as for `foresee`."""
+    """The requests of a splitting run; RequestError as for `foresee`."""
     found = Forecast()
-    for key, text, _ in _texts(splitter, lambda: cases):
+    for key, text in _texts(splitter, cases):
         question = splitter.question(text)
         found.wanted += 1
         if not found.examples:
@@ -205,72 +180,24 @@ def foresee_claims(splitter: Splitter, cases: Iterable[Case], known: Collection[
     return found
 
 
-def _texts(splitter: Splitter, cases: Callable[[], Iterable[Case]]) -> Iterator[Task]:
+def _texts(splitter: Splitter, cases: Iterable[Case]) -> Iterator[Task]:
+    """Each text once, under its key."""
     seen: set[str] = set()
-    for case in cases():
+    for case in cases:
         if case.summary.reason:
             continue
         key = splitter.key(case.summary.text)
         if key not in seen:
             seen.add(key)
-            yield key, case.summary.text, None
+            yield key, case.summary.text
 
 
-def _ask_again(
-    splitter: Splitter, tries: int, cases: Callable[[], Iterable[Case]], journal: Journal, outcome: Outcome
-) -> None:
-    """Ask again for all texts with an unreadable answer after ``tries - 1`` requests."""
-
-    def is_done(key: str) -> bool:
-        answer = journal[key]
-        return answer.get("reason") != UNPARSED or int(answer.get("tries", 1)) >= tries
-
-    unread = (
-        (key, text, str(journal[key].get("reply", "")))
-        for key, text, _ in _texts(splitter, cases)
-        if key in journal and not is_done(key)
-    )
-    if outcome.count.stopped or (first := next(unread, None)) is None:
-        return
-    count = Count()
-    ask = partial(_answers, splitter, tries)
-    gather(itertools.chain([first], unread), ask, journal, count, has=is_done)
-    outcome.asked_again += count.asked
-    outcome.count.stopped = count.stopped
-
-
-def _answers(splitter: Splitter, tries: int, texts: Iterator[Task]) -> Batches:
-    for batch in splitter.split(texts):
-        yield [
-            (
-                key,
-                {
-                    "claims": list(found.claims),
-                    **({"recall": found.recall} if found.recall is not None else {}),
-                    **({"reason": found.reason, "reply": found.reply} if found.reason else {}),
-                    **({"tries": tries} if tries > 1 else {}),
-                },
-            )
-            for key, found in batch
-        ]
-
-
-def _line(
-    splitter: Splitter, case: Case, journal: Journal, without: dict[str, Answer], outcome: Outcome
-) -> bytes:
-    if case.summary.reason:
-        return line_of(case.record, summary_fields(case.summary))
-    key = splitter.key(case.summary.text)
-    answer = journal[key] if key in journal else without.get(key, {"claims": [], "reason": NOT_ASKED})
-    if answer.get("reason") == NOT_ASKED:
-        outcome._not_asked.add(key)
-    outcome.add(case, answer)
+def _with_claims(splitter: Splitter, summary: Summary, answer: Answer) -> Summary:
     made = {
-        **case.summary.made,
+        **summary.made,
         "claims_by": splitter.endpoint.model,
         "claims_prompt_sha": splitter.sha,
         **({"claim_recall": f"{answer['recall']:.4f}"} if "recall" in answer else {}),
         **({"claims_reason": answer["reason"]} if "reason" in answer else {}),
     }
-    claims = tuple(Claim(text) for text in answer["claims"]) or None
-    return line_of(case.record, summary_fields(replace(case.summary, claims=claims, made=made)))
+    return replace(summary, claims=tuple(map(Claim, answer["claims"])) or None, made=made)

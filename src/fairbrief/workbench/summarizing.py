@@ -16,9 +16,8 @@ from fairbrief import __version__
 from fairbrief.atomic_files import atomic_stream, locked
 from fairbrief.chat.client import replies
 from fairbrief.chat.endpoint import EMPTY, REFUSED, UNANSWERED, Endpoint, Question, Reply, Tally
-from fairbrief.chat.journal import Journal, journal_of, open_journal
+from fairbrief.chat.journal import Journal, open_journal
 from fairbrief.chat.spending import Budget, BudgetSpent, Price
-from fairbrief.errors import RequestError
 from fairbrief.serialization import line_of, record_line, summary_fields
 from fairbrief.text.counted import counted
 from fairbrief.types import Record, Summarizer, Summary
@@ -76,7 +75,6 @@ def gather(
     journal: Journal,
     count: Count,
     watch: Callable[[Count], None] = lambda _: None,
-    has: Callable[[str], bool] | None = None,
 ) -> dict[str, Answer]:
     """Write an answer to every task into the journal; return, by key, the reasons of missing answers.
 
@@ -91,7 +89,7 @@ def gather(
     def missing() -> Iterator[Keyed]:
         for task in tasks:
             count.wanted += 1
-            if task[0] in journal and (has is None or has(task[0])):
+            if task[0] in journal:
                 count.from_journal += 1
                 count.add_reason(journal[task[0]])
             else:
@@ -172,20 +170,6 @@ class Spending:
     tally: Tally = field(default_factory=Tally)
 
 
-def summarize(
-    summarizer: Summarizer | Drafting,
-    records: Records,
-    out: Path,
-    watch: Watch = lambda _: None,
-    spending: Spending | None = None,
-    *,
-    system: str = "",
-) -> Count:
-    """Write the summaries of all records to ``out``, in their order; see `summarize_all`."""
-    (count,) = summarize_all([Job(summarizer, out, system)], records, journal_of(out), watch, spending)
-    return count
-
-
 def summarize_all(
     jobs: Sequence[Job],
     records: Records,
@@ -247,26 +231,17 @@ def _tasks(group: Sequence[Job], records: Records) -> Iterator[Task]:
 
 
 def _answers(group: Sequence[Job], spending: Spending, tasks: Iterator[Task]) -> Batches:
-    first = group[0].summarizer
-    if isinstance(first, Asking):
-        return _asked([job.summarizer for job in group], first.endpoint(), spending, tasks)  # type: ignore[misc]  # all of a group ask
-    return _drafted(group[0].writer, tasks)
-
-
-def _asked(
-    askers: Sequence[Asking], endpoint: Endpoint, spending: Spending, tasks: Iterator[Task]
-) -> Batches:
+    askers = [job.summarizer for job in group if isinstance(job.summarizer, Asking)]
+    if not askers:
+        for written in group[0].writer.drafts(task[:3] for task in tasks):
+            yield [(key, summary_fields(summary)) for key, summary in written]
+        return
     questions = ((task, askers[task[3]].question(task[1], task[2])) for task in tasks)
-    for batch in replies(endpoint, questions, spending.tally, spending.budget):
+    for batch in replies(askers[0].endpoint(), questions, spending.tally, spending.budget):
         yield [
             (key, summary_fields(askers[i].summary(record, sample, reply)))
             for (key, record, sample, i), reply in batch
         ]
-
-
-def _drafted(writer: Drafting, tasks: Iterator[Task]) -> Batches:
-    for batch in writer.drafts(task[:3] for task in tasks):
-        yield [(key, summary_fields(summary)) for key, summary in batch]
 
 
 # ------------------------------------------------------------------------------------- writing
@@ -330,14 +305,6 @@ BYTES_PER_TOKEN = 4
 """Approximate bytes of English text per token; the server's count is what is charged."""
 
 
-@dataclass(frozen=True, slots=True)
-class Example:
-    """One filled prompt, and the name of the model or system to ask."""
-
-    asked_by: str
-    text: str
-
-
 @dataclass(slots=True)
 class Forecast:
     """The requests of a run. Tokens are estimates; ``answer_tokens`` is the maximum, None if answers have no bound."""
@@ -346,7 +313,8 @@ class Forecast:
     calls: int = 0
     prompt_tokens: int = 0
     answer_tokens: int | None = 0
-    examples: list[Example] = field(default_factory=list)
+    examples: list[tuple[str, str]] = field(default_factory=list)
+    """Filled prompts, each after the name of the model or system to ask."""
 
     def ask(self, question: Question) -> None:
         """Count a question that would be sent."""
@@ -360,8 +328,8 @@ class Forecast:
     def show(self, asked_by: str, question: Question) -> None:
         """Store a filled prompt as an example, unless an equal one is stored."""
         text = "\n\n".join(f"[{role}]\n{text}" for role, text in question.messages)
-        if all(text != example.text for example in self.examples):
-            self.examples.append(Example(asked_by, text))
+        if all(text != shown for _, shown in self.examples):
+            self.examples.append((asked_by, text))
 
     def lines(self, price: Price | None = None) -> list[str]:
         """The forecast as lines of text, without the examples."""
@@ -381,76 +349,29 @@ class Forecast:
         return lines
 
 
-def foresee(
-    jobs: Sequence[Job],
-    records: Records,
-    known: Collection[str],
-    budget: Budget,
-    names: Sequence[str] = (),
-) -> Forecast:
+def foresee(jobs: Sequence[Job], records: Records, known: Collection[str], budget: Budget) -> Forecast:
     """Fill every prompt of every job for every record; return the requests that chat models would get.
 
-    ``known`` has the keys of stored answers. ``names`` are the jobs' names in messages. Raises the errors of filling
-    (DataError for a record without an attribute that the prompt uses, RequestError for a prompt without a place for a
-    requested clause), and RequestError if two jobs send the same requests for every record or if ``budget`` cannot
-    bound the cost of an answer.
+    ``known`` has the keys of stored answers. Raises the errors of filling (DataError for a record without an attribute
+    that the prompt uses, RequestError for a prompt without a place for a requested clause), and RequestError if
+    ``budget`` cannot bound the cost of an answer.
     """
     found = Forecast()
-    drafting = [
-        (name, job.summarizer, hashlib.sha256())
-        for name, job in zip(names or [job.system or repr(job.summarizer) for job in jobs], jobs, strict=True)
-        if isinstance(job.summarizer, Drafting)
-    ]
-    is_first = True
-    for record in records():
-        for name, writer, digest in drafting:
+    drafting = [(job, job.summarizer) for job in jobs if isinstance(job.summarizer, Drafting)]
+    for number, record in enumerate(records()):
+        for job, writer in drafting:
             keys = writer.keys(record)
-            questions = _questions(writer, record, len(keys))
-            digest.update(_digest(writer, questions, keys))
             found.wanted += len(keys)
-            if is_first and questions:
-                found.show(name, questions[0])
-            for key, question in zip(keys, questions, strict=False):
+            if not isinstance(writer, Asking):
+                continue
+            for sample, key in enumerate(keys):
+                question = writer.question(record, sample)
+                if number == sample == 0:
+                    found.show(job.system or writer.endpoint().model, question)
                 if key not in known:
                     found.ask(question)
                     budget.most(question)
-        is_first = False
-    if not is_first:
-        _refuse_twins([(name, digest.digest()) for name, _, digest in drafting])
     return found
-
-
-def _questions(writer: object, record: object, samples: int) -> list[Question]:
-    if not isinstance(writer, Asking):
-        return []
-    return [writer.question(record, sample) for sample in range(samples)]  # type: ignore[arg-type]  # a record
-
-
-def _digest(writer: object, questions: Sequence[Question], keys: Iterable[str]) -> bytes:
-    """Everything that determines the texts of one record; at temperature 0 that excludes the seed."""
-    if not isinstance(writer, Asking):
-        return "\0".join(keys).encode()
-    endpoint = writer.endpoint()
-    asked = [
-        (
-            q.messages,
-            [pair for pair in q.decoding if pair[0] != "seed" or dict(q.decoding).get("temperature") != 0],
-        )
-        for q in questions
-    ]
-    return json.dumps([endpoint.model, endpoint.shown, asked]).encode("ascii")
-
-
-def _refuse_twins(digests: Sequence[tuple[str, bytes]]) -> None:
-    first: dict[bytes, str] = {}
-    for name, digest in digests:
-        if digest in first:
-            raise RequestError(
-                f"'{first[digest]}' and '{name}' send the same requests for every record: their answers would be paid twice and "
-                "differ only by chance. Remove one of them; for several runs of one setting, sweep the seed at a "
-                "temperature above 0."
-            )
-        first[digest] = name
 
 
 def _tokens(question: Question) -> int:

@@ -24,10 +24,9 @@ from fairbrief.cli.input_options import ReadingOptions
 from fairbrief.errors import DataError, RequestError
 from fairbrief.readers import Reading
 from fairbrief.reports import load
-from fairbrief.saved import view_answers
+from fairbrief.saved import view
 from fairbrief.saved.saved_inputs import Inputs, SavedTexts
-from fairbrief.saved.view_answers import Answers, Asked, open_audit
-from fairbrief.saved.view_server import Server
+from fairbrief.saved.view import Answers, Asked, Server, open_audit
 
 EXAMPLE = Path("examples/reviews.jsonl").resolve()
 COVERAGE = "coverage_parity@sentiment"
@@ -114,7 +113,7 @@ def test_the_page_opens_on_the_reports_finding(about: Answers, folder: Path) -> 
 def test_pages_hold_every_record_once(about: Answers, monkeypatch: pytest.MonkeyPatch) -> None:
     """Turning pages neither repeats nor leaves out."""
     whole = records_of(about.rows(Asked(COVERAGE, "0:rosy")))
-    monkeypatch.setattr(view_answers, "PAGE", 3)
+    monkeypatch.setattr(view, "PAGE", 3)
     pages = [
         records_of(about.rows(Asked(COVERAGE, "0:rosy", start=start))) for start in range(0, len(whole), 3)
     ]

@@ -1,9 +1,11 @@
-"""Sets of labelled texts: mixtures for all sizes and mixes, and sets that each value dominates equally often.
+"""Sets of labelled texts: mixtures for all sizes and mixes, sets that each value dominates equally often, and sets of reviews of
+one product with their sentiment.
 
 Source of the mixtures: Zhang et al., Fair Abstractive Summarization of Diverse Perspectives, §4.1 and the loaders of
 the authors' code (Claritin: 3 sizes × 3 mixes × 150 samples). Source of the dominated sets: Li et al., Coverage-based
 Fairness in Multi-document Summarization, A.3 ("dominated by each value in equal proportion"), which gives no rule for
-ties; here they are dropped, or assigned to the lowest value.
+ties; here they are dropped, or assigned to the lowest value. Source of the sets of reviews: Zhang et al. (Amazon, Yelp); Li et al.
+(Amazon: 1-2 stars negative, 3 neutral, 4-5 positive).
 """
 
 from __future__ import annotations
@@ -11,18 +13,16 @@ from __future__ import annotations
 import random
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import hypot, log, sqrt
-from typing import Literal
+from typing import Any, Literal
 
-from fairbrief.errors import RequestError
+from fairbrief.errors import MissingExtra, RequestError
 from fairbrief.text.counted import counted
 from fairbrief.types import Document, Record
-
-Draw = Literal["rounds", "disjoint", "independent"]
-DRAWS: tuple[Draw, ...] = ("rounds", "disjoint", "independent")
+from fairbrief.workbench.corpora.text_sources import Lengths
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,25 +79,20 @@ def share_text(share: Fraction) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Design:
-    """The design of mixtures.
+    """The design of mixtures. ``unit`` is the name of the attribute with the size of a set (``tweets``).
 
-    ``draw`` decides which texts the samples of one cell share: ``rounds`` (the published design) cuts disjoint sets
-    from the shuffled texts and reshuffles them when they are used up; ``disjoint`` uses each text once per cell;
-    ``independent`` draws every sample from all texts. No sample contains a text twice (the authors' code allows this
-    when it repeats a pool). ``unit`` is the name of the attribute with the size of a set (``tweets``).
+    The samples of a cell are disjoint sets, cut from the shuffled texts, which are shuffled again when they are used up. No
+    sample contains a text twice (the authors' code allows this when it repeats a pool).
     """
 
     attribute: str
     counts: Sequence[int]
     mixes: Sequence[Mix]
     samples: int
-    draw: Draw = "rounds"
     unit: str = "texts"
     seed: int = 0
 
     def __post_init__(self) -> None:
-        if self.draw not in DRAWS:
-            raise RequestError(f"There is no draw '{self.draw}'. Known: {', '.join(DRAWS)}.")
         if not self.counts or min(self.counts) < 1 or self.samples < 1 or not self.mixes:
             raise RequestError(
                 "A design needs sizes of at least one text, at least one mix, and at least one sample."
@@ -117,7 +112,7 @@ def mixtures(texts: Sequence[Document], design: Design) -> Iterator[Record]:
     texts of a sample are shuffled. Its attributes identify the cell: the size under the unit's name, and each value's
     share under the value's name.
 
-    Raises: RequestError if a value has too few texts for a sample or, with ``disjoint``, for a cell.
+    Raises: RequestError if a value has too few texts for a sample.
     """
     by_value: dict[str, list[Document]] = {}
     for document in texts:
@@ -132,7 +127,7 @@ def mixtures(texts: Sequence[Document], design: Design) -> Iterator[Record]:
 def _cell(by_value: Mapping[str, list[Document]], size: int, mix: Mix, design: Design) -> Iterator[Record]:
     rng = random.Random(f"{design.seed}|{size}|{mix}")  # noqa: S311 # a seed that reproduces is wanted
     wanted = mix.counts(size)
-    decks = {value: _Deck(by_value.get(value, ()), design.draw, rng) for value in wanted}
+    decks = {value: _Deck(by_value.get(value, ()), rng) for value in wanted}
     attributes = {design.unit: str(size), **{value: share_text(share) for value, share in mix.shares}}
     width = len(str(design.samples - 1))
     for i in range(design.samples):
@@ -144,15 +139,12 @@ def _cell(by_value: Mapping[str, list[Document]], size: int, mix: Mix, design: D
 class _Deck:
     """The shuffled texts of one value, from which sets are cut."""
 
-    def __init__(self, texts: Sequence[Document], draw: Draw, rng: random.Random) -> None:
+    def __init__(self, texts: Sequence[Document], rng: random.Random) -> None:
         self.texts = texts
-        self.draw = draw
         self.rng = rng
         self.left: list[Document] = []
 
     def take(self, n: int) -> list[Document]:
-        if self.draw == "independent":
-            return self.rng.sample(self.texts, n)
         if len(self.left) >= n:
             taken, self.left = self.left[:n], self.left[n:]
             return taken
@@ -170,17 +162,11 @@ class _Deck:
 def _check(by_value: Mapping[str, list[Document]], size: int, mix: Mix, design: Design) -> None:
     for value, n in mix.counts(size).items():
         has = len(by_value.get(value, ()))
-        needs = n * design.samples if design.draw == "disjoint" else n
-        if has < needs:
+        if has < n:
             known = ", ".join(f"{v} {len(found)}" for v, found in sorted(by_value.items())) or "none"
-            remedy = (
-                "use fewer samples or smaller sets, or omit --disjoint"
-                if has >= n
-                else "use smaller sets or another mix, or widen the length limits"
-            )
             raise RequestError(
-                f"The cell of {size} {design.unit} with {mix} needs {needs} texts of '{value}' and there are {has} "
-                f"(texts: {known}): {remedy}."
+                f"The cell of {size} {design.unit} with {mix} needs {n} texts of '{value}' and there are {has} "
+                f"(texts: {known}): use smaller sets or another mix, or widen the length limits."
             )
 
 
@@ -340,3 +326,195 @@ def _too_few(
         f"Too few of {counted(seen, 'set')} are dominated by {counts}; wanted {share} each. {fewer} the dominating "
         "values with --values, or assign ties to the lowest value."
     )
+
+
+# ---- Sets of reviews of one product, with the sentiment of each from its rating or from VADER.
+
+
+Label = Callable[[Document], str | None]
+NEGATIVE, NEUTRAL, POSITIVE = "negative", "neutral", "positive"
+SENTIMENTS = ("rating", "vader_argmax", "vader_compound", "none")
+COMPOUND = 0.05
+"""The threshold of the compound score that VADER's authors recommend."""
+
+
+def rating_sentiment(rating: float, negative: float = 2, positive: float = 4) -> str:
+    """``negative`` up to a rating, ``positive`` from a rating on, ``neutral`` between."""
+    if rating <= negative:
+        return NEGATIVE
+    return POSITIVE if rating >= positive else NEUTRAL
+
+
+def argmax_sentiment(scores: Mapping[str, float]) -> str:
+    """The rule of the value-distribution paper's code: the larger of VADER's neg and pos.
+
+    ``neu`` and ``compound`` are ignored, a tie is negative, and neutral is only a text with neither.
+    """
+    if not scores["neg"] and not scores["pos"]:
+        return NEUTRAL
+    return POSITIVE if scores["pos"] > scores["neg"] else NEGATIVE
+
+
+def compound_sentiment(scores: Mapping[str, float]) -> str:
+    """VADER's authors' rule: positive from a compound score of 0.05 on, negative up to −0.05, else neutral."""
+    if scores["compound"] >= COMPOUND:
+        return POSITIVE
+    return NEGATIVE if scores["compound"] <= -COMPOUND else NEUTRAL
+
+
+def labeller(rule: str, *, negative: float = 2, positive: float = 4, analyser: str = "vader") -> Label | None:
+    """Assigns a review's sentiment: by ``rating``, ``vader_argmax`` or ``vader_compound``; ``none`` assigns none.
+
+    ``analyser`` is the library ``vader`` (vaderSentiment) or ``nltk``, which the authors of the published labels
+    used: the two tokenize differently. None for a review without a rating.
+
+    Raises: RequestError for another rule or overlapping thresholds; MissingExtra without the library.
+    """
+    if rule == "none":
+        return None
+    if rule == "rating":
+        if not negative < positive:
+            raise RequestError(f"Negative up to {negative:g} and positive from {positive:g} on overlap.")
+        return lambda review: _by_rating(review, negative, positive)
+    rules = {"vader_argmax": argmax_sentiment, "vader_compound": compound_sentiment}
+    if rule not in rules:
+        raise RequestError(f"Unknown sentiment rule '{rule}'. Known: {', '.join(SENTIMENTS)}.")
+    scores, label = _analyser(analyser), rules[rule]
+    return lambda review: label(scores(review.text))
+
+
+def _by_rating(review: Document, negative: float, positive: float) -> str | None:
+    try:
+        return rating_sentiment(float(review.attributes["rating"]), negative, positive)
+    except (KeyError, ValueError):
+        return None
+
+
+def _analyser(name: str) -> Callable[[str], Mapping[str, float]]:
+    if name == "nltk":
+        try:
+            from nltk.sentiment.vader import SentimentIntensityAnalyzer
+        except ImportError as error:
+            raise MissingExtra("nltk", "nltk", "VADER's sentiment by NLTK") from error
+        analyser = _nltk_analyser(SentimentIntensityAnalyzer)
+    elif name == "vader":
+        try:
+            from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer
+        except ImportError as error:
+            raise MissingExtra("vaderSentiment", "sentiment", "VADER's sentiment") from error
+        analyser = SentimentIntensityAnalyzer()
+    else:
+        raise RequestError(f"There is no analyser '{name}'. Known: vader, nltk.")
+    found: Callable[[str], Mapping[str, float]] = analyser.polarity_scores
+    return found
+
+
+def _nltk_analyser(make: Callable[..., Any]) -> Any:
+    """NLTK's analyser with its word list, either zipped (as NLTK's downloader stores it) or unzipped."""
+    for place in ("vader_lexicon.zip/vader_lexicon/vader_lexicon.txt", "vader_lexicon/vader_lexicon.txt"):
+        try:
+            return make(lexicon_file=f"sentiment/{place}")
+        except LookupError:
+            continue
+    raise RequestError("NLTK's VADER needs its word list: python -m nltk.downloader vader_lexicon")
+
+
+@dataclass(frozen=True, slots=True)
+class Sets:
+    """Sets of ``size`` reviews of one product, at most ``per_product`` of each (None: no limit).
+
+    ``draw``: ``random`` shuffles a product's reviews first, ``first`` uses them in their order.
+    """
+
+    size: int
+    per_product: int | None = 1
+    draw: Literal["random", "first"] = "random"
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.size < 1 or (self.per_product is not None and self.per_product < 1):
+            raise RequestError("A set needs at least one review, and a product at least one set.")
+        if self.draw not in ("random", "first"):
+            raise RequestError(f"The draw must be 'random' or 'first', not '{self.draw}'.")
+
+
+def review_sets(
+    records: Iterable[Record],
+    sets: Sets,
+    label: Label | None,
+    left_out: Counter[str],
+    *,
+    lengths: Lengths = Lengths(),  # noqa: B008 # frozen
+) -> Iterator[Record]:
+    """Sets of reviews of one product, in the order of the products' first reviews.
+
+    A record of one document belongs to its ``product`` (attribute); a record of many contains a product's reviews,
+    and keeps its references if it is not divided. Each review gets the attribute ``sentiment``; with any rule but
+    ``none``, reviews without a sentiment are excluded and counted by reason. If a product can have several sets, it
+    is their seed document.
+    """
+    admit = lengths.admit()
+    for product, record, reviews in _products(records):
+        kept = []
+        for review in reviews:
+            labelled, reason = _labelled(review, label, admit)
+            if labelled is None:
+                left_out[reason] += 1
+            else:
+                kept.append(labelled)
+        if len(kept) < sets.size:
+            left_out["product with too few reviews"] += 1
+            continue
+        yield from _cut(product, record, kept, sets, is_whole=len(kept) == len(reviews) == sets.size)
+
+
+def _products(records: Iterable[Record]) -> Iterator[tuple[str, Record, Sequence[Document]]]:
+    """Sets in order; single reviews as soon as all of their product are known."""
+    single: dict[str, tuple[Record, list[Document]]] = {}
+    for record in records:
+        if len(record.documents) > 1:
+            yield record.id, record, record.documents
+            continue
+        (review,) = record.documents
+        product = review.attributes.get("product", record.attributes.get("product"))
+        if product is None:
+            raise RequestError(
+                f"{record.where or record.id}: the review has no attribute 'product'. Name its field with --product FIELD."
+            )
+        own = {name: value for name, value in review.attributes.items() if name != "product"}
+        single.setdefault(product, (record, []))[1].append(Document(review.text, own))
+    for product, (record, reviews) in single.items():
+        yield product, record, reviews
+
+
+def _labelled(
+    review: Document, label: Label | None, admit: Callable[[str], bool]
+) -> tuple[Document | None, str]:
+    if not review.text.strip():
+        return None, "review without text"
+    if not admit(review.text):
+        return None, "review not of the wanted length"
+    if label is None:
+        return review, ""
+    if (sentiment := label(review)) is None:
+        return None, "review without a rating"
+    return replace(review, attributes={**review.attributes, "sentiment": sentiment}), ""
+
+
+def _cut(
+    product: str, record: Record, reviews: list[Document], sets: Sets, *, is_whole: bool
+) -> Iterator[Record]:
+    if sets.draw == "random":
+        rng = random.Random(f"{sets.seed}|{product}")  # noqa: S311 # a seed that reproduces is wanted
+        rng.shuffle(reviews)
+    count = len(reviews) // sets.size
+    if sets.per_product is not None:
+        count = min(count, sets.per_product)
+    for i in range(count):
+        yield Record(
+            product if sets.per_product == 1 else f"{product}-{i}",
+            tuple(reviews[i * sets.size : (i + 1) * sets.size]),
+            record.references if is_whole else (),
+            attributes={**record.attributes, "product": product},
+            seed_document=None if sets.per_product == 1 else product,
+        )

@@ -177,7 +177,7 @@ def _renamed(record: Record, fields: Mapping[str, str]) -> Record:
 
 def _documents_field(source: Path) -> str:
     """``documents``, or ``text`` if a file of single texts has that instead."""
-    fields = inspect_file(str(source))[0].columns
+    fields = inspect_file(str(source)).columns
     is_single = "text" in fields and not any(name.startswith("documents") for name in fields)
     return "text" if is_single else "documents"
 

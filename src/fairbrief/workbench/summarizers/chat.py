@@ -66,7 +66,7 @@ class Chat(Prompted, Endpoint):
         sentences = self._sentences(find(self.prompt))
         return [
             _hash(
-                VERSION, record.id, self.model, self.shown, self.api_version, self.systems[i], i,
+                VERSION, record.id, self.model, self.shown, self.systems[i], i,
                 _question(asked, self._decoding(i)).messages, self._decoding(i).sent(), sentences,
             )
             for i in range(self.samples)

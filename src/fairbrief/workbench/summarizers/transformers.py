@@ -12,9 +12,9 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, ClassVar
 
+from fairbrief import pretrained
 from fairbrief.errors import DataError, RequestError
-from fairbrief.pretrained import hub, placement
-from fairbrief.pretrained.hub import explained, quiet
+from fairbrief.pretrained import explained, quiet
 from fairbrief.scorers.pieces import run_batches
 from fairbrief.specs import spell
 from fairbrief.text.counted import counted
@@ -73,8 +73,8 @@ class Transformers(Prompted):
         Prompted.__post_init__(self)
         if self.long not in LONG:
             raise ValueError(f"long={self.long} is none of {', '.join(LONG)}")
-        if self.dtype not in ("auto", *placement.DTYPES):
-            raise ValueError(f"dtype={self.dtype} is none of auto, {', '.join(placement.DTYPES)}")
+        if self.dtype not in ("auto", *pretrained.DTYPES):
+            raise ValueError(f"dtype={self.dtype} is none of auto, {', '.join(pretrained.DTYPES)}")
         if min(self.beams, self.max_new_tokens) < 1 or self.temperature < 0:
             raise ValueError(
                 "beams and max_new_tokens must be at least 1, and temperature must not be negative"
@@ -103,7 +103,7 @@ class Transformers(Prompted):
             ready = [self._fitted(task, writer, prompt) for task in chunk]
             sizes = [draft.pieces + self.max_new_tokens for draft in ready]
             # Sampled summaries are written singly, because one generator serves a batch.
-            budget = self.batch_tokens or placement.automatic_tokens(writer.device)
+            budget = self.batch_tokens or pretrained.automatic_tokens(writer.device)
             write = partial(self._generate, ready, writer)
             for batch, texts in run_batches(sizes, write, 0 if self.temperature else budget):
                 yield [
@@ -265,19 +265,19 @@ class Writer:
 
 def library(module: str) -> Any:
     """A heavy library, imported on first use."""
-    return placement.library(module, "transformers:MODEL")
+    return pretrained.library(module, "transformers:MODEL")
 
 
 @lru_cache(maxsize=RESIDENT)
 def identity(model: str) -> str:
     """The model and its revision: the hub's commit, or a hash of the folder's files. Determined once."""
-    return hub.find(model, READER).identity
+    return pretrained.find(model, READER).identity
 
 
 @lru_cache(maxsize=RESIDENT)
 def is_encoder_decoder(model: str) -> bool:
     """The kind of model, from its configuration only."""
-    folder = hub.find(model, READER).folder
+    folder = pretrained.find(model, READER).folder
     with explained(folder, READER):
         config = library("transformers").AutoConfig.from_pretrained(folder, local_files_only=True)
     return bool(config.is_encoder_decoder)
@@ -285,8 +285,8 @@ def is_encoder_decoder(model: str) -> bool:
 
 def load_writer(model: str, device: str, dtype: str) -> Writer:
     """The model on a device, ready to write."""
-    device = placement.device_of(device, READER)
-    return _load(hub.find(model, READER).folder, device, placement.dtype_of(dtype, device, READER))
+    device = pretrained.device_of(device, READER)
+    return _load(pretrained.find(model, READER).folder, device, pretrained.dtype_of(dtype, device, READER))
 
 
 @lru_cache(maxsize=RESIDENT)
@@ -297,7 +297,7 @@ def _load(folder: Path, device: str, dtype: str) -> Writer:
         tokenizer = transformers.AutoTokenizer.from_pretrained(folder, local_files_only=True)
         kind = "AutoModelForSeq2SeqLM" if config.is_encoder_decoder else "AutoModelForCausalLM"
         model = getattr(transformers, kind).from_pretrained(folder, local_files_only=True)
-        model = model.to(device=device, dtype=getattr(torch, placement.DTYPES[dtype])).eval()
+        model = model.to(device=device, dtype=getattr(torch, pretrained.DTYPES[dtype])).eval()
     if tokenizer.pad_token_id is None:
         tokenizer.pad_token = tokenizer.eos_token
     # A decoder continues its input, so its padding is on the left; an encoder's is on the right.

@@ -1,17 +1,23 @@
-"""Commands for inputs before they are summarized: ``fairbrief stats``, ``words`` and ``recogniser``."""
+"""Commands for inputs: ``fairbrief init`` (how files are understood), ``stats``, ``words`` and ``recogniser``."""
 
 from __future__ import annotations
 
+import os
+import shlex
+from collections import Counter
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from fairbrief.cli import options as o
-from fairbrief.cli.input_options import ReadingOptions, print_excluded, reading_options
+from fairbrief.cli import settings_file
+from fairbrief.cli.input_options import ReadingOptions, print_excluded, print_notes, reading_options
 from fairbrief.cli.output import print_tables
 from fairbrief.errors import RequestError
+from fairbrief.text.addresses import is_stored
+from fairbrief.text.counted import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,6 +27,89 @@ if TYPE_CHECKING:
     from fairbrief.workbench.corpora.corpus_statistics import TopicShares
 
 app = o.new_app()
+
+MOST = 10_000
+"""Records that are counted; the output says if there are more."""
+SHOWN = 8
+"""Groups shown per attribute."""
+
+
+@app.command()
+def init(
+    inputs: list[str] = o.argument("Files with documents and summaries, in any order.", "FILE…"),
+    out: Path = o.option(Path("fairbrief.toml"), "File of settings to write.", "FILE.toml"),
+) -> None:
+    """Inspect files, show how they are understood, and write the settings for 'fairbrief audit'.
+
+    Correct the settings (TOML) where a field was misunderstood: their names are those of the options of audit.
+    """
+    from fairbrief.readers.understanding import inspect_file, is_plain, understand
+    from fairbrief.reports.plain import printable
+
+    if not settings_file.is_one(str(out)):
+        raise RequestError(f"--out {out}: give a name that ends in .toml.")
+    if out.exists():
+        raise RequestError(f"{out} exists: give another name with --out, or remove it.")
+    plain = [file for file in inputs if is_plain(file)]
+    result = understand([inspect_file(file) for file in inputs if file not in plain], plain)
+    given = {key.replace("-", "_"): value for key, value in result.settings.items() if key != "files"}
+    reading = ReadingOptions(**given).read(result.settings["files"])
+    for name, role in result.roles.items():
+        typer.echo(f"{printable(name)}: {role}")
+    _print_counts(reading)
+    print_notes(reading.notes)
+    text = settings_file.written(_beside(result.settings, out))
+    out.write_text(f"# Written by fairbrief init\n{text}", encoding="utf-8")
+    typer.echo(f"\nWritten: {out}. Next: fairbrief audit {shlex.quote(str(out))} --out audit")
+
+
+def _print_counts(reading: Reading) -> None:
+    """Print the numbers of records, documents and systems, and the groups by attribute, of the first records."""
+    from fairbrief.reports.contrast_words import ordered_groups
+    from fairbrief.reports.plain import printable
+
+    records: set[str] = set()
+    n_documents, systems = 0, dict[str, None]()
+    groups: dict[str, Counter[str]] = {}
+    for case in reading:
+        systems[case.summary.system] = None
+        record = case.record
+        if record.id in records:
+            continue
+        if len(records) >= MOST:
+            break
+        records.add(record.id)
+        n_documents += len(record.documents)
+        of_documents = [pair for d in record.documents for pair in d.attributes.items()]
+        known = dict(of_documents)  # an attribute of a record with one text is also an attribute of the text
+        of_record = [pair for pair in record.attributes.items() if pair[0] not in known]
+        for name, value in (*of_documents, *of_record):
+            groups.setdefault(name, Counter())[value] += 1
+    more = f" (only the first {MOST:,} were counted)" if len(records) >= MOST else ""
+    typer.echo(
+        f"\n{counted(len(records), 'record')}{more}, {counted(n_documents, 'document')}, "
+        f"{counted(len(systems), 'system')}: {', '.join(map(printable, systems))}"
+    )
+    for name, values in groups.items():
+        shown = ", ".join(f"{printable(v)} ({values[v]:,})" for v in ordered_groups(values)[:SHOWN])
+        rest = f" and {len(values) - SHOWN} more" if len(values) > SHOWN else ""
+        typer.echo(f"{printable(name)}: {shown}{rest}")
+    if not groups:
+        typer.echo(
+            'No field looks like a group. Add an attribute to the settings: attribute = ["NAME=FIELD"].'
+        )
+
+
+def _beside(settings: dict[str, Any], out: Path) -> dict[str, Any]:
+    """The settings, with paths relative to the folder of the settings."""
+
+    def moved(file: str) -> str:
+        return file if file.startswith("hf:") or is_stored(file) else os.path.relpath(file, out.parent)
+
+    return {
+        key: [moved(file) for file in value] if key in ("files", "summaries") else value
+        for key, value in settings.items()
+    }
 
 
 @app.command()
@@ -110,7 +199,7 @@ def recogniser(
 
     Prints the setting 'errors' of the measure detected_inclusion.
     """
-    from fairbrief.classifiers.people_classifier import People
+    from fairbrief.classifiers.people import People
     from fairbrief.people.build_people import try_recogniser
     from fairbrief.text.people import GROUPS, spell_errors
     from fairbrief.workbench.corpora.text_sources import read_people

@@ -19,18 +19,18 @@ from fairbrief.statistics.agreement import krippendorff_alpha, pearson, randolph
 from fairbrief.statistics.resampling import percentile_interval
 from fairbrief.text.name_words import gender_of_name, genders
 from fairbrief.types import Case, Floats, Integers, Table
-from fairbrief.workbench.annotation.items import (
+from fairbrief.workbench.sheets import (
     FAIR_RATING,
     FIRST,
     PERSON,
     SECOND,
+    Answer,
     Item,
     Pair,
     claims_to_judge,
     code_of,
     decisions,
 )
-from fairbrief.workbench.annotation.sheets import Answer
 
 DRAWS = 1000
 

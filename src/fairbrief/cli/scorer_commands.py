@@ -1,0 +1,263 @@
+"""Commands for scorers: ``fairbrief agree`` (with each other, or with people), ``calibrate`` and ``chunks`` (sizes of pieces)."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from math import isfinite
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from fairbrief.cli import input_options as inputs
+from fairbrief.cli import options as o
+from fairbrief.cli.output import print_tables, refuse_overwriting, write_text
+from fairbrief.errors import RequestError
+from fairbrief.plan import Plan
+
+if TYPE_CHECKING:
+    from fairbrief.reports.result import Result
+    from fairbrief.saved.saved_values import Resampling
+    from fairbrief.types import Table
+
+app = o.new_app()
+
+
+@app.command()
+@o.in_language
+@o.plan_options("n_resamples", "seed", "confidence_level")
+@inputs.reading_options("attribute", "references_field")
+def agree(
+    sources: list[str] = o.argument(
+        "Saved audits, to compare two scorers; or files whose claims people labelled.", "DIR…|FILE…"
+    ),
+    attribute: str | None = o.option(None, "Attribute that the labels of claims name.", "NAME[=FIELD]"),
+    scorer: str = o.option("ngram", "Scorer to compare with the labels.", "SPEC"),
+    temperature: str = o.option(".05,.1,.2,.5,1,2", "Softmax temperatures, separated by commas.", "T,…"),
+    measure: list[str] | None = o.option(
+        None, "For saved audits: measure to compare; give two or more.", "SPEC"
+    ),
+    relative_change: tuple[str, str] | None = o.option(
+        None,
+        "For saved audits: compare how each measure changes from the first system to the second.",
+        "PLAIN FAIR",
+    ),
+    cache: Path | None = o.CACHE,
+    *,
+    plan: Plan,
+    options: inputs.ReadingOptions,
+) -> None:
+    """Measure the agreement of two scorers or measures in saved audits, or of a scorer with labelled claims.
+
+    For people who filled in sheets, see 'fairbrief annotate agree'.
+    """
+    from fairbrief.auditing.scorer_lookup import Scorers
+    from fairbrief.reports import load
+    from fairbrief.saved import label_agreement
+    from fairbrief.saved.saved_values import Resampling
+
+    resampling = Resampling(plan.n_resamples, plan.seed, plan.confidence_level)
+    saved = [(Path(source) / "results.json").is_file() for source in sources]
+    if any(saved):
+        if not all(saved):
+            raise RequestError("Give either folders of saved audits or files of records, not both.")
+        given = {"attribute": attribute, **options.given()}
+        if set_options := [name for name, value in given.items() if value is not None]:
+            option = set_options[0].replace("_", "-")
+            raise RequestError(f"--{option} has no effect on saved audits: drop it.")
+        audits = [load(source) for source in sources]
+        print_tables(_of_audits(audits, measure or (), relative_change, resampling))
+        return
+    if measure or relative_change:
+        raise RequestError(
+            "--measure and --relative-change need folders of saved audits: give them, or drop the options."
+        )
+    if attribute is None:
+        raise RequestError("Give --attribute NAME, the attribute that the labels of claims name.")
+    reading = options.read(sources, [attribute])
+    inputs.set_default_language(reading)
+    with inputs.progress_bar(reading) as progress:
+        with_people = label_agreement.agreement(
+            reading,
+            attribute.partition("=")[0],
+            scorer,
+            resampling=resampling,
+            temperatures=_temperatures(temperature),
+            scorers=Scorers(wrap=inputs.cached(cache)),
+            progress=progress,
+        )
+    print_tables([label_agreement.table(with_people, resampling)])
+    inputs.print_excluded(reading)
+
+
+def _of_audits(
+    audits: Sequence[Result], measures: Sequence[str], between: tuple[str, str] | None, resampling: Resampling
+) -> Sequence[Table]:
+    from fairbrief.saved import scorer_agreement
+
+    if between is None:
+        return scorer_agreement.tables(
+            scorer_agreement.correlations(audits, measures, resampling), resampling
+        )
+    changes = scorer_agreement.change_comparisons(audits, *between, measures, resampling)
+    return (scorer_agreement.change_table(changes, *between, resampling),)
+
+
+def _temperatures(text: str) -> list[float]:
+    try:
+        result = [float(part) for part in text.split(",")]
+    except ValueError:
+        result = []
+    if not result or not all(0 < t < float("inf") for t in result):
+        raise RequestError(
+            f"--temperature {text}: write numbers above 0, separated by commas, as in .1,.5,1."
+        )
+    return result
+
+
+@app.command()
+@o.in_language
+@o.plan_options("n_resamples", "seed")
+@inputs.reading_options("attribute", "references_field", "cluster_by", "record_attribute")
+def chunks(
+    files: list[str] = o.argument("Files or saved data sets with records and summaries.", "FILE…"),
+    attribute: str | None = o.option(None, "Also report each value of this attribute.", "NAME[=FIELD]"),
+    scorer: str = o.option("containment", "Scorer of support, e.g. entailment.", "SPEC"),
+    sizes: str = o.option(
+        "sentence,50,100,200,400", "Sizes of pieces: sentence, or numbers of words.", "SIZES"
+    ),
+    threshold: float = o.option(0.5, "Support above X identifies a claim's source.", "X"),
+    claims: str = o.option("auto", "Claims: given (those of the file), sentences, or auto.", "CLAIMS"),
+    cache: Path | None = o.CACHE,
+    *,
+    plan: Plan,
+    options: inputs.ReadingOptions,
+) -> None:
+    """Find the best size of pieces: the share of claims whose source document is identified, for each size."""
+    from fairbrief.auditing.scorer_lookup import Scorers
+    from fairbrief.saved.label_agreement import chunk_sizes, chunk_tables
+    from fairbrief.saved.saved_values import Resampling
+
+    inputs.check_choice("--claims", claims, ("auto", "given", "sentences"))
+    if not isfinite(threshold):
+        raise RequestError(f"--threshold {threshold}: write a finite number.")
+    reading = options.read(files, [attribute] if attribute else None)
+    inputs.set_default_language(reading)
+    with inputs.progress_bar(reading) as progress:
+        result = chunk_sizes(
+            reading,
+            scorer,
+            sizes=[size.strip() for size in sizes.split(",")],
+            over=attribute.partition("=")[0] if attribute else None,
+            claims=claims,
+            resampling=Resampling(plan.n_resamples, plan.seed),
+            scorers=Scorers(wrap=inputs.cached(cache)),
+            progress=progress,
+        )
+    print_tables(chunk_tables(result, scorer, threshold))
+    inputs.print_excluded(reading)
+
+
+@app.command()
+@o.in_language
+@o.plan_options("seed")
+@inputs.reading_options("references_field")
+def calibrate(
+    scorer: str = o.argument("Scorer of pairs, e.g. containment, embedding or lexical.", "SCORER"),
+    labels: list[str] = o.argument(
+        "Labelled pairs: sheets .csv, or .jsonl with text, claim and supported (also QAGS, WiCE). "
+        "With --label-sheet: files with records and summaries.",
+        "LABELS…",
+    ),
+    out: Path | None = o.option(None, "Calibration to write.", "FILE.json"),
+    label_sheet: Path | None = o.option(
+        None, "Write a sheet of pairs to label, drawn evenly over scores and groups.", "SHEET.csv"
+    ),
+    pairs: int = o.option(300, "Number of pairs in the sheet.", "N", least=1),
+    cache: Path | None = o.CACHE,
+    *,
+    plan: Plan,
+    options: inputs.ReadingOptions,
+) -> None:
+    """Calibrate a scorer on labelled pairs: measure its agreement with people, and map scores to probabilities.
+
+    Audits use the file as SCORER(calibrated=FILE.json): scores become probabilities, and intervals include the
+    uncertainty of the calibration. SCORER(checked=FILE.json) only reports the agreement.
+    """
+    if (out is None) == (label_sheet is None):
+        raise RequestError(
+            "Give --out FILE.json to calibrate, or --label-sheet SHEET.csv to write a sheet of pairs to label."
+        )
+    refuse_overwriting(out or label_sheet, labels)
+    if label_sheet is not None:
+        _write_sheet(scorer, labels, label_sheet, pairs, cache, plan.seed, options)
+        return
+    from fairbrief.auditing.scorer_lookup import Scorers
+    from fairbrief.scorers.calibrated import spec_with
+    from fairbrief.workbench import calibrating
+
+    assert out is not None
+    if given := options.given():
+        raise RequestError(
+            f"--{next(iter(given)).replace('_', '-')} has an effect only with --label-sheet: drop it."
+        )
+    read = calibrating.read_labels([Path(file) for file in labels])
+    made = Scorers(wrap=inputs.cached(cache))[_plain(scorer)]
+    fitting = calibrating.fitted(made, read.pairs, plan.seed)
+    calibration = calibrating.calibration(made, read.pairs, fitting)
+    write_text(out, calibration.to_json())
+    print_tables(calibrating.tables(calibration, fitting))
+    for count, why in (
+        (read.blank, "left blank"),
+        (read.undecided, "labelled yes as often as no, and excluded"),
+    ):
+        if count:
+            typer.echo(f"{count:,} pairs were {why}.")
+    typer.echo(f"{out}: use it in an audit as {spec_with(calibration.scorer, 'calibrated', str(out))}")
+
+
+def _plain(scorer: str) -> str:
+    """The spec; RequestError for one that is calibrated already."""
+    from fairbrief import specs
+    from fairbrief.scorers.calibrated import uses_in
+
+    if uses_in(specs.parse(scorer).settings):
+        raise RequestError(f"'{scorer}' already has a calibration: drop that setting to make a new one.")
+    return scorer
+
+
+def _write_sheet(
+    scorer: str,
+    files: list[str],
+    sheet: Path,
+    pairs: int,
+    cache: Path | None,
+    seed: int,
+    options: inputs.ReadingOptions,
+) -> None:
+    from fairbrief.auditing.scorer_lookup import Scorers
+    from fairbrief.workbench import calibrating
+
+    if sheet.suffix != ".csv":
+        raise RequestError(f"--label-sheet {sheet}: give a name that ends in .csv.")
+    if sheet.exists():
+        raise RequestError(f"{sheet} exists and may contain labels: give another name, or remove it.")
+    reading = options.read(files)
+    inputs.set_default_language(reading)
+    spec = _plain(scorer)
+    # Scores only decide how evenly pairs are drawn.
+    spec = "containment" if spec == "lexical" else spec
+    over = (options.attributes or [""])[0]
+    result = list(calibrating.candidates(reading, spec, over, Scorers(wrap=inputs.cached(cache))))
+    if not result:
+        raise RequestError(
+            f"No summary of {', '.join(files)} has both a claim and documents, so no pair can be labelled. Give a file with summaries."
+        )
+    chosen = calibrating.drawn(result, pairs, seed)
+    write_text(sheet, calibrating.pair_sheet(chosen), newline="")
+    inputs.print_excluded(reading)
+    typer.echo(
+        f"{sheet}: {len(chosen):,} pairs of {len(result):,}. Fill in the column 'supported' with yes or no: does the text state or "
+        f"clearly imply the claim? Then run: fairbrief calibrate {shlex.quote(scorer)} {shlex.quote(str(sheet))} --out calibration.json"
+    )

@@ -1,0 +1,340 @@
+"""Commands that make summaries: ``fairbrief summarize``, ``claims`` (of summaries), ``sweep`` (a grid of settings) and ``choose``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from fairbrief.cli import input_options as inputs
+from fairbrief.cli import options as o
+from fairbrief.cli import spending_options as spend
+from fairbrief.cli.output import print_audit, refuse_no_folder, refuse_overwriting
+from fairbrief.errors import RequestError
+from fairbrief.plan import Plan
+from fairbrief.text.counted import counted
+
+if TYPE_CHECKING:
+    from fairbrief.types import Case
+    from fairbrief.workbench.choose import Choice
+
+app = o.new_app()
+
+
+@app.command()
+@spend.spending_options
+@inputs.reading_options(*inputs.OF_SUMMARIES, "cluster_by")
+def summarize(
+    files: list[str] = o.argument("Files with records, saved data sets, or hf:NAME.", "RECORDS…"),
+    with_: str = o.option(
+        ...,
+        "Summarizer: chat:MODEL, transformers:MODEL, lead … ('fairbrief measures' lists all).",
+        "SUMMARIZER",
+        "--with",
+    ),
+    out: Path = o.option(
+        ..., "File of summaries (JSON Lines). FILE.journal stores answers, FILE.spent requests.", "FILE"
+    ),
+    prompt: str | None = o.option(
+        None, "Name of a built-in prompt, or a file that contains {documents}.", "NAME|FILE"
+    ),
+    over: str | None = o.OVER,
+    instruction: str | None = o.option(
+        None, "Fairness instruction: none, fair, definition, ratio or coverage.", "NAME"
+    ),
+    role: str | None = o.option(None, "Role of the model: a built-in name or your text.", "NAME|TEXT"),
+    samples: int | None = o.option(None, "Summaries per record.", "N", least=1),
+    temperature: float | None = o.option(None, "Sampling temperature.", "X", least=0),
+    sentences: int | None = o.option(
+        None, "Sentences to ask for; of a longer answer, this many are drawn at random.", "N", least=1
+    ),
+    words: int | None = o.option(None, "Words to ask for.", "N", least=1),
+    seed: int | None = o.option(None, "Seed for the model.", "N"),
+    system: str | None = o.option(None, "Name of the system; by default the model's.", "NAME"),
+    quiet: bool = o.QUIET,
+    *,
+    options: inputs.ReadingOptions,
+    asking: spend.SpendingOptions,
+) -> None:
+    """Summarize records with a model or a built-in summarizer.
+
+    All prompts are checked before the first request. You may interrupt: the same command continues and asks
+    only for missing summaries.
+    """
+    from fairbrief import registry
+    from fairbrief.chat.journal import journal_of, keys_in
+    from fairbrief.workbench.summarizing import Job, foresee, summarize_all
+
+    spending = asking.spending(journal_of(out))
+    given = {
+        "prompt": prompt, "over": over, "instruction": instruction, "role": role, "samples": samples,
+        "temperature": temperature, "sentences": sentences, "words": words, "seed": seed,
+    }  # fmt: skip
+    settings = {name: str(value) for name, value in given.items() if value is not None} | asking.of_model()
+    summarizer = registry.make("summarizer", with_, settings)
+    reading = options.read(files)
+    refuse_overwriting(out, reading.files)
+    jobs, journal = [Job(summarizer, out, system or "")], journal_of(out)
+    forecast = foresee(jobs, reading.records, keys_in(journal), spending.budget)
+    if asking.dry_run:
+        spend.print_forecast(forecast, spending.budget)
+        return
+    with spend.keeping(out), spend.progress(spending, forecast.calls or None, quiet=quiet) as watch:
+        (count,) = summarize_all(jobs, reading.records, journal, watch, spending)
+    spend.end_with(out, count, spending, reading)
+
+
+@app.command()
+@spend.spending_options
+@inputs.reading_options("cluster_by")
+def claims(
+    files: list[str] = o.argument("Files with records and summaries.", "FILE…"),
+    with_: str = o.option(..., "Chat model that splits summaries.", "chat:MODEL", "--with"),
+    out: Path = o.option(..., "File to write (JSON Lines).", "FILE"),
+    prompt: Path | None = o.option(None, "Your own instruction: a file that contains {summary}.", "FILE"),
+    quiet: bool = o.QUIET,
+    *,
+    options: inputs.ReadingOptions,
+    asking: spend.SpendingOptions,
+) -> None:
+    """Split summaries into claims (atomic statements) with a chat model.
+
+    You may interrupt: the same command continues.
+    """
+    from fairbrief import registry
+    from fairbrief.chat.journal import journal_of, keys_in
+    from fairbrief.workbench.claims import Splitter, foresee_claims, instruction_in, split_file
+
+    if not with_.startswith(("chat:", "chat(")):
+        raise RequestError(f"--with {with_}: only chat models split summaries. Write --with chat:MODEL.")
+    spending = asking.spending(journal_of(out))
+    chat = registry.make("summarizer", with_, asking.of_model())
+    splitter = Splitter(
+        chat.endpoint(), instruction_in(prompt), chat.decoding(default=0.0), spending.tally, spending.budget
+    )
+    reading = options.read(files)
+    refuse_overwriting(out, reading.files)
+    forecast = foresee_claims(splitter, reading, keys_in(journal_of(out)))
+    if asking.dry_run:
+        spend.print_forecast(forecast, spending.budget)
+        return
+    with spend.keeping(out), spend.progress(spending, forecast.calls or None, quiet=quiet) as watch:
+        outcome = split_file(splitter, lambda: reading, out, watch)
+    recall = "none" if outcome.recall is None else f"{outcome.recall:.3f}"
+    split = (
+        f"{counted(outcome.claims, 'claim')} of {counted(outcome.split, 'summary', 'summaries')}, claim recall {recall}, "
+        f"{counted(outcome.unparsed_count, 'reply', 'replies')} unparsed"
+    )
+    spend.end_with(
+        out, outcome.count, spending, reading, [split, *(f"  {line}" for line in outcome.unparsed)]
+    )
+
+
+@app.command()
+@spend.spending_options
+@o.plan_options("measures", "baseline", "n_resamples", "seed", "confidence_level")
+@inputs.reading_options(*inputs.OF_SUMMARIES)
+def sweep(
+    files: list[str] = o.argument("Files with records to summarize.", "FILE…"),
+    with_: str = o.option(..., "Summarizer, e.g. lead or chat:MODEL.", "SUMMARIZER", "--with"),
+    out: Path = o.option(..., "Folder for the answers and the report.", "DIR"),
+    prompt: str | None = o.option(None, "Prompts: built-in names or files.", "NAME|FILE,…"),
+    over: str | None = o.OVER,
+    temperature: str | None = o.option(None, "Temperatures, e.g. 0,.3,.7,1.", "T,…"),
+    sentences: str | None = o.option(None, "Lengths in sentences, e.g. 1,3,5.", "N,…"),
+    instruction: str | None = o.option(None, "Fairness instructions, e.g. none,definition.", "NAME,…"),
+    set_: list[str] | None = o.option(
+        None,
+        "Another setting of the summarizer, e.g. words=20,40. Seeds are pooled as runs.",
+        "NAME=V,…",
+        "--set",
+    ),
+    samples: int | None = o.option(None, "Summaries per record and setting, pooled as runs.", "N", least=2),
+    cache: Path | None = o.CACHE,
+    details: bool = o.DETAILS,
+    quiet: bool = o.QUIET,
+    *,
+    plan: Plan,
+    options: inputs.ReadingOptions,
+    asking: spend.SpendingOptions,
+) -> None:
+    """Summarize and audit over a grid of settings, and compare each with the first (or --baseline) by record.
+
+    All prompts are checked before the first request. Answers that are already in the folder are reused.
+    """
+    from fairbrief.auditing.scorer_lookup import Scorers
+    from fairbrief.auditing.system_runs import Pooled
+    from fairbrief.reports.audit_folder import claimed, replace_all
+    from fairbrief.saved.examples import with_examples
+    from fairbrief.scorers.chat_judge import within
+    from fairbrief.workbench import sweep
+    from fairbrief.workbench.summarizing import Count
+
+    answers = out / sweep.ANSWERS
+    spending = asking.spending(answers / sweep.JOURNAL)
+    fixed = {name: str(value) for name, value in (("over", over), ("samples", samples)) if value is not None}
+    named = {
+        "prompt": prompt, "temperature": temperature, "sentences": sentences, "instruction": instruction,
+    }  # fmt: skip
+    cells = sweep.grid(with_, axes_of(named, set_ or ()), fixed=fixed | asking.of_model())
+    refuse_no_folder(out)
+    reading = options.read(files)
+    then = inputs.cached(cache or answers / "scores.sqlite")
+    plan = replace(
+        plan,
+        attributes=options.attributes,
+        skips=options.skips,
+        wrap=partial(within, spending.budget, spending.tally, then=then),
+    )
+    forecast = sweep.foresee(reading.records, cells, out, plan, spending.budget)
+    if asking.dry_run:
+        spend.print_forecast(forecast, spending.budget)
+        return
+    result = None
+    try:
+        with claimed(out) as folder, spend.keeping(out, answers):
+            with spend.progress(spending, forecast.calls or None, quiet=quiet) as watch:
+                counts = sweep.ask(reading.records, cells, out, watch, spending)
+            if not quiet:
+                for job, count in zip(sweep.jobs_of(cells, out), counts, strict=True):
+                    typer.echo(f"{job.system}: {spend.counts(count)}", err=True)
+                if spending.tally.requests:
+                    typer.echo(spend.requests(spending.tally, spending.budget.price), err=True)
+                spend.print_failures(spending.tally)
+            result = sweep.audited(cells, out, plan)
+            cases: Iterable[Case] = sweep.answers_of(cells, out)
+            cases = Pooled(cases) if result.made.get("pools_runs") else cases
+            result = with_examples(result, cases, Scorers(wrap=plan.wrap))
+            replace_all(result, folder)
+    finally:  # print the result even if it could not be written
+        if result is not None:
+            print_audit(result, details=details, folder=out, first="differences")
+    inputs.print_excluded(reading)
+    typer.echo(f"\nReport: {out / 'report.html'}   Answers: {answers}")
+    spend.end_unfinished(Count.of_all(counts), spending.tally.failures)
+
+
+def axes_of(named: dict[str, str | None], others: Sequence[str]) -> dict[str, list[str]]:
+    """Setting → values, from the options and from ``--set NAME=V,…``; RequestError if one is given twice."""
+    axes: dict[str, list[str]] = {}
+    given = [(name, values) for name, values in named.items() if values is not None]
+    for text in others:
+        name, equals, values = text.partition("=")
+        if not (name.strip() and equals):
+            raise RequestError(f"--set {text}: write --set NAME=VALUE,VALUE.")
+        given.append((name.strip(), values))
+    for name, values in given:
+        if name in axes:
+            raise RequestError(
+                f"The setting '{name}' is given twice: give all its values at once, as in {name}=1,2."
+            )
+        axes[name] = [value.strip() for value in values.split(",")]
+        if "" in axes[name]:
+            raise RequestError(
+                f"The setting '{name}' has an empty value: separate values by commas, as in {name}=1,2."
+            )
+    return axes
+
+
+@app.command()
+@o.in_language
+@o.plan_options("n_resamples", "seed")
+@inputs.reading_options("system", "cluster_by")
+def choose(
+    files: list[str] = o.argument(
+        "Files with several summaries of each record, by different systems.", "FILE…"
+    ),
+    by: str = o.option(..., "Measure that decides, e.g. coverage_parity@sentiment.", "MEASURE"),
+    floor: list[str] | None = o.option(None, "Rule that a candidate must keep, e.g. 'rouge1>=0.2'.", "RULE"),
+    length_within: float | None = o.option(
+        None, "Largest relative distance from the median length in words, e.g. 0.1.", "X", least=0
+    ),
+    out: Path | None = o.option(None, "File for the chosen summaries, with their records.", "FILE"),
+    system: str = o.option("chosen", "Name of the chosen summaries' system in --out.", "NAME"),
+    pairs: Path | None = o.option(
+        None, "File for preference pairs (prompt, chosen, rejected), as TRL reads them.", "FILE"
+    ),
+    prompt: str | None = o.option(
+        None, "Prompt of the pairs: a built-in name, or a file that contains {documents}.", "NAME|FILE"
+    ),
+    measure: list[str] | None = o.option(None, "Another measure to compare by.", "SPEC"),
+    report: Path | None = o.option(None, "Folder for the audit of the comparison.", "DIR"),
+    cache: Path | None = o.CACHE,
+    details: bool = o.DETAILS,
+    *,
+    plan: Plan,
+    options: inputs.ReadingOptions,
+) -> None:
+    """Choose the fairest of several summaries of each record, and compare the choice with a random choice.
+
+    The smallest value of --by wins; of group differences, the largest counts, less the random-sentence baseline.
+    The chosen summaries have small values of --by because --by chose them. To see whether they are fairer by another
+    standard, add --measure with another measure or scorer.
+    """
+    from fairbrief.auditing import check
+    from fairbrief.auditing.scorer_lookup import Scorers
+    from fairbrief.reports import write_all
+    from fairbrief.saved import gate_rules
+    from fairbrief.serialization import case_line, write_lines
+    from fairbrief.workbench import choose
+    from fairbrief.workbench.choose import against_random
+    from fairbrief.workbench.summarizers.prompts import find
+
+    if system != choose.CHOSEN and out is None:
+        raise RequestError("--system needs --out FILE, the file in which the name appears.")
+    if prompt is not None:
+        if pairs is None:
+            raise RequestError("--prompt needs --pairs FILE, the file of the pairs.")
+        find(prompt)
+    floors = [gate_rules.rule(text) for text in floor or ()]
+    reading = options.read(files)
+    inputs.set_default_language(reading)
+    refuse_overwriting(out, reading.files)
+    refuse_overwriting(pairs, reading.files, "--pairs")
+    refuse_no_folder(report, "--report")
+    measures = list(dict.fromkeys([by, *(rule.measure for rule in floors), *(measure or ())]))
+    plan = replace(plan, measures=measures, skips=options.skips, wrap=inputs.cached(cache))
+    check(reading.records(), plan)
+    choices = list(
+        choose.choose(reading, by, floors, length_within=length_within, scorers=Scorers(wrap=plan.wrap))
+    )
+    _check_several(choices)
+    result = against_random(choices, plan)
+    written = []
+    try:  # write before printing: the reader of the print may stop, as `| head` does
+        if out is not None:
+            count = write_lines((case_line(choose.chosen_case(c, by, system)) for c in choices), out)
+            written.append(f"Chosen: {out} ({counted(count, 'summary', 'summaries')})")
+        if pairs is not None:
+            count = write_lines(_pairs(choices, prompt), pairs)
+            written.append(f"Preference pairs: {pairs} ({count:,} of {counted(len(choices), 'record')})")
+        if report is not None:
+            write_all(result, report)
+            written.append(f"Report: {report / 'report.html'}")
+    finally:
+        print_audit(result, details=details, folder=report, can_save=False, first="differences")
+    inputs.print_excluded(reading)
+    for line in ("", *written) if written else ():
+        typer.echo(line)
+
+
+def _check_several(choices: list[Choice]) -> None:
+    if all(len(choice.candidates) < 2 for choice in choices):
+        raise RequestError(
+            "No record has more than one candidate. Give several summaries of each record, e.g. those of: "
+            "fairbrief summarize RECORDS --with chat:MODEL --samples 8 --out FILE"
+        )
+
+
+def _pairs(choices: list[Choice], prompt: str | None) -> Iterator[Mapping[str, object]]:
+    from fairbrief.workbench.choose import preference
+    from fairbrief.workbench.summarizers.prompts import prompt_of
+
+    for choice in choices:
+        pair = preference(choice, prompt_of(choice.candidates[choice.chosen].case, prompt))
+        if pair is not None:
+            yield pair

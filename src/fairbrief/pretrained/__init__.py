@@ -1,1 +1,0 @@
-"""Local models: the location of their weights, their device and their precision."""
