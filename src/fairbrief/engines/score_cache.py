@@ -100,26 +100,6 @@ class Store:
         with self._naming_the_file(), self._open() as database:
             database.executemany("INSERT OR IGNORE INTO arrays VALUES (?, ?)", rows)
 
-    def count(self) -> int:
-        """The number of arrays in the file."""
-        if not self.path.exists():
-            return 0
-        return int(self._open().execute("SELECT count(*) FROM arrays").fetchone()[0])
-
-    def problem(self) -> str | None:
-        """The damage of the file, by reading all of it; None if it is intact."""
-        if not self.path.exists():
-            return None
-        try:
-            check = str(self._open().execute("PRAGMA quick_check(1)").fetchone()[0])
-            if check != "ok":
-                return check
-            for (value,) in self._open().execute("SELECT value FROM arrays"):
-                unpack(value)
-        except (sqlite3.DatabaseError, Damaged) as error:
-            return str(error)
-        return None
-
     def close(self) -> None:
         """Close the file."""
         if self._database is not None:
