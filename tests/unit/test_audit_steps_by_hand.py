@@ -29,7 +29,7 @@ from fairbrief.measures.coverage import EqualCoverage
 from fairbrief.measures.representation import Uer
 from fairbrief.plan import parted
 from fairbrief.reports.wording import worded
-from fairbrief.scorers.containment import Containment
+from fairbrief.scorers.shared_words import Containment
 from fairbrief.text.hashes import hash_of
 from fairbrief.types import (
     AlikeRows,
