@@ -18,6 +18,9 @@ from fairbrief.errors import RequestError
 from fairbrief.text.addresses import sealed
 
 PLAIN = re.compile(r"[^\s,()='\"@][^,()='\"@]*")
+QUOTES = "'\""
+SIGN = re.compile(r"""(['"])(?:\\.|(?!\1)[^\\])*\1|['"(),]""", re.DOTALL)
+"""A text in quotes, or a sign outside quotes."""
 
 
 @dataclass(frozen=True)
@@ -74,10 +77,10 @@ def parse(text: str) -> Spec:
     settings: dict[str, str] = {}
     if rest.startswith("("):
         end = _closing(rest, text)
-        for part in _split(rest[1:end], text):
+        for part in listed(rest[1:end], text):
             key, equals, value = part.partition("=")
             if not equals:
-                raise RequestError(f"In '{text}', '{part.strip()}' has no value. Write key=value.")
+                raise RequestError(f"In '{text}', '{part}' has no value. Write key=value.")
             if key.strip() in settings:
                 raise RequestError(f"'{text}' gives '{key.strip()}' twice: give it once.")
             settings[key.strip()] = _unquote(value.strip())
@@ -244,37 +247,35 @@ def _unquote(text: str) -> str:
     return text
 
 
-def _scan(text: str, whole: str) -> list[tuple[int, str, int]]:
-    """Position, character and depth of every character outside quotes."""
-    seen, depth, quote, i = [], 0, "", 0
-    while i < len(text):
-        c = text[i]
-        if quote:
-            if c == "\\":
-                i += 1
-            elif c == quote:
-                quote = ""
-        elif c in "'\"":
-            quote = c
-        else:
-            depth += (c == "(") - (c == ")")
-            seen.append((i, c, depth))
-            if depth < 0:
-                raise RequestError(f"In '{whole}' an opening bracket is missing.")
-        i += 1
-    if quote:
-        raise RequestError(f"In '{whole}' a closing quotation mark is missing.")
-    return seen
+def _signs(text: str, whole: str) -> list[tuple[int, str, int]]:
+    """Position, sign and depth of every bracket and comma outside quotes."""
+    result, depth = [], 0
+    for match in SIGN.finditer(text):
+        sign = match[0]
+        if sign in QUOTES:
+            raise RequestError(f"In '{whole}' a closing quotation mark is missing.")
+        if sign[0] in QUOTES:
+            continue
+        depth += (sign == "(") - (sign == ")")
+        if depth < 0:
+            raise RequestError(f"In '{whole}' an opening bracket is missing.")
+        result.append((match.start(), sign, depth))
+    return result
 
 
 def _closing(text: str, whole: str) -> int:
-    for i, c, depth in _scan(text, whole):
-        if c == ")" and depth == 0:
+    for i, sign, depth in _signs(text, whole):
+        if sign == ")" and depth == 0:
             return i
     raise RequestError(f"In '{whole}' a closing bracket is missing.")
 
 
-def _split(text: str, whole: str) -> list[str]:
-    cuts = [i for i, c, depth in _scan(text, whole) if c == "," and depth == 0]
+def listed(text: str, whole: str = "") -> list[str]:
+    """The parts of a list, of the spec ``whole``; commas in brackets or quotes do not separate, empty parts are dropped.
+
+    >>> listed("containment, embedding(model=a, batch=4)")
+    ['containment', 'embedding(model=a, batch=4)']
+    """
+    cuts = [i for i, sign, depth in _signs(text, whole or text) if sign == "," and depth == 0]
     starts, ends = [0, *(i + 1 for i in cuts)], [*cuts, len(text)]
-    return [part for part in (text[a:b] for a, b in zip(starts, ends, strict=True)) if part.strip()]
+    return [part for a, b in zip(starts, ends, strict=True) if (part := text[a:b].strip())]

@@ -168,7 +168,7 @@ def test_a_baseline_that_no_system_is_called_is_refused_before_anything_is_score
     source = write(tmp_path / "in.jsonl", cases)
     audit = ("audit", source, "--measure", "uer@mood", "--resamples", "0")
     assert fairbrief(*audit, "--baseline", "second").code == 0
-    for name in ("walk", "walk_part"):
+    for name in ("walk", "walk_parts"):
         monkeypatch.setattr(Run, name, lambda *_: pytest.fail("began to work"))
     refused(fairbrief(*audit, "--baseline", "secnd"), "Did you mean 'second'? Systems: first, second.")
 

@@ -116,7 +116,13 @@ def audited(news: list[Case]) -> Result:
     """Both systems, by gender of the subject."""
     pytest.importorskip("vaderSentiment")
     return audit(
-        news, Plan(measures=["sentiment_shift"], n_resamples=1000, sanity_baselines=["random_sentences"])
+        news,
+        Plan(
+            measures=["sentiment_shift"],
+            n_resamples=200,
+            sanity_baselines=["random_sentences"],
+            check_scorers=False,
+        ),
     )
 
 
@@ -172,8 +178,14 @@ def test_a_random_extract_keeps_the_mean_of_sentences_and_not_a_score_of_the_who
     """The slope's chance level is zero for means of sentences; scores of whole texts shrink with length."""
     by_sentence = found(audited, "random", "slope[male]")
     assert by_sentence.low < 0 < by_sentence.high
-    random = [c for c in news if c.summary.system == "random"]
+    random = [c for c in news if c.summary.system == "random"][::2]
     whole = audit(
-        random, Plan(measures=["sentiment_shift(scorer=vader(by=text))"], n_resamples=200, n_extracts=0)
+        random,
+        Plan(
+            measures=["sentiment_shift(scorer=vader(by=text))"],
+            n_resamples=50,
+            n_extracts=0,
+            check_scorers=False,
+        ),
     )
     assert found(whole, "random", "slope[male]").high < -0.3

@@ -36,33 +36,31 @@ def write(file: Path, unfair: int) -> None:
     file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
 
 
-@pytest.fixture
-def repository(tmp_path: Path) -> Path:
-    """A clone whose origin has a fair audit on its base branch."""
-    (tmp_path / "bin").mkdir()
-    command = tmp_path / "bin" / "fairbrief"
+@pytest.fixture(scope="module")
+def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A repository with a fair audit on its base branch, beside the command in ``bin``."""
+    folder = tmp_path_factory.mktemp("action")
+    (folder / "bin").mkdir()
+    command = folder / "bin" / "fairbrief"
     command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m fairbrief "$@"\n', encoding="utf-8")
     command.chmod(0o755)
-    base = tmp_path / "base"
+    base = folder / "base"
     base.mkdir()
     write(base / "summaries.jsonl", 0)
     (base / ".gitignore").write_text("out\n")
     git(base, "init", "--quiet")
-    audit = [
-        str(command),
-        "audit",
-        "summaries.jsonl",
-        "--measure",
-        "uer@side",
-        "--resamples",
-        "50",
-        "--out",
-        "fairbrief-audit",
-    ]
-    subprocess.run(audit, cwd=base, check=True, capture_output=True)
+    audit = "audit summaries.jsonl --measure uer@side --resamples 50 --out fairbrief-audit".split()
+    subprocess.run([str(command), *audit], cwd=base, check=True, capture_output=True)
     git(base, "add", ".")
     git(base, "commit", "--quiet", "-m", "base")
+    return base
+
+
+@pytest.fixture
+def repository(base: Path, tmp_path: Path) -> Path:
+    """A clone of it."""
     git(tmp_path, "clone", "--quiet", base.as_uri(), "change")
+    (tmp_path / "bin").symlink_to(base.parent / "bin")
     return tmp_path / "change"
 
 

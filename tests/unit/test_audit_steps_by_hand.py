@@ -15,7 +15,7 @@ from fairbrief import auditing
 from fairbrief.auditing import Plan
 from fairbrief.auditing.estimating import Settings
 from fairbrief.auditing.jackknifed import ClusterRows, Units
-from fairbrief.auditing.ledger import Ledger
+from fairbrief.auditing.ledger import Ledger, RowBlock
 from fairbrief.auditing.multiple_tests import with_holm
 from fairbrief.auditing.notes import length_notes, with_notes
 from fairbrief.auditing.null_sums import contrast_sums
@@ -23,13 +23,13 @@ from fairbrief.auditing.observing import with_unit_tests
 from fairbrief.auditing.origins import Origin
 from fairbrief.auditing.record_values import RowReader, better, is_signed
 from fairbrief.auditing.system_runs import unpooled
-from fairbrief.auditing.watchers import SourceHashes, Sources, UnitFallback
+from fairbrief.auditing.watchers import InputProfile, Sources, TextHashes
 from fairbrief.errors import RequestError
 from fairbrief.measures.coverage import EqualCoverage
 from fairbrief.measures.representation import Uer
 from fairbrief.plan import parted
 from fairbrief.reports.wording import worded
-from fairbrief.scorers.containment import Containment
+from fairbrief.scorers.shared_words import Containment
 from fairbrief.text.hashes import hash_of
 from fairbrief.types import (
     AlikeRows,
@@ -39,7 +39,6 @@ from fairbrief.types import (
     Estimate,
     Ratio,
     Record,
-    Rows,
     Summary,
     Value,
 )
@@ -244,11 +243,11 @@ def test_summaries_without_claims_are_counted_beside_those_that_have_some() -> N
     estimates = [estimate(measure=m, system=system) for system in "st" for m in measures]
 
     def told(*cases: Case) -> list[list[str]]:
-        fallback = UnitFallback()
+        fallback = InputProfile()
         fallback.note(cases)
-        other = UnitFallback()
+        other = InputProfile()
         other.merge(fallback)
-        return codes(with_notes(estimates, other.notes()))
+        return codes(with_notes(estimates, other.claim_notes()))
 
     assert told(case(), of_s, with_units) == [["without_claims"], [], [], []]
     assert told(case(), case(system="t")) == [[]] * 4
@@ -297,7 +296,7 @@ def test_a_table_without_rows_has_no_values() -> None:
 
 def test_a_records_documents_are_hashed_once() -> None:
     """However often it came; documents that are cut otherwise are others."""
-    hashes = SourceHashes()
+    hashes = TextHashes()
     first, second = case("r"), case("q")
     hashes.note([first, second, case("r", "t")])
     rows = hashes.table().select(["record", "documents"]).to_pylist()
@@ -360,8 +359,8 @@ def test_moments_of_groups_are_those_of_the_clusters_in_them() -> None:
     contrast = Ratio(top=((("t",), 1.0),), bottom=((("b",), 1.0),))
     alone = Units(columns, rows[np.newaxis], [("p", "q", "r")])
     ledger = Ledger(Uer(over="side").observation, 0)
-    for name, row in zip("pqr", rows, strict=True):
-        ledger.add(Origin("s", name, name), Rows(tuple(columns), row[np.newaxis]), None)
+    block = RowBlock(np.arange(3), tuple(columns), rows[:, np.newaxis], None)
+    ledger.write([Origin("s", name, name) for name in "pqr"], [[block]])
     members = [ClusterRows(ledger, np.arange(3))]
     grouped = Units(columns, rows.sum(axis=0)[np.newaxis, np.newaxis], [("0",)], members)
     for units in (alone, grouped):

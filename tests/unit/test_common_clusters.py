@@ -8,12 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fairbrief.auditing import parts as parts_module
-from fairbrief.auditing.ledger import Ledger
+from fairbrief.auditing.ledger import Ledger, RowBlock
 from fairbrief.auditing.origins import WHOLE, Origin
 from fairbrief.auditing.parts import CommonClusters, Part, parts_of, units_in_common
 from fairbrief.measures.representation import Uer
 from fairbrief.statistics import jackknife
-from fairbrief.types import Rows
 
 COLUMNS = (("a",), ("b",))
 CLUSTERS = st.lists(st.integers(0, 12), max_size=20)
@@ -24,7 +23,8 @@ def answers(system: str, clusters: list[int]) -> Part:
     ledger = Ledger(Uer(over="side").observation, 0)
     for i, cluster in enumerate(clusters):
         values = np.array([[2.0**i, cluster]])
-        ledger.add(Origin(system, f"r{i}", f"c{cluster:02}"), Rows(COLUMNS, values), None)
+        row = RowBlock(np.zeros(1, dtype=np.int64), COLUMNS, values[np.newaxis], None)
+        ledger.write([Origin(system, f"r{i}", f"c{cluster:02}")], [[row]])
     return parts_of(ledger, (), 5)[system, WHOLE]
 
 

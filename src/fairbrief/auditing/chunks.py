@@ -1,11 +1,14 @@
 """The work on one chunk of the input: ask, score, observe. An engine maps it over all chunks, here or in other processes.
 
 A chunk is a batch of cases, a range of a file, or units of complete clusters. What a chunk adds depends only on the chunk,
-so the result is the same on every engine.
+so the result is the same on every engine. `TopCases` are the records that a reader should see: where each measure's main value
+is largest.
 """
 
 from __future__ import annotations
 
+import bisect
+import heapq
 import itertools
 import pickle
 from array import array
@@ -15,10 +18,11 @@ from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-from fairbrief.auditing.examples import TopCases
+import numpy as np
+
 from fairbrief.auditing.extracts import N_EXTRACTS, ExtractDraws
-from fairbrief.auditing.grouping import Placed, Scope, alone, shared_by
-from fairbrief.auditing.ledger import Ledger
+from fairbrief.auditing.grouping import Placed, Scope, alone, place_of, shared_by
+from fairbrief.auditing.ledger import Ledger, Written
 from fairbrief.auditing.observing import Observer, Unit
 from fairbrief.auditing.origins import Origin, Origins, subgroups_of
 from fairbrief.auditing.sanity_baselines import (
@@ -35,10 +39,11 @@ from fairbrief.plan import Plan
 from fairbrief.readers import Reading
 from fairbrief.readers.input_parts import PartTally
 from fairbrief.readers.json_lines import Range
+from fairbrief.reports.result import TopCase
 from fairbrief.statistics.label_permutations import LabelDraws
 from fairbrief.text import languages
 from fairbrief.text.hashes import digest_of, hash_of_name
-from fairbrief.types import Case, Measure, Observation
+from fairbrief.types import Case, Floats, Measure, Observation, Totals
 
 BATCH, LETTERS = 512, 1 << 19
 """Cases per batch; fewer if texts are long: up to this many characters, at least one."""
@@ -52,6 +57,11 @@ DIGESTS = 2**64
 Part = tuple[int, Range]
 """Number of a source, and a range of it."""
 Draws = tuple[LabelDraws, ExtractDraws | None]
+ALIKE = 30
+"""Main values that agree in this many binary digits are tied; the case whose names sort first wins."""
+Key = tuple[str, ...]
+Ranked = tuple[float, Key, float, Totals, Case, float]
+"""Sort key: absolute main value (negative, rounded to `ALIKE`) and names; then main value, row, case and p."""
 
 
 class Batch(NamedTuple):
@@ -78,13 +88,84 @@ class Shard(NamedTuple):
         return self.units if observation.declaration.scope == self.scope else ()
 
 
+@dataclass
+class TopCases:
+    """The cases with the largest absolute main values, per measure and system; the order of arrival does not matter."""
+
+    readers: dict[Observation, list[Measure]]
+    most: int = 5
+    _best: dict[tuple[Measure, str], list[Ranked]] = field(default_factory=dict)
+
+    def offer(self, observation: Observation, rows: Ledger, units: Sequence[Unit]) -> None:
+        """Offer the units of a ledger, whose rows are not packed, to each measure that uses it."""
+        names, ps = list(rows.columns), rows.ps if len(rows.ps) else np.full(len(units), np.nan)
+        alike: dict[tuple[int, ...], list[Written]] = {}
+        for written in rows.pending:
+            alike.setdefault(tuple(written[1].tolist()), []).append(written)
+        for positions, several in alike.items():
+            places = np.concatenate([of for of, _, _ in several])
+            totals = Totals(
+                {names[position]: j for j, position in enumerate(positions)},
+                np.concatenate([values for _, _, values in several]),
+            )
+            systems = [units[i][1].system for i in places.tolist()]
+            places_of = {one: np.flatnonzero([one == system for system in systems]) for one in set(systems)}
+            for measure in self.readers.get(observation, ()):
+                main_value = measure.value(totals)[measure.name]
+                if main_value.tail is None:
+                    continue
+                sizes = _rounded(np.abs(np.broadcast_to(main_value.array, len(places))))
+                for system, chosen in places_of.items():
+                    best = self._best.setdefault((measure, system), [])
+                    least = -best[-1][0] if len(best) == self.most else 0.0
+                    own = sizes[chosen]
+                    usable = chosen[np.isfinite(own) & (own > 0) & (own >= least)].tolist()
+                    ranked = ((-sizes[j], place_of(units[places[j]]), j) for j in usable)
+                    for _, key, j in heapq.nsmallest(self.most, ranked):
+                        row = Totals(totals.columns, totals.array[j].copy())
+                        self._offer(measure, system, key, row, units[places[j]], float(ps[places[j]]))
+
+    def _offer(self, measure: Measure, system: str, key: Key, row: Totals, unit: Unit, p: float) -> None:
+        # Computed alone, so that no last digit, and no tie, depends on other rows of the batch.
+        value = float(measure.value(row)[measure.name].array)
+        if np.isfinite(value) and value != 0:
+            case = next(case for case in unit[0] if not case.summary.reason)
+            rank = -float(_rounded(np.asarray(abs(value))))
+            self._keep(measure, system, (rank, key, value, row, case, p))
+
+    def merge(self, other: TopCases) -> None:
+        """Merge the top cases of another run."""
+        for (measure, system), best in other._best.items():
+            for ranked in best:
+                self._keep(measure, system, ranked)
+
+    def _keep(self, measure: Measure, system: str, ranked: Ranked) -> None:
+        best = self._best.setdefault((measure, system), [])
+        bisect.insort(best, ranked, key=lambda r: r[:2])
+        del best[self.most :]
+
+    def shown(self, systems: Sequence[str]) -> Iterable[TopCase]:
+        """The top cases by system, largest first."""
+        # In the order of the requested measures.
+        order = {m: i for i, m in enumerate(m for several in self.readers.values() for m in several)}
+        for (measure, system), best in sorted(
+            self._best.items(), key=lambda kept: (order[kept[0][0]], kept[0][1])
+        ):
+            if system not in systems:
+                continue
+            for _, _, value, totals, case, p in best:
+                yield TopCase(
+                    repr(measure), system, value, measure.explain(totals), case, None if np.isnan(p) else p
+                )
+
+
 @dataclass(eq=False)
 class Observed:
     """Rows and sums of some cases, and everything else that they add to an audit.
 
     ``waiting`` are cases that must be observed together with others, possibly of other chunks; ``unscored`` are shards with the
     numbers of the observations that need a model, which the receiver has; ``asked`` are the scorers that were asked;
-    ``digest`` is a sum of hashes of all texts.
+    ``digest`` is a sum of hashes of all texts. A part of a file has the ``tally`` of its reading, and ``watchers``.
     """
 
     ledgers: list[Ledger]
@@ -97,6 +178,8 @@ class Observed:
     without_text: defaultdict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     ids: array[int] = field(default_factory=lambda: array("q"))
     digest: int = 0
+    tally: PartTally | None = None
+    watchers: Watchers | None = None
 
     def count(self, cases: Sequence[Case]) -> None:
         """Count cases of the input by system, and note their ids and a hash of their texts."""
@@ -132,9 +215,6 @@ class Observed:
         self.digest = (self.digest + other.digest) % DIGESTS
 
 
-PartDone = tuple[Observed, PartTally, Watchers]
-
-
 @dataclass(frozen=True, slots=True)
 class Work:
     """The work on every chunk. ``readers`` are the measures of each observation.
@@ -155,31 +235,17 @@ class Work:
     """For parts of a file: how it is read, and watchers that have seen nothing."""
     _need_models: set[Observation] = field(default_factory=set)
 
-    def batch(self, batch: Batch) -> Observed:
-        """The rows of the cases of a batch that are observed alone; the others wait."""
-        observed = self.nothing()
+    def __call__(self, chunk: Batch | Shard | Part) -> Observed:
+        """What the cases of a chunk add to the audit."""
+        observed = self.empty()
         with languages.using(self.language or languages.setting()):
-            self._add_batch(observed, batch)
+            if isinstance(chunk, Batch):
+                self._add_batch(observed, chunk)
+            elif isinstance(chunk, Shard):
+                self.add_shard(observed, chunk, range(len(self.readers)))
+            else:
+                self._add_part(observed, chunk)
         return observed
-
-    def shard(self, shard: Shard) -> Observed:
-        """The rows of units."""
-        observed = self.nothing()
-        with languages.using(self.language or languages.setting()):
-            self.add_shard(observed, shard, range(len(self.readers)))
-        return observed
-
-    def part(self, part: Part) -> PartDone:
-        """The rows of a part of a file."""
-        assert self.reading is not None
-        assert self.watchers is not None
-        reading, watchers, observed = self.reading.part(*part), deepcopy(self.watchers), self.nothing()
-        with languages.using(self.language or languages.setting()):
-            for batch in self.batches(watchers.watch(reading)):
-                self._add_batch(observed, batch)
-        for ledger in observed.ledgers:
-            ledger.pack()
-        return observed, reading.tally, watchers
 
     def batches(self, stream: Iterator[Case]) -> Iterator[Batch]:
         """Cases with their sanity baselines, as they come."""
@@ -193,7 +259,7 @@ class Work:
             taken += len(cases)
             yield Batch(list(self.sanity_baselines.beside(cases)), len(cases))
 
-    def nothing(self) -> Observed:
+    def empty(self) -> Observed:
         """No rows."""
         ledgers = [Ledger(observation, self.plan.n_resamples) for observation in self.readers]
         return Observed(ledgers, TopCases(self.readers) if self.top_cases is None else self.top_cases)
@@ -227,6 +293,16 @@ class Work:
         _refuse_unsendable("What wraps the scorers", scorers.wrap)
         plan = replace(self.plan, progress=None, scorers={}, wrap=None)
         return replace(self, plan=plan, scorers=scorers, top_cases=None, language=languages.setting())
+
+    def _add_part(self, observed: Observed, part: Part) -> None:
+        assert self.reading is not None
+        reading, observed.watchers = self.reading.part(*part), deepcopy(self.watchers)
+        assert observed.watchers is not None
+        for batch in self.batches(observed.watchers.watch(reading)):
+            self._add_batch(observed, batch)
+        for ledger in observed.ledgers:
+            ledger.pack()
+        observed.tally = reading.tally
 
     def _add_batch(self, observed: Observed, batch: Batch) -> None:
         observed.count(batch.cases[: batch.many])
@@ -272,6 +348,12 @@ class Work:
             block = own.get(SAMPLE, record.id) if record.cluster_by is None else record.block
         is_shared = self.plan.has_clusters or cluster != record.id
         return Origin(system, record.id, cluster, subgroups, block, is_shared, kind, attributes)
+
+
+def _rounded(sizes: Floats) -> Floats:
+    """Sizes rounded to `ALIKE` binary digits."""
+    mantissa, exponent = np.frexp(sizes)
+    return np.asarray(np.ldexp(np.rint(np.ldexp(mantissa, ALIKE)), exponent - ALIKE))
 
 
 def scopes_of(observations: Iterable[Observation]) -> list[Scope]:

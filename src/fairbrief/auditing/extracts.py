@@ -61,24 +61,22 @@ class ExtractDraws:
 
     def extracts_of(self, units: Sequence[Cases]) -> list[Sequence[Extracts] | Reason]:
         """The extracts of each unit's records, as long as its summaries; records of as many sentences are drawn together."""
-        lengths = {id(case): len(case.summary.text.split()) for cases in units for case in cases}
+        keys = [[(case.record.id, len(case.summary.text.split())) for case in cases] for cases in units]
         self._read([case.record for cases in units for case in cases])
         waiting: dict[int, list[tuple[str, int]]] = {}
-        for cases in units:
-            for case in cases:
-                key = case.record.id, lengths[id(case)]
-                if key not in self._drawn:
-                    self._drawn[key] = NO_SENTENCE  # until it is drawn
-                    known = self._known[key[0]]
-                    if known.lengths and key[1] >= sum(known.lengths):
-                        self._drawn[key] = AS_LONG
-                    elif known.lengths:
-                        waiting.setdefault(len(known.lengths), []).append(key)
-        for keys in waiting.values():
-            self._draw(keys)
+        for key in dict.fromkeys(chain.from_iterable(keys)):
+            lengths = self._known[key[0]].lengths
+            if key in self._drawn:
+                continue
+            if key[1] >= sum(lengths):
+                self._drawn[key] = AS_LONG if lengths else NO_SENTENCE
+            else:
+                waiting.setdefault(len(lengths), []).append(key)
+        for alike in waiting.values():
+            self._draw(alike)
         found: list[Sequence[Extracts] | Reason] = []
-        for cases in units:
-            drawn = [self._drawn[case.record.id, lengths[id(case)]] for case in cases]
+        for own in keys:
+            drawn = [self._drawn[key] for key in own]
             reasons = [extracts for extracts in drawn if isinstance(extracts, Reason)]
             found.append(reasons[0] if reasons else [e for e in drawn if isinstance(e, Extracts)])
         return found

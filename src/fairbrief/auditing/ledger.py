@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
@@ -20,7 +21,7 @@ from fairbrief.auditing.origins import WHOLE, Codes, Origin, Origins, Subgroup, 
 from fairbrief.reports.frames import numbers
 from fairbrief.statistics.arrays import on_grid
 from fairbrief.statistics.label_permutations import Choice
-from fairbrief.types import Column, Floats, Integers, Observation, Rows, Totals
+from fairbrief.types import Column, Floats, Integers, Observation, Totals
 
 CHUNK = 1 << 12
 """Units that are packed together as they come, or a few more."""
@@ -172,9 +173,8 @@ class Ledger:
     _nulls: dict[tuple[str, Subgroup], NullSums] = field(default_factory=dict)
     _of_maps: dict[tuple[str, Subgroup], NullSums] = field(default_factory=dict)
     """Sums of the rows by each map of a calibrated scorer: columns begin with the map's number."""
-    _excluded: dict[tuple[str, Subgroup], Counter[str]] | None = None
-    """Computed on first use."""
-    _was_relabelled: bool = False
+    is_relabelled: bool = False
+    """Whether labels were exchanged in some unit."""
 
     def __len__(self) -> int:
         return self._entries
@@ -186,15 +186,6 @@ class Ledger:
         return {**self.__dict__, "observation": None, "_positions": {}}
 
     # ---------------------------------------------------------------------------------- writing
-
-    def add(self, origin: Origin, rows: Rows, choice: Choice | None) -> None:
-        """Write one unit down: its real row, and where labels are exchanged its rows under all label permutations.
-
-        ``choice`` (n_resamples,) picks a label permutation for each resample; None where nothing can be permuted.
-        """
-        choices = None if choice is None else choice[np.newaxis]
-        block = RowBlock(np.zeros(1, dtype=np.int64), rows.columns, rows.values[np.newaxis], choices)
-        self.write([origin], [[block]])
 
     def write(
         self,
@@ -227,7 +218,7 @@ class Ledger:
             self.whose.append(origins if isinstance(origins, Origins) else Origins.by_column(origins))
         self._reasons.append(narrowed(reasons))
         self._ps.append(ps)
-        self._entries, self._excluded = self._entries + len(origins), None
+        self._entries += len(origins)
 
     def add_of_map(self, number: int, origins: Sequence[Origin], blocks: Sequence[RowBlock]) -> None:
         """Add the rows of units by a map of a calibrated scorer to its sums. ``units`` of the blocks are places in ``origins``."""
@@ -264,7 +255,8 @@ class Ledger:
         known = [self.known_reasons.setdefault(r, len(self.known_reasons)) for r in other.known_reasons]
         self._reasons += [narrowed(np.array(known)[reasons]) for reasons in other._reasons]
         self._ps += other._ps
-        self._entries, self._excluded = self._entries + len(other), None
+        self._entries += len(other)
+        self.is_relabelled |= other.is_relabelled
         for key, null in other._nulls.items():
             self._null(key).merge(null)
         for key, of_maps in other._of_maps.items():
@@ -329,11 +321,11 @@ class Ledger:
 
     def excluded(self, system: str, part: Subgroup) -> Mapping[str, int]:
         """How many units of a system and subgroup have no row, by reason."""
-        if self._excluded is None:
-            self._excluded = self._count_excluded()
         return dict(sorted(self._excluded.get((system, part), {}).items()))
 
-    def _count_excluded(self) -> dict[tuple[str, Subgroup], Counter[str]]:
+    @cached_property
+    def _excluded(self) -> dict[tuple[str, Subgroup], Counter[str]]:
+        """By system and subgroup, when all rows are here."""
         (kinds, known), reasons = self.origins.kinds(), list(self.known_reasons)
         missing = np.flatnonzero(self.reasons)
         alike = Counter(zip(kinds[missing].tolist(), self.reasons[missing].tolist(), strict=True))
@@ -359,15 +351,9 @@ class Ledger:
             array[int(number), columns[tuple(column)]] = total
         return Totals(columns, array)
 
-    @property
-    def is_relabelled(self) -> bool:
-        """Whether labels were exchanged in some unit."""
-        return self._was_relabelled or any(null.is_relabelled for null in self._nulls.values())
-
     def drop_null(self, system: str, part: Subgroup) -> None:
         """Let sums go that nobody asks for again."""
-        null = self._nulls.pop((system, part), None)
-        self._was_relabelled |= null is not None and null.is_relabelled
+        self._nulls.pop((system, part), None)
 
     def totals(self, array: Floats) -> Totals:
         """An array over this ledger's columns, by name."""
@@ -425,6 +411,7 @@ class Ledger:
         if names:
             values = np.concatenate([values, squares], axis=2)
         moving = None if block.choices is None else RelabelledRows.of_all(columns, values, block.choices)
+        self.is_relabelled |= moving is not None
         by_subgroup: dict[tuple[str, Subgroup], list[int]] = {}
         for j, i in enumerate(block.units.tolist()):
             for part in (WHOLE, *origins[i].subgroups):
@@ -474,17 +461,14 @@ def _together(several: Sequence[NDArray[Any]], kind: np.dtype[Any]) -> NDArray[A
 
 
 def sort(ledgers: Iterable[Ledger]) -> None:
-    """Sort all ledgers; ledgers with the same rows share their origins."""
-    before: tuple[list[Origins], Origins, Integers, Origins] | None = None
+    """Sort all ledgers; ledgers of the same units share their origins."""
+    known: dict[tuple[int, ...], tuple[Sequence[Origins], Integers, Origins]] = {}
     for ledger in ledgers:
-        came = list(ledger.whose or [])
-        if before is None or not (_same(came, before[0]) or ledger.origins == before[1]):
+        pieces = ledger.whose or []
+        units = tuple(map(id, pieces))  # the pieces stay in `known`, so that no other object has their ids
+        if units not in known:
             order = ledger.origins.order()
-            after = ledger.origins.of(order)
-            before = came, ledger.origins, order, before[3] if before and after == before[3] else after
-        ledger.sort(before[2])
-        ledger.whose = [before[3]]
-
-
-def _same(ours: Sequence[Origins], theirs: Sequence[Origins]) -> bool:
-    return len(ours) == len(theirs) and all(map(lambda a, b: a is b, ours, theirs))
+            known[units] = pieces, order, ledger.origins.of(order)
+        _, order, origins = known[units]
+        ledger.sort(order)
+        ledger.whose = [origins]

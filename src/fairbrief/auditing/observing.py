@@ -49,8 +49,6 @@ BATCH = 512
 TESTED: tuple[Column, ...] = (("testable",), ("significant",), ("expected_significant",))
 UNIT_LEVEL = 0.05
 """Level of the tests of single units; the papers use p < 0.05."""
-COUNTED_BELOW = 64
-"""Labellings up to which a unit's are compared each with each."""
 LABELS_OF_ONE = 1 << 22
 """Labels of one unit, times label permutations, that are observed at once."""
 BY_CHANCE, OF_EXTRACTS, WITHOUT_EXTRACTS = "by chance", "random extract", "no random extract"
@@ -501,7 +499,5 @@ def with_unit_tests(
 def _how_many_reach(statistic: Floats, limits: Floats) -> Integers:
     """How many of a unit's label permutations score at least each limit. Shapes: all (units, label permutations)."""
     ordered = np.sort(statistic, axis=1)
-    if statistic.shape[1] <= COUNTED_BELOW:
-        return np.asarray((ordered[:, np.newaxis] >= limits[:, :, np.newaxis]).sum(axis=2))
     below = [np.searchsorted(o, limit, side="left") for o, limit in zip(ordered, limits, strict=True)]
     return np.asarray(statistic.shape[1] - np.stack(below))

@@ -216,15 +216,14 @@ class Origins(Sequence[Origin]):
             kind.attributes,
         )
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Origins):
-            return NotImplemented
-        return self is other or (
-            len(self) == len(other)
-            and self.names.equals(other.names)
+    def is_same(self, other: Origins) -> bool:
+        """Whether all columns are equal, number by number."""
+        return (
+            self.names.equals(other.names)
             and self.shared.equals(other.shared)
-            and _alike((self.kind, self.known_kinds), (other.kind, other.known_kinds))
-            and _alike((self.block, self.known_blocks), (other.block, other.known_blocks))
+            and np.array_equal(self.kind, other.kind)
+            and np.array_equal(self.block, other.block)
+            and (self.known_kinds, self.known_blocks) == (other.known_kinds, other.known_blocks)
         )
 
     def of(self, chosen: Integers | NDArray[np.bool_]) -> Origins:
@@ -320,12 +319,6 @@ def _met(codes: Codes, things: Sequence[T]) -> tuple[Codes, Sequence[T]]:
 def _renumbered(codes: Codes, things: Sequence[T], known: dict[T, int]) -> Integers:
     """The codes of items in ``known``; new items are added."""
     return np.array([known.setdefault(thing, len(known)) for thing in things], dtype=np.int64)[codes]
-
-
-def _alike(ours: tuple[Codes, Sequence[T]], theirs: tuple[Codes, Sequence[T]]) -> bool:
-    """Whether two numberings denote the same items."""
-    (a, known), (b, others) = _met(*ours), _met(*theirs)
-    return known == others and bool((a == b).all())
 
 
 def _ranks(keys: Sequence[Any]) -> Integers:

@@ -102,10 +102,6 @@ def _rows_of(
 ) -> dict[tuple[str, Subgroup], Integers]:
     """The rows of each of these systems and subgroups, in their order."""
     kinds, known = origins.kinds()
-    if len(known) == 1:  # as in an audit of one system without subgroups
-        every, nothing = np.arange(len(kinds)), np.zeros(0, dtype=np.int64)
-        there = {(known[0].system, part) for part in (WHOLE, *known[0].subgroups)}
-        return {key: every if key in there else nothing for key in wanted}
     order = np.argsort(kinds, kind="stable")
     ends = np.searchsorted(kinds[order], np.arange(len(known)), side="right")
     of_kind = np.split(order, ends)[:-1]
@@ -143,8 +139,6 @@ def _gathered(
     ``codes`` (all rows,) are equal for rows of one cluster.
     """
     codes = codes if len(chosen) == len(codes) else codes[chosen]
-    if (codes[1:] > codes[:-1]).all():  # as in most sorted ledgers
-        return ClusterRows(ledger, chosen), clusters.of(chosen), chosen
     first, code = first_met(codes)
     heads = chosen[first]
     return ClusterRows(ledger, chosen, code if len(first) < len(codes) else None), clusters.of(heads), heads

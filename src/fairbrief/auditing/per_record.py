@@ -208,7 +208,7 @@ def ledgers_from(
                 some = rows.slice(start, SORTED)
                 origins, others = _origins(some, by), next(before, None)
                 # Nearly all observations are of the same units in the same order: these are held once.
-                _write(ledger, some, others if origins == others and others is not None else origins)
+                _write(ledger, some, others if others is not None and origins.is_same(others) else origins)
         found.append((ledger, measures))
     sort([ledger for ledger, _ in found])
     return found

@@ -13,9 +13,8 @@ import numpy as np
 
 from fairbrief import __version__
 from fairbrief.auditing import chunks, estimating, multiple_tests
-from fairbrief.auditing.chunks import Observed, Part, Shard, Work, scopes_of
+from fairbrief.auditing.chunks import Observed, Part, Shard, TopCases, Work, scopes_of
 from fairbrief.auditing.differences import differences, pairs_of
-from fairbrief.auditing.examples import TopCases
 from fairbrief.auditing.grouping import ClusterBuffer, by_observation, gathered, place_of
 from fairbrief.auditing.ledger import Ledger, sort
 from fairbrief.auditing.multiple_tests import with_primary
@@ -59,7 +58,7 @@ class Run(Observed):
         self._work = Work(
             plan, self.readers, self.scorers, self._sanity_baselines, trial, TopCases(self.readers)
         )
-        empty = self._work.nothing()
+        empty = self._work.empty()
         super().__init__(empty.ledgers, empty.top_cases)
         self._buffer = ClusterBuffer()
         self._clusters = array("q")
@@ -67,7 +66,7 @@ class Run(Observed):
     def walk(self, stream: Iterator[Case], engine: Engine) -> None:
         """Add all cases."""
         work = self._work_on(engine)
-        for _, observed in engine.map(work.batch, work.batches(stream)):
+        for _, observed in engine.map(work, work.batches(stream)):
             self._take(observed)
         self._walk_clusters(engine)
 
@@ -76,11 +75,13 @@ class Run(Observed):
         work = replace(self._work_on(engine), reading=reading, watchers=deepcopy(watchers))
         reading.look()
         tally = PartTally()
-        for number, (_, (observed, of_part, seen)) in enumerate(engine.map(work.part, parts), 1):
+        for number, (_, observed) in enumerate(engine.map(work, parts), 1):
+            assert observed.tally is not None
+            assert observed.watchers is not None
             reading.reach(number / len(parts))
             self._take(observed)
-            tally.add(of_part)
-            watchers.merge(seen)
+            tally.add(observed.tally)
+            watchers.merge(observed.watchers)
         is_valid = reading.finish(tally)
         if is_valid:
             self._walk_clusters(engine)
@@ -98,7 +99,7 @@ class Run(Observed):
 
     def _walk_clusters(self, engine: Engine) -> None:
         """Add what had to wait until all records of a cluster were read."""
-        for _, observed in engine.map(self._work_on(engine).shard, self._of_clusters()):
+        for _, observed in engine.map(self._work_on(engine), self._of_clusters()):
             self._take(observed)
 
     def _of_clusters(self) -> Iterator[Shard]:

@@ -42,47 +42,21 @@ FROM_RECORDS = ("whole_source", "proportional_documents", "one_document", "large
 its share on average; one drawn at random; up to five of the largest group of an attribute, the first among equals."""
 
 
-@dataclass(frozen=True)
-class SanityBaseline:
-    """One sanity baseline as a system: ``sanity:NAME``. Seeded by the record's id only.
+def from_record(record: Record, kind: str, over: str = "", seed: int = 0) -> Summary:
+    """The sanity baseline of a record, by one of the `FROM_RECORDS`; documents are drawn by the record's id alone.
 
-    ``kind`` is one of `FROM_RECORDS`; ``over`` is the attribute of ``largest_group``, whose text is empty where no document has it.
+    ``over`` is the attribute of ``largest_group``, whose text is empty where no document has it.
     """
-
-    kind: str
-    over: str = ""
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        if self.kind not in FROM_RECORDS:
-            raise ValueError(f"no sanity baseline '{self.kind}'. Known: {', '.join(FROM_RECORDS)}")
-        if (self.kind == "largest_group") != bool(self.over):
-            raise ValueError("largest_group, and it alone, is taken over an attribute")
-
-    @property
-    def name(self) -> str:
-        """The system's name."""
-        return sanity_baseline_name(self.kind, self.over)
-
-    def summarize(self, records: Iterable[Record]) -> Iterator[Summary]:
-        """One summary per record, in order."""
-        for record in records:
-            documents = [d.text for d in record.documents]
-            text = "\n".join(documents[i] for i in self._chosen(record))
-            yield _sanity_baseline(record.id, self.name, text)
-
-    def _chosen(self, record: Record) -> Sequence[int]:
-        """The documents that make the text, by number."""
-        candidates = list(range(len(record.documents)))
-        if self.kind == "whole_source":
-            return candidates
-        if self.kind == "largest_group":
-            groups = [document.attributes.get(self.over) for document in record.documents]
-            counts = Counter(group for group in groups if group is not None)
-            largest = min(counts, key=lambda group: (-counts[group], group), default=None)
-            candidates = [i for i in candidates if counts and groups[i] == largest]
-        drawn: list[int] = rng_of(self.seed, self.name, record.id).permutation(candidates).tolist()
-        return drawn[: 1 if self.kind == "one_document" else DOCUMENTS]
+    name, candidates = sanity_baseline_name(kind, over), list(range(len(record.documents)))
+    if kind == "largest_group":
+        groups = [document.attributes.get(over) for document in record.documents]
+        counts = Counter(group for group in groups if group is not None)
+        largest = min(counts, key=lambda group: (-counts[group], group), default=None)
+        candidates = [i for i in candidates if counts and groups[i] == largest]
+    if kind != "whole_source":
+        drawn = rng_of(seed, name, record.id).permutation(candidates).tolist()
+        candidates = drawn[: 1 if kind == "one_document" else DOCUMENTS]
+    return _sanity_baseline(record.id, name, "\n".join(record.documents[i].text for i in candidates))
 
 
 @dataclass(slots=True)
@@ -219,7 +193,7 @@ class SanityBaselines:
         Baselines made from another system's summaries do not apply.
         """
         own = [sanity_baseline_name(name, system) for name in OF_SYSTEMS if name in self.names]
-        return [*own, *(sanity_baseline.name for sanity_baseline in self._from_records())]
+        return [*own, *(sanity_baseline_name(*kind) for kind in self._from_records())]
 
     def beside(self, batch: Sequence[Case]) -> Iterator[Case]:
         """The batch, then its sanity baselines: one per record, or one per record and system."""
@@ -231,11 +205,9 @@ class SanityBaselines:
                 yield from (dealt for case in own if (dealt := self.exchange.of(case)) is not None)
             if "random_sentences" in self.names:
                 yield from (random_sentences(case, self.seed) for case in own)
-        if sanity_baselines := list(self._from_records()):
-            records = self._new(batch)
-            for sanity_baseline in sanity_baselines:
-                for record, summary in zip(records, sanity_baseline.summarize(records), strict=True):
-                    yield Case(record, summary)
+        if kinds := self._from_records():
+            for record in self._new(batch):
+                yield from (Case(record, from_record(record, *kind, self.seed)) for kind in kinds)
 
     def _new(self, batch: Sequence[Case]) -> list[Record]:
         """The records of a batch that were in none before it."""
@@ -244,9 +216,9 @@ class SanityBaselines:
         self._met.update(found)
         return new
 
-    def _from_records(self) -> Iterator[SanityBaseline]:
-        for name in self.names:
-            if name == "largest_group":
-                yield from (SanityBaseline(name, attribute, self.seed) for attribute in self.attributes)
-            elif name not in OF_SYSTEMS:
-                yield SanityBaseline(name, seed=self.seed)
+    def _from_records(self) -> list[tuple[str, str]]:
+        """The kinds that are made from records, with their attributes."""
+        kinds = [name for name in self.names if name not in OF_SYSTEMS]
+        return [
+            (name, over) for name in kinds for over in (self.attributes if name == "largest_group" else ("",))
+        ]

@@ -378,21 +378,19 @@ ELSEWHERE = "claims in another record"
 """The systems' claims, held against the documents of another record."""
 
 
-@dataclass(slots=True)
-class _Claims:
-    """The claims of one author: record, text, and how well its best document supports it."""
+Supported = list[tuple[str, str, float]]
+"""Claims: record, text, and how well the best document supports each."""
 
-    supported: list[tuple[str, str, float]] = field(default_factory=list)
 
-    def row(self, author: str, cutoff: float) -> dict[str, Any]:
-        """What results keep of them; the examples are those that are supported least."""
-        support = np.array([best for *_, best in self.supported])
-        missing = sorted((claim for claim in self.supported if claim[2] <= cutoff), key=lambda c: (c[2], c))
-        return {
-            "author": author, "claims": len(support), "support": float(support.mean()),
-            "share_found": float((support > cutoff).mean()),
-            "examples": [{"record": record, "text": text, "support": best} for record, text, best in missing[:EXAMPLES]],
-        }  # fmt: skip
+def _row(author: str, claims: Supported, cutoff: float) -> dict[str, Any]:
+    """What results keep of an author's claims; the examples are those that are supported least."""
+    support = np.array([best for *_, best in claims])
+    missing = sorted((claim for claim in claims if claim[2] <= cutoff), key=lambda c: (c[2], c))
+    return {
+        "author": author, "claims": len(support), "support": float(support.mean()),
+        "share_found": float((support > cutoff).mean()),
+        "examples": [{"record": record, "text": text, "support": best} for record, text, best in missing[:EXAMPLES]],
+    }  # fmt: skip
 
 
 def reach_of(
@@ -431,20 +429,18 @@ def _entry(observation: Observation, sample: Sources, scorers: Scorers) -> dict[
         for_both = (ask.rows, records[i - 1][1].rows)
         asks += [msgspec.structs.replace(ask, rows=rows, columns=columns) for rows in for_both]
     answers = iter(scorers[asks[0].scorer].answer(asks))
-    authors: dict[str, _Claims] = {}
-    elsewhere = _Claims()
+    authors: dict[str, Supported] = {}
+    elsewhere: Supported = []
     for (record, _), of_record in zip(records, claims, strict=True):
         here, there = (next(answers).by_column(len(of_record)).max(axis=0).tolist() for _ in range(2))
         for (author, text), support, other in zip(of_record, here, there, strict=True):
-            authors.setdefault(author, _Claims()).supported.append((record.id, text, support))
+            authors.setdefault(author, []).append((record.id, text, support))
             if author not in BESIDE:
-                elsewhere.supported.append((record.id, text, other))
-    cutoff = float(np.quantile([support for *_, support in elsewhere.supported], LEVEL))
-    systems = [author for author in authors if author not in BESIDE]
-    rows = [
-        authors[author].row(author, cutoff) for author in (*sorted(systems), *BESIDE) if author in authors
-    ]
-    last = {**elsewhere.row(ELSEWHERE, cutoff), "examples": []}
+                elsewhere.append((record.id, text, other))
+    cutoff = float(np.quantile([support for *_, support in elsewhere], LEVEL))
+    ordered = [*sorted(authors.keys() - set(BESIDE)), *BESIDE]
+    rows = [_row(author, authors[author], cutoff) for author in ordered if author in authors]
+    last = {**_row(ELSEWHERE, elsewhere, cutoff), "examples": []}
     return {"records": len(records), "cutoff": cutoff, "authors": [*rows, last]}
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import MISSING, Field, fields
 from functools import update_wrapper
 from inspect import Parameter, signature
-from typing import Annotated, Any, get_origin, get_type_hints
+from typing import Any, get_origin, get_type_hints
 
 import typer
 
@@ -134,21 +134,12 @@ def _parameter(f: Field[Any], hint: Any) -> Parameter:
     """The parameter from which typer makes a setting's option."""
     about = f.metadata
     is_list = isinstance(f.default, tuple) or get_origin(hint) is Sequence
-    shown = typer.Option(
-        option_of(f),
-        help=about["help"],
-        metavar=about["metavar"],
-        min=about["least"],
-        max=about["most"],
-        rich_help_panel=about["panel"],
-        show_default=f.default not in (None, "", ()),
-    )
-    return Parameter(
-        f.name,
-        Parameter.KEYWORD_ONLY,
-        default=None if is_list else Parameter.empty if f.default is MISSING else f.default,
-        annotation=Annotated[list[str] | None if is_list else hint, shown],
-    )
+    default = ... if f.default is MISSING else None if is_list else f.default
+    shown = option(
+        default, about["help"], about["metavar"], option_of(f), panel=about["panel"], least=about["least"], most=about["most"],
+    )  # fmt: skip
+    annotation = list[str] | None if is_list else hint
+    return Parameter(f.name, Parameter.KEYWORD_ONLY, default=shown, annotation=annotation)
 
 
 def _value(f: Field[Any], given: Any) -> Any:

@@ -183,13 +183,12 @@ def sweep(
     cells = sweep.grid(with_, axes_of(named, set_ or ()), fixed=fixed | asking.of_model())
     refuse_no_folder(out)
     reading = options.read(files)
+    then = inputs.cached(cache or answers / "scores.sqlite")
     plan = replace(
         plan,
         attributes=options.attributes,
         skips=options.skips,
-        wrap=partial(
-            within, spending.budget, spending.tally, then=inputs.cached(cache or answers / "scores.sqlite")
-        ),
+        wrap=partial(within, spending.budget, spending.tally, then=then),
     )
     forecast = sweep.foresee(reading.records, cells, out, plan, spending.budget)
     if asking.dry_run:

@@ -41,7 +41,7 @@ class Processes:
     """An engine of ``workers`` processes, started with the items and ended with the map.
 
     Work, items and results are pickled; ``work`` only once, so that its caches (e.g. a word list) persist between items.
-    Items in progress in a killed worker are computed again. Raises RequestError if work cannot be pickled, BackendError
+    Items in progress in a killed worker are computed again. Raises BackendError
     if an item has killed `KILLS` workers; otherwise as `Engine`.
     """
 
@@ -50,7 +50,7 @@ class Processes:
 
     def map(self, work: Callable[[Item], Made], items: Iterable[Item]) -> Iterator[tuple[Item, Made]]:
         """Every item with its result, in order."""
-        pool = _Pool(_sendable(work), self.workers or cores())
+        pool = _Pool(pickle.dumps(work, pickle.HIGHEST_PROTOCOL), self.workers or cores())
         try:
             yield from in_order(items, pool.take, pool.answer, AHEAD * pool.size)
         finally:
@@ -170,16 +170,6 @@ def _ignoring_interrupts() -> Iterator[None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-def _sendable(work: object) -> bytes:
-    try:
-        return pickle.dumps(work, pickle.HIGHEST_PROTOCOL)
-    except (pickle.PicklingError, AttributeError, TypeError) as error:
-        raise RequestError(
-            f"The work cannot be sent to other processes: {error}. Define your measures and scorers at the top level of an "
-            f"importable module, or use one worker."
-        ) from error
 
 
 # ----------------------------------------------------------------------------------- the workers

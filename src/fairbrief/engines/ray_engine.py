@@ -7,9 +7,9 @@ lost machine are sent again from here.
 from __future__ import annotations
 
 import logging
-from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from fairbrief import process_settings
@@ -85,18 +85,15 @@ def _answered(item: Any, reference: Any, task: Any, held: Any) -> tuple[bool, An
     ) from lost
 
 
-_works: OrderedDict[str, Any] = OrderedDict()
-
-
 def _answer(held: list[Any], item: Any) -> tuple[bool, Any]:
-    """In a worker: run the work on an item; the work is loaded once and cached."""
+    """In a worker: run the work on an item."""
+    return answer_of(_loaded(*held), item)
+
+
+@lru_cache(HELD)
+def _loaded(reference: Any) -> Any:
+    """The work, loaded once."""
     import ray
 
-    (reference,) = held
-    name = reference.hex()
-    if name not in _works:
-        process_settings.configure()
-        _works[name] = ray.get(reference)
-        while len(_works) > HELD:
-            _works.popitem(last=False)
-    return answer_of(_works[name], item)
+    process_settings.configure()
+    return ray.get(reference)

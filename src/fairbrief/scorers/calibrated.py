@@ -7,9 +7,8 @@ by which the scorer agrees with people no better than chance.
 
 from __future__ import annotations
 
-import json
 import sys
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -25,7 +24,6 @@ from fairbrief.specs import quoted
 from fairbrief.text.hashes import digest_of
 from fairbrief.types import Ask, Cacheable, Floats, Scorer
 
-SCHEMA = "fairbrief.calibration/1"
 Use = Literal["calibrated", "checked"]
 USES: tuple[Use, ...] = ("calibrated", "checked")
 CHANCE = 0.5
@@ -49,24 +47,31 @@ def spec_with(scorer: str, use: Use, path: str) -> str:
     return f"{scorer[:-1]}, {setting})" if scorer.endswith(")") else f"{scorer}({setting})"
 
 
-@dataclass(frozen=True, slots=True)
-class ScoreMap:
+class ScoreMap(msgspec.Struct, frozen=True):
     """From the features of pairs to the probability of support: a weighted sum, then a non-decreasing piecewise linear map.
 
-    Shapes: ``weights`` (features,), [1] of a scorer that gives one number; ``places`` and ``shares`` (knots,).
+    ``weights`` has one number per feature, [1] of a scorer that gives one number; ``places`` and ``shares`` one per knot.
     """
 
-    weights: Floats
-    places: Floats
-    shares: Floats
+    weights: tuple[float, ...]
+    places: tuple[float, ...]
+    shares: tuple[float, ...]
 
-    def of(self, features: Floats) -> Floats:
+    @classmethod
+    def of(cls, weights: Floats, places: Floats, shares: Floats) -> ScoreMap:
+        """The map with these numbers, to nine digits."""
+        return cls(*(tuple(float(f"{x:.9g}") for x in part.tolist()) for part in (weights, places, shares)))
+
+    def __post_init__(self) -> None:
+        if not self.places or len(self.places) != len(self.shares):
+            raise ValueError("a map has as many places as shares")
+
+    def probabilities(self, features: Floats) -> Floats:
         """The probabilities; nan where a feature is. Shapes: (pairs, features) → (pairs,)."""
-        return np.asarray(np.interp(features @ self.weights, self.places, self.shares))
+        return np.asarray(np.interp(features @ np.array(self.weights), self.places, self.shares))
 
 
-@dataclass(frozen=True, slots=True)
-class Calibration:
+class Calibration(msgspec.Struct, frozen=True, tag_field="schema", tag="fairbrief.calibration/1"):
     """What labelled pairs say of a scorer: its map, the maps of resampled texts, and how well it tells support from none.
 
     ``labels`` is a digest of the labelled pairs. ``auc`` and ``balanced_accuracy`` are of texts that were held out; ``cut`` is the
@@ -95,26 +100,8 @@ class Calibration:
         )
 
     def to_json(self) -> str:
-        """The calibration as the text of a file; numbers to nine digits."""
-        held = {name: getattr(self, name) for name in self.__dataclass_fields__}
-        held |= {"map": _listed(self.map), "resampled": [_listed(one) for one in self.resampled]}
-        lines = (
-            f'"{name}": {json.dumps(value, ensure_ascii=False)}'
-            for name, value in {"schema": SCHEMA, **held}.items()
-        )
-        return "{" + ",\n".join(lines) + "}\n"
-
-
-def _listed(one: ScoreMap) -> dict[str, list[float]]:
-    parts = {"weights": one.weights, "places": one.places, "shares": one.shares}
-    return {name: [float(f"{x:.9g}") for x in array.tolist()] for name, array in parts.items()}
-
-
-def _map_of(held: Mapping[str, Any]) -> ScoreMap:
-    found = ScoreMap(*(np.array(held[name], dtype=np.float64) for name in ("weights", "places", "shares")))
-    if not len(found.places) or len(found.places) != len(found.shares):
-        raise ValueError("a map has as many places as shares")
-    return found
+        """The calibration as the text of a file."""
+        return msgspec.json.encode(self).decode() + "\n"
 
 
 def read(path: str) -> Calibration:
@@ -131,21 +118,11 @@ def read(path: str) -> Calibration:
 @lru_cache(maxsize=16)
 def _parsed(path: str, text: str) -> Calibration:
     try:
-        return _calibration(json.loads(text))
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        return msgspec.json.decode(text, type=Calibration)
+    except (msgspec.MsgspecError, RecursionError) as error:
         raise DataError(
             f"{path}: found no calibration of this version ({error}); wanted what 'fairbrief calibrate' writes; run it again."
         ) from error
-
-
-def _calibration(held: dict[str, Any]) -> Calibration:
-    if held.pop("schema") != SCHEMA:
-        raise ValueError("another schema")
-    for name in ("auc", "balanced_accuracy", "cut"):
-        value, low, high = map(float, held[name])
-        held[name] = value, low, high
-    held["map"], held["resampled"] = _map_of(held["map"]), tuple(map(_map_of, held["resampled"]))
-    return Calibration(**held)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -218,7 +195,7 @@ class Calibrated:
         shapes = np.array([(len(ask.rows), len(ask.columns)) for ask in asks], dtype=np.int64).reshape(-1, 2)
         owner, sizes = numbers_within(shapes[:, 1]), np.zeros(int(shapes[:, 0].sum()))
         for one in (self.calibration.map, *self.calibration.resampled):
-            yield ScoreTable(shapes, one.of(features), owner, sizes)
+            yield ScoreTable(shapes, one.probabilities(features), owner, sizes)
 
     def _check_fingerprint(self) -> None:
         if self.calibration.fingerprint != self.scorer.fingerprint:

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from hashlib import blake2b
-from itertools import pairwise
 from math import comb, inf, prod
 from typing import Any, NamedTuple
 
@@ -53,9 +52,15 @@ class Shuffle:
         return np.repeat(np.arange(len(self.sizes)), self.sizes)
 
     @cached_property
+    def _kinds(self) -> list[tuple[Integers, Integers]]:
+        """The distinct labels of each block, ascending, and how often each occurs."""
+        parts = np.split(self.labels, np.cumsum(self.sizes)[:-1])
+        return [np.unique(part, return_counts=True) for part in parts]
+
+    @cached_property
     def counts(self) -> Counts:
         """How often each label occurs in each block."""
-        return tuple(tuple(_tally(part).values()) for part in self._parts)
+        return tuple(tuple(many.tolist()) for _, many in self._kinds)
 
     @cached_property
     def number(self) -> int:
@@ -69,27 +74,14 @@ class Shuffle:
 
     def permutations(self) -> Integers:
         """All distinct label permutations, the real one first; read-only, since several may hold them. Shape (R, n)."""
-        rows = self._spelled(arrangements(self.counts))
+        values = [labels for labels, _ in self._kinds]
+        first = np.repeat(np.cumsum([0, *map(len, values)])[:-1], self.sizes)
+        rows = np.concatenate(values)[arrangements(self.counts) + first]
         real = int(np.flatnonzero((rows == self.labels).all(axis=1))[0])
         rows[real], rows[0] = rows[0].copy(), self.labels
         rows = self.scatter(rows)
         rows.flags.writeable = False
         return rows
-
-    @cached_property
-    def _parts(self) -> list[list[int]]:
-        flat: list[int] = self.labels.tolist()
-        starts = np.cumsum((0, *self.sizes)).tolist()
-        return [flat[start:stop] for start, stop in pairwise(starts)]
-
-    def _spelled(self, codes: NDArray[np.int8]) -> Integers:
-        """Put labels in place of `arrangements`' codes. Shape (R, n) → (R, n), positions still sorted."""
-        values = [label for part in self._parts for label in _tally(part)]
-        kinds = np.cumsum([0, *(len(counts) for counts in self.counts)])[:-1]
-        table = np.asarray(values, dtype=np.int64)
-        if len(self.sizes) == 1:
-            return np.asarray(table[codes])
-        return np.asarray(table[codes + kinds[self.block]])
 
     def scatter(self, sorted_rows: Integers) -> Integers:
         """Return every column to its original position. Shape (R, n) → (R, n)."""
@@ -162,10 +154,6 @@ def _arrange(counts: tuple[int, ...]) -> NDArray[np.int8]:
         left = left[prefix]
         left[np.arange(len(code)), code] -= 1
     return rows
-
-
-def _tally(part: list[int]) -> dict[int, int]:
-    return {label: part.count(label) for label in sorted(set(part))}
 
 
 # ------------------------------------------------------------------------------------- draws

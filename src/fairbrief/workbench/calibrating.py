@@ -100,7 +100,7 @@ class Fitting:
             np.append(self.labels, ends),
             np.append(many, [1, 1]),
         )
-        return ScoreMap(weights, places - intercept, shares)
+        return ScoreMap.of(weights, places - intercept, shares)
 
     def resampled_maps(self) -> Iterator[ScoreMap]:
         """Maps of resampled texts, each with ends drawn from Jeffreys' Beta(½, ½)."""
@@ -130,7 +130,7 @@ class Fitting:
             out = self.folds == fold
             text = np.unique(self.text[~out], return_inverse=True)[1]
             others = Fitting(self.features[~out], self.labels[~out], text, self.seed)
-            found[out] = others.map().of(self.features[out])
+            found[out] = others.map().probabilities(self.features[out])
         return found
 
     def agreement(self) -> tuple[Measured, Measured, Measured]:
@@ -216,8 +216,8 @@ def _map(made: Calibration, fitting: Fitting) -> Table:
     scores = fitting.features @ made.map.weights
     chosen = np.argsort(scores, kind="stable")[np.linspace(0, len(scores) - 1, 9).astype(np.int64)]
     features = fitting.features[chosen]
-    drawn = np.stack([one.of(features) for one in made.resampled])
-    columns = (scores[chosen], made.map.of(features), *np.quantile(drawn, [0.025, 0.975], axis=0))
+    drawn = np.stack([one.probabilities(features) for one in made.resampled])
+    columns = (scores[chosen], made.map.probabilities(features), *np.quantile(drawn, [0.025, 0.975], axis=0))
     return Table(
         "Probability of support by score",
         ("score", "probability", "95 % interval"),
