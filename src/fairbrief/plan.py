@@ -68,7 +68,7 @@ def crossed(texts: Sequence[str]) -> tuple[tuple[str, ...], ...]:
 
 def parted(texts: Sequence[str]) -> tuple[str, ...]:
     """Names from texts with commas; commas inside brackets do not separate."""
-    return tuple(name for text in texts for name in specs.listed(text))
+    return tuple(name for text in texts for name in specs.split_at_commas(text))
 
 
 measured = partial(setting, panel=MEASURED)
