@@ -52,7 +52,6 @@ class SourceOptions:
         None, "labelled, semeval, mitweet, fewsum, amazon, court, convokit, iq2 or records; by default detected.",
         "NAME",
     )
-    encoding: str | None = shared(None, "utf-8, latin-1, or mixed (per line).", "NAME")
     # fmt: on
 
     def lengths(self) -> Lengths:
@@ -65,7 +64,7 @@ class SourceOptions:
         """The records of a source; ``attributes`` maps attributes to fields."""
         from fairbrief.workbench.corpora.text_sources import read_texts
 
-        return read_texts(source, attributes, self.format_, self.encoding)
+        return read_texts(source, attributes, self.format_)
 
     def write(self, records: Iterable[Record], out: Path, left_out: Mapping[str, int], *notes: str) -> None:
         """Write the sets, with the attributes of ``--set``, and print their number and what was excluded."""
