@@ -350,10 +350,7 @@ def reviews(
     out: Path = OUT,
     size: int = o.option(8, "Reviews per set.", "N", least=1),
     per_product: int = o.option(1, "Most sets per product; 0: all.", "N", least=0),
-    draw: str = o.option("random", "Draw reviews at random, or use the first.", "random|first"),
-    sentiment: str = o.option(
-        "rating", "rating; vader_argmax (as published); vader_compound (±0.05); or none.", "RULE"
-    ),
+    sentiment: str = o.option("rating", "rating; vader_argmax (as published); or none.", "RULE"),
     negative: float = o.option(2, "Ratings up to this are negative.", "X"),
     positive: float = o.option(4, "Ratings from this are positive.", "X"),
     analyser: str = o.option("vader", "Library of VADER: vader or nltk.", "vader|nltk"),
@@ -368,12 +365,11 @@ def reviews(
     from fairbrief.workbench.corpora.text_sources import composition
 
     refuse_overwriting(out, [source])
-    check_choice("--draw", draw, ("random", "first"))
     label = labeller(sentiment, negative=negative, positive=positive, analyser=analyser)
     fields = {name: field for name, field in (("rating", rating), ("product", product)) if field is not None}
     left_out, values = Counter[str](), Counter[str]()
     records = islice(options.records(source, fields), first)
-    sets = Sets(size, per_product or None, "random" if draw == "random" else "first", options.seed)
+    sets = Sets(size, per_product or None, options.seed)
     made = review_sets(records, sets, label, left_out, lengths=options.lengths())
     options.write(composition(made, "sentiment", values), out, left_out)
     if values:
