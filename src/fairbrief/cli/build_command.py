@@ -42,7 +42,6 @@ class SourceOptions:
     min_tokens: int = shared(0, "Exclude shorter texts.", "N", least=0)
     max_tokens: int | None = shared(None, "Exclude longer texts.", "N", least=1)
     tokens: str = shared("words", "Unit of lengths: words, nltk (tokens) or characters.", "RULE")
-    min_characters: int = shared(0, "Exclude texts of fewer characters.", "N", least=0)
     distinct: bool = shared(False, "Use repeated texts only once.")
     seed: int = shared(0, "Seed; the same seed gives the same file.", "N")
     set_: list[str] | None = shared(
@@ -58,7 +57,7 @@ class SourceOptions:
         """The limits of length."""
         from fairbrief.workbench.corpora.text_sources import Lengths
 
-        return Lengths(self.min_tokens, self.max_tokens, self.tokens, self.min_characters)
+        return Lengths(self.min_tokens, self.max_tokens, self.tokens)
 
     def records(self, source: Path, attributes: Mapping[str, str]) -> Iterator[Record]:
         """The records of a source; ``attributes`` maps attributes to fields."""
@@ -315,7 +314,7 @@ def _sizes(text: str) -> tuple[int, int]:
 
 
 @app.command(short_help="Segments of conversations.")
-@source_options("min_tokens", "max_tokens", "tokens", "min_characters", "distinct", "seed")
+@source_options("min_tokens", "max_tokens", "tokens", "distinct", "seed")
 def transcripts(
     source: Path = SOURCE,
     out: Path = OUT,

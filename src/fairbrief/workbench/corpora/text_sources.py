@@ -41,12 +41,11 @@ def counter(rule: str) -> Count:
 
 @dataclass(frozen=True, slots=True)
 class Lengths:
-    """Limits of length: ``least`` to ``most`` tokens (inclusive), and at least ``least_characters``."""
+    """Limits of length: ``least`` to ``most`` tokens (inclusive)."""
 
     least: int = 0
     most: int | None = None
     rule: str = "words"
-    least_characters: int = 0
 
     def __post_init__(self) -> None:
         if self.most is not None and self.most < self.least:
@@ -54,14 +53,10 @@ class Lengths:
 
     def admit(self) -> Callable[[str], bool]:
         """Whether a text is within the limits."""
-        count = counter(self.rule)
-        least, most, characters = self.least, self.most, self.least_characters
+        count, least, most = counter(self.rule), self.least, self.most
         if not least and most is None:
-            return lambda text: len(text) >= characters
-        return lambda text: (
-            len(text) >= characters
-            and least <= (n := count(text)) <= (n if most is None else most)
-        )  # fmt: skip
+            return lambda _: True
+        return lambda text: least <= (n := count(text)) <= (n if most is None else most)
 
 
 # ---- The labelled texts from which sets are drawn
