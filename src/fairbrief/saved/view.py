@@ -22,7 +22,7 @@ from fairbrief.auditing.record_values import RowReader, contrasts_of, reader_of
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.errors import DataError, FairbriefError, RequestError
 from fairbrief.readers import Reading
-from fairbrief.reports import first_screen, json_file, number_format
+from fairbrief.reports import first_answers, json_file, number_format
 from fairbrief.reports.audit_folder import opened
 from fairbrief.reports.contrast_words import ordered_groups
 from fairbrief.reports.json_file import visible_all
@@ -84,7 +84,7 @@ class Answers:
         several = len(self._audits) > 1
         over = {e.measure: e.over for e in first.result.estimates}
         primary = {e.measure for e in first.result.estimates if e.is_primary}
-        lead = first_screen.lead(first.result)
+        lead = first_answers.lead(first.result)
         ordered = sorted(
             (spec for spec in first.per_record.measures if spec in over),
             key=lambda spec: (lead is None or spec != lead.measure, spec not in primary),

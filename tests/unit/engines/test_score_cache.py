@@ -21,7 +21,7 @@ from hypothesis.extra.numpy import array_shapes, arrays
 
 from fairbrief.engines.score_cache import Cached, Damaged, Store, hashed, is_cacheable, pack, unpack
 from fairbrief.errors import BackendError, RequestError
-from fairbrief.scorers.containment import Containment
+from fairbrief.scorers.shared_words import Containment
 from fairbrief.types import Ask, Scorer, Scores
 
 Key = tuple[str, ...]

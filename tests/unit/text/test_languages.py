@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given, strategies
 
 from fairbrief.errors import RequestError
-from fairbrief.scorers.containment import Containment
-from fairbrief.scorers.ngram import Ngram
+from fairbrief.scorers.shared_words import Containment, Ngram
 from fairbrief.text import languages
 from fairbrief.text.languages import language_of
 from fairbrief.text.passages import passages_of

@@ -7,15 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairbrief.scorers import containment, tfidf
+from fairbrief.scorers import shared_words, word_counts
 from fairbrief.text import languages, rouge, segmentation
 from fairbrief.text.segmentation import Parted, Rule, Words, numbered
 
 RULES = {
     "words": Rule(rouge.words),
     "German": Rule(rouge.words, ("de",)),
-    "containment": containment._WORDS,
-    "tfidf": tfidf._TOKENS,
+    "containment": shared_words._WORDS,
+    "tfidf": word_counts._TOKENS,
     "rouge": rouge.rule(),
     "rouge, stemmed": rouge.rule(stem=True),
     "rouge of French": rouge.rule("fr"),
