@@ -321,7 +321,6 @@ def transcripts(
     most: int = o.option(..., "Most tokens per segment.", "K", "--tokens", least=1),
     count: str = o.option("words", "Unit of lengths: words, nltk (tokens) or characters.", "RULE"),
     no_names: bool = o.switch("--no-names", "Omit the speaker's name from the texts."),
-    min_turns: int = o.option(1, "Exclude segments of fewer turns.", "N", least=1),
     first: int | None = o.option(None, "Use only the first N conversations.", "N", least=1),
     speaker: str | None = o.option(None, "Field with the speaker; by default 'speaker'.", "FIELD"),
     *,
@@ -331,15 +330,16 @@ def transcripts(
 
     A turn that is longer than --tokens is split at sentences, then at words.
     """
-    from fairbrief.workbench.corpora.transcript_segments import Cut, TurnCounts, segments
+    from fairbrief.workbench.corpora.transcript_segments import SPLIT, Cut, segments
 
     refuse_overwriting(out, [source])
-    counts = TurnCounts()
+    counts = Counter[str]()
     records = islice(options.records(source, {"speaker": speaker} if speaker else {}), first)
-    cut = Cut(most, count, not no_names, min_turns)
-    options.write(segments(records, cut, counts), out, counts.left_out)
-    if counts.split:
-        typer.echo(f"  longer than {counted(most, 'token')}, and split: {counted(counts.split, 'turn')}")
+    made = list(segments(records, Cut(most, count, not no_names), counts))
+    split = counts.pop(SPLIT, 0)
+    options.write(made, out, counts)
+    if split:
+        typer.echo(f"  longer than {counted(most, 'token')}, and split: {counted(split, 'turn')}")
 
 
 @app.command(short_help="Sets of reviews of one product.")
