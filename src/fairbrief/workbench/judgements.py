@@ -16,7 +16,7 @@ import numpy as np
 
 from fairbrief.statistics.agreement import krippendorff_alpha, pearson, randolph_kappa, spearman
 from fairbrief.statistics.resampling import percentile_interval
-from fairbrief.text.name_words import gender_of_name, genders
+from fairbrief.text.names import gender_of_name, genders
 from fairbrief.types import Case, Floats, Integers, Table
 from fairbrief.workbench.sheets import (
     FAIR_RATING,
