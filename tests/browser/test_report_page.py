@@ -13,7 +13,7 @@ from tests.browser.browsing import Served, chromium, needs_chromium
 from fairbrief.reports import html
 from fairbrief.reports.audit_object import Audit
 from fairbrief.reports.frames import Estimates
-from fairbrief.reports.palette import LIGHT
+from fairbrief.reports.plot import LIGHT
 from fairbrief.reports.result import Result
 from fairbrief.types import Estimate
 
