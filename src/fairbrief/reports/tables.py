@@ -19,7 +19,7 @@ from fairbrief.text.counted import counted
 from fairbrief.types import Estimate, Table
 
 MOST_ROWS = 2_000
-"""The most rows of one printed table; all are in ``results.json`` and ``estimates.csv``."""
+"""The most rows of one printed table, which else has only main values; all are in ``results.json`` and ``estimates.csv``."""
 WORDS = ("words", "declared", "without", "opposite_gaps", "reach", "inputs", "ended")
 """Entries of ``made`` that reports use and do not list."""
 UNITS: Mapping[ContrastUnit, str] = {
@@ -98,7 +98,8 @@ def printed_tables(result: Result, *, is_brief: bool = False) -> tuple[Table, ..
 
 def section_table(section: Section, made: Mapping[str, Any], *, is_brief: bool = False) -> Table:
     """Value, interval, both baselines, p, n and number of excluded records of one section; ``is_brief`` shortens the headings."""
-    shown = _shown(section)
+    is_whole = len(section.estimates) <= MOST_ROWS
+    shown = section.estimates if is_whole else section.main_values[:MOST_ROWS]
     left = len(section.estimates) - len(shown)
     notes = [
         f"Excluded records, {system} ({measures}): {arrangement.reasons(counts)}."
@@ -157,19 +158,6 @@ def _table(
         for e in shown
     )
     return Table(title, header, rows, notes)
-
-
-def _shown(section: Section) -> Sequence[Estimate]:
-    """At most `MOST_ROWS` estimates, in their order; main values are kept before other quantities."""
-    main = min(len(section.main_values), MOST_ROWS)
-    room = {True: main, False: MOST_ROWS - main}
-    shown: list[Estimate] = []
-    for block in section.blocks:
-        is_main_value = wording.is_main_value(block[0])
-        some = block[: room[is_main_value]]
-        room[is_main_value] -= len(some)
-        shown += some
-    return shown
 
 
 def _where(many: int) -> str:
