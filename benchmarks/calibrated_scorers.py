@@ -35,7 +35,9 @@ def main(train: str, test: str, *specs: str) -> None:
                 # Of the weighed sum, whose order the map keeps, and which has no ties.
                 area = roc_auc(held_out.features @ one.weights, held_out.labels)
                 share = known.labels[drawn].mean()
-                found.append((area, balanced_accuracy(one.probabilities(held_out.features), held_out.labels, share)))
+                found.append(
+                    (area, balanced_accuracy(one.probabilities(held_out.features), held_out.labels, share))
+                )
             means, least, most = (of(np.array(found), axis=0) for of in (np.mean, np.min, np.max))
             said = (
                 f"{name} {mean:.3f} [{low:.3f}, {high:.3f}]"

@@ -14,7 +14,7 @@ from fairbrief.testing import SUMMARIZER_CLAUSES, SummarizerClause
 from fairbrief.types import Document, Record
 from fairbrief.workbench.summarizers import transformers
 from fairbrief.workbench.summarizers.transformers import Transformers
-from fairbrief.workbench.summarizing import summarize
+from fairbrief.workbench.summarizing import Job, summarize_all
 
 pytest.importorskip("transformers")
 pytestmark = pytest.mark.neural
@@ -118,9 +118,11 @@ def test_samples_differ_and_come_again(llama: str) -> None:
 def test_a_finished_run_loads_no_model(llama: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What the journal holds is not written again, nor is the model loaded to find that out."""
     records, summarizer = records_of(3), Transformers(llama, max_new_tokens=4)
-    assert summarize(summarizer, lambda: records, tmp_path / "o").asked == 3
+    job = Job(summarizer, tmp_path / "o")
+    (first,) = summarize_all([job], lambda: records, tmp_path / "o.journal")
     monkeypatch.setattr(transformers, "load_writer", None)
-    assert summarize(summarizer, lambda: records, tmp_path / "o").from_journal == 3
+    (again,) = summarize_all([job], lambda: records, tmp_path / "o.journal")
+    assert (first.asked, again.from_journal) == (3, 3)
 
 
 def test_name_grammar(llama: str) -> None:

@@ -23,7 +23,7 @@ from fairbrief.auditing.observing import with_unit_tests
 from fairbrief.auditing.origins import Origin
 from fairbrief.auditing.record_values import RowReader, better, is_signed
 from fairbrief.auditing.system_runs import unpooled
-from fairbrief.auditing.watchers import SourceHashes, Sources, UnitFallback
+from fairbrief.auditing.watchers import InputProfile, Sources, TextHashes
 from fairbrief.errors import RequestError
 from fairbrief.measures.coverage import EqualCoverage
 from fairbrief.measures.representation import Uer
@@ -243,11 +243,11 @@ def test_summaries_without_claims_are_counted_beside_those_that_have_some() -> N
     estimates = [estimate(measure=m, system=system) for system in "st" for m in measures]
 
     def told(*cases: Case) -> list[list[str]]:
-        fallback = UnitFallback()
+        fallback = InputProfile()
         fallback.note(cases)
-        other = UnitFallback()
+        other = InputProfile()
         other.merge(fallback)
-        return codes(with_notes(estimates, other.notes()))
+        return codes(with_notes(estimates, other.claim_notes()))
 
     assert told(case(), of_s, with_units) == [["without_claims"], [], [], []]
     assert told(case(), case(system="t")) == [[]] * 4
@@ -296,7 +296,7 @@ def test_a_table_without_rows_has_no_values() -> None:
 
 def test_a_records_documents_are_hashed_once() -> None:
     """However often it came; documents that are cut otherwise are others."""
-    hashes = SourceHashes()
+    hashes = TextHashes()
     first, second = case("r"), case("q")
     hashes.note([first, second, case("r", "t")])
     rows = hashes.table().select(["record", "documents"]).to_pylist()

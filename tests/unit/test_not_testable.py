@@ -83,18 +83,3 @@ def test_tests_that_reach_far_leave_room_for_one_that_does_not() -> None:
     found = with_holm([*[a_p(0.0, 0.0)] * 9, a_p(0.03, 0.03)], [("main_value",)] * 10, Settings())
     assert found[-1].testable is True
     assert found[-1].p_adjusted == 0.03
-
-
-def test_what_is_not_testable_leaves_the_family_of_the_others() -> None:
-    """Three tests out of reach are not counted when the others are adjusted."""
-    others = [a_p(0.01, 0.04)] * 3
-    found = with_holm([a_p(0.01, 0.001), *others], [("main_value",)] * 4, Settings())
-    assert [e.testable for e in found] == [True, False, False, False]
-    assert found[0].p_adjusted == 0.01
-
-
-def test_too_few_resamples_are_no_absence_of_permutations() -> None:
-    """Where only the number of resamples stands in the way, p stays and the number that is needed is told."""
-    found = with_holm([a_p(1 / 100, 1e-6)] * 20, [("main_value",)] * 20, Settings(n_resamples=99))
-    assert {e.testable for e in found} == {True}
-    assert "--resamples 800" in worded(found[0].notes[0])

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from fairbrief import process_settings
 from fairbrief.cli import options as o
@@ -17,6 +17,7 @@ from fairbrief.plan import MEASURED, Plan, parted
 
 if TYPE_CHECKING:
     from fairbrief.chat.endpoint import Question
+    from fairbrief.readers import Reading
     from fairbrief.types import Case
 
 app = o.new_app()
@@ -54,7 +55,6 @@ def audit(
     from fairbrief.auditing import audit as run
     from fairbrief.auditing.scorer_lookup import Scorers
     from fairbrief.auditing.system_runs import Pooled
-    from fairbrief.readers.summary_files import WithReferences
     from fairbrief.reports.audit_folder import claimed, replace_all
     from fairbrief.saved import saved_inputs
     from fairbrief.saved.examples import with_examples
@@ -64,13 +64,14 @@ def audit(
     options = replace(options, seed=plan.seed)
     plan = replace(plan, attributes=options.attributes, skips=options.skips, wrap=cached(cache))
 
-    def read() -> tuple[Any, Any]:
+    def read() -> Reading:
         overs = [specs.parse(text).over for text in plan.measures if isinstance(text, str)]
         reading = options.read(files, labels=[over for over in overs if over is not None])
-        return reading, WithReferences(reading) if references else reading
+        reading.audits_references = references
+        return reading
 
     if dry_run:
-        print_judges(read()[1], plan, cache, price)
+        print_judges(read(), plan, cache, price)
         return
     if price is not None:
         raise RequestError(
@@ -79,9 +80,9 @@ def audit(
     result = None
     try:
         with nullcontext() if out is None else claimed(out) as folder:
-            reading, cases = read()
+            reading = read()
             with progress_bar(reading, quiet=quiet) as progress:
-                result = run(cases, replace(plan, progress=progress))
+                result = run(reading, replace(plan, progress=progress))
             notes = [*reading.notes, *_notes_of_runs(result.made["systems"]), *_recommendation(plan)]
             notes += _notes_of_texts(plan, options)
             names = [
@@ -91,7 +92,7 @@ def audit(
             print_notes(notes, quiet=quiet)
             result = replace(result, made=made)
             if folder is not None:
-                shown = Pooled(cases) if plan.pools_runs else cases
+                shown = Pooled(reading) if plan.pools_runs else reading
                 scorers = Scorers(wrap=plan.wrap)
                 _, identity = replace_all(result, folder, lambda done: with_examples(done, shown, scorers))
                 saved_inputs.write(
@@ -99,7 +100,7 @@ def audit(
                     files,
                     options.attribute or (),
                     options.of_whole().given(),
-                    reading.whole(),
+                    reading,
                     identity,
                 )
     finally:  # print the result even if it could not be written

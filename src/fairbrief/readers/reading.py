@@ -37,11 +37,11 @@ from fairbrief.readers.redacting import Redaction
 from fairbrief.readers.rows import Read, RowReader, how_to_say
 from fairbrief.readers.rows_on_disk import LongTable
 from fairbrief.readers.sampling import Sampling
-from fairbrief.readers.summary_files import SummaryFile, open_summary_file
+from fairbrief.readers.summary_files import SummaryFile, open_summary_file, references_of
 from fairbrief.serialization import MISSING
 from fairbrief.text.counted import counted
 from fairbrief.text.personal_data import without_identifiers
-from fairbrief.types import Case, Document, Record, Summary
+from fairbrief.types import REFERENCE, Case, Document, Record, Summary
 
 T = TypeVar("T")
 
@@ -81,6 +81,8 @@ class Reading:
     new_labelling: Callable[[], Labelling]
     new_sampling: Callable[[], Sampling] | None
     redaction: Redaction | None
+    audits_references: bool = False
+    """Whether the references of each record are also cases, of the systems ``reference 1``, ``reference 2`` …"""
     notes: list[str] = field(default_factory=list, init=False)
     tally: PartTally = field(default_factory=PartTally, init=False)
     """Counts of the last iteration."""
@@ -124,7 +126,27 @@ class Reading:
         return self._meter.bytes_read
 
     def __iter__(self) -> Iterator[Case]:
-        return self._redacted(Redaction.case, self._cases())
+        cases = self._redacted(Redaction.case, self._cases())
+        return self._with_references(cases) if self.audits_references else cases
+
+    def _with_references(self, cases: Iterator[Case]) -> Iterator[Case]:
+        """The cases, and the references of each record, which are compared only with the record's other references."""
+        known, is_any = set[int](), False
+        for case in cases:
+            if case.summary.system.startswith(f"{REFERENCE} "):
+                raise DataError(
+                    f"{case.record.where or 'input'} (id '{case.record.id}'): found the system '{case.summary.system}', a name that "
+                    "--references gives to references. Rename the system, or drop --references."
+                )
+            yield case
+            if (key := hash_of(case.record.id, "")) not in known:
+                known.add(key)
+                is_any = is_any or bool(case.record.references)
+                yield from references_of(case)
+        if not is_any:
+            raise RequestError(
+                "--references: no record has a reference. Give their field with --references-field, or drop --references."
+            )
 
     def _cases(self) -> Iterator[Case]:
         self._begin()
@@ -159,7 +181,13 @@ class Reading:
         """
         fields = self.fields
         gathers = fields.group_by is not None or fields.has_several_documents
-        if self.summary_files or fields.id is None or gathers or self.new_sampling is not None:
+        if (
+            self.audits_references
+            or self.summary_files
+            or fields.id is None
+            or gathers
+            or self.new_sampling is not None
+        ):
             return False
         if self._labelling.changes_records:
             return False
@@ -234,12 +262,6 @@ class Reading:
         self._check_required()
         self.tally = replace(tally, keys=array("q"), clusters=array("q"))
         return not tally.has_repeats()
-
-    def whole(self) -> Reading:
-        """The reading without its sample."""
-        reading = copy(self)
-        reading.new_sampling = reading.sample = None
-        return reading
 
     def records(self) -> Iterator[Record]:
         """Each record once, with or without summaries."""

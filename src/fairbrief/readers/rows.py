@@ -18,10 +18,8 @@ from fairbrief.readers.documents import (
     draft_documents,
     draft_several,
     give_ids,
-    ids_in_documents,
     look_up,
     map_attribute,
-    named_ids,
     need,
     parse_documents_cell,
     record_value,
@@ -222,7 +220,7 @@ class RowReader:
             attributes = self._mapped(row, draft, attributes)
         if fields.cluster is not None:
             attributes = self._with_cluster(row, fields.cluster, attributes)
-        self._name_documents(row, draft)
+        give_ids(draft)
         documents = draft.documents()
         references, entities, seed_document = (
             self.use.given(row, fields.references),
@@ -281,15 +279,6 @@ class RowReader:
         self.use.see_inside("documents", draft.objects)
         self.use.inner_used.update(field.rpartition(".")[2] for field in self.fields.documents)
         return draft
-
-    def _name_documents(self, row: Mapping[str, Any], draft: Draft) -> None:
-        source = self.fields.document_id
-        if source is None:
-            ids = ids_in_documents(draft)
-        elif (ids := named_ids(draft, source, row, self.fields.separator)) is not None:
-            self._noted(row, source)
-        if ids is not None:
-            give_ids(draft, ids)
 
     def _with_cluster(
         self, row: Mapping[str, Any], source: str, attributes: Mapping[str, str]

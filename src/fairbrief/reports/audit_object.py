@@ -14,7 +14,7 @@ from fairbrief.reports import (
     arrangement,
     figures,
     first_answers,
-    first_screen,
+    html,
     palette,
     terminal,
     wording,
@@ -144,7 +144,7 @@ class Audit:
         main_values = [e for e in self.result.estimates if wording.is_main_value(e)]
         sections = arrangement.arrange(main_values, self.result.made)
         context = {
-            "first": first_screen.make(self.result),
+            "first": html.first_screen(self.result),
             "caution": first_answers.CAUTION,
             "leading": contrast_tables(self.result)[:1],
             "tables": [section_table(section, self.result.made) for section in sections],

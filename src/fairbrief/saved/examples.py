@@ -17,7 +17,7 @@ from fairbrief.readers import Reading
 from fairbrief.reports.frames import coded, encodable
 from fairbrief.reports.per_record import PerRecordRows
 from fairbrief.reports.result import Examples, Link, Passage, Result, Row, Support, Texts
-from fairbrief.saved.ablation import PerRecord, observed, omissions, story_of
+from fairbrief.saved.explanations import PerRecord, observed, omissions, story_of
 from fairbrief.text.sentences import sentence_spans
 from fairbrief.types import (
     Ask,
@@ -350,7 +350,7 @@ def _parts(case: Case) -> dict[str, list[Cases]]:
     """The case without each of its items, by kind; empty if there are too many items."""
     claims = case.summary.claims or ()
     many = len(case.record.documents) + len(sentence_spans(case.summary.text)) + len(claims)
-    if many > MOST_PARTS or case.summary.reason:
+    if many > MOST_PARTS:
         return {}
     found: dict[str, list[Cases]] = {}
     for omission in sorted(omissions(case, (case,)), key=lambda omission: omission.kind):
