@@ -20,8 +20,8 @@ from benchmarks.recording import write_section
 from fairbrief.auditing import Plan, audit
 from fairbrief.engines.score_cache import Cached, is_cacheable
 from fairbrief.readers import read
-from fairbrief.scorers.containment import Containment
-from fairbrief.scorers.embedding import Embedding
+from fairbrief.scorers.shared_words import Containment
+from fairbrief.scorers.vectors import Embedding
 from fairbrief.types import Estimate, Scorer
 
 HERE = Path(__file__).resolve().parent

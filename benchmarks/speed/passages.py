@@ -34,8 +34,8 @@ from benchmarks.speed.neural_inputs import reviews, save_model
 
 import fairbrief
 from fairbrief.engines.score_cache import Cached
-from fairbrief.scorers.embedding import Embedding
 from fairbrief.scorers.pairs import cut
+from fairbrief.scorers.vectors import Embedding
 from fairbrief.text.sentences import split
 from fairbrief.types import Ask, Floats, Scorer
 

@@ -23,7 +23,7 @@ from benchmarks.recording import write_down
 from fairbrief.measures.distinguishability import Distinguishability
 from fairbrief.measures.entity_inclusion import EntityInclusion
 from fairbrief.measures.word_lists import WordListInclusion
-from fairbrief.scorers.counts import Counts
+from fairbrief.scorers.word_counts import Counts
 from fairbrief.statistics.resampling import Bootstrap, percentile_interval
 from fairbrief.text import gendered_words, people
 from fairbrief.text.gendered_words import word_lists

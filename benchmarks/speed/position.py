@@ -21,7 +21,7 @@ from benchmarks.recording import write_down
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from fairbrief.measures.position import DECIMALS, mass_of_sources
-from fairbrief.scorers.tfidf import Tfidf
+from fairbrief.scorers.word_counts import Tfidf
 from fairbrief.text.sentences import split
 from fairbrief.types import Ask
 

@@ -22,7 +22,7 @@ import numpy as np
 from benchmarks.recording import write_down
 
 from fairbrief.measures.representation import Uer
-from fairbrief.scorers.ngram import Ngram
+from fairbrief.scorers.shared_words import Ngram
 from fairbrief.text import published_nltk
 from fairbrief.types import Case, Document, Reason, Record, Scores, Summary
 

@@ -27,17 +27,14 @@ class MissingExtra(FairbriefError):
     """A missing optional library: the administrator of the machine must act."""
 
     def __init__(self, library: str, extra: str, reader: str) -> None:
-        super().__init__(
+        super().__init__(library, extra, reader)
+
+    def __str__(self) -> str:
+        library, extra, reader = self.args
+        return (
             f"{reader} needs the library '{library}', which is not installed. "
             f"Install it with: pip install 'fairbrief[{extra}]'"
         )
-        self.library = library
-        self.extra = extra
-        self.reader = reader
-
-    def __reduce__(self) -> tuple[type[MissingExtra], tuple[str, str, str]]:
-        """Pickles the arguments, to travel between processes."""
-        return MissingExtra, (self.library, self.extra, self.reader)
 
 
 class BackendError(FairbriefError):

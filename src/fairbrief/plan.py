@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from fairbrief.types import Measure, Scorer
 
 
-Decides = Literal["rows", "estimates", "machine"]
-"""What a setting affects: the rows of an audit, the estimates from them, or only the computation."""
 INPUTS, MEASURED, STATISTICS, OUTPUT, MODELS, MACHINE = (
     "Inputs", "What to measure", "Statistics", "Output", "Asking models", "Machine",
 )  # fmt: skip
@@ -37,7 +35,6 @@ def setting(
     panel: str = "",
     least: float | None = None,
     most: float | None = None,
-    decides: Decides = "estimates",
     recorded: str | bool = True,
     parse: Callable[[Sequence[str]], Any] | None = None,
 ) -> Any:
@@ -48,10 +45,8 @@ def setting(
     """
     about = {
         "help": help, "metavar": metavar, "flag": flag, "panel": panel, "least": least, "most": most,
-        "decides": decides, "recorded": recorded, "parse": parse,
+        "recorded": recorded, "parse": parse,
     }  # fmt: skip
-    if isinstance(default, dict):
-        return field(default_factory=dict, metadata=about)
     return field(default=default, metadata=about)
 
 
@@ -71,12 +66,12 @@ def crossed(texts: Sequence[str]) -> tuple[tuple[str, ...], ...]:
 
 def parted(texts: Sequence[str]) -> tuple[str, ...]:
     """Names from texts with commas; commas inside brackets do not separate."""
-    return tuple(name for text in texts for name in specs.listed(text))
+    return tuple(name for text in texts for name in specs.split_at_commas(text))
 
 
-measured = partial(setting, panel=MEASURED, decides="rows")
+measured = partial(setting, panel=MEASURED)
 statistic = partial(setting, panel=STATISTICS)
-machine = partial(setting, panel=MACHINE, decides="machine")
+machine = partial(setting, panel=MACHINE, recorded=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,7 +84,7 @@ class Plan:
         flag="--measure", recorded=False,
     )
     attributes: Sequence[str] = setting(
-        (), "Attributes whose groups are compared; by default all that could be groups.", decides="rows",
+        (), "Attributes whose groups are compared; by default all that could be groups.",
         recorded=False,
     )
     protocol: str | None = measured(None, "Run a paper's measures and print its tables.", "NAME")
@@ -123,11 +118,11 @@ class Plan:
     alpha: float = setting(0.05, "Level of significance.")
     n_extracts: int | None = statistic(
         None, "Draws of the random-sentence baseline per record; 0: none. By default 200 for scorers without "
-        "a model.", "N", flag="--extracts", least=0, decides="rows",
+        "a model.", "N", flag="--extracts", least=0,
     )
     has_clusters: bool = setting(
         False, "Whether records after the first 200 share clusters; the first 200 are checked.",
-        decides="rows", recorded=False,
+        recorded=False,
     )
     intervals: Literal["jackknife", "bootstrap"] | None = setting(
         None, "Intervals: jackknife (Student's t over clusters) or bootstrap (percentiles over resampled "
@@ -139,7 +134,7 @@ class Plan:
     )
     skips: bool = setting(
         False, "Exclude and count a case for which a measure fails, instead of ending the audit.",
-        decides="rows", recorded=False,
+        recorded=False,
     )
     check_scorers: bool | None = measured(
         None, "Check scorers for bias on sources that differ only in the group; by default only scorers "
@@ -150,21 +145,21 @@ class Plan:
         "finding depends on it; 'recommended' is the best one installed.", "NAME,NAME…",
         flag="--scorers", parse=parted,
     )
-    scorers: Mapping[str, Scorer] = setting(
-        {}, "Scorers as objects, by the names that measures use.", decides="rows", recorded=False,
+    scorers: Mapping[str, Scorer] | None = setting(
+        None, "Scorers as objects, by the names that measures use.", recorded=False,
     )
     wrap: Callable[[Scorer], Scorer] | None = setting(
-        None, "Function that returns the scorer to use in place of a scorer, e.g. one with a cache.", decides="machine",
+        None, "Function that returns the scorer to use in place of a scorer, e.g. one with a cache.", recorded=False,
     )
     progress: Callable[[int], None] | None = setting(
-        None, "Function that is called with the number of finished summaries.", decides="machine",
+        None, "Function that is called with the number of finished summaries.", recorded=False,
     )
     language: str = measured(
         "", "Language of the texts, e.g. de; by default detected.", "CODE", recorded=False,
     )
     keeps_texts: bool = setting(
         True, "Keep example texts in the audit. Without them it has numbers, ids and places; 'view' reads the texts from "
-        "the input.", flag="--texts/--no-texts", panel=OUTPUT, decides="machine",
+        "the input.", flag="--texts/--no-texts", panel=OUTPUT, recorded=False,
     )
     workers: int = machine(
         1, "Number of processes; 0: one per core. Any number gives the same results.", "N", least=0,
@@ -190,7 +185,7 @@ class Plan:
         return {
             f.metadata["recorded"] if isinstance(f.metadata["recorded"], str) else f.name: _plain(getattr(self, f.name))
             for f in fields(self)
-            if f.metadata["recorded"] and f.metadata["decides"] != "machine"
+            if f.metadata["recorded"]
         }  # fmt: skip
 
 
@@ -198,11 +193,10 @@ Plan.__doc__ = "\n\n".join([str(Plan.__doc__), *(f"{f.name}: {f.metadata['help']
 
 
 def plan_from(**settings: Any) -> Plan:
-    """A plan from keywords; one name may replace a list of names, and None means no ``scorers``."""
+    """A plan from keywords; one name may replace a list of names."""
     kinds = {f.name: _kind(f) for f in fields(Plan)}
     given = {name: listed(value) if kinds[name] == "list" else value for name, value in settings.items()}
-    by = tuple(map(listed, given.get("by", ())))
-    return Plan(**{**given, "by": by, "scorers": given.get("scorers") or {}})
+    return Plan(**{**given, "by": tuple(map(listed, given.get("by", ())))})
 
 
 def listed(given: Any) -> Any:

@@ -27,20 +27,8 @@ def test_a_sampled_audit_names_both_numbers(fairbrief: Command, tmp_path: Path) 
         row["documents"] = [{"text": t, "attributes": {"tone": t[:3]}} for t in ("One way.", "Two ways.")]
     path.write_text("".join(json.dumps(row) + "\n" for row in given), encoding="utf-8")
     out = tmp_path / "out"
-    run = fairbrief(
-        "audit",
-        path,
-        "--measure",
-        "uer@tone",
-        "--resamples",
-        "0",
-        "--sample",
-        "12",
-        "--seed",
-        "3",
-        "--out",
-        out,
-    )
+    options = ("--measure", "uer@tone", "--resamples", "0", "--sample", "12", "--seed", "3")
+    run = fairbrief("audit", path, *options, "--out", out)
     assert "12 of 40 records" in run.out
     made = results(out)["made"]
     assert made["records"] == 12

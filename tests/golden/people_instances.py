@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from fairbrief.classifiers.people import Names
-from fairbrief.scorers.counts import Counts
+from fairbrief.scorers.word_counts import Counts
 from fairbrief.types import (
     Ask,
     Case,

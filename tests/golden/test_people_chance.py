@@ -19,7 +19,7 @@ from tests.golden.people_instances import GoldenScorers, observe, read_instances
 from fairbrief.auditing import Plan, audit
 from fairbrief.measures.distinguishability import Distinguishability
 from fairbrief.measures.entity_inclusion import EntityInclusion
-from fairbrief.scorers.counts import Counts
+from fairbrief.scorers.word_counts import Counts
 from fairbrief.statistics.resampling import BlockBootstrap, Bootstrap, percentile_interval
 from fairbrief.types import Ask, Case, Document, Entity, Estimate, Record, Rows, Scores, Summary, Totals
 

@@ -15,7 +15,7 @@ from fairbrief.measures.distinguishability import Distinguishability
 from fairbrief.measures.entity_hallucination import EntityHallucination
 from fairbrief.measures.entity_inclusion import EntityInclusion
 from fairbrief.measures.word_lists import WordListInclusion
-from fairbrief.scorers.counts import Counts
+from fairbrief.scorers.word_counts import Counts
 from fairbrief.text import names
 from fairbrief.text.anonymisation import anonymise, anonymise_published
 from fairbrief.text.gendered_words import count_identifiers

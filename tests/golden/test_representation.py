@@ -17,7 +17,7 @@ from fairbrief import registry
 from fairbrief.auditing.sanity_baselines import exchanged, from_record
 from fairbrief.measures.representation import Representation
 from fairbrief.protocols.zhang_perspectives import ZhangPerspectives
-from fairbrief.scorers.ngram import Ngram
+from fairbrief.scorers.shared_words import Ngram
 from fairbrief.types import Case, Document, Reason, Record, Summary, Totals
 
 YELP, CLARITIN = "data/reviews/yelp__gpt-4.jsonl", "data/tweets/claritin__alpaca-7b.jsonl"

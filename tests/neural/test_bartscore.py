@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-import pytest
 from tests.neural.tiny_models import LONG, MODEL_SCORE_TOLERANCE, TEXTS, matrix
 
-from fairbrief.scorers import bartscore
 from fairbrief.scorers.bartscore import BartScore
 from fairbrief.scorers.pieces import parts, spans
 
@@ -68,17 +65,3 @@ def test_truncation_reads_the_first_window(bart_folder: Path) -> None:
     np.testing.assert_allclose(
         found, [[direct(bart_folder, source, target) / 64]], atol=MODEL_SCORE_TOLERANCE
     )
-
-
-def test_a_shared_source_is_encoded_once(bart_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The pairs of one row in one batch share its encoding."""
-    framed: list[int] = []
-    real = bartscore.padded
-
-    def counting(rows: Any, pad: int) -> Any:
-        framed.append(len(rows))
-        return real(rows, pad)
-
-    monkeypatch.setattr(bartscore, "padded", counting)
-    matrix(BartScore(model=str(bart_folder)), TEXTS[:1], TEXTS)
-    assert framed == [1, 5]

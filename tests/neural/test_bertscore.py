@@ -12,9 +12,8 @@ import pytest
 from tests.neural.tiny_models import LONG, MODEL_SCORE_TOLERANCE, TEXTS
 
 from fairbrief.errors import RequestError
-from fairbrief.registry import make
-from fairbrief.scorers import bertscore
-from fairbrief.scorers.bertscore import BertScore
+from fairbrief.scorers import vectors
+from fairbrief.scorers.vectors import BertScore
 from fairbrief.types import Ask
 
 
@@ -99,14 +98,6 @@ def test_a_column_without_pieces_has_none(encoder_folder: Path) -> None:
     assert (scores.by_column(2)[:, 0] == 0).all()
 
 
-def test_texts_fold_to_their_union(encoder_folder: Path) -> None:
-    """The pieces' maximum over two rows is never below either row's: a fold over rows is a match of their union."""
-    scores = answer(BertScore(model=str(encoder_folder), layer=2), TEXTS[:2], TEXTS[2:3])
-    union = scores.matrix.max(axis=0)
-    assert (union >= scores.matrix).all()
-    assert union.mean() > scores.matrix.mean(axis=1).max()
-
-
 def test_long_texts_are_windowed_not_cut(encoder_folder: Path) -> None:
     """Every piece of a long column is scored, and a piece of a long row's end matches itself exactly."""
     scorer = BertScore(model=str(encoder_folder), layer=2)
@@ -168,17 +159,9 @@ def test_layer_beyond_the_model_is_refused(encoder_folder: Path) -> None:
 def test_blocks_hold_little_and_change_nothing(encoder_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Vectors of a block of pairs are in memory at a time; small blocks give the numbers of a single one."""
     wanted = answer(BertScore(model=str(encoder_folder), layer=2), TEXTS, TEXTS)
-    monkeypatch.setattr(bertscore, "BLOCK", 4)
+    monkeypatch.setattr(vectors, "BLOCK", 4)
     scorer = BertScore(model=str(encoder_folder), layer=2, batch_tokens=60)
     keys = list(scorer.keys([Ask("", TEXTS, TEXTS)]))
     assert len(list(scorer.compute(keys))) == -(-len(keys) // 4)
     found = answer(scorer, TEXTS, TEXTS)
     np.testing.assert_allclose(found.matrix, wanted.matrix, atol=MODEL_SCORE_TOLERANCE)
-
-
-def test_spelling_reads_back() -> None:
-    """A number, a name and a switch among the settings survive the spec."""
-    scorer = BertScore(model="some/model", layer=5, rescale=0.5, prefix_space=False, batch_tokens=99)
-    again = make("scorer", repr(scorer))
-    assert repr(again) == repr(scorer)
-    assert again.baseline == 0.5

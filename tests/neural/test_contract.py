@@ -11,9 +11,8 @@ from tests.neural.tiny_models import ASKS, MODEL_SCORE_TOLERANCE, TEXTS, matrix
 
 from fairbrief.scorers import bartscore, entailment
 from fairbrief.scorers.bartscore import BartScore
-from fairbrief.scorers.bertscore import BertScore
-from fairbrief.scorers.embedding import Embedding
 from fairbrief.scorers.entailment import Entailment
+from fairbrief.scorers.vectors import BertScore, Embedding
 from fairbrief.testing import SCORER_CLAUSES
 
 SCORERS: dict[str, tuple[str, Callable[[str], Any]]] = {

@@ -5,16 +5,14 @@ from __future__ import annotations
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-import pytest
 from tests.neural.tiny_models import LONG, MODEL_SCORE_TOLERANCE, TEXTS, matrix
 
 from fairbrief.engines.score_cache import Cached, Store
-from fairbrief.scorers import embedding
-from fairbrief.scorers.embedding import Embedding
+from fairbrief.scorers import vectors
 from fairbrief.scorers.pairs import watched
+from fairbrief.scorers.vectors import Embedding
 from fairbrief.text.sentences import sentences_of
 from fairbrief.types import Ask
 
@@ -51,7 +49,7 @@ def test_each_sentence_is_embedded_once_and_kept(encoder_folder: Path, tmp_path:
     assert len(keys) == len(set(keys)) == len({s for d in documents for s in sentences_of(d)} | {TEXTS[4]})
     list(Cached(scorer, tmp_path / "s").answer(asks))
     with closing(Store(tmp_path / "s")) as store:
-        assert store.count() == len(keys)
+        assert len(store.read(scorer.computed_by, keys)) == len(keys)
     made: list[int] = []
     with watched(lambda progress: made.append(progress.total)):
         list(Cached(scorer, tmp_path / "s").answer([Ask("", documents, ("Something new.",))]))
@@ -90,38 +88,17 @@ def test_long_texts_are_the_mean_of_their_windows(encoder_folder: Path) -> None:
     ids = np.array(resident.tokenizer(LONG, add_special_tokens=False)["input_ids"])
     windows = parts(len(ids), 62)
     assert len(windows) > 1
-    vectors = embedding._embed(resident, [(np.array([0, *ids[w], 2]), None) for w in windows])
+    embedded = vectors._embed(resident, [(np.array([0, *ids[w], 2]), None) for w in windows])
     np.testing.assert_allclose(
         found,
-        np.average(vectors, axis=0, weights=[w.stop - w.start for w in windows]),
+        np.average(embedded, axis=0, weights=[w.stop - w.start for w in windows]),
         atol=MODEL_SCORE_TOLERANCE,
     )
     (cut,) = [b[LONG,] for b in Embedding(model=str(encoder_folder), windows="truncate").compute([(LONG,)])]
-    first = embedding._embed(resident, [(np.array([0, *ids[:62], 2]), None)])[0]
+    first = vectors._embed(resident, [(np.array([0, *ids[:62], 2]), None)])[0]
     np.testing.assert_allclose(cut, first, atol=MODEL_SCORE_TOLERANCE)
 
 
 def test_an_empty_text_is_near_nothing(encoder_folder: Path) -> None:
     """A text without word pieces has cosine 0 with all others."""
     assert (matrix(Embedding(model=str(encoder_folder)), ("",), ("", TEXTS[0])) == 0).all()
-
-
-def test_embeddings_are_cached_by_text(
-    encoder_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A text that was embedded beside others is not embedded again, in whatever pair it returns."""
-    embedded: list[int] = []
-    real = embedding._embed
-
-    def counting(resident: Any, inputs: Any) -> Any:
-        embedded.append(len(inputs))
-        return real(resident, inputs)
-
-    monkeypatch.setattr(embedding, "_embed", counting)
-    scorer = Cached(Embedding(model=str(encoder_folder)), tmp_path / "cache.sqlite")
-    first = matrix(scorer, TEXTS[:2], TEXTS[2:4])
-    assert sum(embedded) == 4
-    matrix(scorer, TEXTS[2:4], (TEXTS[0], TEXTS[4]))
-    assert sum(embedded) == 5
-    np.testing.assert_array_equal(matrix(scorer, TEXTS[:2], TEXTS[2:4]), first)
-    assert sum(embedded) == 5

@@ -9,12 +9,12 @@ import pytest
 from tests.neural.tiny_writers import WORDS, save_decoder, save_encoder_decoder
 
 from fairbrief import registry
-from fairbrief.errors import BackendError, DataError
+from fairbrief.errors import BackendError
 from fairbrief.testing import SUMMARIZER_CLAUSES, SummarizerClause
 from fairbrief.types import Document, Record
 from fairbrief.workbench.summarizers import transformers
 from fairbrief.workbench.summarizers.transformers import Transformers
-from fairbrief.workbench.summarizing import summarize
+from fairbrief.workbench.summarizing import Job, summarize_all
 
 pytest.importorskip("transformers")
 pytestmark = pytest.mark.neural
@@ -99,13 +99,6 @@ def test_truncating_keeps_every_document(bart: str) -> None:
     assert summary.made["long"] == f"{170 - rooms - staff} words cut off"
 
 
-def test_too_long_is_an_error_on_request(bart: str) -> None:
-    """long=error names the record, how long it is and how long it may be."""
-    long = Record("x", (Document("room " * 90),))
-    with pytest.raises(DataError, match=r"id 'x'.*found 91 word pieces, wanted at most 64"):
-        list(Transformers(bart, long="error").summarize([long]))
-
-
 def test_samples_differ_and_come_again(llama: str) -> None:
     """Several samples have systems of their own, differ, and are the same whatever stands beside them."""
     three = Transformers(llama, samples=3, temperature=1.5, max_new_tokens=10, system="tiny")
@@ -118,9 +111,11 @@ def test_samples_differ_and_come_again(llama: str) -> None:
 def test_a_finished_run_loads_no_model(llama: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What the journal holds is not written again, nor is the model loaded to find that out."""
     records, summarizer = records_of(3), Transformers(llama, max_new_tokens=4)
-    assert summarize(summarizer, lambda: records, tmp_path / "o").asked == 3
+    job = Job(summarizer, tmp_path / "o")
+    (first,) = summarize_all([job], lambda: records, tmp_path / "o.journal")
     monkeypatch.setattr(transformers, "load_writer", None)
-    assert summarize(summarizer, lambda: records, tmp_path / "o").from_journal == 3
+    (again,) = summarize_all([job], lambda: records, tmp_path / "o.journal")
+    assert (first.asked, again.from_journal) == (3, 3)
 
 
 def test_name_grammar(llama: str) -> None:

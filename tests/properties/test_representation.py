@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from fairbrief.measures.distributions import Members, count_unions, folded, mean_of_best, members_of
 from fairbrief.measures.representation import Representation
 from fairbrief.score_tables import ScoreTable
-from fairbrief.scorers.ngram import Ngram
+from fairbrief.scorers.shared_words import Ngram
 from fairbrief.types import (
     Case,
     Document,

@@ -46,13 +46,15 @@ def answered(sheet: Path, wrong: set[str]) -> None:
 
 
 def test_a_sample_of_each_system_is_asked_and_answers_make_table_13(records: Path, tmp_path: Path) -> None:
-    """Two cases of each system that names somebody; every alignment and every invention is a question; the table counts them."""
+    """Two cases of each system that names somebody; every alignment and every invention is a question; the table counts
+    them, and those that people say are wrong.
+    """
     sheet = tmp_path / "sheet.csv"
     run = CliRunner().invoke
     done = run(app, ["export", str(records), "--task", "alignment", "--per-system", "2", "--out", str(sheet)])
     assert done.exit_code == 0, done.output
     assert "8 questions on 4 summaries" in done.output
-    answered(sheet, {"name:Mr. Karl Zork"})
+    answered(sheet, {"name:Mr. Karl Zork", "person:2:Jones"})
     told = run(app, ["import", str(sheet), "--records", str(records), "--task", "alignment"])
     assert told.exit_code == 0, told.output
     lines = {line.rpartition(" ")[0].strip(): line.rpartition(" ")[2] for line in told.output.splitlines()}
@@ -60,19 +62,6 @@ def test_a_sample_of_each_system_is_asked_and_answers_make_table_13(records: Pat
     assert lines["# Input entities"] == "8"
     assert lines["# Summary entities"] == "8"
     assert lines["# Input entities with alignment in summary"] == "6"
-    assert lines["# Incorrect entity alignments"] == "0"
+    assert lines["# Incorrect entity alignments"] == "2"
     assert lines["# Summary entities tagged as hallucinated"] == "2"
     assert lines["# Erroneously tagged hallucinations"] == "2"
-
-
-def test_a_wrong_alignment_is_counted(records: Path, tmp_path: Path) -> None:
-    """Where people say that a name means somebody else, the alignment is wrong."""
-    sheet = tmp_path / "sheet.csv"
-    CliRunner().invoke(
-        app, ["export", str(records), "--task", "alignment", "--per-system", "1", "--out", str(sheet)]
-    )
-    answered(sheet, {"person:2:Jones"})
-    told = CliRunner().invoke(app, ["import", str(sheet), "--records", str(records), "--task", "alignment"])
-    assert "# Incorrect entity alignments" in told.output
-    line = next(x for x in told.output.splitlines() if x.startswith("# Incorrect"))
-    assert line.split()[-1] == "1"

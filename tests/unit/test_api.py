@@ -13,9 +13,9 @@ import pytest
 import fairbrief
 from fairbrief.errors import DataError, RequestError
 from fairbrief.measures.representation import Bur
-from fairbrief.reports import first_answers, first_screen
+from fairbrief.reports import first_answers, html
 from fairbrief.reports.per_record import PerRecordRows
-from fairbrief.scorers.ngram import Ngram
+from fairbrief.scorers.shared_words import Ngram
 
 ROWS = [
     {
@@ -188,7 +188,7 @@ def test_a_notebook_shows_finding_caution_and_leading_table() -> None:
     """The view of an audit begins as the report does; the main values are folded."""
     found = fairbrief.audit("examples/reviews.jsonl", ["coverage_parity", "bur"], n_resamples=200)
     view = found._repr_html_()
-    first = first_screen.make(found.result)
+    first = html.first_screen(found.result)
     assert first is not None
     lead, caution, table, rest = (
         view.index(text)

@@ -23,13 +23,13 @@ from fairbrief.auditing.observing import with_unit_tests
 from fairbrief.auditing.origins import Origin
 from fairbrief.auditing.record_values import RowReader, better, is_signed
 from fairbrief.auditing.system_runs import unpooled
-from fairbrief.auditing.watchers import SourceHashes, Sources, UnitFallback
+from fairbrief.auditing.watchers import InputProfile, Sources, TextHashes
 from fairbrief.errors import RequestError
 from fairbrief.measures.coverage import EqualCoverage
 from fairbrief.measures.representation import Uer
 from fairbrief.plan import parted
 from fairbrief.reports.wording import worded
-from fairbrief.scorers.containment import Containment
+from fairbrief.scorers.shared_words import Containment
 from fairbrief.text.hashes import hash_of
 from fairbrief.types import (
     AlikeRows,
@@ -120,11 +120,11 @@ def test_tests_that_resamples_alone_cannot_carry_say_how_many_are_needed() -> No
     draws give 1/100.
     """
     tests = [estimate(p=p, smallest_p=0.0) for p in (0.01, 0.05, 0.5)]
-    few = with_holm(tests, [("m",)] * 3, Settings(n_resamples=19))
+    few = with_holm(tests, Settings(n_resamples=19))
     assert [e.p_adjusted for e in few] == pytest.approx([0.03, 0.1, 0.5])
     assert codes(few) == [[], ["tests_need_resamples"], ["tests_need_resamples"]]
     assert few[1].notes[0].arguments == {"tests": 3, "resamples": 120}
-    assert codes(with_holm(tests, [("m",)] * 3, Settings(n_resamples=99))) == [[], [], []]
+    assert codes(with_holm(tests, Settings(n_resamples=99))) == [[], [], []]
 
 
 def test_what_could_not_be_significant_beside_others_leaves_their_family() -> None:
@@ -134,7 +134,7 @@ def test_what_could_not_be_significant_beside_others_leaves_their_family() -> No
 
     def tested(*smallest: float | None) -> list[tuple[bool | None, float | None]]:
         tests = [estimate(p=0.01, smallest_p=p) for p in smallest]
-        found = with_holm(tests, [("m",)] * len(tests), Settings(n_resamples=2000))
+        found = with_holm(tests, Settings(n_resamples=2000))
         return [(e.testable, e.p_adjusted) for e in found]
 
     assert tested(0.01, 0.04) == [(None, 0.02), (None, 0.02)]
@@ -243,11 +243,11 @@ def test_summaries_without_claims_are_counted_beside_those_that_have_some() -> N
     estimates = [estimate(measure=m, system=system) for system in "st" for m in measures]
 
     def told(*cases: Case) -> list[list[str]]:
-        fallback = UnitFallback()
+        fallback = InputProfile()
         fallback.note(cases)
-        other = UnitFallback()
+        other = InputProfile()
         other.merge(fallback)
-        return codes(with_notes(estimates, other.notes()))
+        return codes(with_notes(estimates, other.claim_notes()))
 
     assert told(case(), of_s, with_units) == [["without_claims"], [], [], []]
     assert told(case(), case(system="t")) == [[]] * 4
@@ -296,7 +296,7 @@ def test_a_table_without_rows_has_no_values() -> None:
 
 def test_a_records_documents_are_hashed_once() -> None:
     """However often it came; documents that are cut otherwise are others."""
-    hashes = SourceHashes()
+    hashes = TextHashes()
     first, second = case("r"), case("q")
     hashes.note([first, second, case("r", "t")])
     rows = hashes.table().select(["record", "documents"]).to_pylist()

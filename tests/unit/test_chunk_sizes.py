@@ -28,8 +28,8 @@ def test_a_unit_over_two_sentences_needs_more_than_one() -> None:
     found = {
         row.size: row for row in chunk_sizes(cases(), sizes=("sentence", "50"), over="mood", threshold=0.9)
     }
-    assert found["sentence"].identified == pytest.approx(1 / 3)
-    assert found["50"].identified == pytest.approx(2 / 3)
+    assert found["sentence"].identified.value == pytest.approx(1 / 3)
+    assert found["50"].identified.value == pytest.approx(2 / 3)
     assert found["50"].by_value == {"bad": pytest.approx(1 / 3), "good": pytest.approx(1 / 3)}
     assert found["sentence"].chunks == pytest.approx(15 / 2)
     assert (found["50"].claims, found["50"].records) == (3, 1)
@@ -38,13 +38,14 @@ def test_a_unit_over_two_sentences_needs_more_than_one() -> None:
 def test_one_record_has_no_interval_and_several_have() -> None:
     """Intervals resample records."""
     (alone,) = chunk_sizes(cases(), sizes=("50",))
-    assert alone.low is None
+    assert alone.identified.low is None
     nothing = Case(cases()[0].record, Summary("r", "s", "…", (Claim("Elephants swim"),)))
     (several,) = chunk_sizes([*cases(), nothing, *cases()], sizes=("50",), threshold=0.9)
-    assert several.low is not None
-    assert several.high is not None
-    assert several.identified == pytest.approx(4 / 7)
-    assert several.low < several.identified < several.high
+    low, high = several.identified.low, several.identified.high
+    assert low is not None
+    assert high is not None
+    assert several.identified.value == pytest.approx(4 / 7)
+    assert low < 4 / 7 < high
 
 
 def test_empty_summaries_do_not_enter_and_nothing_at_all_is_said() -> None:

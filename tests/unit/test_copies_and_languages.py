@@ -14,7 +14,7 @@ import pytest
 
 from fairbrief.auditing import Plan, audit
 from fairbrief.auditing.finding_checks import Without, leading_without
-from fairbrief.auditing.watchers import OtherLanguages, SummaryHashes
+from fairbrief.auditing.watchers import OtherLanguages, TextHashes
 from fairbrief.reports import load
 from fairbrief.reports.audit_object import Audit
 from fairbrief.reports.frames import unpacked
@@ -141,10 +141,10 @@ def test_all_of_it_is_the_same_in_any_order_and_any_process() -> None:
     forward, backward = (audit(cases, PLAN).made for cases in (mixed, mixed[::-1]))
     for name in ("copies", "other_languages", "without"):
         assert forward[name] == backward[name]
-    merged, whole = SummaryHashes(), SummaryHashes()
+    merged, whole = TextHashes(), TextHashes()
     languages, all_languages = OtherLanguages("en"), OtherLanguages("en")
     for start in range(0, len(mixed), 7):
-        part, of_part = SummaryHashes(), OtherLanguages("en")
+        part, of_part = TextHashes(), OtherLanguages("en")
         part.note(mixed[start : start + 7])
         of_part.note(mixed[start : start + 7])
         merged.merge(part)

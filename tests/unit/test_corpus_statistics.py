@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.cli.command import printed
 
 from fairbrief import readers
 from fairbrief.errors import DataError, RequestError
-from fairbrief.readers.summary_files import WithReferences
+from fairbrief.readers import Reading
 from fairbrief.types import Case, Document, Record, Summary
 from fairbrief.workbench.corpora.corpus_statistics import CorpusStatistics
 
@@ -70,9 +71,15 @@ ROWS = [
 ]
 
 
+def _with_references(rows: list[dict[str, Any]]) -> Reading:
+    reading = readers.read(rows)
+    reading.audits_references = True
+    return reading
+
+
 def test_references_are_systems() -> None:
     """Each reference is a system once per record, and is held against the record's other references."""
-    cases = list(WithReferences(readers.read(ROWS)))
+    cases = list(_with_references(ROWS))
     assert [c.summary.system for c in cases] == ["a", "reference 1", "reference 2", "b"]
     assert (cases[1].summary.text, cases[1].record.references) == ("x", ("y",))
 
@@ -80,7 +87,7 @@ def test_references_are_systems() -> None:
 def test_references_that_cannot_be_audited_are_refused() -> None:
     """Without any reference, or beside a system of that name, the error says what to do."""
     with pytest.raises(RequestError, match="--references-field"):
-        list(WithReferences(readers.read([{"id": "1", "documents": ["d"], "summary": "z"}])))
+        list(_with_references([{"id": "1", "documents": ["d"], "summary": "z"}]))
     named = [{**ROWS[0], "system": "reference 1"}]
     with pytest.raises(DataError, match="Rename the system"):
-        list(WithReferences(readers.read(named)))
+        list(_with_references(named))

@@ -38,7 +38,7 @@ READ: dict[str, tuple[bytes, Callable[[Path], object]]] = {
     "claims.txt": (b"{summary}\xff", claims.instruction_in),
     "prompt.toml": (b"a = " + DEEP, lambda path: find(str(path))),
     "settings.toml": (b"a = " + DEEP, settings_file.read),
-    "answers.json": (DEEP, lambda path: read_answers([path], {})),
+    "answers.csv": (b"task,answer\n\xff", lambda path: read_answers([path], {})),
     "evidence.parquet": (
         b"PAR1" + b"\xff" * 60 + b"PAR1",
         lambda path: SavedRows(path.parent, [PerRecordFile(path.name, "o", ("m",))], "x"),

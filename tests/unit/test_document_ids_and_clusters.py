@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import fairbrief
-from fairbrief.errors import DataError, RequestError
+from fairbrief.errors import DataError
 from fairbrief.readers import read
 from fairbrief.types import Document, Record
 
@@ -41,41 +41,11 @@ def test_documents_bring_their_ids() -> None:
     assert ids(ROW | {"documents": [{"text": "One.", "id": 7}, {"text": "Two.", "id": None}]}) == ["7", None]
 
 
-def test_a_record_is_no_name_of_its_documents() -> None:
-    """Without a name of a field the record's own id is not taken for the documents'."""
-    assert ids(ROW) == [None, None]
-
-
-@pytest.mark.parametrize(
-    "row",
-    [
-        ROW | {"documents": [{"text": "One.", "code": "x"}, {"text": "Two.", "code": "y"}]},
-        ROW | {"code": ["x", "y"]},
-        ROW | {"code": '["x", "y"]'},
-    ],
-)
-def test_ids_in_another_field(row: dict[str, Any]) -> None:
-    """The field that is named holds the ids in the documents, or a list of them beside."""
-    assert ids(row, document_id_field="code") == ["x", "y"]
-
-
 def test_a_document_id_stands_once_in_a_record() -> None:
     """Two documents of one id cannot be told apart, so they are refused with what to do."""
     row = ROW | {"documents": [{"text": "One.", "id": 1}, {"text": "Two.", "id": "1"}]}
-    with pytest.raises(DataError, match=r"two documents with the id '1'.*--document-id-field"):
+    with pytest.raises(DataError, match=r"two documents with the id '1'.*correct the ids"):
         ids(row)
-
-
-def test_as_many_ids_as_documents() -> None:
-    """A list of ids that is too short is refused."""
-    with pytest.raises(DataError, match="1 value in the documents' ids"):
-        ids(ROW | {"code": ["x"]}, document_id_field="code")
-
-
-def test_a_misspelt_field_of_document_ids_is_refused() -> None:
-    """A field that no record has is told with its neighbour."""
-    with pytest.raises(RequestError, match="Did you mean 'code'"):
-        ids(ROW | {"code": ["x", "y"]}, document_id_field="coda")
 
 
 def test_records_are_clustered_by_a_field() -> None:
@@ -95,16 +65,6 @@ def test_a_record_without_its_cluster_is_refused() -> None:
     assert reading.skipped_count == 1
     with pytest.raises(DataError, match=r"expected a field 'produkt'.*Did you mean 'product'"):
         list(read(given, cluster_by="produkt"))
-
-
-def test_two_clusters_do_not_share_a_seed_document() -> None:
-    """Counterfactuals of one seed document are observed together, so they cannot stand in two clusters."""
-    given = [
-        ROW | {"seed_document": "o", "product": "x"},
-        ROW | {"id": "b", "seed_document": "o", "product": "y"},
-    ]
-    with pytest.raises(DataError, match="counterfactuals of one seed document in one cluster"):
-        list(read(given, cluster_by="product"))
 
 
 def test_an_audit_resamples_clusters() -> None:

@@ -10,21 +10,19 @@ from typing import Any
 import pytest
 
 from fairbrief.auditing import Plan, audit, check, observing
-from fairbrief.auditing.estimating import FEWEST_CLUSTERS, NEEDS_TEXTS, Settings
+from fairbrief.auditing.estimating import FEWEST_CLUSTERS, Settings
 from fairbrief.auditing.ledger import Ledger
-from fairbrief.auditing.measure_selection import Choice, fitting
+from fairbrief.auditing.measure_selection import fitting
 from fairbrief.auditing.origins import Origin
 from fairbrief.auditing.per_record import ATTRIBUTE, SUBGROUP
 from fairbrief.auditing.record_values import values_of_records
 from fairbrief.auditing.scorer_checks import Check, Checked, bias_notes, take
-from fairbrief.auditing.sensitivity import under
 from fairbrief.auditing.watchers import Sources
 from fairbrief.errors import DataError, MissingExtra, RequestError
 from fairbrief.measures.coverage import EqualCoverage
 from fairbrief.measures.representation import Uer
 from fairbrief.registry import make
 from fairbrief.reports.result import Result
-from fairbrief.saved.subgroups import subgroup_audit
 from fairbrief.statistics.label_permutations import LabelDraws
 from fairbrief.types import Case, Document, Estimate, Record, Summary
 
@@ -412,15 +410,6 @@ def test_the_reason_of_a_record_left_out_on_request_is_what_is_wrong_with_it() -
     }
 
 
-def test_workers_that_hold_models_are_asked_for_with_their_number_or_engine() -> None:
-    """One process alone is no worker."""
-    for given in ({"workers": 2}, {"engine": "ray"}):
-        Plan(models_in_workers=True, **given)  # type: ignore[arg-type]
-    for given in ({}, {"engine": "here"}):
-        with pytest.raises(RequestError, match="--models-in-workers needs workers"):
-            Plan(models_in_workers=True, **given)  # type: ignore[arg-type]
-
-
 def test_per_record_statistics_has_the_attributes_of_records_beside_their_subgroups() -> None:
     """An attribute by which subgroups were cut stands among these."""
     given = [
@@ -455,21 +444,6 @@ def test_a_few_clusters_are_enough_for_an_interval() -> None:
         assert [note.code for note in e.notes] == ["few_clusters"] * (many < FEWEST_CLUSTERS)
 
 
-def test_subgroups_of_saved_per_record_statistics_lack_what_only_permuted_labels_tell() -> None:
-    """The interval of a size hangs on its test, and is left out with its p; that of a contrast or of a mean does not."""
-    given = [replace(c, record=replace(c.record, attributes={"topic": "t"})) for c in cases({"a": 2})]
-    whole = audit(given, Plan(measures=["coverage_parity@side", "uer@side"], n_resamples=100))
-    by_subgroup = {e.quantity: e for e in subgroup_audit(whole, [("topic",)]).estimates if e.subgroup}
-    for quantity in ("coverage_parity", "relative_difference[L]", "uer"):
-        before, e = of(whole, quantity, "a"), by_subgroup[quantity]
-        assert e.value == before.value
-        assert before.p is not None
-        assert (e.p, e.testable, e.smallest_p, e.permutation_mean) == (None, None, None, None)
-        assert NEEDS_TEXTS in e.notes
-        assert (e.low is None) == (quantity == "coverage_parity")
-    assert by_subgroup["source[L]"].notes == ()
-
-
 def test_so_few_resamples_that_they_hide_what_could_be_significant_are_said() -> None:
     """Ten give no p below 1/11: it is told all the same, with the number that would be enough, ten at 0.05."""
     e = of(audit(list(cases({"a": 2})), Plan(measures=["uer@side"], n_resamples=10)), "difference[L]", "a")
@@ -498,13 +472,6 @@ def test_a_system_without_a_record_in_a_subgroup_has_none_there() -> None:
     )
 
 
-def test_an_attribute_that_no_measure_is_over_must_be_one_of_the_input() -> None:
-    """Beside measures that name their own, one that nothing has is refused, and one that is there is not."""
-    audit(list(cases({"a": 2})), Plan(measures=["uer@side"], attributes=["side"], n_resamples=0))
-    with pytest.raises(RequestError, match="nobody"):
-        audit(list(cases({"a": 2})), Plan(measures=["uer@side"], attributes=["nobody"], n_resamples=0))
-
-
 def test_measures_over_an_attribute_are_left_out_where_nothing_has_one() -> None:
     """And only there."""
     told = [
@@ -528,20 +495,6 @@ def test_what_an_audit_would_refuse_is_refused_before_there_are_summaries() -> N
     records = [case.record for case in cases({"a": 2})]
     with pytest.raises(RequestError, match="zhang"):
         check(records, Plan(protocol="zhang"))
-
-
-def test_scorers_are_compared_where_a_measure_asks_one_for_support() -> None:
-    """ROUGE asks none."""
-    with pytest.raises(RequestError, match="No measure here is read by scorers"):
-        under(fitting_of("rouge1"), ["ngram"], {})
-    assert [repr(m) for m in under(fitting_of("uer@side"), ["containment"], {}).measures] == [
-        "uer(scorer=containment)@side"
-    ]
-
-
-def fitting_of(spec: str) -> Choice:
-    """One measure."""
-    return Choice((make("measure", spec),))
 
 
 def test_a_scorer_whose_check_found_nothing_is_not_noted(result: Result) -> None:

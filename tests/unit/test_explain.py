@@ -26,9 +26,8 @@ from fairbrief.measures.coverage import Coverage, EqualCoverage
 from fairbrief.reports import explanation
 from fairbrief.reports.explanation import Explanation, Opened, Part, as_json, as_markdown, sheets
 from fairbrief.reports.result import Row
-from fairbrief.saved.ablation import without_claim, without_document, without_sentence
 from fairbrief.saved.examples import explained as with_contributions
-from fairbrief.saved.explanations import explain
+from fairbrief.saved.explanations import explain, without_claim, without_document, without_sentence
 from fairbrief.scorers import pairs
 from fairbrief.statistics.jackknife import leave_one_out
 from fairbrief.text.sentences import split
@@ -145,14 +144,10 @@ def test_the_one_document_that_makes_a_gap_is_named_with_its_effect() -> None:
 MEASURES = [
     "equal_coverage@side",
     "coverage_parity@side",
-    "bur@side",
     "uer@side",
-    "sof@side",
     "uer(scorer=ngram, texts=documents)@side",
     "position_from_uniform",
-    "position_bias",
     "rouge1",
-    "sentiment_shift",
     "sentiment_shift@side",
     "entity_inclusion@gender",
     "word_list_inclusion",
@@ -602,7 +597,7 @@ def test_long_texts_are_cut_where_they_are_shown() -> None:
     assert "alder " * 5_000 in as_json(found)
 
 
-@pytest.mark.parametrize("width", [60, 80, 120])
+@pytest.mark.parametrize("width", [60, 120])
 def test_lines_fit_the_terminal(width: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is wider than the terminal, and the numbers are whole at every width."""
     monkeypatch.setenv("COLUMNS", str(width))

@@ -12,10 +12,10 @@ from tests import sample_results
 from fairbrief import conclusions, registry
 from fairbrief.conclusions import conclusion
 from fairbrief.declarations import ContrastWords, Declaration
-from fairbrief.reports import contrast_words, first_answers, first_screen, html, tables, wording
+from fairbrief.reports import contrast_words, first_answers, html, tables, wording
 from fairbrief.reports.contrast_words import tick
-from fairbrief.reports.first_screen import FirstScreen
 from fairbrief.reports.frames import Estimates
+from fairbrief.reports.html import FirstScreen
 from fairbrief.scorers import cards
 from fairbrief.types import Estimate, Note, Table
 
@@ -33,7 +33,7 @@ FAMILY = {"family_p": 0.006, "family_size": 3, "family_low": -0.15, "family_high
 def screen(*estimates: Estimate, **made: Any) -> FirstScreen:
     """The first screen of these estimates."""
     result = sample_results.make()
-    found = first_screen.make(replace(result, estimates=Estimates(estimates), made={**result.made, **made}))
+    found = html.first_screen(replace(result, estimates=Estimates(estimates), made={**result.made, **made}))
     assert found is not None
     return found
 
@@ -362,7 +362,7 @@ def test_twenty_systems_and_thirty_groups_stay_a_screen_and_say_what_is_missing(
         for j in range(30)
     ]
     (panel,) = screen(*many).panels
-    assert len(panel.blocks) == first_screen.MOST_GROUPS
+    assert len(panel.blocks) == html.MOST_GROUPS
     assert {len(block.lines) for block in panel.blocks} == {first_answers.MOST_SYSTEMS}
     assert panel.notes == (
         "Shown are the 12 of 30 groups with the largest differences; all are in the tables below.",
@@ -467,7 +467,7 @@ def test_words_that_a_saved_result_tells_are_read_back_and_strange_ones_do_no_ha
 def test_without_contrasts_the_page_begins_with_all_measures_in_words() -> None:
     """A result of an older audit, or of levels alone, opens its findings."""
     result = sample_results.make()
-    assert first_screen.make(result) is None
+    assert html.first_screen(result) is None
     assert '<details class="part" open><summary><h2>All measures in sentences' in html.render(result)
     with_contrasts = html.render(replace(result, estimates=Estimates([PLAIN, *result.estimates])))
     assert '<details class="part"><summary><h2>All measures in sentences' in with_contrasts

@@ -6,8 +6,9 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -38,9 +39,43 @@ def cases_of(n: int, unfair: int, *, system: str = "plain") -> list[Case]:
     return [Case(r, Summary(r.id, system, LEAN if i < unfair else EVEN)) for i, r in enumerate(records)]
 
 
-def saved(folder: Path, n: int, unfair: int, **plan: object) -> Path:
-    """A saved audit of such cases."""
-    write_all(audit(cases_of(n, unfair), Plan(measures=[BUR, "rouge1"], n_resamples=400, **plan)), folder)
+Saved = Callable[..., Path]
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory: pytest.TempPathFactory) -> Saved:
+    """Saved audits of such cases, each written once."""
+
+    @cache
+    def folder(n: int, unfair: int, *sanity_baselines: str) -> Path:
+        plan = Plan(measures=[BUR, "rouge1"], n_resamples=400, sanity_baselines=sanity_baselines)
+        place = tmp_path_factory.mktemp("audit") / f"{n} records, {unfair} unfair"
+        write_all(audit(cases_of(n, unfair), plan), place)
+        return place
+
+    return folder
+
+
+@pytest.fixture(scope="module")
+def lopsided(tmp_path_factory: pytest.TempPathFactory) -> Saved:
+    """Saved audits of 60 summaries with so many words of the left and of the right side, each written once; sources have six of
+    each, and the record's id.
+    """
+    texts = [" ".join(f"{word}{k}." for k in range(6)) for word in ("alder", "quartz")]
+
+    @cache
+    def folder(name: str, left: int, right: int) -> Path:
+        cases = []
+        for i in range(60):
+            sides = zip(texts, "LR", strict=True)
+            documents = tuple(Document(f"{text} r{i}.", {"side": side}) for text, side in sides)
+            words = [*texts[0].split()[: left + i % 2], *texts[1].split()[:right]]
+            cases.append(Case(Record(f"r{i}", documents), Summary(f"r{i}", "plain", " ".join(words))))
+        plan = Plan(measures=["uer@side", "coverage_parity@side"], n_resamples=200)
+        place = tmp_path_factory.mktemp("lopsided") / name
+        write_all(audit(cases, plan), place)
+        return place
+
     return folder
 
 
@@ -68,15 +103,15 @@ def hold_margin(
 
 
 @pytest.mark.parametrize(("n", "unfair", "code"), [(200, 4, 0), (200, 60, 1), (12, 2, 3), (30, 2, 3)])
-def test_exit_codes_tell_pass_fail_and_inconclusive(tmp_path: Path, n: int, unfair: int, code: int) -> None:
+def test_exit_codes_tell_pass_fail_and_inconclusive(saved: Saved, n: int, unfair: int, code: int) -> None:
     """Few unfair summaries pass, a planted many fail, and too few records cannot tell."""
-    found, output = run(saved(tmp_path / "audit", n, unfair), "--max", f"{BUR}<=0.1")
+    found, output = run(saved(n, unfair), "--max", f"{BUR}<=0.1")
     assert found == code, output
 
 
-def test_a_check_is_printed_with_a_hanging_indent(tmp_path: Path) -> None:
+def test_a_check_is_printed_with_a_hanging_indent(saved: Saved) -> None:
     """The outcome begins a check; the lines of its name and its reason are below one another."""
-    _, output = run(saved(tmp_path / "audit", 200, 4), "--max", f"{BUR}<=0.1")
+    _, output = run(saved(200, 4), "--max", f"{BUR}<=0.1")
     first, *reason, outcome = output.splitlines()
     assert re.match(rf"pass +{re.escape(BUR)}<=0\.1", first)
     assert reason
@@ -84,17 +119,17 @@ def test_a_check_is_printed_with_a_hanging_indent(tmp_path: Path) -> None:
     assert outcome == "pass"
 
 
-def test_a_planted_regression_fails_against_the_baseline(tmp_path: Path) -> None:
+def test_a_planted_regression_fails_against_the_baseline(saved: Saved) -> None:
     """Many more unfair summaries than the baseline fail; the same ones pass with a margin."""
-    baseline, worse = saved(tmp_path / "a", 100, 5), saved(tmp_path / "b", 100, 50)
+    baseline, worse = saved(100, 5), saved(100, 50)
     assert run(worse, "--baseline", baseline, "--margin", 0.05)[0] == 1
     assert run(baseline, "--baseline", baseline, "--margin", 0.01)[0] == 0
     assert run(baseline, "--baseline", worse, "--margin", 0.05)[0] == 0
 
 
-def test_unsigned_scores_of_two_systems_are_not_compared(tmp_path: Path) -> None:
+def test_unsigned_scores_of_two_systems_are_not_compared(saved: Saved) -> None:
     """Their differences have no p, and a gate that has nothing else to compare says so instead of passing."""
-    new, old = (load(saved(tmp_path / name, 60, unfair)) for name, unfair in (("new", 30), ("old", 0)))
+    new, old = (load(saved(60, unfair)) for unfair in (30, 0))
     found = {e.quantity: e for e in compare(new, old) if e.measure == BUR}
     for e in (found["bur"], found["chance_adjusted"]):
         assert (e.is_primary, e.p, [note.code for note in e.notes]) == (False, None, ["raw_magnitude"])
@@ -105,16 +140,16 @@ def test_unsigned_scores_of_two_systems_are_not_compared(tmp_path: Path) -> None
         gate.hold_audit(new, [], old, 0.1, measures=[BUR])
 
 
-def test_sanity_baselines_are_held_to_nothing(tmp_path: Path) -> None:
+def test_sanity_baselines_are_held_to_nothing(saved: Saved) -> None:
     """A sanity baseline that breaks the limit does not fail the system's gate, nor hinder a comparison."""
-    folder = saved(tmp_path / "audit", 200, 4, sanity_baselines=["one_document"])
+    folder = saved(200, 4, "one_document")
     assert run(folder, "--max", f"{BUR}<=0.1")[0] == 0
-    assert run(folder, "--baseline", saved(tmp_path / "b", 200, 4), "--margin", 0.01)[0] == 0
+    assert run(folder, "--baseline", saved(200, 4), "--margin", 0.01)[0] == 0
 
 
-def test_other_documents_than_the_baselines_are_inconclusive(tmp_path: Path) -> None:
+def test_other_documents_than_the_baselines_are_inconclusive(saved: Saved, tmp_path: Path) -> None:
     """A difference may be that of the documents; which records they are is said, and no limit is passed for them."""
-    whole = saved(tmp_path / "a", 100, 5)
+    whole = saved(100, 5)
     cases = [
         replace(
             case,
@@ -150,9 +185,9 @@ def test_an_audit_whose_judges_were_checked_can_be_a_baseline(tmp_path: Path) ->
     assert code == 0, told
 
 
-def test_compare_prints_every_quantity_on_request(tmp_path: Path) -> None:
+def test_compare_prints_every_quantity_on_request(lopsided: Saved) -> None:
     """It writes no report that could hold the others, and speaks of none."""
-    folder, other = lopsided(tmp_path / "a", 4, 2), lopsided(tmp_path / "b", 5, 1)
+    folder, other = lopsided("a", 4, 2), lopsided("b", 5, 1)
     brief, full = (
         CliRunner().invoke(app, ["compare", str(folder), str(other), *more]).output
         for more in ((), ("--details",))
@@ -177,9 +212,9 @@ def _uer_and_bur() -> Result:
     return audit(cases_of(4, 1), Plan(measures=["bur@side", "uer@side"], n_resamples=0, check_scorers=False))
 
 
-def test_a_rule_may_be_spelled_in_its_own_way(tmp_path: Path) -> None:
+def test_a_rule_may_be_spelled_in_its_own_way(saved: Saved) -> None:
     """Defaults written out name the same measure."""
-    folder = saved(tmp_path / "audit", 200, 4)
+    folder = saved(200, 4)
     assert run(folder, "--max", "bur( tau = 0.8 )@side <= 0.1")[0] == 0
     assert run(folder, "--min", "rouge1:rouge1_recall>=0.5")[0] == 0
 
@@ -198,16 +233,16 @@ def test_a_rule_may_be_spelled_in_its_own_way(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_what_cannot_be_held_is_refused(tmp_path: Path, arguments: tuple[str, ...], says: str) -> None:
+def test_what_cannot_be_held_is_refused(saved: Saved, arguments: tuple[str, ...], says: str) -> None:
     """A rule that names nothing, or stands under the wrong option, is an error and never a pass."""
-    folder = saved(tmp_path / "audit", 20, 1)
+    folder = saved(20, 1)
     with pytest.raises(RequestError, match=says):
         run(folder, *arguments)
 
 
-def test_junit_and_markdown_tell_every_check(tmp_path: Path) -> None:
+def test_junit_and_markdown_tell_every_check(saved: Saved, tmp_path: Path) -> None:
     """The XML parses: a failure, a skip and a pass; the Markdown has a row for each."""
-    folder = saved(tmp_path / "audit", 200, 60)
+    folder = saved(200, 60)
     junit, markdown = tmp_path / "gate.xml", tmp_path / "gate.md"
     rules = ("--max", f"{BUR}<=0.1", "--max", f"{BUR}<=0.3", "--max", f"{BUR}<=0.6")
     assert run(folder, *rules, "--junit", junit, "--markdown", markdown)[0] == 1
@@ -226,17 +261,15 @@ def pytest_in(folder: Path, *arguments: object) -> subprocess.CompletedProcess[s
     return subprocess.run(command, cwd=folder, env=alone, capture_output=True, text=True, check=False)
 
 
-def test_pytest_has_an_item_for_every_check(tmp_path: Path) -> None:
+def test_pytest_has_an_item_for_every_check(saved: Saved, tmp_path: Path) -> None:
     """A passing, a failing and an inconclusive check are a pass, a failure and a skip; a bad rule is told."""
-    folder, empty = saved(tmp_path / "audit", 200, 60), tmp_path / "project"
+    folder, empty = saved(200, 60), tmp_path / "project"
     empty.mkdir()
     rules = [a for limit in (0.1, 0.3, 0.6) for a in ("--fairbrief-max", f"{BUR}<={limit}")]
     ran = pytest_in(empty, "--fairbrief-gate", folder, *rules)
     assert ran.returncode == 1, ran.stdout + ran.stderr
     assert "1 failed, 1 passed, 1 skipped" in ran.stdout
     assert "the whole interval breaks the limit" in ran.stdout
-    passes = pytest_in(empty, "--fairbrief-gate", folder, "--fairbrief-max", f"{BUR}<=0.6")
-    assert passes.returncode == 0, passes.stdout
     wrong = pytest_in(empty, "--fairbrief-gate", folder, "--fairbrief-max", "nonsense")
     assert wrong.returncode == 4
     assert "is not a valid rule" in wrong.stderr
@@ -270,53 +303,35 @@ def test_group_differences_are_held_once_however_many_measures_share_them(tmp_pa
         assert told.outcome == "fail"
 
 
-def lopsided(folder: Path, left: int, right: int, n: int = 60) -> Path:
-    """A saved audit of summaries with so many words of the left and of the right side; sources have six of each, and the record's id."""
-    texts = [" ".join(f"{word}{k}." for k in range(6)) for word in ("alder", "quartz")]
-    cases = [
-        Case(
-            Record(
-                f"r{i}",
-                tuple(Document(f"{text} r{i}.", {"side": s}) for text, s in zip(texts, "LR", strict=True)),
-            ),
-            Summary(
-                f"r{i}", "plain", " ".join([*texts[0].split()[: left + i % 2], *texts[1].split()[:right]])
-            ),
-        )
-        for i in range(n)
-    ]
-    write_all(audit(cases, Plan(measures=["uer@side", "coverage_parity@side"], n_resamples=200)), folder)
-    return folder
-
-
-def test_a_group_difference_that_shrank_passes_and_one_that_grew_fails(tmp_path: Path) -> None:
+def test_a_group_difference_that_shrank_passes_and_one_that_grew_fails(lopsided: Saved) -> None:
     """From 5 words against 1 to 4 against 2 is an improvement, and the way back is none; a turned sign of less size passes."""
     strong, weak, turned = (
-        lopsided(tmp_path / name, *sides)
-        for name, sides in {"strong": (5, 1), "weak": (4, 2), "turned": (2, 3)}.items()
+        lopsided(name, *sides) for name, sides in {"strong": (5, 1), "weak": (4, 2), "turned": (2, 3)}.items()
     )
     assert run(weak, "--baseline", strong, "--margin", 0.02)[0] == 0
     assert run(strong, "--baseline", weak, "--margin", 0.02)[0] == 1
     assert run(turned, "--baseline", strong, "--margin", 0.02)[0] == 0
 
 
-def test_measures_limit_what_is_compared_with_the_baseline(tmp_path: Path) -> None:
+def test_measures_limit_what_is_compared_with_the_baseline(
+    saved: Saved, lopsided: Saved, tmp_path: Path
+) -> None:
     """Only the named measure is held to the margin; others may change, and need not be there."""
-    strong, weak = lopsided(tmp_path / "strong", 5, 1), lopsided(tmp_path / "weak", 4, 2)
+    strong, weak = lopsided("strong", 5, 1), lopsided("weak", 4, 2)
     code, told = run(strong, "--baseline", weak, "--margin", 0.02, "--measure", "uer@side")
     assert code == 1
     assert "coverage_parity" not in told
     cases = cases_of(60, 2)
     write_all(audit(cases, Plan(measures=["rouge1"], n_resamples=400)), tmp_path / "less")
-    both = saved(tmp_path / "both", 60, 2)
+    both = saved(60, 2)
     assert run(tmp_path / "less", "--baseline", both, "--measure", "rouge1", "--margin", 0.1)[0] == 0
     with pytest.raises(RequestError, match=r"--measure bur@side: the audit does not have this measure"):
         run(tmp_path / "less", "--baseline", both, "--measure", BUR)
 
 
-def test_a_check_against_a_baseline_says_what_was_compared_with_what(tmp_path: Path) -> None:
+def test_a_check_against_a_baseline_says_what_was_compared_with_what(saved: Saved, lopsided: Saved) -> None:
     """Quantity, the two systems and which of them is the baseline's, and the records stand in the check."""
-    before, after = lopsided(tmp_path / "before", 4, 2), lopsided(tmp_path / "after", 5, 1)
+    before, after = lopsided("before", 4, 2), lopsided("after", 5, 1)
     (of_uer, *_) = [c for c in gate.hold_audit(after, [], before, 0.01) if c.name.startswith("uer@side")]
     assert of_uer.name == (
         "uer@side:difference[L] [plain] at most 0.01 further from random sentences than [plain] of the baseline"
@@ -326,7 +341,7 @@ def test_a_check_against_a_baseline_says_what_was_compared_with_what(tmp_path: P
         "group difference of L from the random baseline, plain − plain (baseline), on 60 records that both"
         in of_uer.message
     )
-    good, bad = (saved(tmp_path / name, 40, unfair) for name, unfair in (("good", 2), ("bad", 30)))
+    good, bad = (saved(40, unfair) for unfair in (2, 30))
     messages = {check.name: check.message for check in gate.hold_audit(bad, [], good, 0.01)}
     (level,) = messages.values()
     assert "label-independent score, plain − plain (baseline)" in level

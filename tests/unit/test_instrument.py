@@ -14,7 +14,7 @@ from fairbrief.auditing import Plan, audit, scorer_checks
 from fairbrief.conclusions import decisive
 from fairbrief.measures import scorer_bias
 from fairbrief.measures.scorer_bias import ScorerBiasRetrieval, SelfRetrieval
-from fairbrief.reports import exports, first_answers, first_screen, html
+from fairbrief.reports import exports, first_answers, html
 from fairbrief.reports.frames import Estimates
 from fairbrief.reports.result import Result
 from fairbrief.reports.wording import worded
@@ -100,7 +100,7 @@ def test_few_records_and_a_refusal_leave_it_out() -> None:
 def test_the_first_screen_says_before_any_finding_that_a_scorer_does_not_reach(said: str) -> None:
     """Where most claims are found nowhere the first sentence, and the first caution, say so and what would do better."""
     result = taken(cases(said=said), "coverage_parity@party")
-    found = first_screen.make(result)
+    found = html.first_screen(result)
     assert found is not None
     cautions = {a.asked: a.lines for a in found.answers}.get(first_answers.CAUTION, ())
     starts = "The scorer containment finds few of the summaries' claims in the sources: copier 33%"

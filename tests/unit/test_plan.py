@@ -47,7 +47,7 @@ def test_an_option_has_the_default_of_its_setting() -> None:
 
 
 def test_results_record_what_decides_a_number(tmp_path: Path) -> None:
-    """Settings that decide rows or estimates are recorded, those of the machine are not; subgroups are lists."""
+    """Settings that decide a number are recorded, those of the machine are not; subgroups are lists."""
     made = audit(read(write(tmp_path / "a.jsonl", rows(4))), Plan(measures=["uer@mood"], n_resamples=20)).made
     plain = Plan(n_resamples=20, seed=3, by=crossed(["a, b"]), workers=4, sanity_baselines=("one_document",))
     record = plain.record()

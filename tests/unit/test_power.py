@@ -21,7 +21,7 @@ from fairbrief.errors import RequestError
 from fairbrief.statistics.jackknife import FEWEST, Precision
 
 KNOWN = {world.name: world for world in worlds()}
-AUDITS = 100
+AUDITS = 60
 
 
 def run(*arguments: object) -> tuple[int, str]:

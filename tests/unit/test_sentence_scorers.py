@@ -11,10 +11,8 @@ from hypothesis import strategies as st
 
 from fairbrief import registry
 from fairbrief.errors import RequestError
-from fairbrief.scorers import tfidf
-from fairbrief.scorers.rouge_scorer import Rouge1, Rouge2
-from fairbrief.scorers.shared_words import TOGETHER
-from fairbrief.scorers.tfidf import Tfidf
+from fairbrief.scorers import word_counts
+from fairbrief.scorers.word_counts import Rouge1, Rouge2, Tfidf
 from fairbrief.testing import SCORER_CLAUSES, ScorerClause
 from fairbrief.text import languages, rouge
 from fairbrief.text.rouge import rouge_scores
@@ -102,17 +100,6 @@ def test_scorers_keep_the_contract(spelled: str, clause: ScorerClause) -> None:
     clause(scorer, WHOLE)
 
 
-@pytest.mark.parametrize("fitted", ["article", "pair"])
-def test_answers_do_not_depend_on_where_batches_end(fitted: str) -> None:
-    """More asks than are computed together are answered as each alone."""
-    characters = sum(len(text) for ask in WHOLE[:3] for text in (*ask.rows, *ask.columns))
-    asks = [WHOLE[i % 3] for i in range(3 * (2 * TOGETHER // characters + 1))]
-    scorer = Tfidf(fitted=fitted, sentences="builtin")
-    alone = [next(iter(scorer.answer([ask]))).matrix for ask in WHOLE[:3]]
-    for i, found in enumerate(scorer.answer(asks)):
-        assert np.array_equal(found.matrix, alone[i % 3])
-
-
 def test_identical_article_sentences_are_exactly_tied() -> None:
     """No rounding parts what is the same, so that the earliest can win."""
     (found,) = Tfidf(sentences="builtin").answer(
@@ -127,7 +114,7 @@ def test_words_are_those_of_the_published_patterns(any_text: str, ascii_text: st
     """Plain text takes a faster way to the same words, in TF-IDF and in ROUGE."""
     for text in (any_text, ascii_text, any_text + ascii_text):
         if not NEEDS_ICU.search(text.lower()):
-            assert tfidf._tokens(text) == re.findall(r"(?u)\b\w\w+\b", text.lower())
+            assert word_counts._tokens(text) == re.findall(r"(?u)\b\w\w+\b", text.lower())
         assert rouge.tokens(text) == re.findall(r"[a-z0-9]+", text.lower())
 
 
@@ -183,24 +170,3 @@ def test_an_answer_in_one_language_is_none_in_another() -> None:
         with languages.using(language):
             rows.append(next(iter(Tfidf(sentences="builtin").answer([ask]))).matrix.shape[0])
     assert rows == [1, 2, 1]
-
-
-def test_what_was_answered_before_changes_no_answer() -> None:
-    """Whether the same article was asked about with more columns, with fewer, or with others first."""
-    articles = [
-        ("The soup was hot.", "The room was cold."),
-        ("We came back.",),
-        ("A quiet room.", "Hot soup."),
-    ]
-    wide = [Ask("tfidf", rows, ("Hot soup, cold room.", "We came.")) for rows in articles]
-    narrow = [Ask("tfidf", rows, ("Hot soup, cold room.",)) for rows in articles]
-    others = [Ask("tfidf", articles[1], ("We came.",)), narrow[2], Ask("tfidf", ("Elsewhere.",), ("Hot.",))]
-    for sentences in ("given", "builtin"):
-        alone = {
-            ask: next(iter(Tfidf(sentences=sentences).answer([ask]))) for ask in [*wide, *narrow, *others]
-        }
-        for asks in (wide, narrow, others, wide, others, narrow[:0], wide, narrow[1:], narrow, wide):
-            for ask, found in zip(asks, Tfidf(sentences=sentences).answer(asks), strict=True):
-                assert np.array_equal(found.matrix, alone[ask].matrix)
-                assert np.array_equal(found.owner, alone[ask].owner)
-                assert np.array_equal(found.sizes, alone[ask].sizes)

@@ -9,7 +9,7 @@ import pytest
 
 from fairbrief import registry
 from fairbrief.errors import MissingExtra, RequestError
-from fairbrief.scorers.ngram import Ngram
+from fairbrief.scorers.shared_words import Ngram
 from fairbrief.testing import SCORER_CLAUSES
 from fairbrief.text import published_nltk
 from fairbrief.text.rouge import STOP_WORDS, words

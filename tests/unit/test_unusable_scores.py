@@ -12,7 +12,7 @@ from fairbrief.auditing import Plan, audit
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.errors import BackendError
 from fairbrief.saved import label_agreement
-from fairbrief.scorers.ngram import Ngram
+from fairbrief.scorers.shared_words import Ngram
 from fairbrief.types import Ask, Case, Claim, Document, Record, Scores, Summary
 
 

@@ -32,8 +32,8 @@ from fairbrief.auditing.watchers import (
     GroupPlaces,
     InputProfile,
     OtherLanguages,
-    SourceHashes,
     Sources,
+    TextHashes,
     Watchers,
 )
 from fairbrief.engines import Engine, ThisProcess, engine_of
@@ -90,21 +90,18 @@ def _audit_pooled(cases: Iterable[Case], plan: Plan) -> Result:
 
 
 def _audit(cases: Iterable[Case], plan: Plan) -> Result:
+    started, engine = time.monotonic(), chosen_engine(plan.engine, plan.workers)
+    audited = _Audit(cases, plan)
     try:
-        return _audit_once(cases, plan)
+        audited.walk(engine)
     except PartedClusters:
         if isinstance(cases, Iterator):
             raise RequestError(
                 f"Records that vary others come after the first {HEAD} summaries, and this input can be read only once: "
                 "say has_clusters=True, or give the cases as a list."
             ) from None
-        return _audit_once(cases, replace(plan, has_clusters=True))
-
-
-def _audit_once(cases: Iterable[Case], plan: Plan) -> Result:
-    started = time.monotonic()
-    audited = _Audit(cases, plan)
-    audited.walk(chosen_engine(plan.engine, plan.workers))
+        audited = _Audit(cases, replace(plan, has_clusters=True))
+        audited.walk(engine)
     return audited.result(started)
 
 
@@ -128,7 +125,7 @@ class _Audit:
         if plan.compared_scorers and protocol is not None:
             raise RequestError("A protocol brings its own scorers: compare scorers in an audit without it.")
         choice = _asked(plan, protocol, head) or _allowed(plan, head, stream)
-        choice = sensitivity.under(choice, plan.compared_scorers, plan.scorers)
+        choice = sensitivity.under(choice, plan.compared_scorers, plan.scorers or {})
         plan = replace(
             plan,
             by=_with_subgroups_of(protocol, plan.by, head),
@@ -150,11 +147,9 @@ class _Audit:
             sources = Sources.sample(plan.seed, wanted=plan.check_scorers, longest=longest)
         places = GroupPlaces(measure_selection.watched_attributes(head, choice.measures))
         compared = dict.fromkeys(str(over) for m in choice.measures if (over := getattr(m, "over", "")))
-        hashes = SourceHashes(tuple(compared))
+        hashes = TextHashes(tuple(compared))
         profile = InputProfile(measure_selection.profiled_attributes(head))
-        self.watchers = Watchers(
-            sources, OtherLanguages(languages.usual()), hashes, places=places, profile=profile
-        )
+        self.watchers = Watchers(sources, OtherLanguages(languages.usual()), hashes, places, profile)
 
     def walk(self, engine: Engine) -> None:
         """Read all cases into the ledgers: in parts where the input has parts, else in one pass."""
@@ -195,7 +190,7 @@ class _Audit:
             length_notes(estimates, plan.alpha),
             spelling_notes(estimates),
             watchers.places.notes(by_spec),
-            watchers.fallback.notes(),
+            watchers.profile.claim_notes(),
         )
         systems = run.systems()
         result = Result(
@@ -262,7 +257,7 @@ def check(records: Iterable[Record], plan: Plan) -> Sequence[Measure]:
     choice = _asked(plan, protocol, head) or measure_selection.fitting(
         head, plan.attributes, is_ordered=plan.ordered
     )
-    measure_selection.check_scorers(choice.measures, plan.scorers)
+    measure_selection.check_scorers(choice.measures, plan.scorers or {})
     return choice.measures
 
 

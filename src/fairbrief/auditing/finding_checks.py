@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from fairbrief.auditing import estimating
 from fairbrief.auditing.parts import parts_of
 from fairbrief.auditing.per_record import ledgers_from
-from fairbrief.auditing.watchers import SHOWN, SummaryHashes, Watchers
+from fairbrief.auditing.watchers import SHOWN, TextHashes, Watchers
 from fairbrief.conclusions import SIGNIFICANT, conclusion, leading
 from fairbrief.ranges import changes
 from fairbrief.reports import arrangement, wording
@@ -76,7 +76,7 @@ def copied_sources(sources: pa.Table, rows: PerRecordRows) -> Repeats | None:
     return _repeats(lambda _: shared, rows) if len(shared[0]) else None
 
 
-def same_summaries(summaries: SummaryHashes, sources: pa.Table, rows: PerRecordRows) -> Repeats | None:
+def same_summaries(summaries: TextHashes, sources: pa.Table, rows: PerRecordRows) -> Repeats | None:
     """Records of different documents for which a system wrote the same; None where there are none."""
     of_record, documents = (plain_numbers(sources[name]) for name in ("record", "documents"))
     shared: dict[str, Shared] = {}
@@ -225,7 +225,7 @@ def findings_without(result: Result, watchers: Watchers, given: Mapping[str, Mea
     without: dict[str, list[dict[str, Any]]] = {}
     for name, repeats in (
         ("copies", copied_sources(result.sources, result.rows)),
-        ("same_summaries", same_summaries(watchers.summaries, result.sources, result.rows)),
+        ("same_summaries", same_summaries(watchers.hashes, result.sources, result.rows)),
     ):
         if repeats is not None:
             told[name] = repeats.described()

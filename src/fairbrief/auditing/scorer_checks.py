@@ -102,11 +102,7 @@ class Checked:
             found += estimating.estimate(own, part, settings)
             self.ledgers.append(ledger)
         self.readers |= readers
-        families = [
-            multiple_tests.family_of(e, is_main_value=wording.is_main_value(e), is_sanity_baseline=True)
-            for e in found
-        ]
-        return multiple_tests.with_holm(found, families, settings)
+        return multiple_tests.with_holm(found, settings)
 
 
 # ------------------------------------------------------------------------ the scorers of measures

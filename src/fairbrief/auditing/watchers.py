@@ -85,40 +85,46 @@ class Tuples:
 
 
 @dataclass(slots=True)
-class SourceHashes(Watcher):
-    """Hashes of a record's id and of what systems cannot change: a later comparison detects what changed under the same id.
+class TextHashes(Watcher):
+    """Hashes of what systems cannot change, by record: a later comparison detects what changed under the same id. And by system
+    pairs of hashes, of a summary and of its record's id.
 
     ``attributes`` are those whose values are hashed.
     """
 
     attributes: tuple[str, ...] = ()
-    _hashes: Tuples = field(init=False)
+    _sources: Tuples = field(init=False)
+    _systems: set[str] = field(default_factory=set)
+    _summaries: Tuples = field(default_factory=lambda: Tuples(3))
 
     def __post_init__(self) -> None:
         """Nothing is hashed yet."""
-        self._hashes = Tuples(4 + len(self.attributes))
+        self._sources = Tuples(4 + len(self.attributes))
 
     def note(self, cases: Sequence[Case]) -> None:
-        """Hash the records of some cases."""
+        """Hash the records of some cases, and the summaries that can be used."""
         for case in cases:
-            record = case.record
-            self._hashes.add(
-                hash_of_name(record.id), hash_of_documents(*[document.text for document in record.documents]),
+            record, summary, name = case.record, case.summary, hash_of_name(case.record.id)
+            self._sources.add(
+                name, hash_of_documents(*[document.text for document in record.documents]),
                 hash_of_documents(*record.references), hash_of_name(record.cluster),
-                *[hash_of(*_values(record, name)) for name in self.attributes],
+                *[hash_of(*_values(record, attribute)) for attribute in self.attributes],
             )  # fmt: skip
+            if not summary.reason:
+                self._systems.add(summary.system)
+                self._summaries.add(hash_of_name(summary.system), hash_of(summary.text), name)
 
     def table(self) -> pa.Table:
         """Columns ``record``, ``documents``, ``references``, ``cluster`` and ``attribute.NAME`` (int64), one row per record."""
-        names = (
-            "record",
-            "documents",
-            "references",
-            "cluster",
-            *(f"attribute.{name}" for name in self.attributes),
-        )
-        found = self._hashes.distinct()
+        attributes = (f"attribute.{name}" for name in self.attributes)
+        names, found = ("record", "documents", "references", "cluster", *attributes), self._sources.distinct()
         return pa.table({name: numbers(found[:, i].copy()) for i, name in enumerate(names)})
+
+    def pairs(self) -> Iterator[tuple[str, Integers]]:
+        """Systems by name, with summary and record of each that they wrote, in the order of the summaries. Shape (n, 2)."""
+        found = self._summaries.distinct()
+        for system in sorted(self._systems):
+            yield system, found[found[:, 0] == hash_of_name(system), 1:]
 
 
 def _values(record: Record, name: str) -> Iterator[str]:
@@ -128,28 +134,6 @@ def _values(record: Record, name: str) -> Iterator[str]:
         yield document.attributes.get(name, "\0")
     for person in record.entities:
         yield from (person.first_name or "", person.last_name or "", person.attributes.get(name, "\0"))
-
-
-@dataclass(slots=True)
-class SummaryHashes(Watcher):
-    """By system, pairs of hashes, of a summary and of its record's id."""
-
-    _systems: set[str] = field(default_factory=set)
-    _hashes: Tuples = field(default_factory=lambda: Tuples(3))
-
-    def note(self, cases: Sequence[Case]) -> None:
-        """Hash the summaries of some cases; those that cannot be used are none."""
-        for case in cases:
-            system, text = case.summary.system, case.summary.text
-            if not case.summary.reason:
-                self._systems.add(system)
-                self._hashes.add(hash_of_name(system), hash_of(text), hash_of_name(case.record.id))
-
-    def pairs(self) -> Iterator[tuple[str, Integers]]:
-        """Systems by name, with summary and record of each that they wrote, in the order of the summaries. Shape (n, 2)."""
-        found = self._hashes.distinct()
-        for system in sorted(self._systems):
-            yield system, found[found[:, 0] == hash_of_name(system), 1:]
 
 
 # ------------------------------------------------------------------------------------ other languages
@@ -203,51 +187,6 @@ class OtherLanguages(Watcher):
 
     def _show(self, code: str, ids: Sequence[str]) -> None:
         self._examples[code] = sorted({*self._examples.get(code, ()), *ids})[:SHOWN]
-
-
-# ------------------------------------------------------------------------------ summaries without claims
-
-
-SPLIT = "claims_by"
-"""The key in a summary's ``made`` after an attempt to split it."""
-
-
-@dataclass(slots=True)
-class UnitFallback(Watcher):
-    """Counts usable summaries, by system, that have claims, and those that have none and are cut into sentences instead."""
-
-    _given: Counter[str] = field(default_factory=Counter)
-    _absent: Counter[str] = field(default_factory=Counter)
-    _split: Counter[str] = field(default_factory=Counter)
-
-    def note(self, cases: Sequence[Case]) -> None:
-        """Count the summaries of some cases."""
-        for summary in (case.summary for case in cases if not case.summary.reason):
-            (self._absent if summary.claims is None else self._given)[summary.system] += 1
-            self._split[summary.system] += SPLIT in summary.made
-
-    def notes(self) -> NotesOf:
-        """At estimates of measures that look for claims: how many summaries were cut into sentences instead."""
-        is_mixed = bool(self._given or self._split.total())
-
-        def notes_of(e: Estimate) -> Sequence[Note]:
-            absent = self._absent[e.system]
-            if not (is_mixed and absent and _reads_claims(e.measure)):
-                return ()
-            summaries = absent + self._given[e.system]
-            return (Note("without_claims", {"system": e.system, "absent": absent, "summaries": summaries}),)
-
-        return notes_of
-
-
-@cache
-def _reads_claims(measure: str) -> bool:
-    """Whether a measure takes given claims, and sentences where there are none."""
-    try:
-        made = registry.make("measure", measure)
-        return "auto" in (getattr(made, "claims", None), getattr(made.observation, "claims", None))
-    except FairbriefError:
-        return False
 
 
 # ------------------------------------------------------------------------------------ places of groups
@@ -349,9 +288,14 @@ def _shares_before(values: tuple[str | None, ...]) -> tuple[tuple[str, int], ...
 # --------------------------------------------------------------------------------- what inputs are like
 
 
+SPLIT = "claims_by"
+"""The key in a summary's ``made`` after an attempt to split it."""
+
+
 @dataclass(slots=True)
 class InputProfile(Watcher):
-    """Counts, by system, of records, documents, characters and of values of ``attributes``, so that audits can be compared.
+    """Counts, by system, of records, documents, characters and of values of ``attributes``, so that audits can be compared; and
+    of summaries that have claims, that have none, and that were to be split.
 
     ``attributes`` are names by owner: ``document``, ``record``, or ``summary`` for how it was made.
     """
@@ -359,6 +303,7 @@ class InputProfile(Watcher):
     attributes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     _counts: Counter[tuple[str, str]] = field(default_factory=Counter)
     _values: Counter[tuple[str, str, str, str]] = field(default_factory=Counter)
+    _claims: Counter[tuple[str, str]] = field(default_factory=Counter)
 
     def note(self, cases: Sequence[Case]) -> None:
         """Count some cases."""
@@ -372,6 +317,9 @@ class InputProfile(Watcher):
                 "summary_characters": 0 if summary.reason else len(summary.text),
             }
             self._counts.update({(summary.system, name): many for name, many in counts.items()})
+            if not summary.reason:
+                self._claims[summary.system, "absent" if summary.claims is None else "given"] += 1
+                self._claims[summary.system, "split"] += SPLIT in summary.made
             documents = [d.attributes for d in record.documents]
             owners = {"document": documents, "record": [record.attributes], "summary": [summary.made]}
             for owner, names in self.attributes.items():
@@ -391,6 +339,29 @@ class InputProfile(Watcher):
             for owner in set(self.attributes) & set(of):
                 of[owner] = {name: values for name, values in of[owner].items() if len(values) <= MOST_GROUPS}
         return found
+
+    def claim_notes(self) -> NotesOf:
+        """At estimates of measures that look for claims: how many summaries were cut into sentences, where others have claims."""
+        is_mixed = any(many for (_, kind), many in self._claims.items() if kind != "absent")
+
+        def notes_of(e: Estimate) -> Sequence[Note]:
+            absent = self._claims[e.system, "absent"]
+            if not (is_mixed and absent and _reads_claims(e.measure)):
+                return ()
+            summaries = absent + self._claims[e.system, "given"]
+            return (Note("without_claims", {"system": e.system, "absent": absent, "summaries": summaries}),)
+
+        return notes_of
+
+
+@cache
+def _reads_claims(measure: str) -> bool:
+    """Whether a measure takes given claims, and sentences where there are none."""
+    try:
+        made = registry.make("measure", measure)
+        return "auto" in (getattr(made, "claims", None), getattr(made.observation, "claims", None))
+    except FairbriefError:
+        return False
 
 
 # --------------------------------------------------------------------------------- a sample of sources
@@ -492,11 +463,9 @@ class Watchers:
 
     sources: Sources | None
     languages: OtherLanguages
-    hashes: SourceHashes = field(default_factory=SourceHashes)
-    summaries: SummaryHashes = field(default_factory=SummaryHashes)
-    fallback: UnitFallback = field(default_factory=UnitFallback)
-    places: GroupPlaces = field(default_factory=GroupPlaces)
-    profile: InputProfile = field(default_factory=InputProfile)
+    hashes: TextHashes
+    places: GroupPlaces
+    profile: InputProfile
 
     def watch(self, cases: Iterable[Case]) -> Iterator[Case]:
         """The cases as they come, some at once."""

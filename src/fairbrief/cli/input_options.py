@@ -51,9 +51,6 @@ class ReadingOptions:
     id_field: str = reading("id", "Field with the record's id; '' numbers the rows.", "FIELD")
     system_field: str = reading("system", "Field with the system's name.", "FIELD")
     references_field: str = reading("references", "Field with summaries by people.", "FIELD")
-    document_id_field: str | None = reading(
-        None, "Field with the documents' ids; by default 'id' in each document.", "FIELD",
-    )
     cluster_by: str | None = reading(
         None, "Field whose equal values make records one cluster: they are resampled together.", "FIELD",
     )

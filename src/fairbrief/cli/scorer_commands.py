@@ -27,7 +27,7 @@ app = o.new_app()
 @app.command()
 @o.in_language
 @o.plan_options("n_resamples", "seed", "confidence_level")
-@inputs.reading_options("attribute", "references_field", "document_id_field")
+@inputs.reading_options("attribute", "references_field")
 def agree(
     sources: list[str] = o.argument(
         "Saved audits, to compare two scorers; or files whose claims people labelled.", "DIR…|FILE…"
@@ -119,9 +119,7 @@ def _temperatures(text: str) -> list[float]:
 @app.command()
 @o.in_language
 @o.plan_options("n_resamples", "seed")
-@inputs.reading_options(
-    "attribute", "references_field", "document_id_field", "cluster_by", "record_attribute"
-)
+@inputs.reading_options("attribute", "references_field", "cluster_by", "record_attribute")
 def chunks(
     files: list[str] = o.argument("Files or saved data sets with records and summaries.", "FILE…"),
     attribute: str | None = o.option(None, "Also report each value of this attribute.", "NAME[=FIELD]"),

@@ -80,8 +80,8 @@ def print_forecast(forecast: Forecast, budget: Budget) -> None:
     if budget.requests_before:
         cost = "" if budget.price is None else f", cost {budget.cost:,.4f}"
         typer.echo(f"sent before: {counted(budget.requests_before, 'request')}{cost}")
-    for example in forecast.examples:
-        typer.echo(f"\n── {printable(example.asked_by)}\n{printable(example.text, lines=True)}")
+    for asked_by, text in forecast.examples:
+        typer.echo(f"\n── {printable(asked_by)}\n{printable(text, lines=True)}")
     typer.echo("\nNothing was sent.")
 
 

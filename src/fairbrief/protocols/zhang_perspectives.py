@@ -10,7 +10,7 @@ from typing import ClassVar
 from fairbrief import specs
 from fairbrief.protocols.published_results import ABSENT, Reproduced, printed, with_version
 from fairbrief.scorers.bartscore import BartScore
-from fairbrief.scorers.bertscore import BertScore
+from fairbrief.scorers.vectors import BertScore
 from fairbrief.types import REFERENCE, Estimate, Table
 
 NLTK = "ngram(tokenizer=nltk)"

@@ -41,7 +41,6 @@ def read(
     id_field: str | None = ID,
     system_field: str = "system",
     references_field: str = "references",
-    document_id_field: str | None = None,
     cluster_by: str | None = None,
     attributes: Mapping[str, str | None] = NOTHING,
     record_attributes: Mapping[str, str] = NOTHING,
@@ -84,8 +83,7 @@ def read(
     ``separator`` splits a text field into documents; a parallel field is split in the same way, or by ``|``, or is a
     JSON list.
 
-    ``document_id_field`` is the field with the documents' ids (by default their field ``id``). ``cluster_by`` is a
-    field of the record: records with the same value are one cluster and are resampled together. By default the
+    ``cluster_by`` is a field of the record: records with the same value are one cluster and are resampled together. By default the
     counterfactuals of one seed document are.
 
     ``summaries`` reads summaries from separate files: matched by id (in the field ``summaries_id_field``), or, from
@@ -139,7 +137,6 @@ def read(
         record_attributes=record_attributes,
         labels=tuple(dict.fromkeys([*(n for n, field in attributes.items() if field is None), *joined])),
         separator=separator,
-        document_id=document_id_field,
         cluster=cluster_by,
         group_by=group_by,
     )

@@ -111,24 +111,24 @@ def people(given: Annotation) -> tuple[Entity, ...]:
     result: dict[str, _Person] = defaultdict(_Person)
     names, spoken = _linked(given), _pronouns(given)
     same = _same_people(given, names, spoken)
+
+    def chain_of(span: Span) -> str:
+        return same.get(span.chain or "", span.chain or "")
+
     for span in names:
-        _add_name(result[same.get(span.chain or "", span.chain or "")], given, span)
+        _add_name(result[chain_of(span)], given, span)
     for at, chain, where in spoken:
         token, person = given.tokens[at], result[same.get(chain, chain)]
         person.mentions.add(Mention(0, token.start, token.end, where))
         person.genders.add(gendered_words.pronoun_gender(token.form) or "")
     for span in given.mentions:
-        chain = same.get(span.chain or "", span.chain or "")
-        if (
-            chain in result
-            and given.tokens[given.heads.get(span, span.first)].form.lower() in gendered_words.THEY
-        ):
-            result[chain].is_they = result[chain].is_they or span.first == span.last
+        is_they = given.tokens[span.first].form.lower() in gendered_words.THEY
+        if is_they and span.first == span.last and chain_of(span) in result:
+            result[chain_of(span)].is_they = True
     for span in given.nouns:
-        chain = same.get(span.chain or "", span.chain or "")
-        if chain in result:
+        if chain_of(span) in result:
             start, end = given.tokens[span.first].start, given.tokens[span.last].end
-            result[chain].mentions.add(Mention(0, start, end, "content"))
+            result[chain_of(span)].mentions.add(Mention(0, start, end, "content"))
     entities = [_entity(chain, person, given) for chain, person in result.items()]
     return tuple(sorted((e for e in entities if e.mentions), key=lambda e: (e.mentions[0].start, e.id)))
 
@@ -278,11 +278,6 @@ def _most(words: Iterable[str | None]) -> str | None:
     return max(plain, key=lambda w: plain[w])
 
 
-def _resembles(name: str, last: str | None) -> bool:
-    """Whether a word is a misspelling of the last name."""
-    return last is not None and SequenceMatcher(None, name.lower(), last.lower()).ratio() > 0.8
-
-
 def _kind(pieces: Sequence[Piece], first: str | None, last: str | None) -> str:
     parts = {p.part for p in pieces}
     if len(pieces) > 1 and "last" in parts and parts & {"given", "initial"}:
@@ -328,7 +323,8 @@ def _entity(chain: str, person: _Person, given: Annotation) -> Entity:
     mentions = set(person.mentions)
     for start, end in person.names:
         name = given.text[start:end]
-        alone = "given" if first and not _resembles(name, last) else "last"
+        is_misspelt = last is not None and SequenceMatcher(None, name.lower(), last.lower()).ratio() > 0.8
+        alone = "given" if first and not is_misspelt else "last"
         kind = _kind(divide(name, last, alone=alone), first, last)
         mentions.add(Mention(0, start, end, kind))
     attributes = dict(given.notes.get(chain, {}))

@@ -125,32 +125,17 @@ def map_attribute(name: str, source: str, row: Mapping[str, Any], draft: Draft, 
     return value
 
 
-def ids_in_documents(draft: Draft, source: str = "id") -> list[Any] | None:
-    """The values of the documents' field ``source``; None if no document has it."""
-    values = [given.get(source) if isinstance(given, dict) else None for given in draft.objects]
-    return values if any(value is not None for value in values) else None
-
-
-def named_ids(draft: Draft, source: str, row: Mapping[str, Any], separator: str | None) -> list[Any] | None:
-    """The documents' ids from their field ``source``, or from a parallel list; None if there is no such field."""
-    if (ids := ids_in_documents(draft, source)) is not None:
-        return ids
-    what = f"the documents' ids ({source!r})"
-    value = look_up(row, source)
-    parallel = None if value is ABSENT else _parallel(value, what, source, row, draft, separator)
-    return None if parallel is None else list(parallel)
-
-
-def give_ids(draft: Draft, ids: Sequence[Any]) -> None:
-    """Set the ids of the documents; they are unique per record."""
+def give_ids(draft: Draft) -> None:
+    """Set the ids of the documents from their field ``id``; they are unique per record."""
+    ids = [given.get("id") if isinstance(given, dict) else None for given in draft.objects]
+    if not any(i is not None for i in ids):
+        return
     draft.ids = [None if i is None or i == "" else id_of(i, "a document's id") for i in ids]
     known = [i for i in draft.ids if i is not None]
     if len(set(known)) < len(known):
         twice = next(i for i in known if known.count(i) > 1)
         raise fault(
-            f"two documents with the id {twice!r}",
-            "unique ids of documents in a record",
-            "correct the ids, or give another field with --document-id-field",
+            f"two documents with the id {twice!r}", "unique ids of documents in a record", "correct the ids"
         )
 
 

@@ -159,8 +159,6 @@ class Fields:
     labels: tuple[str, ...] = ()
     """Attributes named without a field: fields of these names are read if they exist."""
     separator: str | None = None
-    document_id: str | None = None
-    """Field with the documents' ids; None: the field ``id`` of each document, if it exists."""
     cluster: str | None = None
     """Field whose value names the record's cluster."""
     group_by: str | None = None
@@ -185,7 +183,7 @@ class Fields:
         usual = Fields()
         pairs = [(self.id, usual.id), (self.system, usual.system), (self.references, usual.references)]
         pairs += [(name, usual.documents[0]) for name in self.documents]
-        pairs += [(self.document_id, None), (self.cluster, None), (self.group_by, None)]
+        pairs += [(self.cluster, None), (self.group_by, None)]
         named = [name for name, default in pairs if name is not None and name != default]
         return [*named, *self.attributes.values(), *self.record_attributes.values()]
 

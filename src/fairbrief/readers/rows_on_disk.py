@@ -101,9 +101,7 @@ class LongTable:
         self.fields = fields
         self.use = use
         self.text = fields.documents[0]
-        self.each = [
-            f for f in (fields.document_id, *fields.attributes.values(), *fields.labels) if f is not None
-        ]
+        self.each = [*fields.attributes.values(), *fields.labels]
         self.once = [
             fields.references,
             "seed_document",

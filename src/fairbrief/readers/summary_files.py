@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from fairbrief.errors import DataError, RequestError
 from fairbrief.readers import files, object_stores
@@ -26,10 +26,6 @@ from fairbrief.readers.rows import SummaryReader, summary
 from fairbrief.readers.rows_on_disk import RowsOnDisk
 from fairbrief.text.addresses import is_stored
 from fairbrief.types import REFERENCE, Case, Record, Summary
-
-if TYPE_CHECKING:
-    from fairbrief.readers.reading import Reading
-
 
 NOWHERE = "\0"
 """The name of the field of systems if none is read; no field has this name."""
@@ -231,53 +227,6 @@ class _ById:
                         extra.record,
                     )
                 )
-
-
-# ---- References audited as systems.
-
-
-@dataclass(frozen=True, slots=True)
-class WithReferences:
-    """The cases of a reading, and the references of each record as the systems ``reference 1``, ``reference 2`` …
-
-    A reference is compared only with the record's other references. Raises, while iterating: what the reading raises;
-    DataError if a system already has such a name; RequestError if no record has a reference.
-    """
-
-    reading: Reading
-
-    @property
-    def skipped_count(self) -> int:
-        """How many rows the last iteration excluded."""
-        return self.reading.skipped_count
-
-    @property
-    def unwanted_count(self) -> int:
-        """How many cases lack a required attribute."""
-        return self.reading.unwanted_count
-
-    @property
-    def sample(self) -> dict[str, Any] | None:
-        """The sizes of the sample and of the whole input; None without a sample."""
-        return self.reading.sample
-
-    def __iter__(self) -> Iterator[Case]:
-        known, is_any = set[int](), False
-        for case in self.reading:
-            if case.summary.system.startswith(f"{REFERENCE} "):
-                raise DataError(
-                    f"{case.record.where or 'input'} (id '{case.record.id}'): found the system '{case.summary.system}', a name that "
-                    "--references gives to references. Rename the system, or drop --references."
-                )
-            yield case
-            if (key := hash_of(case.record.id, "")) not in known:
-                known.add(key)
-                is_any = is_any or bool(case.record.references)
-                yield from references_of(case)
-        if not is_any:
-            raise RequestError(
-                "--references: no record has a reference. Give their field with --references-field, or drop --references."
-            )
 
 
 def references_of(case: Case) -> Iterator[Case]:

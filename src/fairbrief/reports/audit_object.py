@@ -14,8 +14,8 @@ from fairbrief.reports import (
     arrangement,
     figures,
     first_answers,
-    first_screen,
-    palette,
+    html,
+    plot,
     terminal,
     wording,
     write_all,
@@ -31,11 +31,11 @@ from fairbrief.types import Table
 
 def completed(figure: Figure) -> Figure:
     """The figure with pictures that are complete without the page's style sheet."""
-    return replace(figure, panels=tuple(Panel(p.title, palette.complete(p.svg)) for p in figure.panels))
+    return replace(figure, panels=tuple(Panel(p.title, plot.complete(p.svg)) for p in figure.panels))
 
 
 def _notebook(context: Mapping[str, Any]) -> str:
-    return page("notebook.html.j2", {**context, "colours": palette.LIGHT, "series": palette.SERIES})
+    return page("notebook.html.j2", {**context, "colours": plot.LIGHT, "series": plot.SERIES})
 
 
 class Figures(tuple[Figure, ...]):
@@ -144,7 +144,7 @@ class Audit:
         main_values = [e for e in self.result.estimates if wording.is_main_value(e)]
         sections = arrangement.arrange(main_values, self.result.made)
         context = {
-            "first": first_screen.make(self.result),
+            "first": html.first_screen(self.result),
             "caution": first_answers.CAUTION,
             "leading": contrast_tables(self.result)[:1],
             "tables": [section_table(section, self.result.made) for section in sections],

@@ -84,6 +84,13 @@ def subgroups_of(result: Result) -> list[Estimate]:
     return [e for members in arrangement.leading_subgroups(result.estimates, asked) for e in members]
 
 
+def lead(result: Result) -> Estimate | None:
+    """The group difference with which a report begins; None if there is none."""
+    context = context_of(result)
+    ordered = context.clearest_first(arrangement.leading(result.estimates).values())
+    return min(ordered[0], key=context.rank) if ordered else None
+
+
 def leading_sentence(panels: Sequence[Sequence[Estimate]], context: Context) -> str:
     """The first finding in one sentence, with the random-sentence baseline."""
     first = min(panels[0], key=context.rank)

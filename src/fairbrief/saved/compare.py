@@ -37,7 +37,6 @@ T = TypeVar("T")
 def compare(
     candidate: Result,
     baseline: Result,
-    settings: estimating.Settings | None = None,
     *,
     system: str | None = None,
     against: str | None = None,
@@ -49,13 +48,17 @@ def compare(
     ``against`` the baseline's (None: the same name, or the only one). A system that is in both is called ``NAME: SYSTEM``
     with the audit's name of ``names``. Raises RequestError if there is no common measure, system or record.
     """
-    settings = settings or _settings(candidate)
-    found = _compared(candidate, baseline, difference, settings, system, against)
+    found = _compared(candidate, baseline, difference, system, against)
     if not found:
         raise RequestError(
             "The two audits have fewer than two records in common that both could be measured on."
         )
-    return [_named_apart(e, names) for e in found]
+    return [
+        e.replace(system=f"{names[0]}: {e.system}", baseline=f"{names[1]}: {e.baseline}")
+        if e.system == e.baseline
+        else e
+        for e in found
+    ]
 
 
 def names_of(folders: Sequence[Path]) -> list[str]:
@@ -69,16 +72,9 @@ def names_of(folders: Sequence[Path]) -> list[str]:
     return names
 
 
-def _named_apart(e: Estimate, names: tuple[str, str]) -> Estimate:
-    """The difference, with the audits' names before those of one system in both."""
-    if e.system != e.baseline:
-        return e
-    return e.replace(system=f"{names[0]}: {e.system}", baseline=f"{names[1]}: {e.baseline}")
-
-
 def compare_sizes(candidate: Result, baseline: Result, measures: Collection[str] = ()) -> list[Change]:
     """`compare` with the growth of each unsigned group difference; only for ``measures``, if some are given."""
-    found = _compared(candidate, baseline, changes, _settings(candidate), measures=measures)
+    found = _compared(candidate, baseline, changes, measures=measures)
     if not found:
         compare(candidate, baseline)  # raises with the reason
     return found
@@ -88,12 +84,12 @@ def _compared(
     candidate: Result,
     baseline: Result,
     how: Callable[[Sequence[Measure], Part, Part, estimating.Settings], list[T]],
-    settings: estimating.Settings,
     system: str | None = None,
     against: str | None = None,
     measures: Collection[str] = (),
 ) -> list[T]:
     """The results of ``how`` for every pair of systems, with the measures of one observation at once."""
+    settings = _settings(candidate)
     ours = {repr(m): (ledger, m) for ledger, several in ledgers_from(candidate.rows) for m in several}
     theirs = {repr(m): (ledger, m) for ledger, several in ledgers_from(baseline.rows) for m in several}
     common = [spelled for spelled in ours if spelled in theirs and (not measures or spelled in measures)]

@@ -1,8 +1,8 @@
-"""The contributions of records, and of documents and sentences in them, to a value: each is removed in turn.
+"""The contributions of records, and of documents, sentences and claims in them, to a value: each is removed in turn.
 
-Records are removed from the sums, so nothing is scored again. Inside a record, the case without a document or sentence is
-observed again. A scorer of pairs then has no new pair to score, and with a cache nothing at all. A scorer of all texts of a record
-(idf weights, tf-idf), or of a summary as one text, scores again.
+Records are removed from the sums, so nothing is scored again. Inside a record, the case without an item is observed again; the
+rest of a text stays unchanged, letter by letter. A scorer of pairs then has no new pair to score, and with a cache nothing at
+all. A scorer of all texts of a record (idf weights, tf-idf), or of a summary as one text, scores again.
 """
 
 from __future__ import annotations
@@ -10,28 +10,57 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from math import isnan
+from types import MappingProxyType
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from fairbrief.auditing import HEAD, Plan, audit, measure_selection
-from fairbrief.auditing.ledger import Ledger
-from fairbrief.auditing.observing import BY_CHANCE, OF_EXTRACTS, WITHOUT_EXTRACTS
-from fairbrief.auditing.origins import WHOLE
-from fairbrief.auditing.parts import Part, parts_of
+from fairbrief.auditing.grouping import units_of
+from fairbrief.auditing.ledger import Ledger, RowBlock
+from fairbrief.auditing.observing import (
+    BY_CHANCE,
+    LEFT_OUT,
+    OF_EXTRACTS,
+    WITHOUT_EXTRACTS,
+    Observer,
+)
+from fairbrief.auditing.origins import WHOLE, Origin
+from fairbrief.auditing.parts import Part as SystemPart
+from fairbrief.auditing.parts import parts_of
 from fairbrief.auditing.per_record import ledgers_from
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.errors import DataError, RequestError
 from fairbrief.readers.messages import did_you_mean
-from fairbrief.reports.explanation import Effect, Explanation, Influence
+from fairbrief.reports.explanation import Effect, Explanation, Influence, Kind, Opened, Part
 from fairbrief.reports.frames import encodable
 from fairbrief.reports.per_record import Held
-from fairbrief.saved.ablation import PerRecord, Subject, effect, open_record, values_of
+from fairbrief.serialization import EMPTY
 from fairbrief.statistics.jackknife import leave_one_out
-from fairbrief.types import Case, Column, Estimate, Floats, Measure, Scorer, Totals
+from fairbrief.statistics.label_permutations import LabelDraws
+from fairbrief.text.sentences import sentence_spans, split
+from fairbrief.types import (
+    Case,
+    Cases,
+    Column,
+    Entity,
+    Estimate,
+    Floats,
+    Measure,
+    Observation,
+    Reason,
+    Scorer,
+    ShowsDetails,
+    Totals,
+)
 
+ALONE = "undefined for a single record"
+
+PerRecord = Mapping[Column, float]
+"""A row, or a sum of rows, by name."""
 NOTHING = "no data remains"
 TOP = 5
 
@@ -165,7 +194,7 @@ class _OfSystem:
 
     measure: Measure
     quantity: str
-    part: Part
+    part: SystemPart
     ledger: Ledger
     found: Mapping[str, str]
     ids: Sequence[str]
@@ -180,13 +209,12 @@ class _OfSystem:
         if not self.part.clusters:
             return
         columns, sums = self.ledger.columns, self.part.sums
-        values = values_of(self.measure, self._per_record(()))
         without = values_without_each(self.measure, columns, sums)
         if self.quantity not in without:
             raise RequestError(
                 f"'{self.measure!r}' has no quantity '{self.quantity}'. It has: {', '.join(without)}."
             )
-        self.value = values.get(self.quantity)
+        self.value = value_of(self.measure, self.quantity, self._per_record(()))
         self.influences = self._ranked(without[self.quantity].tolist())
 
     @property
@@ -201,17 +229,20 @@ class _OfSystem:
 
     def explanation(self, members: Mapping[tuple[str, str], Sequence[Case]], scorers: Scorers) -> Explanation:
         """The contributions to this system's value; ``members`` are the cases of the clusters to open."""
-        opened = tuple(
-            open_record(self.measure, self.quantity, subject, scorers) for subject in self._subjects(members)
-        )
+        named = [(name, self.found[name]) for name in self.ids if name in self.found]
+        there = [self._place[cluster] for cluster in self.clusters() if cluster in self._place]
+        without = value_of(self.measure, self.quantity, self._per_record(there))
         return Explanation(
             measure=repr(self.measure),
             quantity=self.quantity,
             system=self.system,
             value=self.value,
             influences=self.influences,
-            opened=opened,
-            together=self._together(),
+            opened=tuple(
+                self._opened(name, cluster, tuple(members[self.system, cluster]), scorers)
+                for name, cluster in named or [(cluster, cluster) for cluster in self.clusters()]
+            ),
+            together=effect(self.value, without, NOTHING),
             excluded=self.ledger.excluded(self.system, WHOLE),
             estimate=self.estimate,
         )
@@ -230,11 +261,6 @@ class _OfSystem:
             for rank, i in enumerate(order, start=1)
         )
 
-    def _together(self) -> Effect:
-        there = [self._place[cluster] for cluster in self.clusters() if cluster in self._place]
-        values = values_of(self.measure, self._per_record(there))
-        return effect(self.value, values.get(self.quantity), NOTHING)
-
     def _per_record(self, left_out: Sequence[int]) -> PerRecord:
         """The sums of all clusters except these."""
         if len(left_out) == len(self.part.clusters):
@@ -243,16 +269,32 @@ class _OfSystem:
         kept = columns_elsewhere(self.ledger.columns, self.part.sums, left_out)
         return {column: float(sums[i]) for column, i in kept.items()}
 
-    def _subjects(self, members: Mapping[tuple[str, str], Sequence[Case]]) -> Iterator[Subject]:
-        by_cluster = {influence.cluster: influence for influence in self.influences}
-        asked = [(name, self.found[name]) for name in self.ids if name in self.found]
-        for name, cluster in asked or [(cluster, cluster) for cluster in self.clusters()]:
-            cases = tuple(members[self.system, cluster])
-            named = [case for case in cases if case.record.id == name]
-            focus = cases[0] if len(cases) == 1 else named[0] if named else None
-            place = self._place.get(cluster)
-            rest = self._per_record(() if place is None else (place,))
-            yield Subject(name, cases, focus, rest, by_cluster.get(cluster))
+    def _opened(self, name: str, cluster: str, members: Cases, scorers: Scorers) -> Opened:
+        """A record, or all records of a cluster, and what each item contributes to their value and to that of all records.
+
+        Of several records, the documents and sentences of the named one are removed; if none is named, each record.
+        """
+        measure, quantity, place = self.measure, self.quantity, self._place.get(cluster)
+        named = [case for case in members if case.record.id == name]
+        focus = members[0] if len(members) == 1 else named[0] if named else None
+        left_out = list(_each_record(members) if focus is None else omissions(focus, members))
+        row, *without = observed(measure.observation, [members, *(one.left for one in left_out)], scorers)
+        rest = self._per_record(() if place is None else (place,))
+        now = value_of(measure, quantity, row), value_of(measure, quantity, rest, row)
+        parts = []
+        for one, left in _of_what_is_read(left_out, row, without):
+            reason = left.text if isinstance(left, Reason) else ALONE
+            then = value_of(measure, quantity, left), value_of(measure, quantity, rest, left)
+            own, whole = (effect(a, b, reason) for a, b in zip(now, then, strict=True))
+            parts.append(Part(one.kind, one.number, one.text, one.attributes, own, whole))
+        value = now[0]
+        parts.sort(key=lambda part: _order((part.own if value is not None else part.whole).effect))
+        reason = "" if value is not None else row.text if isinstance(row, Reason) else ALONE
+        # A measure explains one row; rows of a cluster are summed.
+        is_one = len(units_of(members, measure.observation.declaration.scope)) == 1
+        story = story_of(measure, members, row, scorers) if is_one else ""
+        influence = next((one for one in self.influences if one.cluster == cluster), None)
+        return Opened(name, influence, value, reason, story, tuple(parts))
 
 
 def _members(cases: Iterable[Case], wanted: set[tuple[str, str]]) -> dict[tuple[str, str], list[Case]]:
@@ -265,7 +307,194 @@ def _members(cases: Iterable[Case], wanted: set[tuple[str, str]]) -> dict[tuple[
     return found
 
 
-# ------------------------------------------------------------------------- values without a record
+# ---- Removed items
+
+
+@dataclass(frozen=True, slots=True)
+class Omission:
+    """The removed item, and the remaining cases."""
+
+    kind: Kind
+    number: int
+    text: str
+    attributes: Mapping[str, str]
+    left: tuple[Case, ...]
+
+
+def _order(effect: float | None) -> float:
+    """A key that sorts the largest contributions first, undefined ones last."""
+    return 1.0 if effect is None else -abs(effect)
+
+
+def _each_record(members: Cases) -> Iterator[Omission]:
+    for i, case in enumerate(members):
+        kind: Kind = "record" if case.record.seed_document is None else "counterfactual"
+        yield Omission(kind, i + 1, case.record.id, case.record.attributes, (*members[:i], *members[i + 1 :]))
+
+
+def omissions(case: Case, members: Cases) -> Iterator[Omission]:
+    """One of the members without each of its documents, claims and sentences, and the other members; none without a summary."""
+    if case.summary.reason:
+        return
+
+    def with_case(reduced: Case) -> tuple[Case, ...]:
+        return tuple(reduced if member is case else member for member in members)
+
+    documents = case.record.documents
+    # A record needs a document: the contribution of an only document is that of the record.
+    for i, document in enumerate(documents if len(documents) > 1 else ()):
+        left = with_case(without_document(case, i))
+        yield Omission("document", i + 1, document.text, document.attributes, left)
+    for i, unit in enumerate(case.summary.claims or ()):
+        yield Omission("claim", i + 1, unit.text, {}, with_case(without_claim(case, i)))
+    for i, sentence in enumerate(split(case.summary.text)):
+        yield Omission("sentence", i + 1, sentence, {}, with_case(without_sentence(case, i)))
+
+
+def _of_what_is_read(
+    omissions: Sequence[Omission], row: PerRecord | Reason, without: Sequence[PerRecord | Reason]
+) -> list[tuple[Omission, PerRecord | Reason]]:
+    """Of claims and sentences, those that the measure uses: removing a used claim changes the row."""
+    pairs = list(zip(omissions, without, strict=True))
+    unread = "sentence" if any(one.kind == "claim" and left != row for one, left in pairs) else "claim"
+    return [(one, left) for one, left in pairs if one.kind != unread]
+
+
+# ---- Rows of the remaining cases
+
+
+@dataclass
+class _Noted(Ledger):
+    """A ledger that stores every row unchanged, with its own columns."""
+
+    found: list[PerRecord | Reason] = field(default_factory=list)
+
+    def write(
+        self,
+        origins: Sequence[Origin],
+        blocks: Iterable[Sequence[RowBlock]],
+        left_out: Mapping[int, str] = MappingProxyType({}),
+    ) -> None:
+        found: dict[int, PerRecord | Reason] = {}
+        for block in itertools.chain.from_iterable(blocks):
+            rows = (dict(zip(block.columns, row, strict=True)) for row in block.values[:, 0].tolist())
+            found |= dict(zip(block.units.tolist(), rows, strict=True))
+        found |= {i: Reason(reason.removeprefix(LEFT_OUT)) for i, reason in left_out.items()}
+        self.found += [found[i] for i in range(len(origins))]
+
+
+def observed(observation: Observation, groups: Sequence[Cases], scorers: Scorers) -> list[PerRecord | Reason]:
+    """The summed rows of each group of cases, all scored at once; or the reason why a group has none."""
+    units = [units_of(group, observation.declaration.scope) for group in groups]
+    ledger = _Noted(observation, n_resamples=0)
+    together = [
+        (unit, Origin(unit[0].summary.system, unit[0].record.id, unit[0].record.cluster))
+        for several in units
+        for unit in several
+    ]
+    Observer(scorers, LabelDraws(1, 0), skips=True, at_once=len(together)).observe(ledger, together)
+    found = iter(ledger.found)
+    return [_summed([next(found) for _ in several]) for several in units]
+
+
+def _summed(rows: Sequence[PerRecord | Reason]) -> PerRecord | Reason:
+    """The sum, as in an audit: units without a row add nothing. The first reason if none has a row."""
+    total: dict[Column, float] = {}
+    for row in rows:
+        if not isinstance(row, Reason):
+            for column, value in row.items():
+                total[column] = total.get(column, 0.0) + value
+    return total or next((row for row in rows if isinstance(row, Reason)), total)
+
+
+def story_of(measure: Measure, cases: Cases, row: PerRecord | Reason, scorers: Scorers) -> str:
+    """The measure's explanation of one unit's row, with the observation's details, one per line; empty without a row."""
+    if isinstance(row, Reason):
+        return ""
+    lines, observation = [measure.explain(totals_of(row))], measure.observation
+    if isinstance(observation, ShowsDetails):
+        answered = tuple(case for case in cases if not case.summary.reason)
+        scores = [next(iter(scorers[ask.scorer].answer([ask]))) for ask in observation.asks(answered)]
+        lines += observation.details(answered, scores)
+    return "\n".join(" ".join(line.split()) for line in lines)
+
+
+# ---- Values of rows
+
+
+def value_of(measure: Measure, quantity: str, *rows: PerRecord | Reason) -> float | None:
+    """A quantity of summed rows; None if it is undefined."""
+    total = _summed([*rows, Reason("")])
+    if isinstance(total, Reason) or (found := measure.value(totals_of(total)).get(quantity)) is None:
+        return None
+    value = float(found.array)
+    return None if isnan(value) else value
+
+
+def totals_of(row: PerRecord) -> Totals:
+    """A row as the input of a measure."""
+    return Totals({column: i for i, column in enumerate(row)}, np.array(list(row.values())))
+
+
+def effect(now: float | None, then: float | None, reason: str) -> Effect:
+    """The contribution of an item to a value that is ``now``, and ``then`` without it."""
+    if then is None:
+        return Effect(None, None, reason)
+    return Effect(then, None if now is None else 0.0 if now == then else now - then)
+
+
+def without_document(case: Case, number: int) -> Case:
+    """The case without one document (from 0) of its record.
+
+    Mentions in it are removed, and those in later documents move up by one. A person mentioned only in this document is removed,
+    too; a person without any mention stays.
+    """
+    record = case.record
+    people = (_without_mentions(person, number) for person in record.entities)
+    reduced = replace(
+        record,
+        documents=record.documents[:number] + record.documents[number + 1 :],
+        entities=tuple(person for person in people if person is not None),
+    )
+    return replace(case, record=reduced)
+
+
+def without_sentence(case: Case, number: int) -> Case:
+    """The case without one sentence (from 0) of its summary; given claims stay.
+
+    Without its only sentence, the summary is empty, with that reason.
+    """
+    text = case.summary.text
+    spans = sentence_spans(text)
+    start, end = spans[number]
+    # Remove the gap after it, or before it if it is the last, so that other gaps stay.
+    if number + 1 < len(spans):
+        left = text[:start] + text[spans[number + 1][0] :]
+    else:
+        left = text[: spans[number - 1][1] if number else start] + text[end:]
+    kept = [text[a:b] for i, (a, b) in enumerate(spans) if i != number]
+    if split(left) != kept:  # the end of a sentence can depend on the next one; an empty line always ends it
+        left = "\n\n".join(kept)
+    reason = "" if left.strip() else EMPTY
+    return replace(case, summary=replace(case.summary, text=left, reason=reason))
+
+
+def without_claim(case: Case, number: int) -> Case:
+    """The case without one claim (from 0) of its summary; the text stays."""
+    claims = case.summary.claims or ()
+    return replace(case, summary=replace(case.summary, claims=claims[:number] + claims[number + 1 :]))
+
+
+def _without_mentions(person: Entity, document: int) -> Entity | None:
+    left = tuple(
+        replace(m, document=m.document - (m.document > document))
+        for m in person.mentions
+        if m.document != document
+    )
+    return None if person.mentions and not left else replace(person, mentions=left)
+
+
+# ---- Values without a record
 
 
 Columns = Mapping[Column, int]
@@ -282,10 +511,10 @@ def values_without_each(measure: Measure, columns: Columns, sums: Floats) -> dic
         name: np.array(np.broadcast_to(value.array, (len(sums),)), dtype=np.float64)
         for name, value in measure.value(Totals(columns, rest)).items()
     }
-    rows_with_value = (sums != 0).sum(axis=0)
-    for i in np.flatnonzero(_has_unique_value(columns, sums)):
-        others = rows_with_value - (sums[i] != 0)
-        alone = measure.value(Totals(_with_values(columns, others > 0), rest[i]))
+    has_value = sums != 0
+    rows_with_value = has_value.sum(axis=0)
+    for i in np.flatnonzero((has_value & (rows_with_value == 1)).any(axis=1)):
+        alone = measure.value(Totals(_with_values(columns, rows_with_value > has_value[i]), rest[i]))
         for name, array in found.items():
             array[i] = float(alone[name].array) if name in alone else np.nan
     return found
@@ -301,17 +530,3 @@ def columns_elsewhere(columns: Columns, sums: Floats, left_out: Sequence[int]) -
 def _with_values(columns: Columns, has_value: NDArray[np.bool_]) -> dict[Column, int]:
     values = {c[1] for c, i in columns.items() if len(c) > 1 and has_value[i]}
     return {c: i for c, i in columns.items() if len(c) == 1 or c[1] in values}
-
-
-def _has_unique_value(columns: Columns, sums: Floats) -> NDArray[np.bool_]:
-    """Whether a row is the only one with some value. Shape (n,)."""
-    places: dict[str, list[int]] = {}
-    for c, i in columns.items():
-        if len(c) > 1:
-            places.setdefault(c[1], []).append(i)
-    alone = np.zeros(len(sums), dtype=bool)
-    for of_value in places.values():
-        has_it = (sums[:, of_value] != 0).any(axis=1)
-        if has_it.sum() == 1:
-            alone |= has_it
-    return alone

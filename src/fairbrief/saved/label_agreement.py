@@ -7,7 +7,7 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -204,39 +204,18 @@ SIZES = ("sentence", "50", "100", "200", "400")
 class ChunkSize:
     """How many of a system's claims a scorer recognises if documents are cut into pieces of one size.
 
-    ``identified`` is the share of claims that a piece of a document supports above the threshold, in [0, 1], with its
-    interval (records resampled); ``by_value`` the same by documents of a group, over records with that group. ``chunks`` is
+    ``identified`` is the share of claims that a piece of a document supports above the threshold, in [0, 1] (interval:
+    records resampled); ``by_value`` the same by documents of a group, over records with that group. ``chunks`` is
     the mean number of pieces per document.
     """
 
     size: str
     system: str
-    identified: float
-    low: float | None
-    high: float | None
+    identified: Interval
     by_value: Mapping[str, float]
     chunks: float
     claims: int
     records: int
-
-
-@dataclass
-class _Found:
-    """Rows of one size and system, one per record: (identified, claims, chunks, documents), and by group."""
-
-    rows: list[tuple[float, float, float, float]] = field(default_factory=list)
-    by_value: dict[str, list[float]] = field(default_factory=dict)
-
-    def add(self, found: NDArray[np.bool_], chunks: int, values: Sequence[str]) -> None:
-        """``found`` (documents, claims): whether a piece of the document supports the claim."""
-        self.rows.append(
-            (float(found.any(axis=0).sum()), float(found.shape[1]), float(chunks), float(len(found)))
-        )
-        for value in dict.fromkeys(values):
-            of_value = found[[v == value for v in values]]
-            sums = self.by_value.setdefault(value, [0.0, 0.0])
-            sums[0] += float(of_value.any(axis=0).sum())
-            sums[1] += of_value.shape[1]
 
 
 def chunk_sizes(
@@ -260,7 +239,7 @@ def chunk_sizes(
     """
     cuts = {size: read_size(size) for size in sizes}
     made = scorers if scorers is not None else Scorers()
-    found: dict[tuple[str, str], _Found] = {}
+    found: dict[tuple[str, str], list[_Row]] = {}
     for batch in _batches(cases, progress):
         if over and not found:
             check_over(over, batch)
@@ -275,11 +254,16 @@ def chunk_sizes(
             for case, pieces, scores in zip(usable, cut, answers, strict=True):
                 supported = _by_document(scores, list(map(len, pieces))) > threshold
                 values = case.record.values_of(over) if over else []
-                of_system = found.setdefault((size, case.summary.system), _Found())
-                of_system.add(supported, len(scores.matrix), values)
+                of_group = {v: supported[[v == value for value in values]].max(axis=0) for v in values}
+                row = supported.max(axis=0), of_group, len(scores.matrix), len(pieces)
+                found.setdefault((size, case.summary.system), []).append(row)
     if not found:
         raise DataError("No summary has a claim: all are empty or missing.")
     return [_made(size, system, rows, resampling) for (size, system), rows in found.items()]
+
+
+_Row = tuple[NDArray[np.bool_], Mapping[str, NDArray[np.bool_]], int, int]
+"""Of one record: whether each claim is identified, the same by group, and the numbers of pieces and documents."""
 
 
 def read_size(size: str) -> str:
@@ -302,53 +286,55 @@ def _by_document(scores: Scores, pieces: Sequence[int]) -> Floats:
     return best
 
 
-def _made(size: str, system: str, found: _Found, resampling: Resampling) -> ChunkSize:
-    rows = np.array(found.rows)
-    identified, claims, chunks, documents = rows.sum(axis=0)
-    share, bootstrap = float(identified / claims), resampling.bootstrap(len(rows))
-    drawn = None if bootstrap is None else bootstrap.totals(rows)
-    bounds = resampling.interval(share, None if drawn is None else drawn[:, 0] / drawn[:, 1])
-    by_value = {v: part / whole for v, (part, whole) in sorted(found.by_value.items())}
-    return ChunkSize(
-        size, system, share, bounds.low, bounds.high, by_value, float(chunks / documents), int(claims), len(rows)
-    )  # fmt: skip
+def _made(size: str, system: str, rows: Sequence[_Row], resampling: Resampling) -> ChunkSize:
+    counts = np.array([(claims.sum(), len(claims)) for claims, _, _, _ in rows], dtype=np.float64)
+    identified, claims = counts.sum(axis=0)
+    bootstrap = resampling.bootstrap(len(rows))
+    drawn = None if bootstrap is None else bootstrap.totals(counts)
+    share = resampling.interval(identified / claims, None if drawn is None else drawn[:, 0] / drawn[:, 1])
+    groups = sorted({value for _, of_group, _, _ in rows for value in of_group})
+    by_value = {
+        value: float(
+            np.concatenate([of_group[value] for _, of_group, _, _ in rows if value in of_group]).mean()
+        )
+        for value in groups
+    }
+    chunks = sum(pieces for _, _, pieces, _ in rows) / sum(documents for _, _, _, documents in rows)
+    return ChunkSize(size, system, share, by_value, chunks, int(claims), len(rows))
 
 
 def chunk_tables(
     found: Sequence[ChunkSize], scorer: str, threshold: float, resampling: Resampling = DRAWS
 ) -> list[Table]:
     """A table per system with a row per size."""
-    return [
-        _table(system, [row for row in found if row.system == system], scorer, threshold, resampling)
-        for system in dict.fromkeys(row.system for row in found)
-    ]
-
-
-def _table(
-    system: str, found: Sequence[ChunkSize], scorer: str, threshold: float, resampling: Resampling
-) -> Table:
     values = sorted({value for row in found for value in row.by_value})
-    rows = tuple(
-        (
-            row.size,
-            number(row.identified),
-            "–" if row.low is None else f"[{number(row.low)}, {number(row.high)}]",
-            *(number(row.by_value.get(value)) for value in values),
-            number(row.chunks, 1),
-            f"{row.claims:,}",
-        )
-        for row in found
+    header = (
+        "words",
+        "identified",
+        f"{resampling.confidence_level:.0%} interval",
+        *(f"by {value}" for value in values),
+        "pieces",
+        "claims",
     )
     note = (
         f"Identified: a piece of so many words supports the claim above {threshold:g} by {scorer}; "
         f"{counted(found[0].records, 'record')}, resampled. Pieces: mean per document."
     )
-    header = (
-        "words",
-        "identified",
-        f"{resampling.confidence_level:.0%} interval",
-        *(f"by {v}" for v in values),
-        "pieces",
-        "claims",
-    )
-    return Table(f"Claims whose source document is identified · {system}", header, rows, (note,))
+    tables = []
+    for system in dict.fromkeys(row.system for row in found):
+        rows = tuple(
+            (
+                row.size,
+                number(row.identified.value),
+                "–"
+                if row.identified.low is None
+                else f"[{number(row.identified.low)}, {number(row.identified.high)}]",
+                *(number(row.by_value.get(value)) for value in values),
+                number(row.chunks, 1),
+                f"{row.claims:,}",
+            )
+            for row in found
+            if row.system == system
+        )
+        tables.append(Table(f"Claims whose source document is identified · {system}", header, rows, (note,)))
+    return tables

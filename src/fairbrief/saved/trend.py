@@ -86,8 +86,9 @@ def trend(
     paths = [*baseline, *folders]
     if len(paths) < 2 or not folders:
         raise RequestError("A trend needs at least two audits: give more folders.")
-    if len({path.resolve() for path in paths}) < len(paths):
-        raise RequestError("A folder is given twice: give each audit once.")
+    times = Counter(path.resolve() for path in paths)
+    if twice := next((path for path in paths if times[path.resolve()] > 1), None):
+        raise RequestError(f"{twice}: this folder is given twice. Give each audit once.")
     names = dict(zip(paths, names_of(paths), strict=True))
     saved = {path: opened(path)[0] for path in paths}
     ordered = [path for of in (baseline, folders) for path in _in_order(of, saved, order)]

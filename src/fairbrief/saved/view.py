@@ -5,9 +5,9 @@ from __future__ import annotations
 import hmac
 import json
 import secrets
-from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Lock
@@ -22,7 +22,7 @@ from fairbrief.auditing.record_values import RowReader, contrasts_of, reader_of
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.errors import DataError, FairbriefError, RequestError
 from fairbrief.readers import Reading
-from fairbrief.reports import first_screen, json_file, number_format
+from fairbrief.reports import first_answers, json_file, number_format
 from fairbrief.reports.audit_folder import opened
 from fairbrief.reports.contrast_words import ordered_groups
 from fairbrief.reports.json_file import visible_all
@@ -74,6 +74,9 @@ class Answers:
     def __init__(self, audits: Sequence[Saved]) -> None:
         self._audits = audits
         self._scorers = Scorers()
+        self._systems = {
+            f"{i}:{name}": (saved, name) for i, saved in enumerate(audits) for name in saved.systems
+        }
 
     def about(self) -> dict[str, Any]:
         """The audits, systems and measures to choose from, and what to open first."""
@@ -81,13 +84,13 @@ class Answers:
         several = len(self._audits) > 1
         over = {e.measure: e.over for e in first.result.estimates}
         primary = {e.measure for e in first.result.estimates if e.is_primary}
-        lead = first_screen.lead(first.result)
+        lead = first_answers.lead(first.result)
         ordered = sorted(
             (spec for spec in first.per_record.measures if spec in over),
             key=lambda spec: (lead is None or spec != lead.measure, spec not in primary),
         )
         system = lead.system if lead and lead.system in first.systems else next(iter(first.systems), "")
-        found = {
+        return {
             "start": {
                 "measure": next(iter(ordered), ""),
                 "system": f"0:{system}",
@@ -97,9 +100,8 @@ class Answers:
             "audits": [saved.name for saved in self._audits],
             "faults": [f"{saved.name}: {saved.fault}" for saved in self._audits if saved.fault],
             "systems": [
-                {"key": f"{i}:{s}", "name": f"{saved.name}: {s}" if several else s}
-                for i, saved in enumerate(self._audits)
-                for s in saved.systems
+                {"key": key, "name": f"{saved.name}: {name}" if several else name}
+                for key, (saved, name) in self._systems.items()
             ],
             "measures": [
                 {
@@ -110,12 +112,13 @@ class Answers:
                 for spec in ordered
             ],
         }
-        return _visible(found)
 
     def rows(self, asked: Asked) -> dict[str, Any]:
         """One page of the list: ids with values, and the total."""
         listing = self._listing(asked.measure, asked.system)
-        quantity, way = self._order(listing, asked)
+        orders = dict(self._orders(listing, compared=bool(asked.other)))
+        chosen = asked.order if asked.order in orders else next(iter(orders))
+        way, _, quantity = chosen.partition("|")
         values = listing.values[quantity]
         beside = self._beside(listing, asked, quantity)
         ranked = values if beside is None else values - beside
@@ -127,28 +130,26 @@ class Answers:
         if way == ROBUST:
             order = order[np.argsort(-np.abs(listing.robust[order]), kind="stable")]
         shown = order[asked.start : asked.start + PAGE].tolist()
-        return _visible(
-            {
-                "total": len(order),
-                "of": len(values),
-                "start": asked.start,
-                "size": PAGE,
-                "orders": self._orders(listing, compared=beside is not None),
-                "order": f"{way}|{quantity}",
-                "compared": beside is not None,
-                "robust": int(np.count_nonzero(listing.robust[order])) if way == ROBUST else None,
-                "rows": [
-                    {
-                        "record": listing.record[i].as_py(),
-                        "value": _known(values[i]),
-                        "other": None if beside is None else _known(beside[i]),
-                        "label": listing.label(i) if way == ROBUST else "",
-                        "doubt": listing.doubt(i),
-                    }
-                    for i in shown
-                ],
-            }
-        )
+        return {
+            "total": len(order),
+            "of": len(values),
+            "start": asked.start,
+            "size": PAGE,
+            "orders": list(orders.items()),
+            "order": chosen,
+            "compared": beside is not None,
+            "robust": int(np.count_nonzero(listing.robust[order])) if way == ROBUST else None,
+            "rows": [
+                {
+                    "record": listing.record[i].as_py(),
+                    "value": _known(values[i]),
+                    "other": None if beside is None else _known(beside[i]),
+                    "label": listing.label(i) if way == ROBUST else "",
+                    "doubt": listing.doubt(i),
+                }
+                for i in shown
+            ],
+        }
 
     def record(self, measure: str, system: str, record: str) -> dict[str, Any]:
         """One record of one system, for the page's record view."""
@@ -167,24 +168,17 @@ class Answers:
         over = next((e.over for e in saved.result.estimates if e.measure == measure), "")
         known = ordered_groups(d.attributes[over] for d in texts.documents if over in d.attributes)
         told = saved.result.made.get("attributes", {}).get("document", {}).get(over, known)
-        return _visible(
-            {
-                "row": json_file.plain(row), "texts": json_file.plain(texts), "support": json_file.plain(support),
-                "over": over, "groups": ordered_groups([*told, *known]), "doubt": listing.doubt(place),
-            }
-        )  # fmt: skip
+        return {
+            "row": json_file.plain(row), "texts": json_file.plain(texts), "support": json_file.plain(support),
+            "over": over, "groups": ordered_groups([*told, *known]), "doubt": listing.doubt(place),
+        }  # fmt: skip
 
     # ------------------------------------------------------------------------------- requested lists
 
     def _named(self, key: str) -> tuple[Saved, str]:
-        number, _, name = key.partition(":")
-        if (
-            not number.isdecimal()
-            or int(number) >= len(self._audits)
-            or name not in self._audits[int(number)].systems
-        ):
+        if key not in self._systems:
             raise RequestError(f"There is no system '{key}'.")
-        return self._audits[int(number)], name
+        return self._systems[key]
 
     def _listing(self, measure: str, system: str) -> Listing:
         saved, name = self._named(system)
@@ -192,36 +186,18 @@ class Answers:
             raise RequestError(f"{saved.name} has no measure '{measure}'.")
         return saved.per_record.listing(measure, name)
 
-    def _order(self, listing: Listing, asked: Asked) -> tuple[str, str]:
-        known = {key for key, _ in self._orders(listing, compared=bool(asked.other))}
-        order = (
-            asked.order if asked.order in known else self._orders(listing, compared=bool(asked.other))[0][0]
-        )
-        way, _, quantity = order.partition("|")
-        return quantity, way
-
     def _orders(self, listing: Listing, *, compared: bool) -> list[tuple[str, str]]:
-        """The orders of the list; group differences first."""
-        contrasts = [name for name in listing.values if name != listing.main_value]
-        found = []
-        for name in contrasts:
-            group = name.partition("[")[2].removesuffix("]") + (
-                ", relative" if name.startswith("relative") else ""
-            )
-            words = (
-                ("largest fall first", "largest rise first")
-                if compared
-                else ("lowest first", "highest first")
-            )
-            found += [(f"up|{name}", f"{group}: {words[0]}"), (f"down|{name}", f"{group}: {words[1]}")]
-        size = "largest difference first" if compared else "largest value first"
-        found.append((f"size|{listing.main_value}", f"{listing.main_value}: {size}"))
-        robust = (
-            [(f"{ROBUST}|{listing.main_value}", "most robust difference first")]
-            if listing.groups and not compared
-            else []
-        )
-        return [*robust, *found]
+        """The orders of the list, each with its name; the first is the usual one."""
+        main, found = listing.main_value, []
+        if listing.groups and not compared:
+            found.append((f"{ROBUST}|{main}", "most robust difference first"))
+        up, down = ("largest fall", "largest rise") if compared else ("lowest", "highest")
+        size = "difference" if compared else "value"
+        for name in (name for name in listing.values if name != main):
+            group = name.partition("[")[2].removesuffix("]")
+            group += ", relative" if name.startswith("relative") else ""
+            found += [(f"up|{name}", f"{group}: {up} first"), (f"down|{name}", f"{group}: {down} first")]
+        return [*found, (f"size|{main}", f"{main}: largest {size} first")]
 
     def _beside(self, listing: Listing, asked: Asked, quantity: str) -> Floats | None:
         """The other system's value of each record; nan if it has none."""
@@ -230,13 +206,8 @@ class Answers:
         other = self._listing(asked.measure, asked.other)
         if quantity not in other.values:
             return np.full(len(listing.record), np.nan)
-        if listing.record.equals(other.record):
-            return other.values[quantity]
-        place = pc.index_in(listing.record, other.record)
-        there = pc.fill_null(place, 0).to_numpy()
-        missing = pc.is_null(place).to_numpy(zero_copy_only=False)
-        values = other.values[quantity][there] if len(other.record) else np.zeros(len(there))
-        return np.where(missing, np.nan, values)
+        values = pa.array(other.values[quantity]).take(pc.index_in(listing.record, other.record))
+        return np.asarray(values.fill_null(np.nan).to_numpy(zero_copy_only=False))
 
     def _found(self, listing: Listing, asked: Asked) -> np.ndarray:
         saved, _ = self._named(asked.system)
@@ -281,11 +252,6 @@ def _texts(
     except FairbriefError as error:
         return None, fault or str(error)
     return SavedTexts(reading, pools_runs=pools_runs), fault
-
-
-def _visible(found: dict[str, Any]) -> dict[str, Any]:
-    shown: dict[str, Any] = visible_all(found)
-    return shown
 
 
 # ------------------------------------------------------------------------- saved per-record statistics
@@ -345,20 +311,10 @@ class SavedPerRecord:
     def __init__(self, rows: SavedRows) -> None:
         self._rows = rows
         self.measures = rows.measures()
-        self._listings: OrderedDict[tuple[str, str], Listing] = OrderedDict()
-
-    def listing(self, spec: str, system: str) -> Listing:
-        """A measure's values for each record of a system; the last few stay in memory."""
-        key = spec, system
-        if key not in self._listings:
-            self._listings[key] = self._read(spec, system)
-            if len(self._listings) > KEPT:
-                self._listings.popitem(last=False)
-            pa.default_memory_pool().release_unused()
-        self._listings.move_to_end(key)
-        return self._listings[key]
+        self.listing = lru_cache(maxsize=KEPT)(self._read)
 
     def _read(self, spec: str, system: str) -> Listing:
+        """A measure's values for each record of a system."""
         observation = self.measures[spec]
         reader = reader_of(spec, list(self._rows.schema(observation)))
         if reader is None:
@@ -373,7 +329,7 @@ class SavedPerRecord:
             for numbers, parts in ((reader.values(own), values), (reader.surely(own), sure)):
                 for name, column in numbers.items():
                     parts.setdefault(name, []).append(column)
-        record = self._known(pa.concat_arrays(records) if records else pa.array([], pa.string()))
+        record = pa.concat_arrays(records) if records else pa.array([], pa.string())
         joined = {name: np.concatenate(values.pop(name)) for name in list(values)}  # frees as it goes
         groups = contrasts_of(reader.of_nothing(), reader.measure) if len(record) else {}
         agreed = {group: np.concatenate(parts) for group, parts in sure.items()}
@@ -424,11 +380,6 @@ class SavedPerRecord:
                 opposes = values[name][there] * sure[group][here] < 0
                 unsure = has_bounds & (surely[group][there] * sure[group][here] <= 0)
                 sure[group][here[opposes | unsure]] = 0.0
-
-    def _known(self, record: pa.Array) -> pa.Array:
-        """The ids, shared with another listing if they are equal: a million take 25 MB."""
-        held = (listing.record for listing in self._listings.values())
-        return next((known for known in held if known.equals(record)), record)
 
 
 # ------------------------------------------------------------------------- the page over HTTP
@@ -499,7 +450,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _answer(self, name: str, given: Mapping[str, str]) -> None:
         try:
-            code, found = 200, self.server.answer(name, given)
+            code, found = 200, visible_all(self.server.answer(name, given))
         except FairbriefError as error:
             code, found = 400, {"error": str(error)}
         self._send(code, "application/json", json.dumps(found, allow_nan=False).encode())

@@ -1,30 +1,30 @@
-"""Which words, or sentences of words, the texts of many asks share: what the scorers that match words have in common.
+"""Scorers of the words that texts share: containment, the judge of support that needs no model, and n-grams.
 
-`occurrences` says which words occur in which texts (`containment`, `ngram`). `tabulate` cuts texts into sentences and counts
-the tokens that row and column sentences share (`tfidf`, `rouge1`). With ``sentences="given"`` rows are cut as the scorer's
-setting ``by`` says, and its answer has a row per row. With ``builtin`` or ``punkt`` each row and each column is a whole text that is cut here, so that a measure
-needs no sentence model: the answer's matrix then has one row per *sentence* of the rows, in order, and one unit per sentence
-of the columns, whose ``owner`` is its column; ``sizes`` holds the tokens of each row sentence.
+`occurrences` finds which words occur in which texts, for many questions at once.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fairbrief.errors import RequestError
-from fairbrief.ranges import changes, numbers_within, ordered, ranges, starts, sums
+from fairbrief.ranges import changes, numbers_within, ranges, starts, sums
 from fairbrief.score_tables import ScoreTable
-from fairbrief.scorers.pairs import best_passages
-from fairbrief.text import published_nltk, sentences
-from fairbrief.text.segmentation import Cut, Words, compact, numbered
+from fairbrief.scorers.pairs import best_passages, check_by
+from fairbrief.specs import spell
+from fairbrief.text import published_nltk, rouge
+from fairbrief.text.languages import described, languages_of
+from fairbrief.text.segmentation import Words, compact, different_of, numbered, words_of
 from fairbrief.text.sentences import By
 from fairbrief.types import Ask, Floats, Integers
 
+Booleans = NDArray[np.bool_]
 TOGETHER = 120_000
 """Characters of asks that share one table: enough to read most texts once, few enough for the table to stay small."""
 
@@ -68,17 +68,9 @@ def in_batches(asks: Iterable[Ask], answered: Callable[[Texts], ScoreTable]) -> 
     return ScoreTable.joined([answered(some) for some in Texts.of(asks).batches()])
 
 
-def best_given(
-    asks: Sequence[Ask], sentences: str, by: By, answered: Callable[[Texts], ScoreTable]
-) -> ScoreTable:
-    """The answers to all asks: the best passage of each row, unless every sentence is asked for."""
-    by = by if sentences == "given" else "document"
-    return best_passages(asks, by, lambda some: in_batches(some, answered))
-
-
 def occurrences(
     words: Words, texts: Integers, n_texts: Integers, wanted: Integers, n_wanted: Integers
-) -> NDArray[np.bool_]:
+) -> Booleans:
     """Whether the texts of each ask hold the words that are wanted of them: one ask's (texts, wanted) after another.
 
     Shapes: ``texts`` (texts of all asks,), places in ``words``, of each ask as many as ``n_texts`` (asks,) says;
@@ -93,120 +85,224 @@ def occurrences(
     return np.asarray(held.take(np.repeat(texts * width, n_cells) + place.take(wanted).take(cell)))
 
 
-CUTS: dict[str, Callable[[str], Sequence[str]]] = {
-    "given": lambda text: (text,),
-    "builtin": sentences.sentences_of,
-    "punkt": published_nltk.split,
-}
-
-Booleans = NDArray[np.bool_]
+# ---------------------------------------------------------------------------------- containment
 
 
-@dataclass(frozen=True, slots=True)
-class Entries:
-    """Occurrences of tokens in the sentences of many asks, sorted by token, then sentence.
+CONTAINMENT_VERSION = 4
+_GRID = 2.0**-36
+"""What weights are multiples of: sums of some thousand of them are exact."""
 
-    An ask's sentences stand together, rows before columns; no two asks share a token.
 
-    Shapes: ``token``, ``sentence``, ``count``, ``in_column`` (entries,); ``is_column``, ``cut`` (which ask), ``place``
-    (its index among its ask's rows or columns), ``size`` (its tokens) (sentences,); ``owner`` (column sentences,);
-    ``cut_of_token`` (tokens,); ``shapes`` (asks, 2): row and column sentences.
+@dataclass(frozen=True, slots=True, repr=False)
+class Containment:
+    """The idf-weighted share of the column's words that occur in one sentence of the row; it does not measure
+    entailment.
+
+    Matrix (rows, columns) in [0, 1]; 0 for a column without words. A passage is a part of the row, by default a
+    sentence:
+
+        c(passage, column) = Σ idf(w) over the column's distinct words in the passage / Σ idf(w) over all of them
+        idf(w) = log(1 + (N − df(w) + ½) / (df(w) + ½))
+
+    N counts the passages of all rows in one question (those with the same words once), and df(w) those that contain
+    w. So a pair's score depends on the other rows. Words are lower-cased runs of letters and digits of any script.
+    The weights are positive, and rounded to a multiple of 2⁻³⁶, so sums are exact in any order.
+
+    Source:     containment of sets: Broder 1997; the weights: Robertson & Spärck Jones, as smoothed in BM25.
     """
 
-    token: Integers
-    sentence: Integers
-    count: Floats
-    in_column: Booleans
-    is_column: Booleans
-    cut: Integers
-    place: Integers
-    size: Floats
-    owner: Integers
-    cut_of_token: Integers
-    shapes: Integers
+    name: ClassVar[str] = "containment"
+    by: By = "sentence"
 
-    def pairs(self) -> tuple[Integers, Integers]:
-        """Indices of a row's and a column's entry, for every token that a row and a column of an ask share."""
-        column = np.flatnonzero(self.in_column)
-        size = len(self.cut_of_token)
-        first = starts(np.bincount(self.token, minlength=size))
-        partners = np.bincount(self.token[~self.in_column], minlength=size)
-        token = self.token[column]
-        repeats = partners[token]
-        return ranges(first[token], repeats), np.repeat(column, repeats)
+    def __post_init__(self) -> None:
+        check_by(self.name, self.by)
 
-    def scores(self, row: Integers, column: Integers, contribution: Floats) -> ScoreTable:
-        """The answers with the matrices (row sentences, column sentences) of the pairs' summed contributions."""
-        n_cells = self.shapes.prod(axis=1)
-        start_of_row = starts(n_cells)[self.cut] + self.place * self.shapes[self.cut, 1]
-        part = np.where(self.is_column, self.place, start_of_row).take(self.sentence)
-        cell = part.take(row) + part.take(column)
-        cells = np.bincount(cell, contribution, minlength=int(n_cells.sum())).astype(np.float64)
-        return ScoreTable(self.shapes, cells, self.owner, self.size[~self.is_column])
+    __repr__ = spell
+
+    @property
+    def fingerprint(self) -> str:
+        return f"{self.name}/{CONTAINMENT_VERSION} lexical, idf of the passages, no model, by={self.by}"
+
+    def answer(self, asks: Sequence[Ask]) -> ScoreTable:
+        """One answer per ask."""
+        return best_passages(asks, self.by, lambda some: in_batches(some, _answered))
 
 
-def tabulate(texts: Texts, how: str, cut: Cut, n: int = 1) -> Entries:
-    """Count the tokens of every sentence of asks: its words, or runs of ``n`` of them."""
-    of_texts = list(map(_cutter(how), texts.every))
-    n_sentences = np.fromiter(map(len, of_texts), dtype=np.int64, count=len(of_texts))
-    tokens = numbered(list(chain.from_iterable(of_texts)), cut).grams(n)
-    sides = sums(n_sentences, texts.sides.reshape(-1))
-    shapes = sides.reshape(-1, 2)
-    ask = np.repeat(np.arange(len(shapes)), shapes.sum(axis=1))
-    token, sentence, count, of_token = _occurrences(tokens.numbers, tokens.many, ask)
-    is_column = np.repeat(np.tile([False, True], len(shapes)), sides)
-    return Entries(
-        token=token,
-        sentence=sentence,
-        count=count.astype(np.float64),
-        in_column=is_column.take(sentence),
-        is_column=is_column,
-        cut=ask,
-        place=numbers_within(sides),
-        size=tokens.many.astype(np.float64),
-        owner=np.repeat(numbers_within(texts.sides[:, 1]), n_sentences[texts.rows_and_columns()[1]]),
-        cut_of_token=ask[of_token],
-        shapes=shapes,
+class _Held(NamedTuple):
+    """Whether texts of asks hold words of their asks: cells of one ask's (texts, words) after another."""
+
+    cells: Booleans
+    first: Integers
+
+    def of(self, asks: Integers, texts: int, words: int) -> Booleans:
+        """Those of asks of so many texts and words. Shape (asks, texts, words)."""
+        places = self.first[asks, np.newaxis] + np.arange(texts * words)
+        return np.asarray(self.cells.take(places).reshape(len(asks), texts, words))
+
+
+def _answered(texts: Texts) -> ScoreTable:
+    """The answers to asks whose words are tabulated together; those of as many rows, columns and words are computed at once."""
+    found = numbered(texts.every, _words)
+    rows, columns = texts.rows_and_columns()
+    n_rows, n_columns = texts.sides.T
+    asked, n_words = _asked(found, columns, n_columns)
+    every, n_texts = np.arange(len(found.many)), texts.sides.sum(axis=1)
+    held = _Held(occurrences(found, every, n_texts, asked, n_words), starts(n_texts * n_words))
+    counts, first_row = _counted(found, rows, n_rows), starts(n_rows)
+    n_cells = n_rows * n_columns
+    cells, first_cell = np.zeros(int(n_cells.sum())), starts(n_cells)
+    alike: dict[tuple[int, ...], list[int]] = {}
+    for i, shape in enumerate(zip(n_rows.tolist(), n_columns.tolist(), n_words.tolist(), strict=True)):
+        alike.setdefault(shape, []).append(i)
+    for (height, width, many), members in alike.items():
+        here = np.array(members)
+        words_held = held.of(here, height + width, many)
+        scores = containment(
+            words_held[:, :height],
+            words_held[:, height:].transpose(0, 2, 1),
+            counts.take(first_row[here, np.newaxis] + np.arange(height)),
+        )
+        places = first_cell[here, np.newaxis] + np.arange(height * width)
+        cells[places] = scores.reshape(places.shape)
+    return ScoreTable(texts.sides, cells, numbers_within(n_columns), np.zeros(len(rows)))
+
+
+def _asked(found: Words, columns: Integers, n_columns: Integers) -> tuple[Integers, Integers]:
+    """The different words of each ask's columns, sorted, one ask after another; and how many each has."""
+    units = found.of(columns)
+    different, place = compact(units, len(found.names))
+    names = [found.names[i] for i in different.tolist()]
+    order = np.array(sorted(range(len(names)), key=names.__getitem__), dtype=np.int64)
+    rank = np.argsort(order)
+    of_columns = np.repeat(np.arange(len(n_columns)), n_columns)
+    key = np.repeat(of_columns, found.many[columns]) * len(names) + rank[place.take(units)]
+    ask, word = np.divmod(different_of(key), max(len(names), 1))
+    return different[order[word]], np.bincount(ask, minlength=len(n_columns))
+
+
+def _counted(found: Words, rows: Integers, n_rows: Integers) -> Floats:
+    """1 for rows that count in idf, of those of one ask that have the same words one; 0 for others. Shape (rows,)."""
+    ask, first = np.repeat(np.arange(len(n_rows)), n_rows), starts(found.many)
+    largest, signature = np.full(len(found.many), -1), np.zeros(len(found.many), dtype=np.int64)
+    if len(has_words := np.flatnonzero(found.many)):
+        largest[has_words] = np.maximum.reduceat(found.numbers, first[has_words])
+        signature[has_words] = np.bitwise_or.reduceat(1 << (found.numbers & 31), first[has_words])
+    # Only rows of the same largest word and the same signature can have the same words.
+    key = (ask * (len(found.names) + 1) + largest[rows] + 1) << 32 | signature[rows]
+    order = np.argsort(key, kind="stable")
+    is_same = np.append(~changes(key[order]), [False])
+    similar = np.sort(order[is_same[:-1] | is_same[1:]])
+    seen: set[tuple[int, frozenset[int]]] = set()
+    counts = np.ones(len(key))
+    members = zip(
+        *(of.tolist() for of in (similar, ask[similar], first[rows[similar]], found.many[rows[similar]])),
+        strict=True,
     )
+    for row, i, start, many in members:
+        own = i, frozenset(found.numbers[start : start + many].tolist())
+        counts[row] = own not in seen
+        seen.add(own)
+    return counts
 
 
-def _occurrences(
-    tokens: Integers, size: Integers, ask: Integers
-) -> tuple[Integers, Integers, Integers, Integers]:
-    """In which sentences each ask's tokens occur, and how often; its tokens are numbered in the order in which they are met.
+def words(text: str) -> frozenset[str]:
+    """The distinct lower-cased words of a text.
 
-    Shapes: ``tokens`` (tokens of all sentences,); ``size`` and ``ask`` (sentences,). Returned: token, sentence and
-    count (entries,), sorted by token, then sentence; and (tokens,) the sentence where each is met.
+    >>> sorted(words("The soup wasn’t hot: the SOUP!"))
+    ['hot', 'soup', 'the', "wasn't"]
     """
-    sentence = np.repeat(np.arange(len(size)), size)
-    different, place = compact(tokens, int(tokens.max(initial=-1)) + 1)
-    token = place.take(tokens)
-    # Sorted by token: since asks ascend, equal tokens of one ask stand together.
-    places = ordered(token, len(different))
-    is_kind = changes((np.repeat(ask, size) * len(different) + token).take(places))
-    first = np.flatnonzero(is_kind)
-    met = np.empty_like(places)
-    met[places] = np.repeat(places[first], np.diff(first, append=len(places)))
-    # Sorted by where each ask meets its token first.
-    places = ordered(met, len(met))
-    within, is_kind = sentence.take(places), changes(met.take(places))
-    entry = np.flatnonzero(is_kind | changes(within))
-    return (
-        np.cumsum(is_kind).take(entry) - 1,
-        within.take(entry),
-        np.diff(entry, append=len(places)),
-        within[is_kind],
-    )
+    return frozenset(_words(text))
 
 
-def _cutter(how: str) -> Callable[[str], Sequence[str]]:
-    if how not in CUTS:
-        raise RequestError(f"sentences={how} does not exist. Choose one of: {', '.join(CUTS)}.")
-    return CUTS[how]
+def _words(text: str) -> list[str]:
+    return words_of(text.lower().replace("’", "'"))
 
 
-def code(how: str, by: By) -> str:
-    """The version of a scorer's code, and what decides the cutting beside the setting's name."""
-    if how == "given":
-        return f"2 by={by}"
-    return f"1 {published_nltk.edition() if how == 'punkt' else f'{how} 1'}"
+def containment(rows: Booleans, columns: Booleans, counts: Floats) -> Floats:
+    """Weighted share of each column's words in each row, of N asks. Shape (N, rows, columns).
+
+    Shapes: ``rows`` (N, rows, words) and ``columns`` (N, words, columns), whether each holds each word; ``counts``
+    (N, rows), 1 for rows whose words count in idf, else 0.
+    """
+    inside = rows.astype(np.float64, order="C")
+    df = (counts[:, np.newaxis] @ inside)[:, 0]
+    idf = np.log1p((counts.sum(axis=1, keepdims=True) - df + 0.5) / (df + 0.5))
+    weights = (np.rint(idf / _GRID) * _GRID)[:, :, np.newaxis] * np.ascontiguousarray(columns)
+    totals = weights.sum(axis=1)[:, np.newaxis]
+    return np.asarray(np.minimum(inside @ weights / np.where(totals == 0, 1, totals), 1))
+
+
+# --------------------------------------------------------------------------------------- n-grams
+
+
+TOKENIZERS = ("words", "nltk")
+NGRAM_VERSION = 3
+
+
+@dataclass(frozen=True)
+class Ngram:
+    """1 where the row contains an n-gram of the column, otherwise 0.
+
+    Matrix (rows, occurrences): the columns' n-grams in order, repeated ones each time. ``sizes`` counts the tokens of
+    each row that the tokenizer keeps.
+
+    ``tokenizer=words`` lower-cases, and removes punctuation and the function words of the language that is given or
+    detected; ``stem`` compares Snowball stems. ``tokenizer=nltk`` uses NLTK tokens, removes stop words of all
+    languages, and applies single-token tags, WordNet lemmas and Porter stems.
+
+    Each row is read separately. The published code first joins the documents of one group by ``||`` (measures do with
+    ``texts=values``), so NLTK may see another sentence end there.
+
+    Raises:     MissingExtra or RequestError where the tokenizer ``nltk`` lacks its library or data.
+    Source:     Zhang et al., Fair Abstractive Summarization of Diverse Perspectives, §3.2.
+    """
+
+    n: int = 1
+    tokenizer: str = "words"
+    stem: bool = False
+    name: ClassVar[str] = "ngram"
+
+    def __post_init__(self) -> None:
+        if self.n < 1:
+            raise ValueError(f"n={self.n}, but an n-gram has at least one token")
+        if self.tokenizer not in TOKENIZERS:
+            raise ValueError(f"no tokenizer '{self.tokenizer}'. Known: {', '.join(TOKENIZERS)}")
+        if self.stem and self.tokenizer != "words":
+            raise ValueError("stem is for the tokenizer words; nltk's tokens are stems already")
+
+    __repr__ = spell
+
+    @property
+    def fingerprint(self) -> str:
+        """Spec and code version, and where NLTK reads its version and that of the rules."""
+        made_by = published_nltk.edition() if self.tokenizer == "nltk" else f"built-in {described()}"
+        return f"{self!r} {made_by} v{NGRAM_VERSION}"
+
+    def answer(self, asks: Sequence[Ask]) -> ScoreTable:
+        """One answer per ask; a text that several asks share is read once."""
+        if self.tokenizer == "nltk":
+            published_nltk.check_data()
+        return in_batches(asks, self._answered)
+
+    def _answered(self, texts: Texts) -> ScoreTable:
+        """The answers to asks whose texts are tabulated together."""
+        words = self._read(texts)
+        grams = words.grams(self.n)
+        rows, columns = texts.rows_and_columns()
+        n_rows, n_columns = texts.sides.T
+        of_column = grams.many[columns]
+        n_units = sums(of_column, n_columns)
+        held = occurrences(grams, rows, n_rows, grams.of(columns), n_units)
+        owner = np.repeat(numbers_within(n_columns), of_column)
+        sizes = words.many[rows].astype(np.float64)
+        return ScoreTable(np.column_stack([n_rows, n_units]), held.astype(np.float64), owner, sizes)
+
+    def _read(self, texts: Texts) -> Words:
+        """The words of the texts of asks, in the languages that the asks are in."""
+        if self.tokenizer == "nltk":
+            return numbered(texts.every, published_nltk.words)
+        many = texts.sides.sum(axis=1)
+        languages = languages_of(texts.every, many)
+        cuts = {one: partial(rouge.words, language=one, stem=self.stem) for one in set(languages)}
+        each = zip(languages, many.tolist(), strict=True)
+        return numbered(texts.every, [cuts[language] for language, n in each for _ in range(n)])

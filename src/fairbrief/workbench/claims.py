@@ -140,18 +140,14 @@ def split_file(
     cases: Callable[[], Iterable[Case]],
     out: Path,
     watch: Callable[[Count], None] = lambda _: None,
-    kept_in: Path | None = None,
 ) -> Outcome:
     """Write all cases to ``out``, in order, each usable summary with its ``claims``; ``cases`` is called twice.
 
-    Answers are stored in the journal ``kept_in`` (by default in ``out``'s own journal). Files with the same journal
-    share answers.
-
-    Summaries without a text are copied unchanged. Replies without a list are counted, and the first ones listed. Equal
+    Answers are stored in ``out``'s journal. Summaries without a text are copied unchanged. Replies without a list are counted, and the first ones listed. Equal
     texts are asked once. ``made`` records the model, the instruction's hash and the claim recall.
     """
     outcome, not_asked = Outcome(Count()), set[str]()
-    with locked(out), open_journal(kept_in or journal_of(out)) as journal:
+    with locked(out), open_journal(journal_of(out)) as journal:
         without = gather(_texts(splitter, cases()), splitter.answers, journal, outcome.count, watch)
         with atomic_stream(out) as stream:
             for case in cases():

@@ -16,7 +16,7 @@ from fairbrief import __version__
 from fairbrief.atomic_files import atomic_stream, locked
 from fairbrief.chat.client import replies
 from fairbrief.chat.endpoint import EMPTY, REFUSED, UNANSWERED, Endpoint, Question, Reply, Tally
-from fairbrief.chat.journal import Journal, journal_of, open_journal
+from fairbrief.chat.journal import Journal, open_journal
 from fairbrief.chat.spending import Budget, BudgetSpent, Price
 from fairbrief.serialization import line_of, record_line, summary_fields
 from fairbrief.text.counted import counted
@@ -170,20 +170,6 @@ class Spending:
     tally: Tally = field(default_factory=Tally)
 
 
-def summarize(
-    summarizer: Summarizer | Drafting,
-    records: Records,
-    out: Path,
-    watch: Watch = lambda _: None,
-    spending: Spending | None = None,
-    *,
-    system: str = "",
-) -> Count:
-    """Write the summaries of all records to ``out``, in their order; see `summarize_all`."""
-    (count,) = summarize_all([Job(summarizer, out, system)], records, journal_of(out), watch, spending)
-    return count
-
-
 def summarize_all(
     jobs: Sequence[Job],
     records: Records,
@@ -245,26 +231,17 @@ def _tasks(group: Sequence[Job], records: Records) -> Iterator[Task]:
 
 
 def _answers(group: Sequence[Job], spending: Spending, tasks: Iterator[Task]) -> Batches:
-    first = group[0].summarizer
-    if isinstance(first, Asking):
-        return _asked([job.summarizer for job in group], first.endpoint(), spending, tasks)  # type: ignore[misc]  # all of a group ask
-    return _drafted(group[0].writer, tasks)
-
-
-def _asked(
-    askers: Sequence[Asking], endpoint: Endpoint, spending: Spending, tasks: Iterator[Task]
-) -> Batches:
+    askers = [job.summarizer for job in group if isinstance(job.summarizer, Asking)]
+    if not askers:
+        for written in group[0].writer.drafts(task[:3] for task in tasks):
+            yield [(key, summary_fields(summary)) for key, summary in written]
+        return
     questions = ((task, askers[task[3]].question(task[1], task[2])) for task in tasks)
-    for batch in replies(endpoint, questions, spending.tally, spending.budget):
+    for batch in replies(askers[0].endpoint(), questions, spending.tally, spending.budget):
         yield [
             (key, summary_fields(askers[i].summary(record, sample, reply)))
             for (key, record, sample, i), reply in batch
         ]
-
-
-def _drafted(writer: Drafting, tasks: Iterator[Task]) -> Batches:
-    for batch in writer.drafts(task[:3] for task in tasks):
-        yield [(key, summary_fields(summary)) for key, summary in batch]
 
 
 # ------------------------------------------------------------------------------------- writing
@@ -328,14 +305,6 @@ BYTES_PER_TOKEN = 4
 """Approximate bytes of English text per token; the server's count is what is charged."""
 
 
-@dataclass(frozen=True, slots=True)
-class Example:
-    """One filled prompt, and the name of the model or system to ask."""
-
-    asked_by: str
-    text: str
-
-
 @dataclass(slots=True)
 class Forecast:
     """The requests of a run. Tokens are estimates; ``answer_tokens`` is the maximum, None if answers have no bound."""
@@ -344,7 +313,8 @@ class Forecast:
     calls: int = 0
     prompt_tokens: int = 0
     answer_tokens: int | None = 0
-    examples: list[Example] = field(default_factory=list)
+    examples: list[tuple[str, str]] = field(default_factory=list)
+    """Filled prompts, each after the name of the model or system to ask."""
 
     def ask(self, question: Question) -> None:
         """Count a question that would be sent."""
@@ -358,8 +328,8 @@ class Forecast:
     def show(self, asked_by: str, question: Question) -> None:
         """Store a filled prompt as an example, unless an equal one is stored."""
         text = "\n\n".join(f"[{role}]\n{text}" for role, text in question.messages)
-        if all(text != example.text for example in self.examples):
-            self.examples.append(Example(asked_by, text))
+        if all(text != shown for _, shown in self.examples):
+            self.examples.append((asked_by, text))
 
     def lines(self, price: Price | None = None) -> list[str]:
         """The forecast as lines of text, without the examples."""

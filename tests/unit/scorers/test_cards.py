@@ -13,7 +13,7 @@ import fairbrief
 from docs import scorers as page
 from fairbrief.cli import lookup_commands
 from fairbrief.scorers import cards
-from fairbrief.scorers.containment import Containment
+from fairbrief.scorers.shared_words import Containment
 
 
 def intervals(part: Any) -> Iterator[list[float]]:

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fairbrief.registry import make
-from fairbrief.scorers.containment import Containment
+from fairbrief.scorers.shared_words import Containment
 from fairbrief.testing import SCORER_CLAUSES
 from fairbrief.types import Ask
 
@@ -72,7 +72,7 @@ def test_scores_are_shares(rows: list[str], columns: list[str]) -> None:
     found = matrix(tuple(rows), tuple(columns))
     assert found.shape == (len(rows), len(columns))
     assert ((found >= 0) & (found <= 1)).all()
-    from fairbrief.scorers.containment import words
+    from fairbrief.scorers.shared_words import words
 
     for i, row in enumerate(rows):
         for j, column in enumerate(columns):

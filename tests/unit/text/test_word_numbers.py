@@ -10,15 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairbrief.scorers import containment, tfidf
+from fairbrief.scorers import shared_words, word_counts
 from fairbrief.text import languages, rouge
 from fairbrief.text.segmentation import Cut, Words, numbered
 
 CUTS: dict[str, Cut] = {
     "words": rouge.words,
     "German": partial(rouge.words, language="de"),
-    "containment": containment._words,
-    "tfidf": tfidf._tokens,
+    "containment": shared_words._words,
+    "tfidf": word_counts._tokens,
     "rouge, stemmed": partial(rouge.tokens, stem=True),
     "rouge of French": partial(rouge.tokens, language="fr"),
     "as written": str.split,

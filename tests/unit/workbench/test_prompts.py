@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from fairbrief.errors import DataError
 from fairbrief.types import Document, Record
@@ -27,7 +28,7 @@ def test_every_shipped_prompt_fills(name: str) -> None:
     assert prompt.about
     for wording in prompt.wordings:
         for instruction in clauses()["instructions"] if "{instruction}" in wording else ["none"]:
-            single = replace(prompt, wordings=(wording,))
+            single = structs.replace(prompt, wordings=(wording,))
             asked = fill(single, RECORD, replace(WISH, instruction=instruction))
             assert all(document.text in asked.user for document in RECORD.documents)
             assert "{" not in asked.user
@@ -99,9 +100,9 @@ def test_a_users_file(tmp_path: Path) -> None:
     [
         ("[a]\nwordings = []", "no wording"),
         ("[a]\nwordings = ['x']", "no {documents}"),
-        ("[a]\nwordings = ['{documents}']\nlayout = 'wild'", "layout 'wild'"),
-        ("[a]\nwordings = ['{documents}']\nwordz = 1", "the key 'wordz'"),
-        ("[a]\nx = 1", "no list of wordings"),
+        ("[a]\nwordings = ['{documents}']\nlayout = 'wild'", "'wild'"),
+        ("[a]\nwordings = ['{documents}']\nwordz = 1", "unknown field `wordz`"),
+        ("[a]\nx = 1", "unknown field `x`"),
         ("[a", "not valid TOML"),
         ("[a]\nwordings = ['{documents}']\n[b]\nwordings = ['{documents}']", "2 prompts"),
     ],

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from statistics import fmean
 
 import numpy as np
 
@@ -21,34 +22,13 @@ MIXED = "no single group"
 
 
 @dataclass(slots=True)
-class Spread:
-    """Number, mean, minimum and maximum of counts."""
-
-    n: int = 0
-    total: int = 0
-    least: int = 0
-    most: int = 0
-
-    def add(self, number: int) -> None:
-        """Add one count."""
-        self.least = min(self.least, number) if self.n else number
-        self.most = max(self.most, number)
-        self.n += 1
-        self.total += number
-
-    def cells(self) -> tuple[str, ...]:
-        """Number, mean, minimum, maximum."""
-        return (f"{self.n:,}", f"{self.total / self.n:.2f}", f"{self.least:,}", f"{self.most:,}")
-
-
-@dataclass(slots=True)
 class GroupCounts:
     """One attribute: documents and records of each group, dominant groups, and groups per record."""
 
     documents: Counter[str] = field(default_factory=Counter)
     records: Counter[str] = field(default_factory=Counter)
     dominated: Counter[str] = field(default_factory=Counter)
-    per_record: Spread = field(default_factory=Spread)
+    per_record: list[int] = field(default_factory=list)
     words: Counter[str] = field(default_factory=Counter)
     unlabelled: int = 0
 
@@ -64,7 +44,7 @@ class GroupCounts:
         self.documents += own
         self.records.update(own.keys())
         if own:
-            self.per_record.add(len(own))
+            self.per_record.append(len(own))
             most = [group for group, n in own.items() if n == max(own.values())]
             self.dominated[most[0] if len(most) == 1 else MIXED] += 1
 
@@ -85,7 +65,7 @@ class CorpusStatistics:
         sentences: Callable[[str], Sequence[str]] | None = None,
     ) -> None:
         self._count, self._unit, self._attributes, self._cut = count, unit, attributes, sentences
-        self.lengths: dict[str, Spread] = {}
+        self.lengths: dict[str, list[int]] = {}
         self.groups: dict[str, GroupCounts] = {}
         self.unanswered: Counter[str] = Counter()
         self.asked: dict[str, Counter[str]] = {}
@@ -129,14 +109,17 @@ class CorpusStatistics:
             self._put(f"sentences {per}", len(self._cut(text)))
 
     def _put(self, what: str, number: int) -> None:
-        self.lengths.setdefault(what, Spread()).add(number)
+        self.lengths.setdefault(what, []).append(number)
 
     def tables(self) -> tuple[Table, ...]:
         """Number and length of texts, then the groups of each attribute."""
         missing = tuple(
             f"{system}: {n:,} without a summary." for system, n in sorted(self.unanswered.items())
         )
-        rows = tuple((what, *found.cells()) for what, found in self.lengths.items())
+        rows = tuple(
+            (what, f"{len(found):,}", f"{fmean(found):.2f}", f"{min(found):,}", f"{max(found):,}")
+            for what, found in self.lengths.items()
+        )
         lengths = Table("Texts and their lengths", ("", "n", "mean", "least", "most"), rows, missing)
         groups = (_group_table(name, found, self._unit) for name, found in self.groups.items())
         return (lengths, *([_asked_table(self.asked)] if self.asked else []), *groups)
@@ -176,8 +159,8 @@ def _group_table(name: str, found: GroupCounts, unit: str) -> Table:
     notes = [
         f"A group dominates a record in which it has the most documents; {found.dominated[MIXED]:,} records have none."
     ]
-    if per.n:
-        notes.append(f"Groups per record: {per.least} to {per.most}, mean {per.total / per.n:.2f}.")
+    if per:
+        notes.append(f"Groups per record: {min(per)} to {max(per)}, mean {fmean(per):.2f}.")
     if found.unlabelled:
         notes.append(f"{found.unlabelled:,} documents have no {name}.")
     return Table(f"Groups of {name}", header, rows, tuple(notes))
@@ -217,11 +200,11 @@ class TopicShares:
 
 
 TOTAL = "total"
+PRIOR = 0.01
+"""The paper's Dirichlet prior of a word."""
 
 
-def distinctive_words(
-    records: Iterable[Record], by: str, prior: float = 0.01, *, punctuation: bool = False
-) -> list[WordContrast]:
+def distinctive_words(records: Iterable[Record], by: str, *, punctuation: bool = False) -> list[WordContrast]:
     """Fightin' Words: the log-odds of every word between the documents of each group and all others.
 
     The group of a document is its attribute ``by``, or its record's. If neither has it and ``by`` is ``gender``, the
@@ -240,7 +223,7 @@ def distinctive_words(
     whole = sum(table.values(), start=np.zeros(len(vocabulary)))
     found = []
     for group, own in table.items():
-        delta, z = dirichlet_log_odds(own, whole - own, prior)
+        delta, z = dirichlet_log_odds(own, whole - own, PRIOR)
         order = np.argsort(-z, kind="stable")
         found += [
             WordContrast(

@@ -15,7 +15,9 @@ from functools import cache, lru_cache
 from importlib import resources
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
+
+import msgspec
 
 from fairbrief.errors import DataError, RequestError
 from fairbrief.measures.record_texts import chosen
@@ -23,13 +25,14 @@ from fairbrief.text.replies import items
 from fairbrief.text.sentences import split
 from fairbrief.types import Case, Record, Summary
 
-LAYOUTS = ("numbered", "labelled", "joined", "lines")
-LONGER = ("sample", "keep")
 CLAUSES = "clauses.toml"
+WANTED = (
+    "Wanted: wordings, a list of texts, and optionally layout (numbered, labelled, joined or lines), mark, system, separators, "
+    "answer (text or list), longer (sample or keep), words, sentences, focus, about and source."
+)
 
 
-@dataclass(frozen=True, slots=True)
-class Prompt:
+class Prompt(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A template with fields in braces, in one or more wordings.
 
     ``layout`` is the form of ``{documents}``: ``numbered`` (``1. …`` per line), ``labelled`` (``1. (value) …``),
@@ -40,12 +43,12 @@ class Prompt:
 
     name: str
     wordings: tuple[str, ...]
-    layout: str = "numbered"
+    layout: Literal["numbered", "labelled", "joined", "lines"] = "numbered"
     mark: str = ""
     system: str = ""
     separators: tuple[str, ...] = ("",)
-    answer: str = "text"
-    longer: str = "sample"
+    answer: Literal["text", "list"] = "text"
+    longer: Literal["sample", "keep"] = "sample"
     words: int | None = None
     sentences: int | None = None
     focus: str = ""
@@ -109,23 +112,15 @@ def _from_file(path: Path, written: int) -> Prompt:  # noqa: ARG001 - a file tha
 def _prompts(tables: Mapping[str, Any], where: str) -> dict[str, Prompt]:
     found = {}
     for name, table in tables.items():
-        if not isinstance(table, dict) or not isinstance(table.get("wordings"), list):
-            raise DataError(f"{where}: [{name}] has no list of wordings.")
-        known = {"wordings", *Prompt.__dataclass_fields__} - {"name"}
-        if unknown := sorted(set(table) - known):
-            raise DataError(
-                f"{where}: [{name}] has the key '{unknown[0]}'; known: {', '.join(sorted(known))}."
-            )
-        lists = {key: tuple(table[key]) for key in ("wordings", "separators") if key in table}
-        found[name] = _checked(Prompt(name=name, **{**table, **lists}), where)
+        try:
+            prompt = msgspec.convert({"name": name, **table} if isinstance(table, dict) else table, Prompt)
+        except msgspec.ValidationError as error:
+            raise DataError(f"{where}: [{name}] is not a prompt: {error}. {WANTED}") from None
+        found[name] = _checked(prompt, where)
     return found
 
 
 def _checked(prompt: Prompt, where: str) -> Prompt:
-    if prompt.layout not in LAYOUTS:
-        raise DataError(f"{where}: the layout '{prompt.layout}' is none of {', '.join(LAYOUTS)}.")
-    if prompt.longer not in LONGER:
-        raise DataError(f"{where}: longer is one of {', '.join(LONGER)}, not '{prompt.longer}'.")
     if not prompt.wordings or not prompt.separators:
         raise DataError(f"{where}: the prompt '{prompt.name}' has no wording or no separator.")
     for wording in prompt.wordings:

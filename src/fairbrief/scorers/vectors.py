@@ -1,4 +1,4 @@
-"""BERTScore's precision: how closely the pieces of a text are matched by the pieces of another."""
+"""Similarity of the vectors that an encoder makes: cosines of whole sentences, and BERTScore's precision, piece by piece."""
 
 from __future__ import annotations
 
@@ -13,9 +13,83 @@ from fairbrief import pretrained
 from fairbrief.errors import RequestError
 from fairbrief.scorers import models, pairs
 from fairbrief.scorers.models import ModelScorer
-from fairbrief.scorers.pairs import Meter
-from fairbrief.scorers.pieces import Ids, Span, frame, padded, pieces, quarter_overlapping, run_batches
-from fairbrief.types import Ask, Integers, Scores
+from fairbrief.scorers.pairs import Progress
+from fairbrief.scorers.pieces import Ids, Span, frame, padded, parts, pieces, quarter_overlapping, run_batches
+from fairbrief.types import Ask, Floats, Integers, Scores
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Embedding(ModelScorer):
+    """Cosine of the row's and the column's embedding by a sentence-transformers model.
+
+    Matrix (rows, columns) in [−1, 1]; 0 for a text without word pieces. Any encoder of transformers works; one
+    without pooling settings is pooled by the mean. Keep ``by=sentence``: one embedding of a whole document averages
+    everything in it, and misses single statements. A text longer than the model's window is cut into windows without
+    overlap, and its embedding is their mean, weighted by word pieces.
+    """
+
+    name: ClassVar[str] = "embedding"
+    model: str = "sentence-transformers/all-MiniLM-L6-v2"
+
+    def keys_of(self, asks: Sequence[Ask]) -> Iterable[pairs.Key]:
+        return pairs.texts(asks)
+
+    def scores(self, asks: Sequence[Ask], arrays: pairs.Arrays) -> Iterator[Scores]:
+        for ask in asks:
+            rows, columns = (_unit([arrays[text,] for text in texts]) for texts in (ask.rows, ask.columns))
+            matrix = np.clip(rows @ columns.T, -1, 1) if ask.rows and ask.columns else np.zeros(0)
+            yield Scores.of_whole_texts(ask, matrix)
+
+    def compute(self, keys: Sequence[pairs.Key]) -> Iterator[pairs.Arrays]:
+        """Per text: its embedding, zeros for a text without word pieces. Shape (dimensions,)."""
+        if not keys:
+            return
+        placed = pretrained.place(self, self.name)
+        resident = models.sentence_encoder(pretrained.find(self.model, self.name), placed, self.name)
+        around = frame(resident.tokenizer, pair=False)
+        ids = pieces(resident.tokenizer, (text for (text,) in keys))
+        size = resident.limit - around.size
+        if self.windows == "truncate":
+            ids = {text: found[:size] for text, found in ids.items()}
+        items = [(k, w) for k, (text,) in enumerate(keys) for w in parts(len(ids[text]), size)]
+
+        def forward(batch: Integers) -> Floats:
+            texts = [ids[keys[items[i][0]][0]][items[i][1]] for i in batch]
+            return _embed(resident, [around.around(text) for text in texts])
+
+        lengths = [w.stop - w.start + around.size for _, w in items]
+        owners = [k for k, _ in items]
+        yield from self.run(
+            keys,
+            owners,
+            lengths,
+            forward,
+            lambda found: _mean([(items[i][1], v) for i, v in found]),
+            placed.batch_tokens,
+        )
+
+
+def _mean(windows: Sequence[tuple[slice, Floats]]) -> Floats:
+    """The mean of windows' vectors, weighted by their word pieces; in order, whatever the batches were."""
+    ordered = sorted(windows, key=lambda window: window[0].start)
+    weights = np.array([w.stop - w.start for w, _ in ordered], dtype=np.float64)
+    vectors = np.stack([vector for _, vector in ordered])
+    return np.asarray((weights @ vectors) / max(weights.sum(), 1), dtype=np.float32)
+
+
+def _unit(vectors: Sequence[Floats]) -> Floats:
+    stacked = np.stack(vectors).astype(np.float64) if vectors else np.zeros((0, 0))
+    norms = np.linalg.norm(stacked, axis=1, keepdims=True)
+    return np.asarray(stacked / np.where(norms == 0, 1, norms))
+
+
+def _embed(resident: models.Resident, inputs: Sequence[tuple[Ids, Ids | None]]) -> Floats:
+    torch = pretrained.library("torch", "embedding")
+    with torch.inference_mode():
+        return np.asarray(resident.model(resident.inputs(inputs))["sentence_embedding"].float().cpu().numpy())
+
+
+# ------------------------------------------------------------------------------------- BERTScore
 
 BASELINES = {("roberta-large", 17): 0.83150584, ("FacebookAI/roberta-large", 17): 0.83150584}
 """Mean precision of unrelated English sentences, by model and layer, as the bert-score package gives it."""
@@ -99,13 +173,13 @@ class BertScore(ModelScorer):
         snapshot = pretrained.find(self.model, self.name)
         resident = models.load("AutoModel", snapshot, placed, self.name, self.layer)
         encoding = _Encoding(resident, placed.batch_tokens, self)
-        meter = Meter(self.name, len(keys))
+        progress = Progress(self.name, len(keys))
         ids = encoding.pieces(text for key in keys for text in key)
         for start in range(0, len(keys), BLOCK):
             block = keys[start : start + BLOCK]
             vectors = encoding.vectors(dict.fromkeys(text for key in block for text in key), ids)
             yield _matches(block, vectors)
-            meter.add(len(block))
+            progress.add(len(block))
 
 
 def _by_piece(ask: Ask, arrays: pairs.Arrays) -> Scores:

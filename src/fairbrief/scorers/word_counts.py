@@ -1,0 +1,369 @@
+"""Scorers that count words: TF-IDF and ROUGE between sentences, and cosines of the counts of whole texts.
+
+`tabulate` cuts texts into sentences and counts the tokens that row and column sentences share. With ``sentences="given"`` rows
+are cut as the scorer's setting ``by`` says, and its answer has a row per row. With ``builtin`` or ``punkt`` each row and each
+column is a whole text that is cut here, so that a measure needs no sentence model: the answer's matrix then has one row per
+*sentence* of the rows, in order, and one unit per sentence of the columns, whose ``owner`` is its column; ``sizes`` holds the
+tokens of each row sentence.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache, partial
+from itertools import chain
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairbrief.errors import MissingExtra, RequestError
+from fairbrief.ranges import changes, numbers_within, ordered, ranges, starts, sums
+from fairbrief.score_tables import ScoreTable
+from fairbrief.scorers.pairs import best_passages, check_by
+from fairbrief.scorers.shared_words import Texts, in_batches
+from fairbrief.specs import spell
+from fairbrief.text import published_nltk, rouge, sentences
+from fairbrief.text.segmentation import NEEDS_ICU, Cut, ascii_table, ascii_words, compact, numbered, words_of
+from fairbrief.text.sentences import By
+from fairbrief.text.vocabulary import FUNCTION_WORDS
+from fairbrief.types import Ask, Floats, Integers, Scores
+
+
+def best_given(
+    asks: Sequence[Ask], sentences: str, by: By, answered: Callable[[Texts], ScoreTable]
+) -> ScoreTable:
+    """The answers to all asks: the best passage of each row, unless every sentence is asked for."""
+    by = by if sentences == "given" else "document"
+    return best_passages(asks, by, lambda some: in_batches(some, answered))
+
+
+CUTS: dict[str, Callable[[str], Sequence[str]]] = {
+    "given": lambda text: (text,),
+    "builtin": sentences.sentences_of,
+    "punkt": published_nltk.split,
+}
+
+Booleans = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Entries:
+    """Occurrences of tokens in the sentences of many asks, sorted by token, then sentence.
+
+    An ask's sentences stand together, rows before columns; no two asks share a token.
+
+    Shapes: ``token``, ``sentence``, ``count``, ``in_column`` (entries,); ``is_column``, ``cut`` (which ask), ``place``
+    (its index among its ask's rows or columns), ``size`` (its tokens) (sentences,); ``owner`` (column sentences,);
+    ``cut_of_token`` (tokens,); ``shapes`` (asks, 2): row and column sentences.
+    """
+
+    token: Integers
+    sentence: Integers
+    count: Floats
+    in_column: Booleans
+    is_column: Booleans
+    cut: Integers
+    place: Integers
+    size: Floats
+    owner: Integers
+    cut_of_token: Integers
+    shapes: Integers
+
+    def pairs(self) -> tuple[Integers, Integers]:
+        """Indices of a row's and a column's entry, for every token that a row and a column of an ask share."""
+        column = np.flatnonzero(self.in_column)
+        size = len(self.cut_of_token)
+        first = starts(np.bincount(self.token, minlength=size))
+        partners = np.bincount(self.token[~self.in_column], minlength=size)
+        token = self.token[column]
+        repeats = partners[token]
+        return ranges(first[token], repeats), np.repeat(column, repeats)
+
+    def scores(self, row: Integers, column: Integers, contribution: Floats) -> ScoreTable:
+        """The answers with the matrices (row sentences, column sentences) of the pairs' summed contributions."""
+        n_cells = self.shapes.prod(axis=1)
+        start_of_row = starts(n_cells)[self.cut] + self.place * self.shapes[self.cut, 1]
+        part = np.where(self.is_column, self.place, start_of_row).take(self.sentence)
+        cell = part.take(row) + part.take(column)
+        cells = np.bincount(cell, contribution, minlength=int(n_cells.sum())).astype(np.float64)
+        return ScoreTable(self.shapes, cells, self.owner, self.size[~self.is_column])
+
+
+def tabulate(texts: Texts, how: str, cut: Cut, n: int = 1) -> Entries:
+    """Count the tokens of every sentence of asks: its words, or runs of ``n`` of them."""
+    of_texts = list(map(_cutter(how), texts.every))
+    n_sentences = np.fromiter(map(len, of_texts), dtype=np.int64, count=len(of_texts))
+    tokens = numbered(list(chain.from_iterable(of_texts)), cut).grams(n)
+    sides = sums(n_sentences, texts.sides.reshape(-1))
+    shapes = sides.reshape(-1, 2)
+    ask = np.repeat(np.arange(len(shapes)), shapes.sum(axis=1))
+    token, sentence, count, of_token = _occurrences(tokens.numbers, tokens.many, ask)
+    is_column = np.repeat(np.tile([False, True], len(shapes)), sides)
+    return Entries(
+        token=token,
+        sentence=sentence,
+        count=count.astype(np.float64),
+        in_column=is_column.take(sentence),
+        is_column=is_column,
+        cut=ask,
+        place=numbers_within(sides),
+        size=tokens.many.astype(np.float64),
+        owner=np.repeat(numbers_within(texts.sides[:, 1]), n_sentences[texts.rows_and_columns()[1]]),
+        cut_of_token=ask[of_token],
+        shapes=shapes,
+    )
+
+
+def _occurrences(
+    tokens: Integers, size: Integers, ask: Integers
+) -> tuple[Integers, Integers, Integers, Integers]:
+    """In which sentences each ask's tokens occur, and how often; its tokens are numbered in the order in which they are met.
+
+    Shapes: ``tokens`` (tokens of all sentences,); ``size`` and ``ask`` (sentences,). Returned: token, sentence and
+    count (entries,), sorted by token, then sentence; and (tokens,) the sentence where each is met.
+    """
+    sentence = np.repeat(np.arange(len(size)), size)
+    different, place = compact(tokens, int(tokens.max(initial=-1)) + 1)
+    token = place.take(tokens)
+    # Sorted by token: since asks ascend, equal tokens of one ask stand together.
+    places = ordered(token, len(different))
+    is_kind = changes((np.repeat(ask, size) * len(different) + token).take(places))
+    first = np.flatnonzero(is_kind)
+    met = np.empty_like(places)
+    met[places] = np.repeat(places[first], np.diff(first, append=len(places)))
+    # Sorted by where each ask meets its token first.
+    places = ordered(met, len(met))
+    within, is_kind = sentence.take(places), changes(met.take(places))
+    entry = np.flatnonzero(is_kind | changes(within))
+    return (
+        np.cumsum(is_kind).take(entry) - 1,
+        within.take(entry),
+        np.diff(entry, append=len(places)),
+        within[is_kind],
+    )
+
+
+def _cutter(how: str) -> Callable[[str], Sequence[str]]:
+    if how not in CUTS:
+        raise RequestError(f"sentences={how} does not exist. Choose one of: {', '.join(CUTS)}.")
+    return CUTS[how]
+
+
+def code(how: str, by: By) -> str:
+    """The version of a scorer's code, and what decides the cutting beside the setting's name."""
+    if how == "given":
+        return f"2 by={by}"
+    return f"1 {published_nltk.edition() if how == 'punkt' else f'{how} 1'}"
+
+
+# ---------------------------------------------------------------------------------------- TF-IDF
+
+_TOKEN = re.compile(r"\w{2,}")
+_PLAIN = ascii_table(lambda c: c.isalnum() or c == "_")
+
+
+@dataclass(frozen=True)
+class Tfidf:
+    """Cosine of the TF-IDF vectors of a row sentence and a column sentence.
+
+    In [0, 1]; 0 where a sentence has no fitted token. Tokens are lower-cased words of two letters or more; in scripts
+    without spaces, all words. Of n fitted sentences, df(t) contain token t, which occurs c(t) times in a sentence:
+    ``w(t) = c(t)·(ln((1 + n)/(1 + df(t))) + 1)``; the score is ``Σ w_row·w_column / (‖w_row‖·‖w_column‖)``.
+
+    ``fitted`` decides which sentences n and df count. ``article`` counts only the rows, so every summary has the same
+    weights. ``pair`` counts the rows and the sentences of one column, separately for each column, as in the release
+    of Chhabra et al. ``sentences=builtin`` or ``punkt`` compares every sentence of rows and columns, whatever ``by``
+    is; `shared_words` describes the shapes of the answer.
+    """
+
+    name: ClassVar[str] = "tfidf"
+    fitted: str = "article"
+    sentences: str = "given"
+    by: By = "sentence"
+
+    def __post_init__(self) -> None:
+        check_by(self.name, self.by)
+        if self.fitted not in ("article", "pair"):
+            raise RequestError(f"tfidf(fitted={self.fitted}): choose article or pair.")
+
+    @property
+    def fingerprint(self) -> str:
+        """The spec, the version of this code, and what cuts texts."""
+        return f"{spell(self)} {code(self.sentences, self.by)}"
+
+    def answer(self, asks: Sequence[Ask]) -> ScoreTable:
+        """One answer per ask, in order."""
+        return best_given(asks, self.sentences, self.by, self._answered)
+
+    def _answered(self, texts: Texts) -> ScoreTable:
+        entries = tabulate(texts, self.sentences, _tokens)
+        return _cosines_by_pair(entries) if self.fitted == "pair" else _cosines(entries)
+
+    __repr__ = spell
+
+
+def _tokens(text: str) -> list[str]:
+    if text.isascii():
+        return [word for word in ascii_words(text.lower(), _PLAIN) if len(word) > 1]
+    return words_of(text.lower()) if NEEDS_ICU.search(text) else _TOKEN.findall(text.lower())
+
+
+def _cosines(entries: Entries) -> ScoreTable:
+    """The answer to each ask, fitted on its rows."""
+    df = np.bincount(entries.token[~entries.in_column], minlength=len(entries.cut_of_token))
+    # A token of no row was not fitted on: it weighs nothing, as an absent one.
+    idf = np.where(df > 0, _idf(entries.shapes[entries.cut_of_token, 0], df), 0.0)
+    weight = _unit_length(entries, entries.count * idf[entries.token])
+    row, column = entries.pairs()
+    return entries.scores(row, column, weight[row] * weight[column])
+
+
+def _cosines_by_pair(entries: Entries) -> ScoreTable:
+    """The answer to each ask, each of its columns fitted anew on the rows and that column's sentences.
+
+    What the k-th columns of all asks need is computed at once: their idf, and the rows' norms under it.
+    """
+    owner = np.full(len(entries.size), -1, dtype=np.int64)
+    owner[entries.is_column] = entries.owner
+    whose = owner[entries.sentence]
+    asks, tokens = len(entries.shapes), len(entries.cut_of_token)
+    of_rows = np.bincount(entries.token[whose < 0], minlength=tokens)
+    row, column = entries.pairs()
+    contribution = np.zeros(len(row))
+    for k in range(int(owner.max(initial=-1)) + 1):
+        n = entries.shapes[:, 0] + np.bincount(entries.cut[owner == k], minlength=asks)
+        df = of_rows + np.bincount(entries.token[whose == k], minlength=tokens)
+        weight = _unit_length(entries, entries.count * _idf(n[entries.cut_of_token], df)[entries.token])
+        here = whose[column] == k
+        contribution[here] = weight[row[here]] * weight[column[here]]
+    return entries.scores(row, column, contribution)
+
+
+def _idf(sentences: Integers, df: Integers) -> Floats:
+    idf: Floats = np.log((1 + sentences) / (1 + df)) + 1
+    return idf
+
+
+def _unit_length(entries: Entries, weight: Floats) -> Floats:
+    """The weights, divided by the length of their sentence's vector."""
+    length = np.sqrt(np.bincount(entries.sentence, weight * weight, minlength=len(entries.size)))
+    scaled: Floats = weight / np.where(length > 0, length, 1.0)[entries.sentence]
+    return scaled
+
+
+# ----------------------------------------------------------------------------------------- ROUGE
+
+
+@dataclass(frozen=True)
+class Rouge1:
+    """ROUGE-1 F between a row sentence and a column sentence: 2·Σ min(c_row, c_column) / (n_row + n_column).
+
+    In [0, 1]; 0 where either sentence has no words. ``stem`` compares Porter stems (by NLTK, extra ``nltk``).
+    ``sentences`` is as in `Tfidf`.
+    """
+
+    name: ClassVar[str] = "rouge1"
+    n: ClassVar[int] = 1
+    stem: bool = False
+    sentences: str = "given"
+    by: By = "sentence"
+
+    def __post_init__(self) -> None:
+        check_by(self.name, self.by)
+
+    @property
+    def fingerprint(self) -> str:
+        """The spec, the version of this code, and what cuts texts."""
+        return f"{spell(self)} {code(self.sentences, self.by)}"
+
+    def answer(self, asks: Sequence[Ask]) -> ScoreTable:
+        """One answer per ask, in order."""
+        return best_given(asks, self.sentences, self.by, self._answered)
+
+    def _answered(self, texts: Texts) -> ScoreTable:
+        return _f_scores(tabulate(texts, self.sentences, partial(rouge.tokens, stem=self.stem), self.n))
+
+    __repr__ = spell
+
+
+@dataclass(frozen=True, repr=False)
+class Rouge2(Rouge1):
+    """ROUGE-2 F between a row sentence and a column sentence: as `Rouge1`, over pairs of adjacent words."""
+
+    name: ClassVar[str] = "rouge2"
+    n: ClassVar[int] = 2
+
+
+def _f_scores(entries: Entries) -> ScoreTable:
+    row, column = entries.pairs()
+    overlap = np.minimum(entries.count[row], entries.count[column])
+    total = entries.size[entries.sentence[row]] + entries.size[entries.sentence[column]]
+    return entries.scores(row, column, 2 * overlap / total)
+
+
+# ------------------------------------------------------------------------- counts of whole texts
+
+
+@dataclass(frozen=True, repr=False)
+class Counts:
+    """Cosine of count vectors of lower-cased words of two letters or more, without stop words.
+
+    Matrix (rows, columns) in [0, 1]; 0 where a text has no counted word. The vocabulary is that of each question, so nothing
+    is learned from other records. ``sizes`` counts the words of the rows. ``stop_words``: ``own`` (English function words),
+    ``none``, or ``sklearn`` (that library's English list, which the release of Steen & Markert uses).
+    """
+
+    name: ClassVar[str] = "counts"
+    stop_words: str = "own"
+
+    def __post_init__(self) -> None:
+        if self.stop_words not in ("own", "none", "sklearn"):
+            raise ValueError(f"stop_words={self.stop_words} is not one of own, none, sklearn")
+
+    __repr__ = spell
+
+    @property
+    def fingerprint(self) -> str:
+        return f"{self!r} version=2"
+
+    def answer(self, asks: Sequence[Ask]) -> Iterable[Scores]:
+        """The cosines of each ask's rows with its columns."""
+        stop = _stop_words(self.stop_words)
+        for ask in asks:
+            is_square = ask.columns == ask.rows
+            counts = _counted(ask.rows if is_square else ask.rows + ask.columns, stop)
+            rows, columns = counts[: len(ask.rows)], counts if is_square else counts[len(ask.rows) :]
+            # Products of counts are exact, so that equal cosines are equal numbers.
+            lengths = np.sqrt(np.outer((rows * rows).sum(axis=1), (columns * columns).sum(axis=1)))
+            cosines = rows @ columns.T / np.where(lengths == 0, 1, lengths)
+            yield Scores(cosines, np.arange(len(ask.columns)), rows.sum(axis=1))
+
+
+def _counted(texts: Sequence[str], stop: frozenset[str]) -> Floats:
+    """Occurrences of each word that counts in each text. Shape (texts, words)."""
+    words = numbered(texts, _count_words)
+    different, place = compact(words.numbers, len(words.names))
+    cell = np.repeat(np.arange(len(texts)) * len(different), words.many) + place[words.numbers]
+    counts = np.bincount(cell, minlength=len(texts) * len(different)).reshape(len(texts), -1).astype(float)
+    names = [words.names[number] for number in different.tolist()]
+    return counts[:, [i for i, name in enumerate(names) if len(name) > 1 and name not in stop]]
+
+
+def _count_words(text: str) -> list[str]:
+    return re.findall(r"\w+", text.lower())
+
+
+@cache
+def _stop_words(name: str) -> frozenset[str]:
+    if name == "own":
+        return FUNCTION_WORDS
+    if name == "none":
+        return frozenset()
+    try:
+        from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
+    except ImportError as error:
+        raise MissingExtra("scikit-learn", "people", "counts(stop_words=sklearn)") from error
+    return frozenset(ENGLISH_STOP_WORDS)
