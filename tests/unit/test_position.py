@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.cli.command import Command, printed
+from tests.cli.command import Command
 
 import fairbrief
 from fairbrief import registry
@@ -446,23 +446,6 @@ def test_the_command_and_its_settings_say_that_there_is_an_order(
     refused = command("audit", file, "--ordered", "--measure", "uer")
     assert (refused.code, refused.out) == (2, "")
     assert "--ordered has no effect" in refused.err
-
-
-def test_an_experiment_says_that_there_is_an_order(tmp_path: Path) -> None:
-    """``ordered = true`` under [audit]."""
-    documents = [{"text": f"Word {side} here.", "attributes": {"side": side}} for side in "ab"]
-    rows = (json.dumps({"id": f"r{i}", "documents": documents}) for i in range(8))
-    (tmp_path / "r.jsonl").write_text("\n".join(rows) + "\n", encoding="utf-8")
-    file = tmp_path / "e.toml"
-    file.write_text(
-        '[data]\nfiles = "r.jsonl"\nattributes = ["side"]\n[[systems]]\nwith = "lead"\n'
-        "[audit]\nordered = true\nresamples = 20\n",
-        encoding="utf-8",
-    )
-    printed("run", file, "--out", tmp_path / "out")
-    result = load(tmp_path / "out" / "audit")
-    assert result.made["ordered"] is True
-    assert taken(result) == ["position_from_uniform"]
 
 
 @pytest.mark.parametrize(
