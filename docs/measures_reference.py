@@ -261,7 +261,7 @@ def plan_keywords() -> str:
     """src/fairbrief/plan_keywords.py: the settings of a plan as keywords, which editors and type checkers read."""
     names = {"Sequence[str]": "Names", "Sequence[Sequence[str]]": "Names | Sequence[Sequence[str]]"}
     lines = [
-        f"    {f.name}: {names.get(str(f.type), str(f.type))}{' | None' if f.name == 'scorers' else ''}"
+        f"    {f.name}: {names.get(str(f.type), str(f.type))}"
         for f in dataclasses.fields(Plan)
         if f.name != "measures"
     ]

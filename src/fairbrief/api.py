@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import MISSING, fields
 from inspect import Parameter, Signature, signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
@@ -98,16 +97,7 @@ def _with_settings(given: Signature) -> Signature:
     if parameters[-1].kind is not Parameter.VAR_KEYWORD:
         return given
     keywords = [p for p in parameters if p.kind is Parameter.KEYWORD_ONLY]
-    settings = [
-        Parameter(
-            f.name,
-            Parameter.KEYWORD_ONLY,
-            default=None if f.default is MISSING else f.default,
-            annotation=f.type,
-        )
-        for f in fields(Plan)
-        if f.name != "measures"
-    ]
+    settings = [p for name, p in signature(Plan).parameters.items() if name != "measures"]
     return given.replace(
         parameters=[*(p for p in parameters[:-1] if p not in keywords), *settings, *keywords]
     )

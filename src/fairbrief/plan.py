@@ -47,8 +47,6 @@ def setting(
         "help": help, "metavar": metavar, "flag": flag, "panel": panel, "least": least, "most": most,
         "recorded": recorded, "parse": parse,
     }  # fmt: skip
-    if isinstance(default, dict):
-        return field(default_factory=dict, metadata=about)
     return field(default=default, metadata=about)
 
 
@@ -68,7 +66,7 @@ def crossed(texts: Sequence[str]) -> tuple[tuple[str, ...], ...]:
 
 def parted(texts: Sequence[str]) -> tuple[str, ...]:
     """Names from texts with commas; commas inside brackets do not separate."""
-    return tuple(name for text in texts for name in specs.listed(text))
+    return tuple(name for text in texts for name in specs.split_at_commas(text))
 
 
 measured = partial(setting, panel=MEASURED)
@@ -147,8 +145,8 @@ class Plan:
         "finding depends on it; 'recommended' is the best one installed.", "NAME,NAME…",
         flag="--scorers", parse=parted,
     )
-    scorers: Mapping[str, Scorer] = setting(
-        {}, "Scorers as objects, by the names that measures use.", recorded=False,
+    scorers: Mapping[str, Scorer] | None = setting(
+        None, "Scorers as objects, by the names that measures use.", recorded=False,
     )
     wrap: Callable[[Scorer], Scorer] | None = setting(
         None, "Function that returns the scorer to use in place of a scorer, e.g. one with a cache.", recorded=False,
@@ -195,11 +193,10 @@ Plan.__doc__ = "\n\n".join([str(Plan.__doc__), *(f"{f.name}: {f.metadata['help']
 
 
 def plan_from(**settings: Any) -> Plan:
-    """A plan from keywords; one name may replace a list of names, and None means no ``scorers``."""
+    """A plan from keywords; one name may replace a list of names."""
     kinds = {f.name: _kind(f) for f in fields(Plan)}
     given = {name: listed(value) if kinds[name] == "list" else value for name, value in settings.items()}
-    by = tuple(map(listed, given.get("by", ())))
-    return Plan(**{**given, "by": by, "scorers": given.get("scorers") or {}})
+    return Plan(**{**given, "by": tuple(map(listed, given.get("by", ())))})
 
 
 def listed(given: Any) -> Any:

@@ -77,7 +77,7 @@ def parse(text: str) -> Spec:
     settings: dict[str, str] = {}
     if rest.startswith("("):
         end = _closing(rest, text)
-        for part in listed(rest[1:end], text):
+        for part in split_at_commas(rest[1:end], text):
             key, equals, value = part.partition("=")
             if not equals:
                 raise RequestError(f"In '{text}', '{part}' has no value. Write key=value.")
@@ -270,10 +270,10 @@ def _closing(text: str, whole: str) -> int:
     raise RequestError(f"In '{whole}' a closing bracket is missing.")
 
 
-def listed(text: str, whole: str = "") -> list[str]:
-    """The parts of a list, of the spec ``whole``; commas in brackets or quotes do not separate, empty parts are dropped.
+def split_at_commas(text: str, whole: str = "") -> list[str]:
+    """The parts of a list (for errors: of ``whole``); commas in brackets or quotes do not separate, empty parts are dropped.
 
-    >>> listed("containment, embedding(model=a, batch=4)")
+    >>> split_at_commas("containment, embedding(model=a, batch=4)")
     ['containment', 'embedding(model=a, batch=4)']
     """
     cuts = [i for i, sign, depth in _signs(text, whole or text) if sign == "," and depth == 0]

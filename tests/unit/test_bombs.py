@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -14,22 +15,15 @@ from fairbrief.errors import DataError
 from fairbrief.readers import growth, read
 
 
-@pytest.mark.parametrize(
-    ("make", "messages"),
-    [
-        (bombs.long_list, ("MiB or more in a file of", "MiB or more in a file of")),
-        (bombs.repeated_text, ("MiB or more in a file of", "MiB or more in a file of")),
-        (bombs.empty_rows, ("MiB or more in a file of", "MiB or more in a file of")),
-    ],
-)  # fmt: skip
-def test_bombs(tmp_path: Path, make: object, messages: tuple[str, str]) -> None:
+@pytest.mark.parametrize("make", [bombs.long_list, bombs.repeated_text, bombs.empty_rows])
+def test_bombs(tmp_path: Path, make: Any) -> None:
     """In a process of at most 4 GiB: within seconds, in less than 600 MiB."""
-    for path, message in zip(bombs.written(make, 0, tmp_path), messages, strict=True):  # type: ignore[arg-type]
+    for path in bombs.written(make, 0, tmp_path):
         assert path.stat().st_size < 1 << 20
-        found = bombs.measured(path)
-        assert message in found["said"], (path.name, found)
-        assert found["seconds"] < 20
-        assert found["mib"] < 600
+        result = bombs.measured(path)
+        assert "MiB or more in a file of" in result["said"], (path.name, result)
+        assert result["seconds"] < 20
+        assert result["mib"] < 600
 
 
 def test_too_many_columns(tmp_path: Path) -> None:

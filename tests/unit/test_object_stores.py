@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import io
 import json
 import random
 from collections.abc import Iterator
@@ -173,21 +172,6 @@ def test_a_file_that_changes_meanwhile_is_told(store: StubS3) -> None:
         store.changes_after = (len(store.ranges()) + after, "bucket", "in/reviews.jsonl", other)
         with pytest.raises(DataError, match=rf"{ADDRESS}: found that the file changed.*again"):
             audit(reading, PLAN)
-
-
-def test_an_arrow_file_that_changes_meanwhile_is_told(store: StubS3) -> None:
-    """Even if it changes after the last of its bytes was asked for."""
-    table, sink = pa.Table.from_pylist([json.loads(line) for line in LINES.splitlines()]), io.BytesIO()
-    with pa.ipc.new_file(sink, table.schema) as file:
-        file.write_table(table)
-    store.buckets["bucket"]["in/reviews.arrow"] = sink.getvalue()
-    reading, before = read("s3://bucket/in/reviews.arrow"), len(store.ranges())
-    assert len(list(reading)) == 80
-    last = 2 * len(store.ranges()) - before
-    other = sink.getvalue().replace(b"garden", b"summer")
-    store.changes_after = (last, "bucket", "in/reviews.arrow", other)
-    with pytest.raises(DataError, match=r"reviews.arrow: found that the file changed.*again"):
-        list(reading)
 
 
 def test_damage_names_the_line(store: StubS3) -> None:

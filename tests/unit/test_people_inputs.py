@@ -194,34 +194,14 @@ def test_words_of_two_people_are_refused() -> None:
         make_template(twice)
 
 
-@pytest.mark.parametrize(
-    ("marked", "gender", "reason"),
-    [
-        (
-            "[Rolf Horn|m|full] lost [his|m|his_own] job. [He|m|he] ran.",
-            "female",
-            "a pronoun is in the wrong form",
-        ),
-        (
-            "[Mia Horn|m|full] saw [her|m|him] son. [She|m|he] ran.",
-            "male",
-            "a pronoun is in the wrong form",
-        ),
-        ("[Mia Horn|m|full] ran. So Mia said.", "male", "an original name remains"),
-    ],
-)
-def test_the_linter_finds_planted_faults(marked: str, gender: str, reason: str) -> None:
-    """Wrong forms ("hers job", "him son") and a name left over are rejected with reason; the same text well annotated is not."""
-    first = "Rolf" if "Rolf" in marked else "Mia"
-    template = make_template(record(marked, m=(first, "Horn")))
-    assigned = {"m": Assignment("Kim", gender=gender)}
-    assert [f.reason for f in lint(template, fill(template, assigned), assigned)] == [reason]
-    sound = (
-        marked.replace("his_own", "his")
-        .replace("[her|m|him] son", "[her|m|his] son")
-        .replace(" So Mia said.", "")
-    )
-    template = make_template(record(sound, m=(first, "Horn")))
+def test_a_name_left_over_is_a_fault() -> None:
+    """A text with an unmarked name of a replaced person is rejected with its reason; the same text well annotated is not."""
+    marked, assigned = "[Mia Horn|m|full] ran. So Mia said.", {"m": Assignment("Kim", gender="male")}
+    template = make_template(record(marked, m=("Mia", "Horn")))
+    assert [f.reason for f in lint(template, fill(template, assigned), assigned)] == [
+        "an original name remains"
+    ]
+    template = make_template(record(marked.removesuffix(" So Mia said."), m=("Mia", "Horn")))
     assert lint(template, fill(template, assigned), assigned) == []
 
 
@@ -231,17 +211,6 @@ def test_the_linter_knows_another_persons_name() -> None:
     kept, replaced = {"m": Assignment("Kim")}, {"m": Assignment("Kim", "Lund")}
     assert lint(template, fill(template, kept), kept) == []
     assert [f.detail[:7] for f in lint(template, fill(template, replaced), replaced)] == ["'Horns'"]
-
-
-def test_the_linter_finds_two_genders_and_two_bearers_of_a_name() -> None:
-    """Pronouns that did not follow, and one full name given twice, are faults."""
-    template = make_template(PAIR)
-    assigned = {"m": Assignment("Otto", gender="male")}
-    reasons = {f.reason for f in lint(template, fill(template, assigned, Manner(pronouns=False)), assigned)}
-    assert reasons == {"a person is described in two genders"}
-    two = make_template(record("[Mia Horn|m|full], [Lea Horn|p|full].", m=("Mia", "Horn"), p=("Lea", "Horn")))
-    same = {"m": Assignment("Kim"), "p": Assignment("Kim")}
-    assert [f.reason for f in lint(two, fill(two, same), same)] == ["two people have one name"]
 
 
 CROWD = record(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from fairbrief.text.group_words import EXTENDED, HELM, count_identifiers, word_lists
-from fairbrief.text.name_words import gender_of_name, published_gender, text_gender
+from fairbrief.text.gendered_words import EXTENDED, HELM, count_identifiers, word_lists
+from fairbrief.text.names import gender_of_name, published_gender, text_gender
 from fairbrief.text.people import Name, align, find_known, find_people, invented, unresolved
 from fairbrief.text.recognition import accept, propose, runs
 

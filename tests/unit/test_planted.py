@@ -14,7 +14,7 @@ from fairbrief.auditing import Plan, audit
 from fairbrief.errors import DataError
 from fairbrief.registry import make
 from fairbrief.testing import SUMMARIZER_CLAUSES
-from fairbrief.text.group_words import count_identifiers
+from fairbrief.text.gendered_words import count_identifiers
 from fairbrief.types import Case, Document, Record, Summary
 from fairbrief.workbench.corpora.corpus_statistics import (
     distinctive_words,

@@ -18,7 +18,7 @@ from fairbrief.people.counterfactual import exchange_genders, exchange_names
 from fairbrief.reports import exports, html, json_file, write_all
 from fairbrief.reports.result import Result
 from fairbrief.reports.wording import OF_THE_SCORER, worded
-from fairbrief.text.name_words import genders_of
+from fairbrief.text.names import genders_of
 from fairbrief.types import Ask, Case, Document, Entity, Estimate, Mention, Note, Record, Scores, Summary
 
 GENDERS = {"female": "female", "male": "male"}

@@ -12,8 +12,7 @@ import pytest
 import fairbrief
 from fairbrief import registry
 from fairbrief.errors import RequestError
-from fairbrief.measures.speaker_turns import Speakers
-from fairbrief.measures.speakers import Misattribution, SpeakerCoverage, SpeakerInclusion
+from fairbrief.measures.speakers import Misattribution, SpeakerCoverage, SpeakerInclusion, Speakers
 from fairbrief.testing import MEASURE_CLAUSES, MeasureClause
 from fairbrief.text.attribution import attributions
 from fairbrief.types import Case, Claim, Document, Extracts, Reason, Record, Rows, Scores, Summary, Totals

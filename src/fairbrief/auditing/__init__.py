@@ -125,7 +125,7 @@ class _Audit:
         if plan.compared_scorers and protocol is not None:
             raise RequestError("A protocol brings its own scorers: compare scorers in an audit without it.")
         choice = _asked(plan, protocol, head) or _allowed(plan, head, stream)
-        choice = sensitivity.under(choice, plan.compared_scorers, plan.scorers)
+        choice = sensitivity.under(choice, plan.compared_scorers, plan.scorers or {})
         plan = replace(
             plan,
             by=_with_subgroups_of(protocol, plan.by, head),
@@ -257,7 +257,7 @@ def check(records: Iterable[Record], plan: Plan) -> Sequence[Measure]:
     choice = _asked(plan, protocol, head) or measure_selection.fitting(
         head, plan.attributes, is_ordered=plan.ordered
     )
-    measure_selection.check_scorers(choice.measures, plan.scorers)
+    measure_selection.check_scorers(choice.measures, plan.scorers or {})
     return choice.measures
 
 

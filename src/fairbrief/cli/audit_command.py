@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from fairbrief import process_settings
 from fairbrief.cli import options as o
+from fairbrief.cli import spending_options as spend
 from fairbrief.cli.input_options import ReadingOptions, cached, print_notes, progress_bar, reading_options
 from fairbrief.cli.output import print_audit, refuse_no_folder
 from fairbrief.errors import RequestError
@@ -28,6 +29,7 @@ SHOWN_RUNS = 3
 @app.command()
 @o.plan_options()
 @reading_options()
+@o.options_of(spend.SpendingOptions, "asking", only=("dry_run", "price"))
 def audit(
     files: list[str] = o.argument(
         "Files with records and summaries (also s3://…, gs://…, abfs://…), saved data sets, or hf:NAME.",
@@ -40,11 +42,10 @@ def audit(
     details: bool = o.DETAILS,
     quiet: bool = o.QUIET,
     cache: Path | None = o.CACHE,
-    dry_run: bool = o.DRY_RUN,
-    price: str | None = o.PRICE,
     *,
     plan: Plan,
     options: ReadingOptions,
+    asking: spend.SpendingOptions,
 ) -> None:
     """Audit how fairly summaries represent the groups in their sources.
 
@@ -70,10 +71,10 @@ def audit(
         reading.audits_references = references
         return reading
 
-    if dry_run:
-        print_judges(read(), plan, cache, price)
+    if asking.dry_run:
+        print_judges(read(), plan, cache, asking.price)
         return
-    if price is not None:
+    if asking.price is not None:
         raise RequestError(
             "--price needs --dry-run: only a dry run prints the cost. Add --dry-run, or drop --price."
         )
@@ -83,8 +84,7 @@ def audit(
             reading = read()
             with progress_bar(reading, quiet=quiet) as progress:
                 result = run(reading, replace(plan, progress=progress))
-            notes = [*reading.notes, *_notes_of_runs(result.made["systems"]), *_recommendation(plan)]
-            notes += _notes_of_texts(plan, options)
+            notes = [*reading.notes, *_notes(plan, options, result.made["systems"])]
             names = [
                 Path(f).name if isinstance(f, str) else f.name for f in saved_inputs.each(files, reading)
             ]
@@ -95,60 +95,38 @@ def audit(
                 shown = Pooled(reading) if plan.pools_runs else reading
                 scorers = Scorers(wrap=plan.wrap)
                 _, identity = replace_all(result, folder, lambda done: with_examples(done, shown, scorers))
-                saved_inputs.write(
-                    folder,
-                    files,
-                    options.attribute or (),
-                    options.of_whole().given(),
-                    reading,
-                    identity,
-                )
+                given = options.of_whole().given()
+                saved_inputs.write(folder, files, options.attribute or (), given, reading, identity)
     finally:  # print the result even if it could not be written
         if result is not None and not quiet:
             print_audit(result, details=details, folder=out)
 
 
-def _notes_of_texts(plan: Plan, options: ReadingOptions) -> list[str]:
-    """What was replaced in the texts, and whether they are kept."""
-    notes = (
-        [f"Replaced in all texts (--redact): {', '.join(parted(options.redact))}."] if options.redact else []
-    )
-    if not plan.keeps_texts:
-        notes.append("The audit keeps no texts (--no-texts); 'fairbrief view' reads them from the input.")
-    return notes
-
-
-def _recommendation(plan: Plan) -> list[str]:
-    """The scorer that ``recommended`` means, and why."""
-    if "recommended" not in plan.compared_scorers:
-        return []
-    from fairbrief.scorers.entailment import recommended
-
-    scorer, why = recommended()
-    return [f"--scorers recommended: {scorer}, because {why}."]
-
-
-def _notes_of_runs(systems: Sequence[str]) -> list[str]:
-    """A note if some systems look like runs of one."""
+def _notes(plan: Plan, options: ReadingOptions, systems: Sequence[str]) -> Iterator[str]:
+    """Systems that look like runs of one, the recommended scorer, what was replaced in texts, and whether they are kept."""
     from fairbrief.auditing.system_runs import unpooled
 
-    result = unpooled(systems)
-    if not result:
-        return []
-    shown = ", ".join(result[:SHOWN_RUNS]) + (" …" if len(result) > SHOWN_RUNS else "")
-    return [
-        (
+    if runs := unpooled(systems):
+        shown = ", ".join(runs[:SHOWN_RUNS]) + (" …" if len(runs) > SHOWN_RUNS else "")
+        yield (
             f"{shown} look like runs of one system; each was audited separately. Add --pool-runs to pool them and "
             "to see how far they differ."
         )
-    ]
+    if "recommended" in plan.compared_scorers:
+        from fairbrief.scorers.entailment import recommended
+
+        scorer, why = recommended()
+        yield f"--scorers recommended: {scorer}, because {why}."
+    if options.redact:
+        yield f"Replaced in all texts (--redact): {', '.join(parted(options.redact))}."
+    if not plan.keeps_texts:
+        yield "The audit keeps no texts (--no-texts); 'fairbrief view' reads them from the input."
 
 
 def print_judges(cases: Iterable[Case], plan: Plan, cache: Path | None, price: str | None) -> None:
     """Run the audit with judges that answer nothing, and print the questions they would receive."""
     from fairbrief.auditing import audit
     from fairbrief.chat.spending import Budget, price_of
-    from fairbrief.cli import spending_options as spend
     from fairbrief.engines.score_cache import Store
     from fairbrief.scorers.chat_judge import foreseeing
     from fairbrief.workbench.summarizing import Forecast

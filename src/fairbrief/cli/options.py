@@ -10,7 +10,7 @@ from typing import Any, get_origin, get_type_hints
 
 import typer
 
-from fairbrief.plan import MACHINE, MODELS, OUTPUT, Plan, option_of
+from fairbrief.plan import MACHINE, OUTPUT, Plan, option_of
 
 Command = Callable[..., None]
 UNLOADED = {"Measure": Any, "Scorer": Any}
@@ -64,11 +64,7 @@ def switch(flag: str, help: str, panel: str = "") -> Any:  # noqa: A002 # typer'
 AUDIT_FOLDER = option(None, "Folder for results.json, report.html and per-record statistics.", "DIR", "--out", panel=OUTPUT)  # fmt: skip
 CACHE = option(None, "File that stores the scores of models between runs.", "FILE", "--cache", panel=MACHINE)
 DETAILS = switch("--details", "Print all estimates and tables.", OUTPUT)
-DRY_RUN = switch("--dry-run", "Show the prompts, calls, tokens and cost; send nothing.", MODELS)  # fmt: skip
 OVER = option(None, "Attribute whose groups the prompt names.", "ATTRIBUTE", "--over")
-PRICE = option(
-    None, "Price of a million prompt and answer tokens, e.g. 0.15,0.6.", "IN,OUT", "--price", panel=MODELS
-)
 QUIET = switch("--quiet", "Print only errors.", OUTPUT)
 ANNOTATED = "Annotated documents: .conllu, *conll, .coref (with .name and .parse), a folder of them, or .jsonl with mentions."
 SAVED_AUDIT = argument("Saved audit: the folder of 'fairbrief audit --out'.", "DIR")
@@ -94,9 +90,9 @@ def options_of(
     return extended
 
 
-def plan_options(*only: str, without: Sequence[str] = ()) -> Callable[[Command], Command]:
+def plan_options(*only: str) -> Callable[[Command], Command]:
     """Replace a command's parameter ``plan`` by the options of a `Plan`, all or some."""
-    return options_of(Plan, "plan", only=only, without=without)
+    return options_of(Plan, "plan", only=only)
 
 
 def in_language(command: Command) -> Command:

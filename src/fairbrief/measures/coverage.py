@@ -33,12 +33,12 @@ from fairbrief.measures.bases import (
     shared,
     summed,
 )
-from fairbrief.measures.permutation_schemes import groups_of
+from fairbrief.measures.groups import ComparesGroups, groups_of
 from fairbrief.measures.record_texts import claims_of, is_blank, known
 from fairbrief.score_tables import ScoredUnits
 from fairbrief.statistics import TIE, ratio
 from fairbrief.text.counted import counted
-from fairbrief.text.segmentation import word_counts, word_totals, words_held
+from fairbrief.text.segmentation import word_count, word_total, words_held
 from fairbrief.types import (
     AlikeRows,
     Ask,
@@ -49,7 +49,6 @@ from fairbrief.types import (
     Floats,
     Integers,
     PermutationScheme,
-    Ratio,
     Reason,
     Totals,
     Value,
@@ -97,7 +96,7 @@ class CoverageSettings:
 
 
 @dataclass(frozen=True)
-class Coverage(CoverageSettings, OneByOne):
+class Coverage(ComparesGroups, CoverageSettings, OneByOne):
     """How strongly each document of a record supports the summary, by group.
 
     With p_ij the scorer's support of claim j by document i, at least 0, document i's coverage is x_i = mean over
@@ -126,6 +125,8 @@ class Coverage(CoverageSettings, OneByOne):
     declaration: ClassVar[ObservationDeclaration] = ObservationDeclaration(
         scope="case", version=4, tests_units=("gap",), tests_within="dominated", chance_means=(("gap",),)
     )
+    differences: ClassVar[Any] = {"difference": ({"difference": 1.0}, "documents")}
+    """Coverage of each group's documents against their record's mean."""
 
     def asks(self, cases: Cases) -> Sequence[Ask]:
         (case,) = cases
@@ -139,14 +140,6 @@ class Coverage(CoverageSettings, OneByOne):
     def permutation_scheme(self, cases: Cases) -> PermutationScheme | None:
         groups = groups_of(known(cases[0].record), self.over)
         return groups.scheme if len(groups.names) > 1 else None
-
-    def contrasts(self, columns: Sequence[Column]) -> Mapping[str, Ratio]:
-        """Coverage of each group's documents against their record's mean."""
-        return {
-            f"difference[{c[1]}]": Ratio(((("difference", c[1]), 1.0),), ((("documents", c[1]), 1.0),))
-            for c in columns
-            if c[0] == "documents"
-        }
 
     def extract_asks(self, cases: Cases, extracts: Sequence[Extracts]) -> Sequence[Ask]:
         """Every document against every sentence of the sources: an extract is some of the columns."""
@@ -225,7 +218,7 @@ class Coverage(CoverageSettings, OneByOne):
             kept = (share > 0) | (self.unsupported == "zero")
             reasons |= dict.fromkeys(places[~kept].tolist(), NO_SUPPORT)
         cases = [units.cases[i][0] for i in places[kept].tolist()]
-        words = word_totals([case.summary.text for case in cases]).astype(np.float64)
+        words = np.array([word_total(case.summary.text) for case in cases], dtype=np.float64)
         held = words.copy()
         for i, case in enumerate(cases):
             if self._has_given_claims(case):
@@ -336,21 +329,6 @@ def _statistics(
     return found | _of_lengths(records.length, centred, lengths, difference, count, names)
 
 
-def fold_chunks(matrix: Floats, owner: Integers, documents: int) -> Floats:
-    """Best support of each unit by any chunk of a document (Li et al., Eq. 2).
-
-    Shapes: ``matrix`` (…, chunks, units), ``owner`` (chunks,) document indices, ascending → (…, documents, claims).
-    A document without a chunk supports nothing.
-    """
-    if np.array_equal(owner, np.arange(documents)):
-        return np.maximum(matrix, 0.0)
-    folded = np.zeros((*matrix.shape[:-2], documents, matrix.shape[-1]))
-    held, first = np.unique(owner, return_index=True)
-    if len(held):
-        folded[..., held, :] = np.maximum(np.maximum.reduceat(matrix, first, axis=-2), 0.0)
-    return folded
-
-
 def merge_mutual(support: Floats, between: Floats, threshold: float) -> Floats:
     """Units that entail each other above ``threshold`` become one, transitively, with their best support.
 
@@ -409,8 +387,8 @@ def _are_blank(cases: Sequence[Cases]) -> NDArray[np.bool_]:
 
 def _log_lengths(cases: Cases, documents: int) -> Floats:
     """Logarithms of the documents' lengths in words, less their mean, of records of so many. Shape (N, documents)."""
-    texts = list(chain.from_iterable([known(case.record).texts for case in cases]))
-    length = word_counts(texts).reshape(len(cases), documents)
+    texts = chain.from_iterable([known(case.record).texts for case in cases])
+    length = np.array(list(map(word_count, texts))).reshape(len(cases), documents)
     logs = np.log(np.maximum(length, 1))
     return np.asarray(logs - logs.mean(axis=1, keepdims=True))
 

@@ -39,7 +39,7 @@ from fairbrief.measures.distributions import (
     shares,
     softmax,
 )
-from fairbrief.measures.permutation_schemes import groups_of
+from fairbrief.measures.groups import ComparesGroups, differences, groups_of, means
 from fairbrief.measures.record_texts import KnownRecord, is_blank, known
 from fairbrief.score_tables import ScoredUnits
 from fairbrief.statistics import ratio
@@ -55,7 +55,6 @@ from fairbrief.types import (
     Floats,
     Integers,
     PermutationScheme,
-    Ratio,
     Reason,
     Totals,
     Value,
@@ -89,7 +88,7 @@ class RepresentationSettings:
 
 
 @dataclass(frozen=True)
-class Representation(RepresentationSettings, OneByOne):
+class Representation(ComparesGroups, RepresentationSettings, OneByOne):
     """The shares of the groups in the documents of a record, in its summary, and as wanted.
 
     p_x(k) is group k's share of the counted tokens of the source, and p_y(k) its share of the summary. ``target`` is
@@ -135,6 +134,8 @@ class Representation(RepresentationSettings, OneByOne):
     declaration: ClassVar[ObservationDeclaration] = ObservationDeclaration(
         scope="case", version=1, chance_means=(("unfair",), ("uer",), ("auc",), ("auc_cutoff",))
     )
+    differences: ClassVar[Any] = {"difference": ({"surplus": 1.0, "deficit": -1.0}, "present")}
+    """Each group's share of the summary less the wanted one."""
 
     @cached_property
     def kind(self) -> str:
@@ -170,16 +171,6 @@ class Representation(RepresentationSettings, OneByOne):
         if self.kind in WITHOUT_ASK or self.texts == "values" or self._reason(case, about) is not None:
             return None
         return groups_of(about, self.over).scheme
-
-    def contrasts(self, columns: Sequence[Column]) -> Mapping[str, Ratio]:
-        """Each group's share of the summary less the wanted one."""
-        return {
-            f"difference[{c[1]}]": Ratio(
-                ((("surplus", c[1]), 1.0), (("deficit", c[1]), -1.0)), ((("present", c[1]), 1.0),)
-            )
-            for c in columns
-            if c[0] == "present"
-        }
 
     def extract_asks(self, cases: Cases, extracts: Sequence[Extracts]) -> Sequence[Ask]:
         """Every sentence of the sources against every document (n-grams across sentences are not seen)."""
@@ -552,8 +543,7 @@ class Bur(_RepresentationMeasure):
         """Totals (…, columns) → shares (…)."""
         found = self._main_value(totals, "unfair")
         for v in totals.values_of("present"):
-            share = ratio(totals["under", v], totals["present", v])
-            found[f"share_under[{v}]"] = Value(share, is_share=True, has_baseline=True, group=v)
+            found |= means(totals, "under", "present", [v], "share_under", is_share=True, has_baseline=True)
         return found
 
 
@@ -590,8 +580,7 @@ class Uer(_RepresentationMeasure):
         for v in totals.values_of("present"):
             found |= _difference(totals, v) | _by_documents(totals, v) | _whatever_is_unfound(totals, v)
             for share in ("source", "summary", "wanted"):
-                mean = ratio(totals[share, v], totals["present", v])
-                found[f"{share}[{v}]"] = Value(mean, is_share=True, has_baseline=True, group=v)
+                found |= means(totals, share, "present", [v], is_share=True, has_baseline=True)
         return found
 
 
@@ -674,33 +663,21 @@ class Sof(_RepresentationMeasure):
     def value(self, totals: Totals) -> Mapping[str, Value]:
         """Totals (…, columns) → deviations (…)."""
         values = totals.values_of("present")
-        means = {v: ratio(totals["deficit", v], totals["present", v]) for v in values}
+        deficits = [ratio(totals["deficit", v], totals["present", v]) for v in values]
         contrasts = tuple(f"difference[{v}]" for v in values)
-        folded = _mean_absolute_deviation(totals, means)
-        found = {"sof": Value(folded, "upper", contrasts=contrasts, has_baseline=True)}
-        for v, mean in means.items():
+        unevenness = _mean_absolute_deviation(totals, deficits)
+        found = {"sof": Value(unevenness, "upper", contrasts=contrasts, has_baseline=True)}
+        for v in values:
             found |= _difference(totals, v)
-            found[f"deficit[{v}]"] = Value(mean, is_share=True, has_baseline=True, group=v)
+            found |= means(totals, "deficit", "present", [v], is_share=True, has_baseline=True)
         return found
 
 
 def _difference(totals: Totals, v: str) -> dict[str, Value]:
     """A group's mean share of the summary less the wanted one: positive = over-represented."""
-    signed = ratio(totals["surplus", v] - totals["deficit", v], totals["present", v])
-    name = f"difference[{v}]"
-    return {
-        name: Value(
-            signed,
-            "both",
-            contrasts=(name,),
-            limits=SHARE_DIFFERENCE,
-            has_baseline=True,
-            is_compared=True,
-            is_primary=True,
-            group=v,
-            present=(("present", v),),
-        )
-    }
+    return differences(
+        totals, Representation, "difference", [v], has_baseline=True, is_compared=True, is_primary=True
+    )
 
 
 def _by_documents(totals: Totals, v: str) -> dict[str, Value]:
@@ -728,10 +705,10 @@ def _whatever_is_unfound(totals: Totals, v: str) -> dict[str, Value]:
     }
 
 
-def _mean_absolute_deviation(totals: Totals, means: Mapping[str, Floats]) -> Floats:
+def _mean_absolute_deviation(totals: Totals, means: Sequence[Floats]) -> Floats:
     if not means:
         return np.full(totals.array.shape[:-1], np.nan)
-    stacked = np.stack(list(means.values()), axis=-1)
+    stacked = np.stack(means, axis=-1)
     known = ~np.isnan(stacked)
     count = known.sum(axis=-1)
     center = ratio(np.where(known, stacked, 0.0).sum(axis=-1), count)

@@ -18,8 +18,8 @@ from fairbrief.chat.spending import Budget
 from fairbrief.errors import BackendError, RequestError
 from fairbrief.scorers import pairs
 from fairbrief.scorers.pairs import Key, Progress
-from fairbrief.text.passages import By
 from fairbrief.text.replies import probability, score
+from fairbrief.text.sentences import By
 from fairbrief.types import Ask, Floats, Scorer, Scores
 
 SHOWN = 3

@@ -30,7 +30,7 @@ from fairbrief.pretrained import (
 from fairbrief.scorers import pairs
 from fairbrief.scorers.pairs import Progress
 from fairbrief.scorers.pieces import Frame, Ids, padded, pieces, run_batches
-from fairbrief.text.passages import By
+from fairbrief.text.sentences import By
 from fairbrief.types import Integers
 
 RESIDENT = 4

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from fairbrief.errors import RequestError
 from fairbrief.score_tables import ScoreTable
 from fairbrief.specs import spell
-from fairbrief.text import passages
-from fairbrief.text.passages import By, passages_of
+from fairbrief.text import sentences
+from fairbrief.text.sentences import By, passages_of
 from fairbrief.types import Ask, ScoreArrays, ScoreKey, Scores
 
 Key = ScoreKey
@@ -118,7 +118,7 @@ def best_passages(
 def check_by(name: str, by: By) -> None:
     """Raise RequestError unless documents can be cut so."""
     try:
-        passages.check_by(by)
+        sentences.check_by(by)
     except ValueError as error:
         raise RequestError(f"{name}: {error}.") from None
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from fairbrief.engines import Engine, ThisProcess, cores, engine_of, processes
+from fairbrief.engines import Engine, ThisProcess, cores, engine_of
 from fairbrief.engines.processes import Processes
 from fairbrief.errors import BackendError, DataError, MissingExtra, RequestError
 
@@ -232,7 +232,6 @@ def test_workers_that_are_killed_at_any_time_are_replaced() -> None:
 
 def test_an_answer_that_was_cut_short_is_done_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A worker that is killed in the middle of an answer keeps nobody waiting."""
-    monkeypatch.setattr(processes, "LOOK", 0.5)
     monkeypatch.setenv("MARK", str(tmp_path / "mark"))
     answers = [answer[:1] for _, answer in Processes(1).map(dies_while_it_answers, range(1, 5))]
     assert len(answers) == 4

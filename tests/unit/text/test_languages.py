@@ -9,10 +9,9 @@ from fairbrief.errors import RequestError
 from fairbrief.scorers.shared_words import Containment, Ngram
 from fairbrief.text import languages
 from fairbrief.text.languages import language_of
-from fairbrief.text.passages import passages_of
 from fairbrief.text.rouge import words
 from fairbrief.text.segmentation import word_count, words_of
-from fairbrief.text.sentences import split
+from fairbrief.text.sentences import passages_of, split
 from fairbrief.types import Ask
 
 GERMAN = "Das Zimmer war sauber und das Frühstück sehr gut."
