@@ -139,9 +139,9 @@ def replace_all(
 ) -> tuple[tuple[Path, ...], str]:
     """`write_all` into a folder that the caller has claimed (`claimed`).
 
-    ``complete`` adds the examples of the report, if the result has none. Returns the paths and the result's identity (`fairbrief.reports.json_file.identity`). Everything is first written to a
-    subfolder, so that a full disk damages nothing; then the files are moved, ``results.json`` last. All files that are loaded
-    again have the same identity.
+    ``complete`` adds the examples of the report, if the result has none. Returns the paths and the result's identity
+    (`fairbrief.reports.json_file.identity`). Everything is first written to a subfolder, so that a full disk damages nothing;
+    then the files are moved, ``results.json`` last. All files that are loaded again have the same identity.
     """
     stage = _stage(folder)
     try:
