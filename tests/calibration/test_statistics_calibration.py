@@ -1,25 +1,12 @@
 """Small, seeded versions of benchmarks/calibration/resampling.py; bands are four standard errors."""
 
-import importlib.util
 from math import sqrt
-from pathlib import Path
-from types import ModuleType
 
 import numpy as np
 import pytest
+from benchmarks.calibration import resampling as worlds
 
 from fairbrief.statistics.jackknife import correlation_interval, share_interval, spreads, t_interval
-
-SCRIPT = Path(__file__).resolve().parents[2] / "benchmarks" / "calibration" / "resampling.py"
-
-
-@pytest.fixture(scope="module")
-def worlds() -> ModuleType:
-    """The simulations themselves."""
-    spec = importlib.util.spec_from_file_location("calibration_resampling", SCRIPT)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def band(n: int, share: float = 0.05) -> float:
@@ -28,7 +15,7 @@ def band(n: int, share: float = 0.05) -> float:
 
 
 @pytest.mark.parametrize("split", [(2, 2), (1, 4), (4, 4), (2, 3, 3)])
-def test_units_of_a_fair_system_are_rarely_called_unfair(worlds: ModuleType, split: tuple[int, ...]) -> None:
+def test_units_of_a_fair_system_are_rarely_called_unfair(split: tuple[int, ...]) -> None:
     """Exact and sampled tests keep to .05, and never reject where the smallest p is above it."""
     found = worlds.unit_size(split, 300, 0, n_resamples=200)
     assert found["exact"] <= 0.05 + band(300)
@@ -37,20 +24,20 @@ def test_units_of_a_fair_system_are_rarely_called_unfair(worlds: ModuleType, spl
         assert found["exact"] == 0
 
 
-def test_the_strict_comparison_calls_fair_systems_unfair(worlds: ModuleType) -> None:
+def test_the_strict_comparison_calls_fair_systems_unfair() -> None:
     """Counting only label permutations that exceed the observed one rejects a third of fair two-by-two sets."""
     assert worlds.unit_size((2, 2), 300, 0, n_resamples=10)["strict"] == pytest.approx(
         1 / 3, abs=band(300, 1 / 3)
     )
 
 
-def test_corpus_null_has_its_size(worlds: ModuleType) -> None:
+def test_corpus_null_has_its_size() -> None:
     """A fair system is rejected at .05 about one time in twenty, in one tail and in two."""
     for share in worlds.corpus_size(150, 1, records=20, n_resamples=199).values():
         assert abs(share - 0.05) < band(150)
 
 
-def test_intervals_hold_the_truth(worlds: ModuleType) -> None:
+def test_intervals_hold_the_truth() -> None:
     """95 % intervals of a mean and of a ratio of sums hold the truth in about 95 % of worlds."""
     for share in worlds.coverage(300, 2, n_resamples=300).values():
         assert 0.95 - 0.01 - band(300) < share < 0.95 + band(300)

@@ -66,7 +66,7 @@ def test_whom_a_planted_system_neglects_is_named_and_nobody_else() -> None:
 
 def test_few_texts_about_women_do_not_make_a_difference() -> None:
     """Three or six: wherever a contrast between groups of records has a p, it holds its size; somebody is rarely named."""
-    systems = ("one", "two", "four", "three", "five")
+    systems = ("one", "two", "four")
     for row in _cells("people", 300, *(Cell(("gender",), systems, (44 - few, few)) for few in (3, 6))):
         for told in row["contrasts"]:
             for p in PS:

@@ -199,29 +199,6 @@ def test_fields_of_one_name_are_attributes_of_two(tmp_path: Path, fairbrief: Com
     assert "hotel.rating: 0 (4), 1 (4), 2 (4)" in run.out
 
 
-# ------------------------------------------------------------------------------ what holds nothing, or two things
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "said"),
-    [
-        ("in.csv", "", "in.csv has no record: found an empty input"),
-        ("in.csv", "id,documents,summary\n", "in.csv has no record: found an empty input"),
-        ("in.json", "[]", "in.json has no record: found an empty input"),
-        ("in.jsonl", "[1, 2]\n", "in.jsonl:1: found a list of 2; expected an object"),
-    ],
-)
-def test_what_holds_no_record(name: str, content: str, said: str, tmp_path: Path, fairbrief: Command) -> None:
-    """It is refused as an audit refuses it."""
-    (tmp_path / name).write_text(content, encoding="utf-8")
-    for run in (
-        fairbrief("init", tmp_path / name, "--out", tmp_path / "a.toml"),
-        fairbrief("audit", tmp_path / name),
-    ):
-        assert run.code == 2
-        assert said in run.err
-
-
 def test_a_batch_alone(tmp_path: Path, fairbrief: Command) -> None:
     """Answers without their records are told to be so; init does not point to itself."""
     answers = [

@@ -102,7 +102,6 @@ REFUSED = [
     (EXPORT.format("s.csv", "--annotators a,b"), "s.b.csv exists"),
     (EXPORT.format("t.csv", "--annotators 'a b,a_b'"), "the same file name"),
     # builders that would make nothing
-    ("build transcripts one.jsonl --tokens 20 --min-turns 99 --out out.jsonl", "Excluded: "),
     ("build reviews one.jsonl --size 99 --sentiment none --out out.jsonl", "Excluded: "),
     ("build people one.jsonl --out out.jsonl", "Excluded: "),
     # files of settings

@@ -20,12 +20,23 @@ from fairbrief.measures.coverage import (
     CoverageParity,
     EqualCoverage,
     document_coverage,
-    fold_chunks,
     merge_mutual,
 )
 from fairbrief.statistics.label_permutations import enumerate_permutations
-from fairbrief.text.passages import sentence_groups, sentence_windows
-from fairbrief.types import Case, Claim, Document, Reason, Record, Rows, Scores, Summary, Totals
+from fairbrief.text.sentences import sentence_groups, sentence_windows
+from fairbrief.types import (
+    Case,
+    Claim,
+    Document,
+    Floats,
+    Integers,
+    Reason,
+    Record,
+    Rows,
+    Scores,
+    Summary,
+    Totals,
+)
 
 EXACT = {"rel": 0, "abs": 1e-9}
 READINGS = {
@@ -39,6 +50,21 @@ READINGS = {
 def fixtures(golden: Path) -> dict[str, Any]:
     """The fixtures by name."""
     return json.loads((golden / "coverage" / "fixtures.json").read_text())
+
+
+def fold_chunks(matrix: Floats, owner: Integers, documents: int) -> Floats:
+    """Best support of each unit by any chunk of a document (Li et al., Eq. 2), as scorers give it for whole documents.
+
+    Shapes: ``matrix`` (…, chunks, units), ``owner`` (chunks,) document indices, ascending → (…, documents, claims).
+    A document without a chunk supports nothing.
+    """
+    if np.array_equal(owner, np.arange(documents)):
+        return np.maximum(matrix, 0.0)
+    folded = np.zeros((*matrix.shape[:-2], documents, matrix.shape[-1]))
+    held, first = np.unique(owner, return_index=True)
+    if len(held):
+        folded[..., held, :] = np.maximum(np.maximum.reduceat(matrix, first, axis=-2), 0.0)
+    return folded
 
 
 def observed(sample: dict[str, Any], values: Sequence[str], reading: dict[str, Any]) -> Rows | Reason:

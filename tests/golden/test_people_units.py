@@ -16,10 +16,10 @@ from fairbrief.measures.entity_hallucination import EntityHallucination
 from fairbrief.measures.entity_inclusion import EntityInclusion
 from fairbrief.measures.word_lists import WordListInclusion
 from fairbrief.scorers.word_counts import Counts
-from fairbrief.text import name_words
+from fairbrief.text import names
 from fairbrief.text.anonymisation import anonymise, anonymise_published
-from fairbrief.text.group_words import count_identifiers
-from fairbrief.text.name_words import gender_of_name, published_gender
+from fairbrief.text.gendered_words import count_identifiers
+from fairbrief.text.names import gender_of_name, published_gender
 from fairbrief.text.people import Decision, Name, align, align_published, invented
 from fairbrief.types import Case, Document, Reason, Record, Rows, Summary, Totals
 
@@ -190,16 +190,16 @@ def test_genders_of_names_equal_the_release_except_where_the_paper_says_otherwis
     pages = {"hillary clinton": "female"}
     for name, wanted in edge["name_classifier"]:
         tokens = name.split()
-        published = published_gender(tokens, pages, name_words.genders(strictly=True)) or None
+        published = published_gender(tokens, pages, names.genders(strictly=True)) or None
         assert published == wanted, name
-        found = gender_of_name(tokens, {}, name_words.genders()) or None
+        found = gender_of_name(tokens, {}, names.genders()) or None
         better, why = BETTER_GENDERS.get(name, (wanted, "as released"))
         assert found == better, f"{name}: {why}"
 
 
 def test_nine_names_lie_exactly_at_twice() -> None:
     """At-least-twice keeps the nine census names that strictly-more-than-twice drops."""
-    differing = set(name_words.genders()) - set(name_words.genders(strictly=True))
+    differing = set(names.genders()) - set(names.genders(strictly=True))
     assert differing == {"devon", "dominique", "elisha", "gale", "jae", "michal", "nicky", "taylor", "val"}
 
 
@@ -207,8 +207,8 @@ def test_an_undecided_page_leaves_a_name_unknown() -> None:
     """The paper's text: a page without a majority of pronouns means unknown; the release asks the census."""
     pages = {"mary undecided": "unknown"}
     tokens = ["Mary", "Undecided"]
-    assert gender_of_name(tokens, pages, name_words.genders()) == ""
-    assert published_gender(tokens, pages, name_words.genders(strictly=True)) == "female"
+    assert gender_of_name(tokens, pages, names.genders()) == ""
+    assert published_gender(tokens, pages, names.genders(strictly=True)) == "female"
 
 
 # ----------------------------------------------------------------------------------- anonymisation

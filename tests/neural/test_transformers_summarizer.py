@@ -9,7 +9,7 @@ import pytest
 from tests.neural.tiny_writers import WORDS, save_decoder, save_encoder_decoder
 
 from fairbrief import registry
-from fairbrief.errors import BackendError, DataError
+from fairbrief.errors import BackendError
 from fairbrief.testing import SUMMARIZER_CLAUSES, SummarizerClause
 from fairbrief.types import Document, Record
 from fairbrief.workbench.summarizers import transformers
@@ -97,13 +97,6 @@ def test_truncating_keeps_every_document(bart: str) -> None:
     assert 60 < draft.pieces <= 64
     summary = next(iter(summarizer.summarize([long])))
     assert summary.made["long"] == f"{170 - rooms - staff} words cut off"
-
-
-def test_too_long_is_an_error_on_request(bart: str) -> None:
-    """long=error names the record, how long it is and how long it may be."""
-    long = Record("x", (Document("room " * 90),))
-    with pytest.raises(DataError, match=r"id 'x'.*found 91 word pieces, wanted at most 64"):
-        list(Transformers(bart, long="error").summarize([long]))
 
 
 def test_samples_differ_and_come_again(llama: str) -> None:

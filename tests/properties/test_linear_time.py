@@ -29,16 +29,15 @@ from fairbrief.text import (
     attribution,
     counted,
     gendered_words,
-    group_words,
     hashes,
     languages,
-    name_words,
-    passages,
+    names,
     people,
     personal_data,
     recognition,
     rouge,
     segmentation,
+    sentences,
     themes,
 )  # fmt: skip
 from fairbrief.workbench.claims import read_claims
@@ -61,10 +60,10 @@ OF_A_TEXT: dict[str, Callable[[str], object]] = {
     "people.align_published": lambda t: people.align_published(t.split(), KNOWN),
     "anonymisation.anonymise": lambda t: anonymisation.anonymise(t, PAIRS),
     "anonymisation.anonymise_published": lambda t: anonymisation.anonymise_published(t, PAIRS),
-    **{f"passages by {by}": partial(passages.passages_of, by=by) for by in ("sentence", 3, "10words", "10words_centred")},
-    "passages.passages_of": lambda t: passages.passages_of(t, "sentence"),
-    "passages.sentence_groups": lambda t: passages.sentence_groups(t.split(), 10),
-    "passages.sentence_windows": lambda t: passages.sentence_windows(t.split(), 10),
+    **{f"passages by {by}": partial(sentences.passages_of, by=by) for by in ("sentence", 3, "10words", "10words_centred")},
+    "sentences.passages_of": lambda t: sentences.passages_of(t, "sentence"),
+    "sentences.sentence_groups": lambda t: sentences.sentence_groups(t.split(), 10),
+    "sentences.sentence_windows": lambda t: sentences.sentence_windows(t.split(), 10),
     "attributes.agree": lambda t: attributes.agree(
         attributes.Mention("ethnicity", t, 0, 1), attributes.Mention("ethnicity", f"a {t}", 0, 1)
     ),
@@ -73,11 +72,11 @@ OF_A_TEXT: dict[str, Callable[[str], object]] = {
     "themes.count_entries": lambda t: themes.count_entries(t, "care"),
     "counted.counted": lambda t: counted.counted(2, t),
     "counted.listed": lambda t: counted.listed(t.split()),
-    "name_words.gender_of_name": lambda t: name_words.gender_of_name(rouge.words(t), {}, {"john": "male"}),
-    "name_words.text_gender": lambda t: name_words.text_gender(t.split(), {}, {"john": "male"}),
-    "name_words.genders_of": lambda t: name_words.genders_of([t, "f"]),
-    "name_words.without_titles": lambda t: name_words.without_titles(t.split()),
-    "name_words.published_gender": lambda t: name_words.published_gender(t.split(), {}, {"john": "male"}),
+    "names.gender_of_name": lambda t: names.gender_of_name(rouge.words(t), {}, {"john": "male"}),
+    "names.text_gender": lambda t: names.text_gender(t.split(), {}, {"john": "male"}),
+    "names.genders_of": lambda t: names.genders_of([t, "f"]),
+    "names.without_titles": lambda t: names.without_titles(t.split()),
+    "names.published_gender": lambda t: names.published_gender(t.split(), {}, {"john": "male"}),
     "people.known_spans": lambda t: people.known_spans(t, KNOWN, t),
     "people.find_known": lambda t: people.find_known(t, KNOWN, t),
     "people.find_people": lambda t: people.find_people(t, KNOWN, t, ("John Smith",), with_known=True),
@@ -87,7 +86,7 @@ OF_A_TEXT: dict[str, Callable[[str], object]] = {
     "gendered_words.guess_place": lambda t: gendered_words.guess_place("her", t),
     "gendered_words.like": lambda t: gendered_words.like(t, "her"),
     "hashes.digest_of": lambda t: hashes.digest_of([t]),
-    "group_words.count_identifiers": lambda t: group_words.count_identifiers(t, "helm"),
+    "gendered_words.count_identifiers": lambda t: gendered_words.count_identifiers(t, "helm"),
     "recognition.parts": lambda t: [recognition.parts(run) for run in recognition.runs(t)],
     "recognition.accept": lambda t: recognition.accept(t, recognition.propose(t), ("John",)),
     "recognition.choose": lambda t: recognition.choose(recognition.propose(t), ("John Smith",)),
@@ -97,16 +96,12 @@ OF_A_TEXT: dict[str, Callable[[str], object]] = {
     "segmentation.ascii_words": lambda t: segmentation.ascii_words(
         t.encode("ascii", "replace").decode(), segmentation.ascii_table(str.isalnum)
     ),
-    "segmentation.counts_of_runs": lambda t: segmentation.counts_of_runs(
-        [t, "a b"], segmentation.ascii_table(str.isalnum), len
-    ),
-    "segmentation.word_counts": lambda t: segmentation.word_counts([t, "a b"]),
-    "segmentation.word_totals": lambda t: segmentation.word_totals([t, "a b"]),
+    "segmentation.word_total": segmentation.word_total,
     "segmentation.recall": lambda t: segmentation.recall(t, [t]),
     "segmentation.words_held": lambda t: segmentation.words_held(t, [t]),
     "people.read_errors": lambda t: _value_error(people.read_errors, t),
-    "languages.languages_of": lambda t: languages.languages_of(segmentation.Parted([t]), np.ones(1, dtype=np.int64)),
-    "segmentation.numbered": lambda t: segmentation.numbered([t], [segmentation.Rule(rouge.words)]).grams(2),
+    "languages.languages_of": lambda t: languages.languages_of([t], np.ones(1, dtype=np.int64)),
+    "segmentation.numbered": lambda t: segmentation.numbered([t], rouge.words).grams(2),
     "languages.other_language": lambda t: languages.other_language(t, "en"),
     "languages.language_of_input": lambda t: languages.language_of_input([t]),
     "people.found_people": lambda t: people.found_people(t, ("John Smith",), {"john": "male"}),
@@ -124,16 +119,16 @@ OF_A_TEXT: dict[str, Callable[[str], object]] = {
     "cli.command_line.printable": printable_for_a_terminal,
 }  # fmt: skip
 WITHOUT_A_TEXT = {
-    "name_words.shares", "name_words.commonest_last_names", "group_words.word_lists",
-    "name_words.genders", "name_words.given_names", "group_words.pair_markers", "names.census", "published_nltk.word_cutter",
-    "group_words.subject_group", "names.read_names", "published_nltk.check_data", "gendered_words.form",
-    "published_nltk.edition", "published_nltk.wordnet", "passages.check_by", "paraphrase.is_available", "paraphrase.why_not", "published_nltk.punkt", "languages.given", "languages.known", "languages.use", "languages.using",
+    "names.shares", "names.commonest_last_names", "gendered_words.word_lists",
+    "names.genders", "names.given_names", "gendered_words.pair_markers", "names.census", "published_nltk.word_cutter",
+    "gendered_words.subject_group", "names.read_names", "published_nltk.check_data", "gendered_words.form",
+    "published_nltk.edition", "published_nltk.wordnet", "sentences.check_by", "paraphrase.is_available", "paraphrase.why_not", "published_nltk.punkt", "languages.given", "languages.known", "languages.use", "languages.using",
     "languages.suppose", "languages.setting", "languages.described", "languages.usual",
     "people.spell_errors", "segmentation.ascii_table", "addresses.where_credentials",
-    "rouge.rule", "themes.themes_of", "vocabulary.vocabulary", "vocabulary.words", "segmentation.compact", "segmentation.different_of", "segmentation.forget",
+    "themes.themes_of", "vocabulary.vocabulary", "vocabulary.words", "segmentation.compact", "segmentation.different_of",
 }  # fmt: skip
 """Take no text of a stranger, but a number, a table of ours or nothing."""
-MORE_THAN_LINEAR = {"rouge.rouge_scores", "group_words.varying_identifiers"}
+MORE_THAN_LINEAR = {"rouge.rouge_scores", "gendered_words.varying_identifiers"}
 """Hold two sequences against each other, which takes the product of their lengths: a longest common subsequence
 (64 cells at a step), and difflib's matching of the listed words of two variants of a text."""
 OF_NLTK = {
@@ -141,7 +136,6 @@ OF_NLTK = {
     "published_nltk.words",
     "published_nltk.tokenize",
     "published_nltk.split",
-    "published_nltk.sentence_spans",
 }
 """NLTK's own, behind a protocol that asks for them: they need its data."""
 

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fairbrief.measures.entity_inclusion import EntityInclusion
-from fairbrief.measures.permutation_schemes import renamed
+from fairbrief.measures.groups import renamed
 from fairbrief.measures.word_lists import WordListInclusion
 from fairbrief.text.anonymisation import anonymise
 from fairbrief.text.people import Name

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fairbrief.measures.sentiment import SentimentShift
-from fairbrief.text.group_words import gender_coefficient
+from fairbrief.text.gendered_words import gender_coefficient
 from fairbrief.types import Totals
 
 SEEDS = st.integers(0, 2**32 - 1)

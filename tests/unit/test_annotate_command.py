@@ -111,7 +111,6 @@ def test_slips(records: Path, tmp_path: Path) -> None:
         (["export", records, "--task", "leaning", "--out", "x.pdf"], r"ends in \.csv"),
         (["export", records, "--task", "people", "--out", sheet], "yields no question"),
         (["export", records, "--task", "leaning", "--per-case", "2", "--out", sheet], "--annotators"),
-        (["import", sheet, "--records", records, "--task", "leaning", "--combine", "x"], "--combine"),
         (["agree", sheet, "--records", records, "--task", "leaning", "--measure", "uer@mood"], "no answer"),
     ):  # fmt: skip
         with pytest.raises((RequestError, DataError), match=said):

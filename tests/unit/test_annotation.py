@@ -192,7 +192,7 @@ def test_other_wrong_files(tmp_path: Path) -> None:
 
 
 def test_judged_claims() -> None:
-    """A majority needs more than half, all needs everybody; a case with unjudged claims is passed over."""
+    """A majority needs more than half; a case with unjudged claims is passed over."""
     held = asked([case(0), case(1)], "claims")
     (one, two), (three, _) = held[0][1], held[1][1]
     answers = [
@@ -202,8 +202,6 @@ def test_judged_claims() -> None:
     ]  # fmt: skip
     (judged,) = judged_cases(held, answers, "g")
     assert [claim.values["g"] for claim in judged.summary.claims or ()] == [("a",), ("b",)]
-    (judged,) = judged_cases(held, answers, "g", "all")
-    assert [claim.values["g"] for claim in judged.summary.claims or ()] == [("a",), ()]
 
 
 def test_judged_ratings_leanings_and_people() -> None:
@@ -226,7 +224,6 @@ def test_judged_ratings_leanings_and_people() -> None:
     (judged,) = judged_cases(leaning, answers)
     assert judged.record.attributes == {"leaning": "left"}
     assert unfairness(leaning, answers) == {("r0", "s"): pytest.approx(2 / 3)}
-    assert [j.record.attributes for j in judged_cases(leaning, answers, combine="all")] == [{}]
     people = asked([case()], "people")
     (judged,) = judged_cases(people, [Answer("x", people[0][1][0].key, ("yes",))])
     assert judged.record.attributes == {"mentioned e1": "yes"}

@@ -351,7 +351,7 @@ def test_damaged_per_record_statistics_is_a_data_error(tmp_path: Path, two: tupl
     write_all(two[0], tmp_path)
     path = tmp_path / "per_record" / "representation.parquet"
     whole, right = path.read_bytes(), load(tmp_path)
-    for place in range(0, len(whole), 97):
+    for place in range(0, len(whole), 397):
         for damaged in (whole[:place], whole[:place] + bytes([whole[place] ^ 0xFF]) + whole[place + 1 :]):
             path.write_bytes(damaged)
             try:

@@ -120,11 +120,11 @@ def test_tests_that_resamples_alone_cannot_carry_say_how_many_are_needed() -> No
     draws give 1/100.
     """
     tests = [estimate(p=p, smallest_p=0.0) for p in (0.01, 0.05, 0.5)]
-    few = with_holm(tests, [("m",)] * 3, Settings(n_resamples=19))
+    few = with_holm(tests, Settings(n_resamples=19))
     assert [e.p_adjusted for e in few] == pytest.approx([0.03, 0.1, 0.5])
     assert codes(few) == [[], ["tests_need_resamples"], ["tests_need_resamples"]]
     assert few[1].notes[0].arguments == {"tests": 3, "resamples": 120}
-    assert codes(with_holm(tests, [("m",)] * 3, Settings(n_resamples=99))) == [[], [], []]
+    assert codes(with_holm(tests, Settings(n_resamples=99))) == [[], [], []]
 
 
 def test_what_could_not_be_significant_beside_others_leaves_their_family() -> None:
@@ -134,7 +134,7 @@ def test_what_could_not_be_significant_beside_others_leaves_their_family() -> No
 
     def tested(*smallest: float | None) -> list[tuple[bool | None, float | None]]:
         tests = [estimate(p=0.01, smallest_p=p) for p in smallest]
-        found = with_holm(tests, [("m",)] * len(tests), Settings(n_resamples=2000))
+        found = with_holm(tests, Settings(n_resamples=2000))
         return [(e.testable, e.p_adjusted) for e in found]
 
     assert tested(0.01, 0.04) == [(None, 0.02), (None, 0.02)]

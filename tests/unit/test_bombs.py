@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -11,25 +12,18 @@ import pytest
 from benchmarks import bombs
 
 from fairbrief.errors import DataError
-from fairbrief.readers import growth, read
+from fairbrief.readers import read, tables
 
 
-@pytest.mark.parametrize(
-    ("make", "messages"),
-    [
-        (bombs.long_list, ("MiB or more in a file of", "MiB or more in a file of")),
-        (bombs.repeated_text, ("MiB or more in a file of", "MiB or more in a file of")),
-        (bombs.empty_rows, ("MiB or more in a file of", "MiB or more in a file of")),
-    ],
-)  # fmt: skip
-def test_bombs(tmp_path: Path, make: object, messages: tuple[str, str]) -> None:
+@pytest.mark.parametrize("make", [bombs.long_list, bombs.repeated_text, bombs.empty_rows])
+def test_bombs(tmp_path: Path, make: Any) -> None:
     """In a process of at most 4 GiB: within seconds, in less than 600 MiB."""
-    for path, message in zip(bombs.written(make, 0, tmp_path), messages, strict=True):  # type: ignore[arg-type]
+    for path in bombs.written(make, 0, tmp_path):
         assert path.stat().st_size < 1 << 20
-        found = bombs.measured(path)
-        assert message in found["said"], (path.name, found)
-        assert found["seconds"] < 20
-        assert found["mib"] < 600
+        result = bombs.measured(path)
+        assert "MiB or more in a file of" in result["said"], (path.name, result)
+        assert result["seconds"] < 20
+        assert result["mib"] < 600
 
 
 def test_too_many_columns(tmp_path: Path) -> None:
@@ -41,7 +35,7 @@ def test_too_many_columns(tmp_path: Path) -> None:
 
 def test_honest_tables_of_equal_texts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What takes less than a thousand times the file is read: 40 copies of a text, as a dictionary, packed or not."""
-    monkeypatch.setattr(growth, "FREE", 1 << 16)
+    monkeypatch.setattr(tables, "FREE", 1 << 16)
     texts = [" ".join(f"word{i * j}" for j in range(600)) for i in range(7)]
     table = bombs.record(pa.array(texts * 40).dictionary_encode())
     pq.write_table(table, tmp_path / "a.parquet", compression="zstd")
@@ -61,7 +55,7 @@ def test_sizes_of_arrow_messages(tmp_path: Path) -> None:
     with pa.ipc.new_stream(path, table.schema, options=bombs.PACKED) as out:
         out.write_table(table)
     with path.open("rb") as source:
-        (found,) = growth.arrow_messages(source, 0)
+        (found,) = tables.arrow_messages(source, 0)
     least = 32 * (1000 + 1000) + 8 * 1000  # and the packed buffers, of a few hundred bytes
     assert least < found < least + 1000
     with path.open("r+b") as damaged:

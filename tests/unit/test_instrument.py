@@ -12,8 +12,8 @@ from tests import sample_results
 
 from fairbrief.auditing import Plan, audit, scorer_checks
 from fairbrief.conclusions import decisive
-from fairbrief.measures import self_retrieval
-from fairbrief.measures.self_retrieval import ScorerBiasRetrieval, SelfRetrieval
+from fairbrief.measures import scorer_bias
+from fairbrief.measures.scorer_bias import ScorerBiasRetrieval, SelfRetrieval
 from fairbrief.reports import exports, first_answers, html
 from fairbrief.reports.frames import Estimates
 from fairbrief.reports.result import Result
@@ -147,7 +147,7 @@ def by_halves(monkeypatch: pytest.MonkeyPatch) -> None:
     def replaced(text: str, share: float, key: str) -> str:  # noqa: ARG001
         return " ".join(w if i % 2 else f"syn{w.lower()}" for i, w in enumerate(text.split()))
 
-    monkeypatch.setattr(self_retrieval, "paraphrase", replaced)
+    monkeypatch.setattr(scorer_bias, "paraphrase", replaced)
     monkeypatch.setattr(scorer_checks, "why_not", lambda _: "")
 
 

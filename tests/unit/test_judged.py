@@ -11,7 +11,7 @@ from tests.stub_chat import StubChat
 
 from fairbrief import registry
 from fairbrief.auditing import Plan, audit
-from fairbrief.measures.judged import Judged
+from fairbrief.measures.quality import Judged
 from fairbrief.testing import MEASURE_CLAUSES, MeasureClause
 from fairbrief.types import Case, Document, Record, Summary
 

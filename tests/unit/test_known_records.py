@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fairbrief.errors import DataError
-from fairbrief.measures.permutation_schemes import groups_of
+from fairbrief.measures.groups import groups_of
 from fairbrief.measures.record_texts import KEPT, known
 from fairbrief.types import Document, Record
 

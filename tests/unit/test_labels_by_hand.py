@@ -125,18 +125,6 @@ def test_a_summary_without_labels_counts_only_as_omitting() -> None:
     assert result["omitted[billing]"] == 0.5
 
 
-def test_missing_labels_can_be_a_label() -> None:
-    """The claims are billing and nothing: q = (1/2, 0, 0) and 1/2 without a label; TVD = (0 + 1/4 + 1/4 + 1/2)/2. "no label" is not a label
-    that could be omitted: delivery and other of three are. One claim of two still counts as unlabelled: 1/2.
-    """
-    measure = LabelGap("topic", unlabelled="label")
-    result = measure.value(totals(case([("billing",), ()]), measure=measure))
-    assert float(result["label_gap"].array) == pytest.approx(0.5)
-    assert float(result["difference[no label]"].array) == pytest.approx(0.5)
-    assert float(result["omitted"].array) == pytest.approx(2 / 3)
-    assert float(result["unlabelled[summary]"].array) == 0.5
-
-
 def test_exchanging_sentences_keeps_how_many_are_the_summarys() -> None:
     """Labels b b d o | b d. If the third sentence (d) and the first claim (b) change places: source b b b o, summary d d: p = (3/4, 0, 1/4),
     q = (0, 1, 0): TVD 1; the summary lacks two of the two labels of the source.
@@ -197,17 +185,6 @@ def test_a_scorer_labels_the_sentences_of_both_texts() -> None:
     assert list(observation.details(unit, answers)) == ["The summary lacks a: “The bill is wrong.”"]
 
 
-def test_the_source_can_keep_the_labels_of_the_data() -> None:
-    """Topics of the turns are billing, billing, delivery, other; the scorer labels only the summary, as delivery: TVD 3/4."""
-    observation = Labelled("topic", "containment", ("billing", "delivery"), source="data")
-    unit = (case([]),)
-    (ask,) = observation.asks(unit)
-    assert ask.rows == ("A bill.",)
-    rows = observation.observe(unit, scored([0, 1]), np.array([[0, 0, 0, 0, 1]]))
-    assert isinstance(rows, Rows)
-    assert dict(zip(rows.columns, rows.values[0].tolist(), strict=True))["tvd",] == pytest.approx(0.75)
-
-
 @pytest.mark.parametrize(
     ("one", "reason"),
     [
@@ -230,7 +207,6 @@ def test_a_record_without_labels_has_a_reason(one: Case, reason: str) -> None:
     ("spec", "message"),
     [
         ("label_gap(scorer=words(file=x.csv))@topic", "add labels=A\\+B"),
-        ("label_gap(source=both)@topic", "source=both is not one of scorer, data"),
     ],
 )
 def test_settings_that_cannot_work_are_refused(spec: str, message: str) -> None:

@@ -15,7 +15,6 @@ from fairbrief.workbench.corpora.labelled_sets import (
     Sets,
     argmax_sentiment,
     clusters,
-    compound_sentiment,
     cut_sets,
     dominating,
     labeller,
@@ -124,8 +123,6 @@ def test_pools_say_what_they_leave_out() -> None:
         Lengths(3, 2)
     with pytest.raises(RequestError, match="count"):
         counter("syllables")
-    assert Lengths(least_characters=5).admit()("seven")
-    assert not Lengths(least_characters=5, least=1).admit()("four")
 
 
 # ------------------------------------------------------------------------------------- stratified
@@ -212,19 +209,13 @@ def test_similar_texts_are_clustered() -> None:
 
 
 def test_sentiment_rules() -> None:
-    """Ratings up to 2 are negative, from 4 on positive, or as told; VADER's two rules differ where they should."""
+    """Ratings up to 2 are negative, from 4 on positive, or as told; by VADER the larger of neg and pos, a tie is negative."""
     assert [rating_sentiment(r) for r in (1, 2, 3, 4, 5)] == ["negative"] * 2 + ["neutral"] + ["positive"] * 2
     assert rating_sentiment(3, negative=3) == "negative"
     mixed = {"neg": 0.1, "pos": 0.2, "neu": 0.7, "compound": 0.0}
     assert argmax_sentiment(mixed) == "positive"
-    assert compound_sentiment(mixed) == "neutral"
     assert argmax_sentiment({"neg": 0.2, "pos": 0.2, "neu": 0.6, "compound": 0.9}) == "negative"
     assert argmax_sentiment({"neg": 0, "pos": 0, "neu": 1, "compound": 0.0}) == "neutral"
-    assert [compound_sentiment({"compound": c}) for c in (0.05, 0.049, -0.05)] == [
-        "positive",
-        "neutral",
-        "negative",
-    ]
     for bad in (
         {"rule": "x"},
         {"rule": "rating", "negative": 4, "positive": 4},
@@ -235,15 +226,12 @@ def test_sentiment_rules() -> None:
 
 
 def test_vader_labels_texts() -> None:
-    """VADER tells praise from blame under both rules."""
+    """VADER tells praise from blame."""
     pytest.importorskip("vaderSentiment")
-    for rule in ("vader_argmax", "vader_compound"):
-        label = labeller(rule)
-        assert label is not None
-        assert [label(Document(t)) for t in ("I love this great mug!", "Awful, broken, I hate it.")] == [
-            "positive",
-            "negative",
-        ]
+    label = labeller("vader_argmax")
+    assert label is not None
+    texts = ("I love this great mug!", "Awful, broken, I hate it.")
+    assert [label(Document(text)) for text in texts] == ["positive", "negative"]
 
 
 def test_review_sets_of_one_product() -> None:
@@ -270,8 +258,6 @@ def test_review_sets_of_one_product() -> None:
     one = list(review_sets(reviews, Sets(4), labeller("rating"), Counter()))
     assert [(r.id, r.seed_document) for r in one] == [("x", None), ("y", None)]
     assert one != list(review_sets(reviews, Sets(4, seed=1), labeller("rating"), Counter()))
-    first = next(iter(review_sets(reviews, Sets(4, draw="first"), labeller("rating"), Counter())))
-    assert [d.text for d in first.documents] == [f"review {i} of x" for i in range(4)]
 
 
 def test_whole_sets_keep_their_references() -> None:

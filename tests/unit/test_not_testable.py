@@ -70,16 +70,16 @@ def a_p(p: float, smallest: float) -> Estimate:
 def test_what_could_not_be_significant_beside_the_others_is_not_testable() -> None:
     """Seven tests of eight clusters: 7/128 is above .05, so that no p is given; six of them are testable."""
     seven = [a_p(1 / 128, 1 / 128)] * 7
-    found = with_holm(seven, [("main_value",)] * 7, Settings())
+    found = with_holm(seven, Settings())
     assert {(e.testable, e.p, e.p_adjusted) for e in found} == {(False, None, None)}
     assert "not testable among 7 tests" in worded(found[0].notes[0])
     assert "Unadjusted p = 0.0078" in worded(found[0].notes[0])
-    found = with_holm(seven[:6], [("main_value",)] * 6, Settings())
+    found = with_holm(seven[:6], Settings())
     assert {(e.testable, e.p_adjusted) for e in found} == {(True, 6 / 128)}
 
 
 def test_tests_that_reach_far_leave_room_for_one_that_does_not() -> None:
     """Holm's last p is not multiplied: beside nine that allow any p, one of smallest p .03 can be significant."""
-    found = with_holm([*[a_p(0.0, 0.0)] * 9, a_p(0.03, 0.03)], [("main_value",)] * 10, Settings())
+    found = with_holm([*[a_p(0.0, 0.0)] * 9, a_p(0.03, 0.03)], Settings())
     assert found[-1].testable is True
     assert found[-1].p_adjusted == 0.03

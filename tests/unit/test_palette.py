@@ -9,8 +9,7 @@ from collections.abc import Mapping
 import numpy as np
 import pytest
 
-from fairbrief.reports import palette
-from fairbrief.reports.palette import DARK, DRAWN, LIGHT, SERIES
+from fairbrief.reports.plot import DARK, DRAWN, LIGHT, SERIES, complete
 from fairbrief.statistics.arrays import Floats
 
 # Machado and others (2009): colours of linear RGB as people with a complete deficiency see them.
@@ -63,7 +62,7 @@ def test_no_colour_has_two_meanings() -> None:
 def test_a_complete_picture_has_paper_and_dark_colours() -> None:
     """The rules recolour exactly the colours that the picture uses."""
     svg = f'<svg viewBox="-4 -6 20 10"><circle r="2" fill="{LIGHT["s2"]}"/></svg>'
-    made = palette.complete(svg)
+    made = complete(svg)
     assert f'<rect x="-4" y="-6" width="100%" height="100%" fill="{LIGHT["paper"]}"/>' in made
     assert set(re.findall(r'\[fill="(#\w+)"\]\{fill:(#\w+)\}', made)) == {
         (LIGHT[name], DARK[name]) for name in ("paper", "s2")

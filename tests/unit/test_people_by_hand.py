@@ -9,12 +9,11 @@ import numpy as np
 import pytest
 
 import fairbrief
-from fairbrief.measures.detected_inclusion import DetectedInclusion
 from fairbrief.measures.distinguishability import Distinguishability, GroupedVariants
 from fairbrief.measures.entity_hallucination import EntityHallucination, InventedNames, most_frequent
-from fairbrief.measures.entity_inclusion import EntityInclusion, recogniser
-from fairbrief.measures.judged import GroupedVerdicts, JudgedByGroup
-from fairbrief.measures.permutation_schemes import group_names, half_of_sizes, share, total_variation
+from fairbrief.measures.entity_inclusion import DetectedInclusion, EntityInclusion, recogniser
+from fairbrief.measures.groups import group_names, half_of_sizes, share, total_variation
+from fairbrief.measures.quality import GroupedVerdicts, JudgedByGroup
 from fairbrief.measures.scorer_bias import ScorerBiasSupport, SourcePeople, SourceSupports
 from fairbrief.measures.word_lists import Identifiers, Phrases, WordListInclusion, is_built
 from fairbrief.types import (

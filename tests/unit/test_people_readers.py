@@ -186,31 +186,24 @@ def test_whom_only_names_of_things_name_is_nobody(tmp_path: Path) -> None:
     assert len(carnegie.mentions) == 2
 
 
-def test_a_calling_before_a_name_is_no_name(tmp_path: Path) -> None:
-    """Of "YouTuber Ann Lee" the name is Ann Lee, and of "the Defense" there is none."""
-    words = ("YouTuber NNP 0 root (1-person-new-n-cf1-1-sgl", "Ann NNP 1 appos", "Lee NNP 2 flat 1)")
-    assert list(corefud(tmp_path, *words)) == ["Ann Lee"]
-    assert corefud(tmp_path, "Defense NNP 2 nsubj (1-person-new-n-cf1-1-sgl)", "rested VBD 0 root") == {}
-
-
-def test_pronunciations_and_other_scripts_are_no_names(tmp_path: Path) -> None:
-    """What tells how a name sounds, or writes it in another script, is left as it stands."""
-    words = (
-        "Jean NNP 0 root (1-person-new-n-cf1-1-coref", "Moreau NNP 1 flat 1)",
-        "ʒan NNP 1 dep (1-person-giv-n-cf1-1-coref", "mɔʁo NNP 3 flat 1)", "Μορώ NNP 1 dep (1-person-giv-n-cf1-1-coref)",
-    )  # fmt: skip
-    (person,) = corefud(tmp_path, *words).values()
-    assert [m.kind for m in person.mentions] == ["full"]
-
-
-def test_a_foreign_and_joins_two_who_are_no_person(tmp_path: Path) -> None:
-    """Neither of "Jules et Jim" is a person of the text."""
-    words = (
-        "Jules NNP 0 root (1-person-new-n-cf1-1-sgl)",
-        "et NNP 1 flat",
-        "Jim NNP 1 flat (2-person-new-n-cf1-1-sgl)",
-    )
-    assert corefud(tmp_path, *words) == {}
+@pytest.mark.parametrize(
+    ("words", "people"),
+    [
+        (("YouTuber NNP 0 root (1-person-new-n-cf1-1-sgl", "Ann NNP 1 appos", "Lee NNP 2 flat 1)"), ["Ann Lee"]),
+        (("Defense NNP 2 nsubj (1-person-new-n-cf1-1-sgl)", "rested VBD 0 root"), []),
+        (("Jules NNP 0 root (1-person-new-n-cf1-1-sgl)", "et NNP 1 flat", "Jim NNP 1 flat (2-person-new-n-cf1-1-sgl)"), []),
+        ((
+            "Jean NNP 0 root (1-person-new-n-cf1-1-coref", "Moreau NNP 1 flat 1)",
+            "ʒan NNP 1 dep (1-person-giv-n-cf1-1-coref", "mɔʁo NNP 3 flat 1)", "Μορώ NNP 1 dep (1-person-giv-n-cf1-1-coref)",
+        ), ["Jean Moreau"]),
+    ],
+    ids=["occupation", "role", "foreign and", "pronunciation"],
+)  # fmt: skip
+def test_what_is_no_name_of_a_person(tmp_path: Path, words: tuple[str, ...], people: list[str]) -> None:
+    """Occupations, roles, pronunciations and other scripts are no names; neither of "Jules et Jim" is a person."""
+    found = corefud(tmp_path, *words)
+    assert list(found) == people
+    assert all([m.kind for m in entity.mentions] == ["full"] for entity in found.values())
 
 
 def test_chains_with_one_full_name_are_one_person_unless_their_pronouns_differ(tmp_path: Path) -> None:

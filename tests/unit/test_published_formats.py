@@ -75,16 +75,6 @@ def test_broken_labelled_tweets(tmp_path: Path, content: bytes, said: str) -> No
         list(read_published(put(tmp_path, "input.txt", content), "labelled"))
 
 
-def test_encodings(tmp_path: Path) -> None:
-    """UTF-8 alone refuses what is not, with line and byte; Latin-1 takes everything; others are unknown."""
-    path = put(tmp_path, "input.txt", b"1<||>a<||>x\n2<||>a<||>\xff\n")
-    with pytest.raises(DataError, match=r"input\.txt:2: found the byte 0xff at byte 11"):
-        list(read_published(path, "labelled", "utf-8"))
-    assert [r.documents[0].text for r in read_published(path, "labelled", "latin-1")] == ["x", "ÿ"]
-    with pytest.raises(RequestError, match="encoding"):
-        list(read_published(path, "labelled", "utf-16"))  # type: ignore[arg-type] # that is the test
-
-
 def test_semeval(tmp_path: Path) -> None:
     """SemEval's table gives the stance as published and the target; a short row is told."""
     head = "ID\tTarget\tTweet\tStance\tSentiment\r\n"

@@ -13,8 +13,7 @@ from fairbrief import registry, testing
 from fairbrief.auditing import Plan, audit
 from fairbrief.auditing.per_record import ledgers_from
 from fairbrief.errors import RequestError
-from fairbrief.measures.gender_agreement import GenderAgreement
-from fairbrief.measures.sentiment import SentimentShift, regress_shift
+from fairbrief.measures.sentiment import GenderAgreement, SentimentShift, regress_shift
 from fairbrief.protocols import PerRecordProtocol
 from fairbrief.protocols.chau_sentiment import ChauSentiment, figures, shifts
 from fairbrief.reports.result import Result

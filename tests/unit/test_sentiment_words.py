@@ -14,7 +14,7 @@ from fairbrief.classifiers.sentiment import (
     words_of,
 )
 from fairbrief.errors import DataError
-from fairbrief.text.group_words import count_gender_words, gender_coefficient, subject_group
+from fairbrief.text.gendered_words import count_gender_words, gender_coefficient, subject_group
 
 
 @pytest.mark.parametrize(

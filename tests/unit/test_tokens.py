@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from fairbrief import registry
@@ -25,12 +24,7 @@ ASKS = [
 @pytest.fixture
 def forgotten():  # noqa: ANN201
     """NLTK's loaded parts are forgotten before and after."""
-    parts = (
-        published_nltk._sentence_splitter,
-        published_nltk._stop_words,
-        published_nltk._lone_classifier,
-        published_nltk._stemmer,
-    )
+    parts = (published_nltk._stop_words, published_nltk._stemmer)
     for part in parts:
         part.cache_clear()
     yield
@@ -78,22 +72,6 @@ def test_nltk_reading() -> None:
     assert found == ["quickli", "run", "nicer", "restaur"]
 
 
-@pytest.mark.usefixtures("nltk_data")
-def test_tokenize_is_nltk(shared: Path) -> None:
-    """Cutting chunk by chunk gives exactly the tokens of NLTK's older rules, on tweets, quotations and odd spacing."""
-    import json
-
-    texts = [
-        "", " ", "a", "''tis' he said . \" ) ", "( what?\"ok ) gonna. can't!", "x . '' y.", "\"a\" 'b' ``c`` u.s. d.c. ok.",
-        "a.\tb\n\nc . ) \"", " lead. gim me gimme", "lemme see wanna cannot", "Gonna be GOTTA", "wait... what.. ok. 'ere 'twas", "e.g. this, i.e. that: 3,000; --ok--",
-    ]  # fmt: skip
-    with (shared / "data" / "tweets" / "tweets_claritin.jsonl").open(encoding="utf-8") as lines:
-        texts += [json.loads(line)["text"].lower() for line, _ in zip(lines, range(1500), strict=False)]
-    cut, sentences = published_nltk.word_cutter(), published_nltk.punkt().tokenize
-    whole = [[token for sentence in sentences(text) for token in cut(sentence)] for text in texts]
-    assert [t for t, tokens in zip(texts, whole, strict=True) if published_nltk.tokenize(t) != tokens] == []
-
-
 def test_words_are_cut_as_the_published_numbers_were_made() -> None:
     """Long dashes hold words together and an opening apostrophe is parted from a single letter only."""
     pytest.importorskip("nltk")
@@ -111,22 +89,6 @@ def test_an_nltk_that_cuts_otherwise_is_refused(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(nltk.tokenize.NLTKWordTokenizer, "DOUBLE_DASHES", (re.compile("x"), "x"))
     with pytest.raises(RequestError, match=r"splits .* but the published numbers need"):
         published_nltk.word_cutter()
-
-
-@pytest.mark.usefixtures("nltk_data")
-def test_a_lone_token_is_tagged_as_by_nltk(nltk_data: Path) -> None:
-    """Every fifteenth entry of WordNet, numbers, years, hyphens and what is no word get NLTK's own tag."""
-    import nltk
-
-    tokens = [
-        "a", "b", "1984", "3,000", "12", "well-known", "-", "'s", "n't", "...", "天気", "é", "tag", "people",
-    ]  # fmt: skip
-    for path in sorted((nltk_data / "corpora" / "wordnet").glob("index.*")):
-        lines = path.read_text(encoding="utf-8").splitlines()
-        tokens += [line.split()[0] for line in lines[::15] if not line.startswith(" ")]
-    tag, classifier = published_nltk._lone_classifier(), nltk.tag.PerceptronTagger()
-    assert len(tokens) > 10_000
-    assert [token for token in tokens if tag(token) != classifier.tag([token])[0][1]] == []
 
 
 @pytest.mark.usefixtures("forgotten")
@@ -155,9 +117,3 @@ def test_missing_library(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "nltk", None)
     with pytest.raises(MissingExtra, match=r"fairbrief\[nltk\]"):
         list(Ngram(tokenizer="nltk").answer([Ask("ngram", ("a",), ("a",))]))
-
-
-def test_sizes_are_counts() -> None:
-    """What the scorer counts is what the reading keeps."""
-    (scores,) = Ngram().answer([ASKS[0]])
-    assert np.array_equal(scores.sizes, [len(words(text)) for text in ASKS[0].rows])

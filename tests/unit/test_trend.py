@@ -272,7 +272,8 @@ def test_a_damaged_description_of_inputs_is_refused(tmp_path: Path) -> None:
 def test_a_folder_given_twice_is_refused(tmp_path: Path) -> None:
     """It would count as two nights."""
     folders = nights(tmp_path, 3)
-    assert run([*folders, folders[0]]) == (2, "this folder is given twice: give each audit once.")
+    told = f"{folders[0]}: this folder is given twice. Give each audit once."
+    assert run([*folders, folders[0]]) == (2, told)
 
 
 # ----------------------------------------------------------------------------------------------- files

@@ -246,27 +246,26 @@ class Jackknifed:
     def _spread(self, name: str, here: Floats, without: Floats, drawn: Floats | None = None) -> Spreads:
         return with_uncertain_scores(spreads(here, without, self.single(name), self.strata(name)), drawn)
 
-    @cached_property
-    def _of_maps(self) -> tuple[Found, Found]:
-        """By each map the values, and what random extracts read: arrays (parts, maps)."""
-        assert self.maps is not None
-        return self.measure.value(self.maps), self.measure.value(self.maps.part(OF_EXTRACTS))
-
     def by_map(self, name: str) -> Floats | None:
         """A value per map, shape (parts, maps); None without maps. For a chance-adjusted score, the main value, since its baseline shifts equally."""
-        if self.maps is None:
-            return None
-        value = self._of_maps[0].get(self.measure.name if name == CHANCE_ADJUSTED else name)
-        return None if value is None else np.broadcast_to(value.array, self.maps.array.shape[:2])
+        return self._of_map(self._by_map[0], self.measure.name if name == CHANCE_ADJUSTED else name)
 
     def from_extracts_by_map(self, name: str) -> Floats | None:
         """The value less that of random extracts by each map, shape (parts, maps); None without maps."""
+        return self._of_map(self._by_map[1], name)
+
+    @cached_property
+    def _by_map(self) -> tuple[Mapping[str, Floats], Mapping[str, Floats]]:
+        """By name the values, and these less those of random extracts; nothing without maps."""
         if self.maps is None:
+            return {}, {}
+        values = {name: value.array for name, value in self.measure.value(self.maps).items()}
+        return values, _less_extracts(self.measure, self.maps)
+
+    def _of_map(self, found: Mapping[str, Floats], name: str) -> Floats | None:
+        if self.maps is None or name not in found:
             return None
-        beside, extracts = self.measure.value(_with_extracts(self.maps)), self._of_maps[1]
-        if name not in beside or name not in extracts:
-            return None
-        return np.broadcast_to(beside[name].array - extracts[name].array, self.maps.array.shape[:2])
+        return np.broadcast_to(found[name], self.maps.array.shape[:2])
 
     def strata(self, name: str) -> Integers | None:
         """The kind of each unit, by which of the value's groups it has anything of; None where units are of one kind."""
@@ -282,9 +281,10 @@ class Jackknifed:
         return tuple(self.measure.value(t.part(OF_EXTRACTS)) for t in (self.units.total, self.units.without))  # type: ignore[return-value]
 
     @cached_property
-    def beside_extracts(self) -> tuple[Found, Found]:
-        """The system's values on records with extracts: on all units, and without each unit."""
-        return tuple(self.measure.value(_with_extracts(t)) for t in (self.units.total, self.units.without))  # type: ignore[return-value]
+    def _less_extracts(self) -> tuple[Mapping[str, Floats], ...]:
+        """The values less those of random extracts: on all units, and without each."""
+        several = zip((self.units.total, self.units.without), self.of_extracts, strict=True)
+        return tuple(_less_extracts(self.measure, *of) for of in several)
 
     def spreads_of_extracts(self, name: str) -> Spreads:
         """How far what random extracts read varies in each part."""
@@ -299,12 +299,11 @@ class Jackknifed:
 
     def from_extracts(self, name: str) -> tuple[Floats, Floats] | None:
         """The value less that of random extracts: on all units (parts,), and without each (parts, units)."""
-        (a, a_without), (b, b_without) = self.beside_extracts, self.of_extracts
-        if name not in a or name not in b:
+        here, without = self._less_extracts
+        if name not in here:
             return None
-        gap = np.broadcast_to(a[name].array - b[name].array, len(self.units.sums))
-        without = a_without[name].array - b_without[name].array
-        return gap, np.broadcast_to(without, self.units.sums.shape[:2])
+        shape = self.units.sums.shape[:2]
+        return np.broadcast_to(here[name], shape[0]), np.broadcast_to(without[name], shape)
 
 
 @dataclass(frozen=True)
@@ -368,22 +367,28 @@ def from_extracts(measure: Measure, totals: Totals) -> dict[str, Floats]:
 
     On rows with extracts; nan if there are none. A group difference without a baseline is unchanged.
     """
-    here = measure.value(totals)
-    beside, of_extracts = measure.value(_with_extracts(totals)), measure.value(totals.part(OF_EXTRACTS))
     has_extracts = any(c[0] == OF_EXTRACTS for c in totals.columns)
-    found = {}
-    for name, value in here.items():
-        if not value.is_primary:
-            continue
-        found[name] = value.array
-        if value.is_compared and has_extracts:
-            absent = np.full(np.shape(value.array), np.nan)
-            found[name] = (
-                beside[name].array - of_extracts[name].array
-                if name in beside and name in of_extracts
-                else absent
-            )
-    return found
+    less = _less_extracts(measure, totals) if has_extracts else {}
+    return {
+        name: less.get(name, np.full(np.shape(value.array), np.nan))
+        if value.is_compared and has_extracts
+        else value.array
+        for name, value in measure.value(totals).items()
+        if value.is_primary
+    }
+
+
+def _less_extracts(measure: Measure, totals: Totals, of_extracts: Found | None = None) -> dict[str, Floats]:
+    """By name the values less those of random extracts, on the records that have these."""
+    beside = measure.value(_with_extracts(totals))
+    if of_extracts is None:
+        of_extracts = measure.value(totals.part(OF_EXTRACTS))
+    with np.errstate(invalid="ignore"):  # published odds may be infinite in both
+        return {
+            name: value.array - of_extracts[name].array
+            for name, value in beside.items()
+            if name in of_extracts
+        }
 
 
 def _with_extracts(totals: Totals) -> Totals:

@@ -36,13 +36,11 @@ class Choice:
 def attributes_of(cases: Sequence[Case]) -> dict[str, dict[str, Counter[str]]]:
     """Attributes by owner (document, record, entity), with the counts of their values."""
     found: dict[str, dict[str, Counter[str]]] = {reader: {} for reader in READERS}
-    for case in cases:
-        record = case.record
-        for reader, holders in (
-            ("document", record.documents),
-            ("record", (record,)),
-            ("entity", record.entities),
-        ):
+    for record in (case.record for case in cases):
+        owners: dict[str, Sequence[Any]] = {
+            "document": record.documents, "record": (record,), "entity": record.entities,
+        }  # fmt: skip
+        for reader, holders in owners.items():
             for holder in holders:
                 for name, value in holder.attributes.items():
                     found[reader].setdefault(name, Counter())[value] += 1

@@ -11,6 +11,7 @@ from fairbrief.auditing.system_runs import RUN
 from fairbrief.conclusions import against_baseline, leading
 from fairbrief.errors import RequestError
 from fairbrief.readers.messages import did_you_mean
+from fairbrief.reports import wording
 from fairbrief.reports.frames import of_each
 from fairbrief.statistics import TIE
 from fairbrief.statistics.jackknife import t_p, t_quantile
@@ -18,9 +19,7 @@ from fairbrief.statistics.resampling import holm
 from fairbrief.types import Estimate, Measure, Note
 
 
-def with_holm(
-    estimates: Sequence[Estimate], families: Iterable[tuple[object, ...]], settings: Settings
-) -> list[Estimate]:
+def with_holm(estimates: Sequence[Estimate], settings: Settings) -> list[Estimate]:
     """The estimates with Holm-adjusted p; each family (tests of one kind) is adjusted separately.
 
     A test that no label permutation could make significant in its family is not testable and leaves the
@@ -31,7 +30,8 @@ def with_holm(
     members: dict[tuple[object, ...], list[int]] = {}
     unknown: set[tuple[object, ...]] = set()
     lack_texts = of_each(lambda notes: NEEDS_TEXTS in notes, [e.notes for e in estimates])
-    for i, (e, family, lacks_texts) in enumerate(zip(estimates, families, lack_texts, strict=True)):
+    for i, (e, lacks_texts) in enumerate(zip(estimates, lack_texts, strict=True)):
+        family = _family(e)
         if e.p is not None or e.extract_p is not None:
             members.setdefault(family, []).append(i)
         if lacks_texts:
@@ -190,10 +190,11 @@ def _adjust(estimates: list[Estimate], indices: Sequence[int], settings: Setting
         estimates[i] = e.replace(p_adjusted=p, notes=(*e.notes, note) if hidden else e.notes)
 
 
-def family_of(made: Estimate, *, is_main_value: bool, is_sanity_baseline: bool) -> tuple[object, ...]:
+def _family(e: Estimate) -> tuple[object, ...]:
     """Tests of one kind: all main values together; a companion with its other values and systems."""
-    kind = "main_value" if is_main_value else f"{made.measure}:{made.quantity.partition('[')[0]}"
-    return (kind, bool(made.baseline), is_sanity_baseline, tuple(sorted(made.subgroup)))
+    kind = "main_value" if wording.is_main_value(e) else f"{e.measure}:{e.quantity.partition('[')[0]}"
+    is_real = e.system_kind == "system" and e.baseline_kind in (None, "system")
+    return kind, bool(e.baseline), is_real, tuple(sorted(e.subgroup))
 
 
 def check_primary(primary: Sequence[str], measures: Sequence[Measure]) -> None:

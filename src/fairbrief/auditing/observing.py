@@ -448,7 +448,7 @@ def _with_more(observation: Observation, block: AlikeRows, labelled: Labelled, p
             strictly=declared.tests_strictly,
         )
     units, choices = np.array(block.units, dtype=np.int64), None if values.shape[1] == 1 else labelled.choices
-    if choices is not None and len(units) < len(choices):
+    if choices is not None and not np.array_equal(units, np.arange(len(choices))):
         choices = choices[units]
     found = RowBlock(places[units], columns, values, choices, ps)
     return found if means is None else found.beside_too(means.columns, means.values[:, 0])

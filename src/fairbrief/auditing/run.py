@@ -208,17 +208,8 @@ class Run(Observed):
         self, found: list[Estimate], systems: Sequence[Estimate], settings: estimating.Settings
     ) -> list[Estimate]:
         order = {repr(m): i for i, m in enumerate(self.measures)}
-        main_values = {repr(m): m.name for m in self.measures}
         found = sorted(found, key=lambda e: (bool(e.subgroup), order[e.measure]))
-        families = (
-            multiple_tests.family_of(
-                e,
-                is_main_value=e.quantity == main_values[e.measure],
-                is_sanity_baseline=e.system_kind != "system" or e.baseline_kind not in (None, "system"),
-            )
-            for e in found
-        )
-        adjusted = multiple_tests.with_holm(found, families, settings)
+        adjusted = multiple_tests.with_holm(found, settings)
         return multiple_tests.with_families(with_primary(adjusted, self.plan.primary), settings, systems)
 
 

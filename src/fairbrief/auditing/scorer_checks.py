@@ -36,13 +36,12 @@ from fairbrief.declarations import ScorerCheck
 from fairbrief.errors import DataError, MissingExtra
 from fairbrief.measures.record_texts import claims_of
 from fairbrief.measures.representation import WITHOUT_ASK
-from fairbrief.measures.scorer_bias import ScorerBias
-from fairbrief.measures.self_retrieval import ScorerBiasRetrieval, long_sentences
+from fairbrief.measures.scorer_bias import ScorerBias, ScorerBiasRetrieval, long_sentences
 from fairbrief.reports import wording
 from fairbrief.reports.result import NotMeasured
 from fairbrief.statistics.label_permutations import LabelDraws
 from fairbrief.text import languages
-from fairbrief.text.name_words import genders_of
+from fairbrief.text.names import genders_of
 from fairbrief.text.paraphrase import why_not
 from fairbrief.text.sentences import sentences_of
 from fairbrief.types import (
@@ -103,11 +102,7 @@ class Checked:
             found += estimating.estimate(own, part, settings)
             self.ledgers.append(ledger)
         self.readers |= readers
-        families = [
-            multiple_tests.family_of(e, is_main_value=wording.is_main_value(e), is_sanity_baseline=True)
-            for e in found
-        ]
-        return multiple_tests.with_holm(found, families, settings)
+        return multiple_tests.with_holm(found, settings)
 
 
 # ------------------------------------------------------------------------ the scorers of measures

@@ -44,25 +44,9 @@ class Pooled:
     cases: Iterable[Case]
     run_of: RunOf = numbered
 
-    @property
-    def skipped(self) -> Sequence[str]:
-        """What reading the cases excluded."""
-        return getattr(self.cases, "skipped", ())
-
-    @property
-    def skipped_count(self) -> int:
-        """How much it left out."""
-        return getattr(self.cases, "skipped_count", 0)
-
-    @property
-    def unwanted_count(self) -> int:
-        """How many records a requirement left out."""
-        return getattr(self.cases, "unwanted_count", 0)
-
-    @property
-    def sample(self) -> dict[str, Any] | None:
-        """The sizes of the sample and of the whole input; None without a sample."""
-        return getattr(self.cases, "sample", None)
+    def __getattr__(self, name: str) -> Any:
+        """What is known of the cases: the rows that reading excluded, the sample."""
+        return getattr(self.cases, name)
 
     def __iter__(self) -> Iterator[Case]:
         for case in self.cases:

@@ -14,8 +14,8 @@ import numpy as np
 
 from fairbrief.errors import BackendError, DataError, MissingExtra, RequestError, reading_text
 from fairbrief.specs import spell
-from fairbrief.text import name_words
-from fairbrief.text.name_words import GENDER_WORDS, gender_of_name, published_gender, text_gender
+from fairbrief.text import names
+from fairbrief.text.names import GENDER_WORDS, gender_of_name, published_gender, text_gender
 from fairbrief.text.people import published_tokens
 from fairbrief.text.recognition import accept, propose
 from fairbrief.types import Ask, Scores
@@ -67,7 +67,7 @@ class People:
 
     def _people(self, texts: Sequence[str]) -> Iterable[set[str]]:
         if self.recogniser == "builtin":
-            given = name_words.given_names()
+            given = names.given_names()
             return (set(accept(text, propose(text), given)) for text in texts)
         pipeline = _pipeline(self.recogniser.removeprefix("spacy:"))
         return (_spans_within(doc) for doc in pipeline.pipe(texts))
@@ -143,10 +143,10 @@ class Names:
     def classify(self, name: str, pages: Mapping[str, str]) -> str:
         """``female``, ``male``, or nothing where the name has neither."""
         if self.rule == "published":
-            return published_gender(published_tokens(name), pages, name_words.genders(strictly=True))
+            return published_gender(published_tokens(name), pages, names.genders(strictly=True))
         if self.rule == "text":
-            return text_gender(published_tokens(name), pages, name_words.genders())
-        return gender_of_name(name.split(), pages, name_words.genders())
+            return text_gender(published_tokens(name), pages, names.genders())
+        return gender_of_name(name.split(), pages, names.genders())
 
 
 @cache

@@ -6,12 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 
 from fairbrief.cli import options as o
-from fairbrief.cli.input_options import check_choice
 from fairbrief.cli.output import print_audit, print_tables, refuse_overwriting, write_text
 from fairbrief.errors import RequestError
 from fairbrief.plan import Plan, setting
@@ -133,7 +132,6 @@ def import_(
     sheets: list[Path] = SHEETS,
     records: str = RECORDS,
     out: Path | None = o.option(None, "File for the judged records.", "FILE"),
-    combine: str = o.option("majority", "Combine judgements: majority, or all (unanimous only).", "RULE"),
     details: bool = o.DETAILS,
     *,
     plan: Plan,
@@ -142,7 +140,6 @@ def import_(
     """Read completed sheets: agreement of the annotators, judged records, and fairness as people judged it."""
     from fairbrief.serialization import case_line, write_lines
     from fairbrief.workbench.judgements import (
-        COMBINES,
         alignment_table,
         judged_cases,
         preferences,
@@ -150,8 +147,6 @@ def import_(
     )
     from fairbrief.workbench.sheets import pairs_of
 
-    rules: Mapping[str, Any] = {name: name for name in COMBINES}
-    check_choice("--combine", combine, tuple(rules))
     refuse_overwriting(out, [records, *sheets])
     task, attribute, seed = judging.task, judging.attribute, judging.seed
     asked, answers = judging.answered(sheets, records)
@@ -164,7 +159,7 @@ def import_(
         else:
             _print(preferences(preferred(pairs_of(judging.cases(records)), answers.given), seed))
         return
-    judged = list(judged_cases(asked, answers.given, attribute, rules[combine]))
+    judged = list(judged_cases(asked, answers.given, attribute))
     _print_answers(answers, asked, seed)
     if out is not None:
         count = write_lines((case_line(case) for case in judged), out)

@@ -42,7 +42,6 @@ class SourceOptions:
     min_tokens: int = shared(0, "Exclude shorter texts.", "N", least=0)
     max_tokens: int | None = shared(None, "Exclude longer texts.", "N", least=1)
     tokens: str = shared("words", "Unit of lengths: words, nltk (tokens) or characters.", "RULE")
-    min_characters: int = shared(0, "Exclude texts of fewer characters.", "N", least=0)
     distinct: bool = shared(False, "Use repeated texts only once.")
     seed: int = shared(0, "Seed; the same seed gives the same file.", "N")
     set_: list[str] | None = shared(
@@ -52,20 +51,19 @@ class SourceOptions:
         None, "labelled, semeval, mitweet, fewsum, amazon, court, convokit, iq2 or records; by default detected.",
         "NAME",
     )
-    encoding: str | None = shared(None, "utf-8, latin-1, or mixed (per line).", "NAME")
     # fmt: on
 
     def lengths(self) -> Lengths:
         """The limits of length."""
         from fairbrief.workbench.corpora.text_sources import Lengths
 
-        return Lengths(self.min_tokens, self.max_tokens, self.tokens, self.min_characters)
+        return Lengths(self.min_tokens, self.max_tokens, self.tokens)
 
     def records(self, source: Path, attributes: Mapping[str, str]) -> Iterator[Record]:
         """The records of a source; ``attributes`` maps attributes to fields."""
         from fairbrief.workbench.corpora.text_sources import read_texts
 
-        return read_texts(source, attributes, self.format_, self.encoding)
+        return read_texts(source, attributes, self.format_)
 
     def write(self, records: Iterable[Record], out: Path, left_out: Mapping[str, int], *notes: str) -> None:
         """Write the sets, with the attributes of ``--set``, and print their number and what was excluded."""
@@ -316,14 +314,13 @@ def _sizes(text: str) -> tuple[int, int]:
 
 
 @app.command(short_help="Segments of conversations.")
-@source_options("min_tokens", "max_tokens", "tokens", "min_characters", "distinct", "seed")
+@source_options("min_tokens", "max_tokens", "tokens", "distinct", "seed")
 def transcripts(
     source: Path = SOURCE,
     out: Path = OUT,
     most: int = o.option(..., "Most tokens per segment.", "K", "--tokens", least=1),
     count: str = o.option("words", "Unit of lengths: words, nltk (tokens) or characters.", "RULE"),
     no_names: bool = o.switch("--no-names", "Omit the speaker's name from the texts."),
-    min_turns: int = o.option(1, "Exclude segments of fewer turns.", "N", least=1),
     first: int | None = o.option(None, "Use only the first N conversations.", "N", least=1),
     speaker: str | None = o.option(None, "Field with the speaker; by default 'speaker'.", "FIELD"),
     *,
@@ -333,15 +330,16 @@ def transcripts(
 
     A turn that is longer than --tokens is split at sentences, then at words.
     """
-    from fairbrief.workbench.corpora.transcript_segments import Cut, TurnCounts, segments
+    from fairbrief.workbench.corpora.transcript_segments import SPLIT, Cut, segments
 
     refuse_overwriting(out, [source])
-    counts = TurnCounts()
+    counts = Counter[str]()
     records = islice(options.records(source, {"speaker": speaker} if speaker else {}), first)
-    cut = Cut(most, count, not no_names, min_turns)
-    options.write(segments(records, cut, counts), out, counts.left_out)
-    if counts.split:
-        typer.echo(f"  longer than {counted(most, 'token')}, and split: {counted(counts.split, 'turn')}")
+    made = list(segments(records, Cut(most, count, not no_names), counts))
+    split = counts.pop(SPLIT, 0)
+    options.write(made, out, counts)
+    if split:
+        typer.echo(f"  longer than {counted(most, 'token')}, and split: {counted(split, 'turn')}")
 
 
 @app.command(short_help="Sets of reviews of one product.")
@@ -351,10 +349,7 @@ def reviews(
     out: Path = OUT,
     size: int = o.option(8, "Reviews per set.", "N", least=1),
     per_product: int = o.option(1, "Most sets per product; 0: all.", "N", least=0),
-    draw: str = o.option("random", "Draw reviews at random, or use the first.", "random|first"),
-    sentiment: str = o.option(
-        "rating", "rating; vader_argmax (as published); vader_compound (±0.05); or none.", "RULE"
-    ),
+    sentiment: str = o.option("rating", "rating; vader_argmax (as published); or none.", "RULE"),
     negative: float = o.option(2, "Ratings up to this are negative.", "X"),
     positive: float = o.option(4, "Ratings from this are positive.", "X"),
     analyser: str = o.option("vader", "Library of VADER: vader or nltk.", "vader|nltk"),
@@ -369,12 +364,11 @@ def reviews(
     from fairbrief.workbench.corpora.text_sources import composition
 
     refuse_overwriting(out, [source])
-    check_choice("--draw", draw, ("random", "first"))
     label = labeller(sentiment, negative=negative, positive=positive, analyser=analyser)
     fields = {name: field for name, field in (("rating", rating), ("product", product)) if field is not None}
     left_out, values = Counter[str](), Counter[str]()
     records = islice(options.records(source, fields), first)
-    sets = Sets(size, per_product or None, "random" if draw == "random" else "first", options.seed)
+    sets = Sets(size, per_product or None, options.seed)
     made = review_sets(records, sets, label, left_out, lengths=options.lengths())
     options.write(composition(made, "sentiment", values), out, left_out)
     if values:

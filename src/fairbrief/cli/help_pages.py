@@ -145,7 +145,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "build transcripts": ("build transcripts examples/transcripts.jsonl --tokens 60 --out segments.jsonl",),
     "build reviews": (
         "build reviews reviews.csv --product asin --rating stars --out sets.jsonl",
-        "build reviews fewsum --format fewsum --sentiment vader_compound --out sets.jsonl",
+        "build reviews fewsum --format fewsum --sentiment vader_argmax --out sets.jsonl",
     ),
     "stats": ("stats examples/reviews.jsonl --attribute sentiment",),
     "words": ("words examples/reviews.jsonl --by sentiment --most 5",),

@@ -1,8 +1,8 @@
-"""Several processes on this machine, with the standard library's pool.
+"""Several processes on this machine, each with a pipe to this one.
 
 Workers are *spawned*, never forked: a fork copies locks without their threads (of torch, Arrow or a progress bar) and can
-hang on them, and macOS does not allow it. A worker starts in about a second. Each watches a pipe from this process and
-exits when it is closed, so that no worker outlives the map or this process.
+hang on them, and macOS does not allow it. A worker starts in about a second, and exits when its pipe is closed, so that no
+worker outlives the map or this process.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ import threading
 import traceback
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
-from multiprocessing import active_children, connection, current_process, get_context, resource_tracker
+from multiprocessing import connection, current_process, get_context, resource_tracker
 from multiprocessing.process import BaseProcess
+from queue import SimpleQueue
 from typing import Any
+from weakref import finalize
 
 from fairbrief import process_settings
 from fairbrief.engines import Item, Made, cores, in_order
@@ -32,8 +32,6 @@ KILLS = 3
 """Workers that may be killed by one item; after that, the item or the machine is the cause, not chance."""
 AHEAD = 2
 """Items in progress per worker: one being computed, one finished and waiting for its turn."""
-LOOK = 5.0
-"""Seconds between checks whether a worker was killed while sending a result."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,106 +57,102 @@ class Processes:
 
 @dataclass(slots=True, eq=False)
 class _Task:
-    """An item, its future result, and the number of workers that were killed while it ran alone."""
+    """An item, its result, and the number of workers that were killed by it."""
 
     item: Any
-    future: Future[tuple[bool, Any]] | None = None
+    result: tuple[bool, Any] | None = None
     kills: int = 0
 
 
 # ------------------------------------------------------------------------------------- the main process
 
 
+@dataclass(slots=True, eq=False)
+class _Worker:
+    """A process, the pipe to it, and its tasks: one being computed, others waiting there."""
+
+    number: int
+    process: BaseProcess
+    pipe: connection.Connection
+    tasks: deque[_Task] = field(default_factory=deque)
+
+
 class _Pool:
-    """The worker processes of one map."""
+    """The worker processes of one map. Each has a pipe of its own, so that a killed worker is noticed at once."""
 
     def __init__(self, work: bytes, size: int) -> None:
         self.size = size
         self._work = work
-        self._under_way: deque[_Task] = deque()
-        self._pool: ProcessPoolExecutor | None = None
-        self._runs_alone = False
-        self._others: set[BaseProcess] = set()
-        self._processes: set[BaseProcess] = set()
+        self._waiting: deque[_Task] = deque()
+        self._workers: dict[connection.Connection, _Worker] = {}
 
     def take(self, item: Any) -> _Task:
         """Add an item; returns its task."""
-        self._under_way.append(_Task(item))
-        return self._under_way[-1]
+        self._waiting.append(_Task(item))
+        if len(self._workers) < self.size:
+            self._start()
+        return self._waiting[-1]
 
     def answer(self, task: _Task) -> tuple[bool, Any]:
-        """The result of the first task; meanwhile others are computed, too."""
-        while True:
-            try:
-                result = self._answer(task)
-            except BrokenProcessPool as error:
-                self._replace(task, error)
-            else:
-                self._runs_alone = False
-                self._under_way.popleft()
-                return result
-
-    def _answer(self, first: _Task) -> tuple[bool, Any]:
-        for task in [first] if self._runs_alone else self._under_way:
-            task.future = task.future or self._submitted(task)
-        assert first.future is not None
-        while True:
-            try:
-                return first.future.result(LOOK)
-            except TimeoutError:
-                if any(process.exitcode is not None for process in self._processes):
-                    self._end_answers()
-
-    def _replace(self, first: _Task, error: Exception) -> None:
-        """Restart the workers with only the first task, to know whether it kills a worker again."""
-        first.kills += self._runs_alone
-        if first.kills == KILLS:
-            raise BackendError(
-                f"A worker process was killed {KILLS} times by one part of the work, most often because the machine ran out of "
-                "memory. Use fewer --workers, since each has its own share of the input in memory; output of the workers is "
-                "printed above. A script must start an audit with workers under: if __name__ == '__main__':"
-            ) from error
-        self._runs_alone = True
-        self.stop()
-        for task in self._under_way:
-            if task.future is not None and (not task.future.done() or task.future.exception() is not None):
-                task.future = None
+        """The result of a task; meanwhile others are computed, too."""
+        while task.result is None:
+            self._hand_out()
+            for pipe in connection.wait(list(self._workers)):
+                worker = self._workers[pipe]  # type: ignore[index]
+                try:
+                    result = worker.pipe.recv()
+                except (EOFError, OSError) as error:
+                    self._lose(worker, error)
+                else:
+                    worker.tasks.popleft().result = result
+        return task.result
 
     def stop(self) -> None:
         """Stop all workers at once and wait for their end."""
-        if self._pool is not None:
-            self._lifeline.close()
-            self._pool.shutdown(cancel_futures=True)
-            self._pool = None
+        for worker in self._workers.values():
+            worker.pipe.close()
+        for worker in self._workers.values():
+            worker.process.join()
+        self._workers.clear()
 
-    def _end_answers(self) -> None:
-        """Make the pool stop waiting for the rest of a result that a killed worker was sending.
+    def _hand_out(self) -> None:
+        while self._waiting:
+            worker = min(self._workers.values(), key=lambda worker: len(worker.tasks))
+            if len(worker.tasks) == AHEAD:
+                return
+            worker.tasks.append(self._waiting.popleft())
+            try:
+                worker.pipe.send(worker.tasks[-1].item)
+            except OSError as error:
+                self._lose(worker, error)
 
-        It stops when all write ends of its pipe are closed: those of the workers, which exit with their lifeline, and the
-        unused one that the standard library keeps open in this process.
-        """
-        self._lifeline.close()
-        with suppress(AttributeError, OSError):
-            self._pool._result_queue._writer.close()  # type: ignore[union-attr]
+    def _lose(self, worker: _Worker, error: Exception) -> None:
+        """Let others do the tasks of a killed worker; it is replaced if it was the last, since memory may be short."""
+        del self._workers[worker.pipe]
+        worker.pipe.close()
+        worker.process.join()
+        if worker.tasks:
+            worker.tasks[0].kills += 1
+            if worker.tasks[0].kills == KILLS:
+                raise BackendError(
+                    f"A worker process was killed {KILLS} times by one part of the work, most often because the machine ran out of "
+                    "memory. Use fewer --workers, since each has its own share of the input in memory; output of the workers is "
+                    "printed above. A script must start an audit with workers under: if __name__ == '__main__':"
+                ) from error
+        self._waiting.extendleft(reversed(worker.tasks))
+        if not self._workers:
+            self._start()
 
-    def _submitted(self, task: _Task) -> Future[tuple[bool, Any]]:
-        pool = self._pool or self._start()
-        with _ignoring_interrupts():
-            future = pool.submit(_answer, task.item)
-        self._processes |= {p for p in active_children() if p not in self._others}
-        return future
-
-    def _start(self) -> ProcessPoolExecutor:
+    def _start(self) -> None:
         context = get_context("spawn")
-        theirs, self._lifeline = context.Pipe(duplex=False)
-        numbers = context.SimpleQueue()
-        for number in range(self.size):
-            numbers.put(number)
-        self._others, self._processes = {*active_children()}, set()
-        self._pool = ProcessPoolExecutor(
-            self.size, context, initializer=_begin, initargs=(self._work, self.size, numbers, theirs)
-        )
-        return self._pool
+        ours, theirs = context.Pipe()
+        number = min(set(range(self.size)) - {worker.number for worker in self._workers.values()})
+        process = context.Process(target=_serve, args=(self._work, number, self.size, theirs))
+        with _ignoring_interrupts():
+            process.start()
+        theirs.close()
+        finalize(self, ours.close)
+        self._workers[ours] = _Worker(number, process, ours)
 
 
 @contextmanager
@@ -174,25 +168,30 @@ def _ignoring_interrupts() -> Iterator[None]:
 
 # ----------------------------------------------------------------------------------- the workers
 
-_work: Callable[[Any], Any]
 
-
-def _begin(work: bytes, size: int, numbers: Any, lifeline: connection.Connection) -> None:
-    """Initialise a worker: take a number, load the work, and watch the main process."""
-    global _work
-    threading.Thread(target=_end_with, args=(lifeline,), daemon=True, name="watches the parent").start()
-    current_process().name = worker_name(numbers.get(), size)
+def _serve(work: bytes, number: int, size: int, pipe: connection.Connection) -> None:
+    """A worker: load the work, and answer items until the main process closes the pipe or ends."""
+    current_process().name = worker_name(number, size)
     process_settings.configure()
+    items: SimpleQueue[bytes] = SimpleQueue()
+    threading.Thread(target=_receive, args=(pipe, items), daemon=True, name="receives items").start()
     try:
-        _work = pickle.loads(work)  # noqa: S301 - from the process that started this one
+        done: Callable[[Any], Any] = pickle.loads(work)  # noqa: S301 - from the process that started this one
     except Exception as error:  # noqa: BLE001 - reported with the first item
-        _work = partial(_cannot_load, f"{type(error).__name__}: {error}")
+        done = partial(_cannot_load, f"{type(error).__name__}: {error}")
+    while True:
+        result = answer_of(lambda item: done(pickle.loads(item)), items.get())  # noqa: S301
+        try:
+            pipe.send(result)
+        except (pickle.PicklingError, AttributeError, TypeError) as error:
+            pipe.send((False, _portable(error)))
 
 
-def _end_with(lifeline: connection.Connection) -> None:
-    """Exit as soon as the other end of the pipe is closed, even during a shard of minutes."""
+def _receive(pipe: connection.Connection, items: SimpleQueue[bytes]) -> None:
+    """Take items from the pipe; exit as soon as its other end is closed, even during an item of minutes."""
     with suppress(EOFError, OSError):
-        lifeline.recv_bytes()
+        while True:
+            items.put(pipe.recv_bytes())
     os._exit(1)
 
 
@@ -202,10 +201,6 @@ def _cannot_load(why: str, _: object) -> None:
         f"A worker process cannot load the work ({why}). Define your measures and scorers in an importable module, not "
         f"in a notebook or at a prompt, or use one worker."
     )
-
-
-def _answer(item: Any) -> tuple[bool, Any]:
-    return answer_of(_work, item)
 
 
 def answer_of(work: Callable[[Any], Any], item: Any) -> tuple[bool, Any]:

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
-import sys
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeGuard
@@ -28,6 +27,8 @@ Array = NDArray[Any]
 
 APPLICATION = 0x46424346
 """Marks a SQLite file as ours ("FBCF"); another program's database is never changed."""
+FORMAT = b"2"
+"""Part of each key, so that arrays of another format are not found."""
 BUSY_SECONDS = 60.0
 LOOKUP = 500
 """Keys per query, less than SQLite's limit of variables."""
@@ -38,22 +39,15 @@ def is_cacheable(scorer: object) -> TypeGuard[Cacheable]:
     return isinstance(scorer, Cacheable)
 
 
-def warn(message: str) -> None:
-    """Print to standard error that a cache was renamed."""
-    sys.stderr.write(f"fairbrief: {message}\n")
-
-
 @dataclass(slots=True, repr=False)
 class Cached:
     """A scorer with a cache in a file; its name, fingerprint and answers are those of the scorer.
 
-    A damaged file is renamed to ``FILE.corrupt-N`` and reported with ``warn``; the run continues with a new one. Raises
-    RequestError for another program's database, BackendError if the file cannot be written.
+    Raises RequestError for another program's database, BackendError if the file is damaged or cannot be written.
     """
 
     scorer: Cacheable
     path: Path
-    warn: Callable[[str], None] = warn
     name: str = field(init=False)
 
     def __post_init__(self) -> None:
@@ -71,7 +65,7 @@ class Cached:
         """Answer from the file; compute and store missing scores."""
         maker = self.scorer.computed_by
         wanted = list(self.scorer.keys(asks))
-        with closing(Store(Path(self.path), self.warn)) as store:
+        with closing(Store(Path(self.path))) as store:
             arrays = store.read(maker, wanted)
             missing = [key for key in wanted if key not in arrays]
             for batch in self.scorer.compute(missing) if missing else ():
@@ -85,7 +79,6 @@ class Store:
     """Arrays by key in one SQLite file, opened at the first use; must be closed."""
 
     path: Path
-    warn: Callable[[str], None] = warn
     _database: sqlite3.Connection | None = field(default=None, init=False)
 
     def read(self, maker: str, keys: Sequence[ScoreKey]) -> dict[ScoreKey, Array]:
@@ -94,46 +87,20 @@ class Store:
         if not keys or not self.path.exists():
             return result
 
-        def look_up() -> None:
+        with self._naming_the_file():
             for start in range(0, len(keys), LOOKUP):
                 by_hash = {hashed(maker, key): key for key in keys[start : start + LOOKUP]}
                 marks = ",".join("?" * len(by_hash))
                 query = f"SELECT key, value FROM arrays WHERE key IN ({marks})"  # noqa: S608 - question marks only
                 for key, value in self._open().execute(query, list(by_hash)):
                     result[by_hash[key]] = unpack(value)
-
-        self._recovering(look_up)
         return result
 
     def write(self, maker: str, batch: Mapping[ScoreKey, Array]) -> None:
         """Add arrays in one transaction; entries that another process wrote meanwhile are not replaced."""
         rows = [(hashed(maker, key), pack(array)) for key, array in batch.items()]
-
-        def add() -> None:
-            with self._open() as database:
-                database.executemany("INSERT OR IGNORE INTO arrays VALUES (?, ?)", rows)
-
-        self._recovering(add)
-
-    def count(self) -> int:
-        """The number of arrays in the file."""
-        if not self.path.exists():
-            return 0
-        return int(self._open().execute("SELECT count(*) FROM arrays").fetchone()[0])
-
-    def problem(self) -> str | None:
-        """The damage of the file, by reading all of it; None if it is intact."""
-        if not self.path.exists():
-            return None
-        try:
-            check = str(self._open().execute("PRAGMA quick_check(1)").fetchone()[0])
-            if check != "ok":
-                return check
-            for (value,) in self._open().execute("SELECT value FROM arrays"):
-                unpack(value)
-        except (sqlite3.DatabaseError, Damaged) as error:
-            return str(error)
-        return None
+        with self._naming_the_file(), self._open() as database:
+            database.executemany("INSERT OR IGNORE INTO arrays VALUES (?, ?)", rows)
 
     def close(self) -> None:
         """Close the file."""
@@ -141,35 +108,19 @@ class Store:
             self._database.close()
             self._database = None
 
-    def _recovering(self, act: Callable[[], None]) -> None:
-        """Call ``act``; if the file is damaged, rename it and call ``act`` on a new one."""
+    @contextmanager
+    def _naming_the_file(self) -> Iterator[None]:
         try:
-            act()
+            yield
         except (
             sqlite3.DatabaseError,
             Damaged,
             UnicodeDecodeError,
         ) as error:  # the message may contain damaged bytes
-            if not _is_damage(error):
-                raise BackendError(
-                    f"The score cache {self.path} cannot be used: {error}. Close other programs that use it, free disk space, or give another --cache."
-                ) from error
-            aside = self._set_aside()
-            self.warn(
-                f"the score cache {self.path} is damaged ({error}); it was renamed to {aside.name}, and a new one was started."
-            )
-            act()
-
-    def _set_aside(self) -> Path:
-        self.close()
-        number = 1
-        while (aside := self.path.with_name(f"{self.path.name}.corrupt-{number}")).exists():
-            number += 1
-        with suppress(FileNotFoundError):  # another process was first
-            self.path.rename(aside)
-        with suppress(FileNotFoundError):  # the old journal would be replayed into the new file
-            self.path.with_name(f"{self.path.name}-journal").rename(aside.with_name(f"{aside.name}-journal"))
-        return aside
+            raise BackendError(
+                f"The score cache {self.path} cannot be used: {error}. If it is damaged, delete it, and its scores are computed again. "
+                "Otherwise close other programs that use it, free disk space, or give another --cache."
+            ) from error
 
     def _open(self) -> sqlite3.Connection:
         if self._database is None:
@@ -206,7 +157,7 @@ class Damaged(Exception):
 
 def hashed(maker: str, key: ScoreKey) -> bytes:
     """A hash of a key, 128 bits. It includes lengths, so that different lists of texts differ."""
-    digest = hashlib.blake2b(digest_size=16)
+    digest = hashlib.blake2b(digest_size=16, person=FORMAT)
     for text in (maker, *key):
         data = text.encode("utf-8", "surrogatepass")
         digest.update(len(data).to_bytes(8, "little"))
@@ -227,11 +178,3 @@ def unpack(value: bytes) -> Array:
         raise Damaged("an entry's checksum is wrong")
     kind, shape, data = msgspec.msgpack.decode(zlib.decompress(value[4:]))
     return np.frombuffer(data, dtype=kind).reshape(shape)
-
-
-def _is_damage(error: Exception) -> bool:
-    """Whether a file is broken, rather than locked, full or forbidden."""
-    if isinstance(error, sqlite3.DatabaseError):
-        code = getattr(error, "sqlite_errorcode", None)
-        return code is not None and code & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
-    return True

@@ -14,7 +14,7 @@ import numpy as np
 
 from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration
 from fairbrief.measures.bases import Reading, WithoutLabels, WithoutScores
-from fairbrief.measures.permutation_schemes import largest_of
+from fairbrief.measures.groups import largest_of
 from fairbrief.measures.record_texts import known, needs_english, subject_of
 from fairbrief.statistics import ratio
 from fairbrief.text.attributes import KINDS, Mention, agree, mentions_of

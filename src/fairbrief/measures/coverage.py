@@ -33,12 +33,12 @@ from fairbrief.measures.bases import (
     shared,
     summed,
 )
-from fairbrief.measures.permutation_schemes import groups_of
+from fairbrief.measures.groups import ComparesGroups, groups_of
 from fairbrief.measures.record_texts import claims_of, is_blank, known
 from fairbrief.score_tables import ScoredUnits
 from fairbrief.statistics import TIE, ratio
 from fairbrief.text.counted import counted
-from fairbrief.text.segmentation import word_counts, word_totals, words_held
+from fairbrief.text.segmentation import word_count, word_total, words_held
 from fairbrief.types import (
     AlikeRows,
     Ask,
@@ -49,7 +49,6 @@ from fairbrief.types import (
     Floats,
     Integers,
     PermutationScheme,
-    Ratio,
     Reason,
     Totals,
     Value,
@@ -97,7 +96,7 @@ class CoverageSettings:
 
 
 @dataclass(frozen=True)
-class Coverage(CoverageSettings, OneByOne):
+class Coverage(ComparesGroups, CoverageSettings, OneByOne):
     """How strongly each document of a record supports the summary, by group.
 
     With p_ij the scorer's support of claim j by document i, at least 0, document i's coverage is x_i = mean over
@@ -126,6 +125,8 @@ class Coverage(CoverageSettings, OneByOne):
     declaration: ClassVar[ObservationDeclaration] = ObservationDeclaration(
         scope="case", version=4, tests_units=("gap",), tests_within="dominated", chance_means=(("gap",),)
     )
+    differences: ClassVar[Any] = {"difference": ({"difference": 1.0}, "documents")}
+    """Coverage of each group's documents against their record's mean."""
 
     def asks(self, cases: Cases) -> Sequence[Ask]:
         (case,) = cases
@@ -139,14 +140,6 @@ class Coverage(CoverageSettings, OneByOne):
     def permutation_scheme(self, cases: Cases) -> PermutationScheme | None:
         groups = groups_of(known(cases[0].record), self.over)
         return groups.scheme if len(groups.names) > 1 else None
-
-    def contrasts(self, columns: Sequence[Column]) -> Mapping[str, Ratio]:
-        """Coverage of each group's documents against their record's mean."""
-        return {
-            f"difference[{c[1]}]": Ratio(((("difference", c[1]), 1.0),), ((("documents", c[1]), 1.0),))
-            for c in columns
-            if c[0] == "documents"
-        }
 
     def extract_asks(self, cases: Cases, extracts: Sequence[Extracts]) -> Sequence[Ask]:
         """Every document against every sentence of the sources: an extract is some of the columns."""
@@ -217,7 +210,7 @@ class Coverage(CoverageSettings, OneByOne):
         if self.merge < 1:
             between = units.table[int(units.first[places[0]]) + 1].matrix
             support = merge_mutual(support[0], between, self.merge)[np.newaxis]
-        n_claims, share = support.shape[2], covered_share(support)
+        n_claims, share = support.shape[2], (support > 0).any(axis=1).mean(axis=1)
         if n_claims < self.least_claims:
             reasons |= dict.fromkeys(places.tolist(), FEW_CLAIMS)
             kept = np.zeros(len(places), dtype=bool)
@@ -225,7 +218,7 @@ class Coverage(CoverageSettings, OneByOne):
             kept = (share > 0) | (self.unsupported == "zero")
             reasons |= dict.fromkeys(places[~kept].tolist(), NO_SUPPORT)
         cases = [units.cases[i][0] for i in places[kept].tolist()]
-        words = word_totals([case.summary.text for case in cases]).astype(np.float64)
+        words = np.array([word_total(case.summary.text) for case in cases], dtype=np.float64)
         held = words.copy()
         for i, case in enumerate(cases):
             if self._has_given_claims(case):
@@ -250,19 +243,9 @@ class CoverageStrictlyTested(Coverage):
     declaration: ClassVar[ObservationDeclaration] = replace(Coverage.declaration, tests_strictly=True)
 
 
-READ_OF_EXTRACTS = frozenset(
-    (
-        "one",
-        "gap",
-        "level",
-        "documents",
-        "difference",
-        "record mean",
-        "log length",
-        "length²",
-        "length·coverage",
-    )
-)
+READ_OF_EXTRACTS = frozenset((
+    "one", "gap", "level", "documents", "difference", "record mean", "log length", "length²", "length·coverage",
+))  # fmt: skip
 """The statistics that are kept of random extracts: no other is a mean over them."""
 
 
@@ -336,21 +319,6 @@ def _statistics(
     return found | _of_lengths(records.length, centred, lengths, difference, count, names)
 
 
-def fold_chunks(matrix: Floats, owner: Integers, documents: int) -> Floats:
-    """Best support of each unit by any chunk of a document (Li et al., Eq. 2).
-
-    Shapes: ``matrix`` (…, chunks, units), ``owner`` (chunks,) document indices, ascending → (…, documents, claims).
-    A document without a chunk supports nothing.
-    """
-    if np.array_equal(owner, np.arange(documents)):
-        return np.maximum(matrix, 0.0)
-    folded = np.zeros((*matrix.shape[:-2], documents, matrix.shape[-1]))
-    held, first = np.unique(owner, return_index=True)
-    if len(held):
-        folded[..., held, :] = np.maximum(np.maximum.reduceat(matrix, first, axis=-2), 0.0)
-    return folded
-
-
 def merge_mutual(support: Floats, between: Floats, threshold: float) -> Floats:
     """Units that entail each other above ``threshold`` become one, transitively, with their best support.
 
@@ -379,11 +347,6 @@ def document_coverage(support: Floats, *, covered_only: bool) -> Floats:
     return covered
 
 
-def covered_share(support: Floats) -> Floats:
-    """Share of units that any document supports. Shape (…, documents, claims) → (…,)."""
-    return np.asarray((support > 0).any(axis=-2).mean(axis=-1))
-
-
 def _by_group(labels: Integers, groups: int, x: Floats, y: Floats) -> tuple[Floats, Floats, Floats]:
     """Documents of each group and their sums of x and y, (N, R, groups) each; some label permutations at a time, in bounded memory.
 
@@ -409,8 +372,8 @@ def _are_blank(cases: Sequence[Cases]) -> NDArray[np.bool_]:
 
 def _log_lengths(cases: Cases, documents: int) -> Floats:
     """Logarithms of the documents' lengths in words, less their mean, of records of so many. Shape (N, documents)."""
-    texts = list(chain.from_iterable([known(case.record).texts for case in cases]))
-    length = word_counts(texts).reshape(len(cases), documents)
+    texts = chain.from_iterable([known(case.record).texts for case in cases])
+    length = np.array(list(map(word_count, texts))).reshape(len(cases), documents)
     logs = np.log(np.maximum(length, 1))
     return np.asarray(logs - logs.mean(axis=1, keepdims=True))
 
@@ -546,7 +509,9 @@ class EqualCoverage(_CoverageMeasure):
             values["by_dominance"] = Value(
                 _spread(_by_dominance(totals, "dominated gap", "dominated")), "upper"
             )
-            values["uneven_share_by_dominance"] = Value(_spread(_uneven_by_dominance(totals)), "upper")
+            dominating = totals.values_of("testable")
+            uneven = [ratio(totals["significant", g], totals["testable", g]) for g in dominating]
+            values["uneven_share_by_dominance"] = Value(_spread(uneven), "upper")
         values["claim_recall"] = Value(ratio(totals["words in claims"], totals["words"]), is_share=True)
         values["supported_claims"] = Value(ratio(totals["claims supported"], totals["claims"]), is_share=True)
         return values
@@ -670,10 +635,6 @@ def _pairs(totals: Totals) -> list[tuple[str, str]]:
 def _by_dominance(totals: Totals, total: str, count: str, *group: str) -> list[Floats]:
     """The mean of a statistic, of one group if any is named, in the records that each group dominates."""
     return [ratio(totals[total, g, *group], totals[count, g, *group]) for g in totals.values_of("dominated")]
-
-
-def _uneven_by_dominance(totals: Totals) -> list[Floats]:
-    return [ratio(totals["significant", g], totals["testable", g]) for g in totals.values_of("testable")]
 
 
 def _spread(groups: Sequence[Floats]) -> Floats:

@@ -10,7 +10,7 @@ import numpy as np
 
 from fairbrief.declarations import Declaration, ObservationDeclaration, ScorerCheck
 from fairbrief.measures.bases import Reading, check_known
-from fairbrief.measures.permutation_schemes import coded, labelled
+from fairbrief.measures.groups import coded, labelled
 from fairbrief.measures.record_texts import needs_english
 from fairbrief.statistics import ratio
 from fairbrief.text.anonymisation import anonymise, anonymise_published

@@ -19,7 +19,7 @@ from fairbrief.measures.bases import (
     check_version,
 )
 from fairbrief.measures.entity_inclusion import accepted, names_of, recogniser
-from fairbrief.measures.permutation_schemes import (
+from fairbrief.measures.groups import (
     by_group,
     group_names,
     half_of_sizes,
@@ -29,8 +29,8 @@ from fairbrief.measures.permutation_schemes import (
 )
 from fairbrief.measures.record_texts import known, needs_english
 from fairbrief.statistics import ratio
-from fairbrief.text.group_words import WORD
-from fairbrief.text.name_words import GENDER_WORDS
+from fairbrief.text.gendered_words import WORD
+from fairbrief.text.names import GENDER_WORDS
 from fairbrief.text.people import candidates, find_people, invented
 from fairbrief.types import (
     SHARE_DIFFERENCE,

@@ -21,11 +21,11 @@ from numpy.typing import NDArray
 from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration, ScorerCheck
 from fairbrief.measures.bases import Reading, check_known, check_uncut
 from fairbrief.measures.entity_inclusion import names_of
-from fairbrief.measures.permutation_schemes import by_group, coded, counted, person_keys
+from fairbrief.measures.groups import by_group, coded, person_keys, summed_by_group
 from fairbrief.measures.record_texts import known, source_sentences, subject_of
 from fairbrief.measures.sentiment import SENTIMENT, fit_adjusted, largest_difference, pair_differences
 from fairbrief.statistics import ratio
-from fairbrief.text.counted import counted as counted_noun
+from fairbrief.text.counted import counted
 from fairbrief.text.people import Name, find_known, lowered_words_of
 from fairbrief.text.sentences import sentences_of
 from fairbrief.types import (
@@ -168,7 +168,7 @@ class EntityTones(EntitySettings):
             return named if isinstance(named, Reason) else NOBODY
         source, summary = (of[named.is_in_summary] for of in _both_tones(named, scores[0]))
         codes = named.codes[named.is_in_summary]
-        sums = _sums(source, summary, lambda of: counted(codes, of, labels, len(named.groups)))
+        sums = _sums(source, summary, lambda of: summed_by_group(codes, of, labels, len(named.groups)))
         if not sums["one"].any():
             return NO_TONE
         if len(set(codes[np.isfinite(summary - source)].tolist())) > 1:
@@ -354,7 +354,7 @@ class EntitySentiment(Reading, EntitySettings):
             n, *tones = (float(totals[name, g]) for name in ("one", "article", "summary", "shift"))
             if n:
                 source, summary, shift = (tone / n for tone in tones)
-                entities = counted_noun(n, "entity", "entities")
+                entities = counted(n, "entity", "entities")
                 parts.append(
                     f"{g}: {entities}, source {source:+z.2f}, summary {summary:+z.2f}, shift {shift:+z.2f}"
                 )

@@ -11,20 +11,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration
 from fairbrief.measures.bases import Reading, check_known, check_uncut
-from fairbrief.measures.permutation_schemes import share, total_variation
+from fairbrief.measures.groups import ComparesGroups, differences, means, share, total_variation
 from fairbrief.measures.record_texts import claims_of, is_blank, source_sentences
 from fairbrief.specs import parse
 from fairbrief.statistics import ratio
 from fairbrief.statistics.distributions import jensen_shannon
 from fairbrief.text.sentences import sentences_of
 from fairbrief.types import (
-    SHARE_DIFFERENCE,
     Ask,
     Case,
     Cases,
@@ -33,7 +32,6 @@ from fairbrief.types import (
     Floats,
     Integers,
     PermutationScheme,
-    Ratio,
     Reason,
     Record,
     Rows,
@@ -44,7 +42,6 @@ from fairbrief.types import (
 
 IN_THE_DATA = "claims"
 """The setting ``scorer`` for labels that the data give."""
-NO_LABEL = "no label"
 BARE_SOURCE = Reason("no sentence of the source has a label")
 SIDES = ("source", "summary")
 APPLIES = 0.5
@@ -59,9 +56,7 @@ class LabelSettings:
     scorer: str = IN_THE_DATA
     labels: tuple[str, ...] = ()
     statement: str = "{label}"
-    source: Literal["scorer", "data"] = "scorer"
     units: Literal["sentences", "given"] = "sentences"
-    unlabelled: Literal["exclude", "label"] = "exclude"
 
     @property
     def asked(self) -> tuple[str, ...]:
@@ -72,7 +67,7 @@ class LabelSettings:
 
 
 @dataclass(frozen=True)
-class Labelled(LabelSettings):
+class Labelled(ComparesGroups, LabelSettings):
     """The labels of a source's sentences, and of its summary's sentences or claims.
 
     Each label of a sentence counts once; shares are of all these labels.
@@ -92,17 +87,16 @@ class Labelled(LabelSettings):
     declaration: ClassVar[ObservationDeclaration] = ObservationDeclaration(
         scope="case", version=2, chance_means=(("tvd",),), draws_unscored=True
     )
+    differences: ClassVar[Any] = {"difference": ({"summary": 1.0, "source": -1.0}, "present")}
 
     def asks(self, cases: Cases) -> Sequence[Ask]:
         (case,) = cases
         return self._asked(case.record, self._units(case)) if self._reason(case) is None else ()
 
-    def extract_asks(self, cases: Cases, extracts: Sequence[Extracts]) -> Sequence[Ask]:
+    def extract_asks(self, cases: Cases, extracts: Sequence[Extracts]) -> Sequence[Ask]:  # noqa: ARG002
         """The sentences of the sources, which are labelled as a summary's are."""
-        (case,), (drawn,) = cases, extracts
-        if self._reason(case) is not None:
-            return ()
-        return self._asked(case.record, drawn.sentences if self.source == "data" else ())
+        (case,) = cases
+        return self._asked(case.record, ()) if self._reason(case) is None else ()
 
     def permutation_scheme(self, cases: Cases) -> PermutationScheme | None:
         """0 for each sentence of the source, then 1 for each unit of the summary."""
@@ -111,16 +105,6 @@ class Labelled(LabelSettings):
             return None
         sizes = len(source_sentences(case.record)), len(self._units(case))
         return PermutationScheme(np.repeat(np.arange(2), sizes))
-
-    def contrasts(self, columns: Sequence[Column]) -> Mapping[str, Ratio]:
-        """Each label's share of the summary less that of the source."""
-        return {
-            f"difference[{c[1]}]": Ratio(
-                ((("summary", c[1]), 1.0), (("source", c[1]), -1.0)), ((("present", c[1]), 1.0),)
-            )
-            for c in columns
-            if c[0] == "present"
-        }
 
     def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:
         (case,) = cases
@@ -131,7 +115,7 @@ class Labelled(LabelSettings):
             return BARE_SOURCE
         is_summary = (labels == 1).astype(np.float64)
         sides = np.stack([1 - is_summary, is_summary])
-        return _rows(names, sides @ _with_bare(names, np.vstack([source, summary])))
+        return _rows(names, sides @ _with_bare(np.vstack([source, summary])))
 
     def observe_extracts(
         self, cases: Cases, extracts: Sequence[Extracts], scores: Sequence[Scores]
@@ -140,12 +124,11 @@ class Labelled(LabelSettings):
         (case,), (drawn,) = cases, extracts
         if (reason := self._reason(case)) is not None:
             return reason
-        names, source, kept = self._labelled(case, scores, of_extracts=True)
+        names, source, _ = self._labelled(case, scores, of_extracts=True)
         if not source.any():
             return BARE_SOURCE
-        counts = np.stack(
-            np.broadcast_arrays(_with_bare(names, source).sum(axis=0), drawn.kept @ _with_bare(names, kept))
-        )
+        sentences = _with_bare(source)
+        counts = np.stack(np.broadcast_arrays(sentences.sum(axis=0), drawn.kept @ sentences))
         rows = _rows(names, counts)
         return Rows(rows.columns, rows.values.mean(axis=0, keepdims=True))
 
@@ -158,7 +141,7 @@ class Labelled(LabelSettings):
             lines += [
                 f"The summary lacks {name}: “{sentences[int(source[:, k].argmax())]}”"
                 for k, name in enumerate(names)
-                if name != NO_LABEL and source[:, k].any() and not summary[:, k].any()
+                if source[:, k].any() and not summary[:, k].any()
             ]
         return lines
 
@@ -167,15 +150,11 @@ class Labelled(LabelSettings):
             return Reason("empty summary")
         if not self._units(case):
             return Reason("the summary has no claims")
-        if self._reads_attribute and not self.over:
+        if self.scorer == IN_THE_DATA and not self.over:
             return Reason("no attribute is named: write label_gap@ATTRIBUTE")
-        if self._reads_attribute and not case.record.values_of(self.over):
+        if self.scorer == IN_THE_DATA and not case.record.values_of(self.over):
             return Reason(f"no document has the attribute '{self.over}'")
         return None
-
-    @property
-    def _reads_attribute(self) -> bool:
-        return self.source == "data" or self.scorer == IN_THE_DATA
 
     def _units(self, case: Case) -> tuple[str, ...]:
         """The summary's sentences or claims."""
@@ -186,30 +165,28 @@ class Labelled(LabelSettings):
     def _asked(self, record: Record, units: tuple[str, ...]) -> Sequence[Ask]:
         if not self.asked:
             return ()
-        rows = units if self.source == "data" else (*source_sentences(record), *units)
+        rows = (*source_sentences(record), *units)
         return (Ask(self.scorer, rows, tuple(self.statement.replace("{label}", one) for one in self.asked)),)
 
     def _labelled(
         self, case: Case, scores: Sequence[Scores], *, of_extracts: bool = False
     ) -> tuple[list[str], Floats, Floats]:
-        """The labels, and which of them each sentence of the source and each unit has; with extracts, the units are the source's sentences.
+        """The labels, and which of them each sentence of the source and each unit has; extracts have no units.
 
         Shapes: (labels,), (sentences, labels), (units, labels).
         """
-        source: list[Sequence[str]] = []
-        units: list[Sequence[str]] = [claim.values.get(self.over, ()) for claim in case.summary.claims or ()]
+        source: list[Sequence[str]]
+        units: list[Sequence[str]]
         if self.asked:
             applies = scores[0].by_column(len(self.asked)) > APPLIES
-            units = [[name for name, yes in zip(self.asked, row, strict=True) if yes] for row in applies]
-        if self._reads_attribute:
-            source = [(d.attributes[self.over],) for d in case.record.documents for _ in sentences_of(d.text)]
+            texts = [[name for name, yes in zip(self.asked, row, strict=True) if yes] for row in applies]
+            sentences = len(source_sentences(case.record))
+            source, units = [*texts[:sentences]], [*texts[sentences:]]
         else:
-            number = len(source_sentences(case.record))
-            source, units = units[:number], units[number:]
-        if of_extracts and not (self.asked and self.source == "data"):
-            units = source
-        if self.unlabelled == "label":
-            source, units = ([labels or (NO_LABEL,) for labels in texts] for texts in (source, units))
+            source = [(d.attributes[self.over],) for d in case.record.documents for _ in sentences_of(d.text)]
+            units = [claim.values.get(self.over, ()) for claim in case.summary.claims or ()]
+        if of_extracts:
+            units = []
         names = sorted(set(chain.from_iterable((*source, *units))))
         return names, _indicators(source, names), _indicators(units, names)
 
@@ -220,10 +197,9 @@ def _indicators(texts: Sequence[Sequence[str]], names: Sequence[str]) -> Floats:
     return np.array(rows, dtype=np.float64).reshape(len(texts), len(names))
 
 
-def _with_bare(names: Sequence[str], labelled: Floats) -> Floats:
+def _with_bare(labelled: Floats) -> Floats:
     """Two more columns: 1 for each text, and 1 for each without a label. Shape (texts, labels + 2)."""
-    bare = ~labelled[:, [name != NO_LABEL for name in names]].any(axis=1)
-    return np.column_stack([labelled, np.ones(len(labelled)), bare])
+    return np.column_stack([labelled, np.ones(len(labelled)), ~labelled.any(axis=1)])
 
 
 def _rows(names: Sequence[str], counts: Floats) -> Rows:
@@ -231,8 +207,7 @@ def _rows(names: Sequence[str], counts: Floats) -> Rows:
     texts, bare, counts = counts[..., -2], counts[..., -1], counts[..., :-2]
     both = (counts.sum(axis=-1) > 0).all(axis=0)
     source, summary = np.where(both[:, np.newaxis], share(counts), 0.0)
-    is_real = np.array([name != NO_LABEL for name in names])
-    there = (counts[0] > 0) & is_real
+    there = counts[0] > 0
     lacking = there & ~(counts[1] > 0)
     by_label = {
         "present": (counts.sum(axis=0) > 0) & both[:, np.newaxis], "source": source, "summary": summary,
@@ -271,10 +246,9 @@ class LabelGap(Reading, LabelSettings):
     The other settings:
 
     - ``labels=A+B``: the labels that the scorer is asked about.
-    - ``source=data``: the source has its documents' attribute, and the scorer labels only the summary. Its errors then look
-      like differences; by default it labels both.
     - ``units=given``: the summary's claims are labelled, not its sentences.
-    - ``unlabelled=label``: sentences without a label get the label "no label". By default they are excluded from the shares.
+
+    Sentences without a label are excluded from the shares.
 
     Value:      in [0, 1]; 0 if both distributions are equal. Above 0 by chance, more so in short summaries. Compare with both
                 baselines: independent errors of the labels raise it above that of random sentences. The permutation mean is larger,
@@ -313,10 +287,7 @@ class LabelGap(Reading, LabelSettings):
 
     def __post_init__(self) -> None:
         check_uncut("scorer", self.scorer)
-        for key, known in (
-            ("source", ("scorer", "data")), ("units", ("sentences", "given")), ("unlabelled", ("exclude", "label")),
-        ):  # fmt: skip
-            check_known(key, getattr(self, key), known)
+        check_known("units", self.units, ("sentences", "given"))
         if self.scorer != IN_THE_DATA and not self.asked:
             raise ValueError(f"scorer={self.scorer} needs labels: add labels=A+B")
 
@@ -331,25 +302,25 @@ class LabelGap(Reading, LabelSettings):
             )
         }  # fmt: skip
         for v in totals.values_of("present"):
-            there = totals["present", v]
-            name = f"difference[{v}]"
-            values[name] = Value(
-                ratio(totals["summary", v] - totals["source", v], there), "both", contrasts=(name,), limits=SHARE_DIFFERENCE,
-                has_baseline=True, is_compared=True, is_primary=True, group=v, present=(("present", v),),
-            )  # fmt: skip
-            values |= {
-                f"{side}[{v}]": Value(
-                    ratio(totals[side, v], there), is_share=True, has_baseline=True, group=v
-                )
-                for side in SIDES
-            }
-            lacking = ratio(totals["lacking", v], totals["in source", v])
-            values[f"omitted[{v}]"] = Value(
-                lacking, is_share=True, has_baseline=True, is_compared=True, group=v
+            values |= differences(
+                totals, Labelled, "difference", [v], has_baseline=True, is_compared=True, is_primary=True
+            )
+            for side in SIDES:
+                values |= means(totals, side, "present", [v], is_share=True, has_baseline=True)
+            values |= means(
+                totals,
+                "lacking",
+                "in source",
+                [v],
+                "omitted",
+                is_share=True,
+                has_baseline=True,
+                is_compared=True,
             )
         for side in SIDES:
-            bare = ratio(totals["bare", side], totals["sentences", side])
-            values[f"unlabelled[{side}]"] = Value(bare, is_share=True)
+            values[f"unlabelled[{side}]"] = Value(
+                ratio(totals["bare", side], totals["sentences", side]), is_share=True
+            )
         return values
 
     def explain(self, totals: Totals) -> str:

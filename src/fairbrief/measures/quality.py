@@ -7,18 +7,32 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import ClassVar
 
 import numpy as np
 
 from fairbrief.declarations import Declaration, ObservationDeclaration
-from fairbrief.measures.bases import OneByOne, Reading, WithoutLabels, WithoutScores, check_known
-from fairbrief.measures.record_texts import check_choice, chosen, is_blank, known
-from fairbrief.score_tables import ScoredUnits
+from fairbrief.measures.bases import Reading, WithoutLabels, WithoutScores, check_known, check_uncut
+from fairbrief.measures.distinguishability import group_of
+from fairbrief.measures.groups import by_group, coded, summed_by_group
+from fairbrief.measures.record_texts import article_of, check_choice, chosen, is_blank, known
 from fairbrief.statistics import ratio
 from fairbrief.text import sentences
 from fairbrief.text.rouge import PARTS, TYPES, rouge_scores
-from fairbrief.types import AlikeRows, Case, Column, Floats, Integers, Reason, Totals, Value
+from fairbrief.types import (
+    Ask,
+    Case,
+    Cases,
+    Column,
+    Integers,
+    PermutationScheme,
+    Reason,
+    Rows,
+    Scores,
+    Totals,
+    Value,
+)
 
 EMPTY_SUMMARY = Reason("empty summary")
 NO_REFERENCES = Reason("no references")
@@ -42,7 +56,7 @@ class RougeSettings:
 
 
 @dataclass(frozen=True)
-class RougeScores(WithoutScores, WithoutLabels, RougeSettings, OneByOne):
+class RougeScores(WithoutScores, WithoutLabels, RougeSettings):
     """ROUGE-1, -2, -L and -Lsum of a summary against the record's references.
 
     The settings:
@@ -59,35 +73,21 @@ class RougeScores(WithoutScores, WithoutLabels, RougeSettings, OneByOne):
 
     declaration: ClassVar[ObservationDeclaration] = ObservationDeclaration(scope="case", version=1)
 
-    def observe_many(
-        self,
-        units: ScoredUnits,
-        labels: Integers,  # noqa: ARG002 - no label moves a level
-    ) -> tuple[Sequence[AlikeRows], Mapping[int, Reason]]:
-        """All pairs of texts are compared in one call."""
-        reasons: dict[int, Reason] = {}
-        alike: dict[int, list[int]] = {}
-        pairs: list[tuple[str, str]] = []
-        starts = []
-        for i, (case,) in enumerate(units.cases):
-            starts.append(len(pairs))
-            references = known(case.record).references
-            if not references:
-                reasons[i] = NO_REFERENCES
-            elif is_blank(case.summary.text):
-                reasons[i] = EMPTY_SUMMARY
-            else:
-                summary = self._on_lines(self._shortened(case))
-                pairs += [(self._on_lines(text), summary) for text in references]
-                alike.setdefault(len(references), []).append(i)
-        scored = rouge_scores(pairs, stem=self.stem)
-        found = []
-        for count, places in alike.items():
-            own = scored[np.array([starts[i] for i in places])[:, np.newaxis] + np.arange(count)]
-            best = own.mean(axis=1) if self.several == "mean" else _best(own)
-            values = np.hstack([np.ones((len(places), 1)), best.reshape(len(places), -1)])
-            found.append(AlikeRows(places, COLUMNS, values[:, np.newaxis]))
-        return found, reasons
+    def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:  # noqa: ARG002
+        (case,) = cases
+        references = known(case.record).references
+        if not references:
+            return NO_REFERENCES
+        if is_blank(case.summary.text):
+            return EMPTY_SUMMARY
+        summary = self._on_lines(self._shortened(case))
+        of_each = rouge_scores([(self._on_lines(text), summary) for text in references], stem=self.stem)
+        if self.several == "mean":
+            result = of_each.mean(axis=0)
+        else:
+            best = of_each[..., PARTS.index("f")].argmax(axis=0)
+            result = of_each[best, np.arange(len(TYPES))]
+        return Rows(COLUMNS, np.append(1.0, result)[np.newaxis])
 
     def _shortened(self, case: Case) -> str:
         summary = case.summary.text
@@ -100,12 +100,6 @@ class RougeScores(WithoutScores, WithoutLabels, RougeSettings, OneByOne):
 
     def _on_lines(self, text: str) -> str:
         return "\n".join(sentences.split(text)) if self.lines else text
-
-
-def _best(found: Floats) -> Floats:
-    """Per score, the reference with the largest F, the first of equals. (N, references, 4, 3) → (N, 4, 3)."""
-    best = found[..., PARTS.index("f")].argmax(axis=1)
-    return np.asarray(np.take_along_axis(found, best[:, np.newaxis, :, np.newaxis], axis=1)[:, 0])
 
 
 class _RougeMeasure(Reading, RougeSettings):
@@ -163,3 +157,166 @@ class RougeLsum(_RougeMeasure):
     """
 
     name: ClassVar[str] = "rougeLsum"
+
+
+UNPARSED = Reason("unparsed reply of the judge")
+
+
+@dataclass(frozen=True)
+class Verdicts(WithoutLabels):
+    """The score of one summary by ``scorer``, given its whole source: the documents, with a blank line between them.
+
+    Per record:  ``one``, ``score`` and its square, ``score²``.
+    Undefined:  "empty summary"; "unparsed reply of the judge" if the score is nan: such replies are summed_by_group, never
+                averaged.
+    """
+
+    scorer: str
+
+    declaration: ClassVar[ObservationDeclaration] = ObservationDeclaration(
+        scope="case", version=1, reads_unstated=True
+    )
+
+    def asks(self, cases: Cases) -> Sequence[Ask]:
+        (case,) = cases
+        if not case.summary.text.strip():
+            return ()
+        return (Ask(self.scorer, (article_of(case.record),), (case.summary.text,), whole=True),)
+
+    def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:  # noqa: ARG002
+        if not scores:
+            return EMPTY_SUMMARY
+        found = float(scores[0].matrix[0].mean())
+        if np.isnan(found):
+            return UNPARSED
+        return Rows.of({("one",): 1.0, ("score",): found, ("score²",): found**2})
+
+
+@dataclass(frozen=True, repr=False)
+class Judged(Reading):
+    """Mean score that a chat model gives to summaries, from 1 to 5, with its reason first.
+
+    ``scorer`` compares the source (row) with the summary (column): ``judged(scorer=judge(model=MODEL))``. ``--by
+    gender`` gives the value for each group of a record's attribute.
+
+    Reads:      documents and summaries.
+    Value:      on the scorer's own scale, higher is better. Secondary: ``judged_sd``, the standard deviation over
+                summaries.
+    Undefined:  "empty summary"; "unparsed reply of the judge".
+    Source:     Steen & Markert, Bias in News Summarization, App. I.
+    """
+
+    observes: ClassVar[type] = Verdicts
+    name: ClassVar[str] = "judged"
+    declaration: ClassVar[Declaration] = Declaration(
+        family="Quality",
+        question="how good a chat model judges the summaries to be, on its own scale",
+        harm="Some readers would get worse summaries; with `--by`, readers of texts about some people.",
+        on_request="it asks a chat model about every summary",
+    )
+    scorer: str
+
+    def __post_init__(self) -> None:
+        check_uncut("scorer", self.scorer)
+
+    def value(self, totals: Totals) -> Mapping[str, Value]:
+        mean = ratio(totals["score"], totals["one"])
+        variance = ratio(totals["score²"], totals["one"]) - mean * mean
+        return {self.name: Value(mean), "judged_sd": Value(np.sqrt(np.maximum(variance, 0.0)))}
+
+    def explain(self, totals: Totals) -> str:
+        """One summary's score."""
+        return f"judged {float(self.value(totals)[self.name].array):.2f}"
+
+
+@dataclass(frozen=True, slots=True)
+class GroupedVerdicts:
+    """The scores that a judge gives the summaries of one seed document's counterfactuals, by the group that each is
+    about.
+
+    Reads:      the record attribute ``over``, or the one value that all its people share (`group_of`).
+                Counterfactuals without either, empty summaries and unparsed replies are excluded.
+    Per record:  ``score[g]`` and ``one[g]``: sum of scores, and number of scored summaries.
+    Permuted:   the groups among the scored summaries of the seed document.
+    """
+
+    declaration: ClassVar[ObservationDeclaration] = ObservationDeclaration(scope="cluster", version=1)
+    over: str
+    scorer: str
+
+    def asks(self, cases: Cases) -> Sequence[Ask]:
+        return [
+            Ask(self.scorer, (article_of(case.record),), (case.summary.text,), whole=True)
+            for case, _ in self._of(cases)
+        ]
+
+    def permutation_scheme(self, cases: Cases) -> PermutationScheme | None:
+        groups, codes = coded([group for _, group in self._of(cases)])
+        return PermutationScheme(codes) if len(groups) > 1 else None
+
+    def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:
+        groups, codes = coded([group for _, group in self._of(cases)])
+        if not groups:
+            return Reason("no summary of a record about one group")
+        found = np.array([one.matrix[0].mean() for one in scores])
+        known = ~np.isnan(found)
+        if not known.any():
+            return UNPARSED
+        score = summed_by_group(codes, np.where(known, found, 0.0), labels, len(groups))
+        return by_group(
+            groups, {"score": score, "one": summed_by_group(codes, known.astype(float), labels, len(groups))}
+        )
+
+    def _of(self, cases: Cases) -> list[tuple[Case, str]]:
+        """The cases that have a summary, each with the group that its record is about."""
+        told = [(case, group_of(case.record, self.over)) for case in cases if case.summary.text.strip()]
+        return [(case, group) for case, group in told if group is not None]
+
+
+@dataclass(frozen=True, repr=False)
+class JudgedByGroup(Reading):
+    """Largest difference between the groups' mean scores by a judge, over counterfactuals that are each about one group.
+
+    The judge scores every summary given its source, as in `Judged`. The value is ``max_a mean[a] − min_b mean[b]``.
+
+    Value:      at least 0; 0 if all groups' summaries score equally. Above 0 even for random labels: compare with the
+                permutation mean. Secondary: ``difference[a−b]``, positive if summaries about ``a`` score higher;
+                ``mean[g]``, on the scorer's own scale.
+    Undefined:  fewer than two groups; "unparsed reply of the judge".
+    Source:     Steen & Markert, Tables 7 and 9, which print the absolute difference.
+    """
+
+    observes: ClassVar[type] = GroupedVerdicts
+    name: ClassVar[str] = "judged_by_group"
+    declaration: ClassVar[Declaration] = Declaration(
+        family="Quality",
+        question="how much better a chat model judges the summaries about one group than of those about another",
+        harm="Readers of texts about some people would get worse summaries than readers of the same texts about others.",
+        attribute_of="entity",
+        on_request="it asks a chat model about every summary",
+    )
+    over: str
+    scorer: str
+
+    def __post_init__(self) -> None:
+        check_uncut("scorer", self.scorer)
+
+    def value(self, totals: Totals) -> Mapping[str, Value]:
+        groups = totals.values_of("one")
+        if len(groups) < 2:
+            return {self.name: Value(np.full(totals.array.shape[:-1], np.nan), "upper")}
+        means = ratio(totals.stack("score", groups), totals.stack("one", groups))
+        values = {self.name: Value(means.max(axis=-1) - means.min(axis=-1), "upper")}
+        for a, b in combinations(range(len(groups)), 2):
+            values[f"difference[{groups[a]}−{groups[b]}]"] = Value(means[..., a] - means[..., b], "both")
+        values |= {f"mean[{g}]": Value(means[..., k]) for k, g in enumerate(groups)}
+        return values
+
+    def explain(self, totals: Totals) -> str:
+        """The mean score of each group's summaries of one seed document."""
+        told = [
+            f"{g}: {float(totals['score', g] / totals['one', g]):.2f}"
+            for g in totals.values_of("one")
+            if totals["one", g]
+        ]
+        return "Mean scores. " + "; ".join(told) + "."

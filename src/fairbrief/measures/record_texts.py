@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 
 from fairbrief.measures.bases import check_known
-from fairbrief.text.group_words import gender_coefficient, subject_group
+from fairbrief.text.gendered_words import gender_coefficient, subject_group
 from fairbrief.text.languages import is_foreign
 from fairbrief.text.sentences import sentences_of
 from fairbrief.types import Cases, Data, Integers, PermutationScheme, Reason, Record, Summary

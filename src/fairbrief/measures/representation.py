@@ -33,13 +33,17 @@ from fairbrief.measures.distributions import (
     area_over_tau,
     count_unions,
     folded,
+    grams_of_sentences,
     is_under,
+    mean_absolute_deviation,
     mean_of_best,
     members_of,
+    read_target,
     shares,
     softmax,
+    unfound_share,
 )
-from fairbrief.measures.permutation_schemes import groups_of
+from fairbrief.measures.groups import ComparesGroups, differences, groups_of, means
 from fairbrief.measures.record_texts import KnownRecord, is_blank, known
 from fairbrief.score_tables import ScoredUnits
 from fairbrief.statistics import ratio
@@ -55,7 +59,6 @@ from fairbrief.types import (
     Floats,
     Integers,
     PermutationScheme,
-    Ratio,
     Reason,
     Totals,
     Value,
@@ -89,7 +92,7 @@ class RepresentationSettings:
 
 
 @dataclass(frozen=True)
-class Representation(RepresentationSettings, OneByOne):
+class Representation(ComparesGroups, RepresentationSettings, OneByOne):
     """The shares of the groups in the documents of a record, in its summary, and as wanted.
 
     p_x(k) is group k's share of the counted tokens of the source, and p_y(k) its share of the summary. ``target`` is
@@ -135,6 +138,8 @@ class Representation(RepresentationSettings, OneByOne):
     declaration: ClassVar[ObservationDeclaration] = ObservationDeclaration(
         scope="case", version=1, chance_means=(("unfair",), ("uer",), ("auc",), ("auc_cutoff",))
     )
+    differences: ClassVar[Any] = {"difference": ({"surplus": 1.0, "deficit": -1.0}, "present")}
+    """Each group's share of the summary less the wanted one."""
 
     @cached_property
     def kind(self) -> str:
@@ -170,16 +175,6 @@ class Representation(RepresentationSettings, OneByOne):
         if self.kind in WITHOUT_ASK or self.texts == "values" or self._reason(case, about) is not None:
             return None
         return groups_of(about, self.over).scheme
-
-    def contrasts(self, columns: Sequence[Column]) -> Mapping[str, Ratio]:
-        """Each group's share of the summary less the wanted one."""
-        return {
-            f"difference[{c[1]}]": Ratio(
-                ((("surplus", c[1]), 1.0), (("deficit", c[1]), -1.0)), ((("present", c[1]), 1.0),)
-            )
-            for c in columns
-            if c[0] == "present"
-        }
 
     def extract_asks(self, cases: Cases, extracts: Sequence[Extracts]) -> Sequence[Ask]:
         """Every sentence of the sources against every document (n-grams across sentences are not seen)."""
@@ -319,7 +314,7 @@ class Representation(RepresentationSettings, OneByOne):
             return softmax(np.stack(found), self.temperature, present), is_empty, None
         if self.no_match == "leave_out":
             is_empty |= ~(counts[:, 0] * present[:, 0]).any(axis=1)
-        unfound = _unfound(units, np.where(present, counts, 0.0)) if self.kind in COUNTING else None
+        unfound = unfound_share(units, np.where(present, counts, 0.0)) if self.kind in COUNTING else None
         return shares(counts, present), is_empty, unfound
 
     def _of_extracts(
@@ -331,7 +326,7 @@ class Representation(RepresentationSettings, OneByOne):
         """
         kept, which = different(np.stack([drawn.kept for (drawn,) in units.extracts]), members.shape[2])
         if self.kind in COUNTING:
-            counts = np.where(present, kept @ _grams_of_sentences(units, members), 0.0)
+            counts = np.where(present, kept @ grams_of_sentences(units, members), 0.0)
             return shares(counts, present), np.any(counts > 0, axis=2), which
         found = []
         for own, of_record, i in zip(members, kept, units.first.tolist(), strict=True):
@@ -405,49 +400,6 @@ class Representation(RepresentationSettings, OneByOne):
         columns += [(name, value) for name in by_value for value in values]
         blocks = [np.column_stack(list(alone.values())), *by_value.values()]
         return tuple(columns), np.hstack(blocks, dtype=np.float64)
-
-
-def _unfound(units: ScoredUnits, counts: Floats) -> Floats:
-    """Share of the summary's n-grams that occur in no document, among these and all that were counted. (N, R, K) → (N, R, 1)."""
-    whose = np.repeat(np.arange(len(units)), units.table.shapes[units.first, 1])
-    in_none = ~(units.table.beside(units.first) > 0).any(axis=0)
-    many = np.bincount(whose, weights=in_none, minlength=len(units))[:, np.newaxis, np.newaxis]
-    return np.asarray(many / np.maximum(many + counts.sum(axis=2, keepdims=True), 1.0))
-
-
-def _grams_of_sentences(units: ScoredUnits, members: NDArray[np.bool_]) -> Floats:
-    """How many of each sentence's n-grams occur in some document of a value. ``members`` (N, K, n) → (N, sentences, K)."""
-    sentences = len(units.extracts[0][0].sentences)
-    table, first = units.table, units.first
-    held = table.beside(first) > 0
-    whose = np.repeat(np.arange(len(units)), table.shapes[first, 1])
-    place = whose * sentences + table.owner_beside(first)
-    size = len(units) * sentences
-    found = [
-        np.bincount(place[(held & own[whose].T).any(axis=0)], minlength=size)
-        for own in members.transpose(1, 0, 2)
-    ]
-    return np.stack(found, axis=1, dtype=np.float64).reshape(len(units), sentences, -1)
-
-
-def read_target(text: str) -> dict[str, float]:
-    """The shares of ``neg:0.5+pos:0.5``; ValueError where it is malformed.
-
-    >>> read_target("neg:1+pos:3")
-    {'neg': 1.0, 'pos': 3.0}
-    """
-    given: dict[str, float] = {}
-    for part in text.split("+"):
-        value, colon, share = part.rpartition(":")
-        try:
-            given[value.strip()] = float(share)
-        except ValueError:
-            colon = ""
-        if not colon or not 0 <= given[value.strip()] < float("inf"):
-            raise ValueError(
-                f"target '{text}' is neither ratio, equal nor VALUE:SHARE+VALUE:SHARE with shares ≥ 0"
-            )
-    return given
 
 
 UNHEARD = "Readers who see only the summary would meet some views less often than the sources hold them, and could take a partial picture for the whole."
@@ -552,8 +504,7 @@ class Bur(_RepresentationMeasure):
         """Totals (…, columns) → shares (…)."""
         found = self._main_value(totals, "unfair")
         for v in totals.values_of("present"):
-            share = ratio(totals["under", v], totals["present", v])
-            found[f"share_under[{v}]"] = Value(share, is_share=True, has_baseline=True, group=v)
+            found |= means(totals, "under", "present", [v], "share_under", is_share=True, has_baseline=True)
         return found
 
 
@@ -590,8 +541,7 @@ class Uer(_RepresentationMeasure):
         for v in totals.values_of("present"):
             found |= _difference(totals, v) | _by_documents(totals, v) | _whatever_is_unfound(totals, v)
             for share in ("source", "summary", "wanted"):
-                mean = ratio(totals[share, v], totals["present", v])
-                found[f"{share}[{v}]"] = Value(mean, is_share=True, has_baseline=True, group=v)
+                found |= means(totals, share, "present", [v], is_share=True, has_baseline=True)
         return found
 
 
@@ -674,33 +624,21 @@ class Sof(_RepresentationMeasure):
     def value(self, totals: Totals) -> Mapping[str, Value]:
         """Totals (…, columns) → deviations (…)."""
         values = totals.values_of("present")
-        means = {v: ratio(totals["deficit", v], totals["present", v]) for v in values}
+        deficits = [ratio(totals["deficit", v], totals["present", v]) for v in values]
         contrasts = tuple(f"difference[{v}]" for v in values)
-        folded = _mean_absolute_deviation(totals, means)
-        found = {"sof": Value(folded, "upper", contrasts=contrasts, has_baseline=True)}
-        for v, mean in means.items():
+        unevenness = mean_absolute_deviation(deficits, totals.array.shape[:-1])
+        found = {"sof": Value(unevenness, "upper", contrasts=contrasts, has_baseline=True)}
+        for v in values:
             found |= _difference(totals, v)
-            found[f"deficit[{v}]"] = Value(mean, is_share=True, has_baseline=True, group=v)
+            found |= means(totals, "deficit", "present", [v], is_share=True, has_baseline=True)
         return found
 
 
 def _difference(totals: Totals, v: str) -> dict[str, Value]:
     """A group's mean share of the summary less the wanted one: positive = over-represented."""
-    signed = ratio(totals["surplus", v] - totals["deficit", v], totals["present", v])
-    name = f"difference[{v}]"
-    return {
-        name: Value(
-            signed,
-            "both",
-            contrasts=(name,),
-            limits=SHARE_DIFFERENCE,
-            has_baseline=True,
-            is_compared=True,
-            is_primary=True,
-            group=v,
-            present=(("present", v),),
-        )
-    }
+    return differences(
+        totals, Representation, "difference", [v], has_baseline=True, is_compared=True, is_primary=True
+    )
 
 
 def _by_documents(totals: Totals, v: str) -> dict[str, Value]:
@@ -726,17 +664,6 @@ def _whatever_is_unfound(totals: Totals, v: str) -> dict[str, Value]:
         f"{name}[{v}]": Value(ratio(bound, there), limits=SHARE_DIFFERENCE, has_baseline=True, group=v)
         for name, bound in bounds.items()
     }
-
-
-def _mean_absolute_deviation(totals: Totals, means: Mapping[str, Floats]) -> Floats:
-    if not means:
-        return np.full(totals.array.shape[:-1], np.nan)
-    stacked = np.stack(list(means.values()), axis=-1)
-    known = ~np.isnan(stacked)
-    count = known.sum(axis=-1)
-    center = ratio(np.where(known, stacked, 0.0).sum(axis=-1), count)
-    spread = np.where(known, np.abs(stacked - center[..., np.newaxis]), 0.0)
-    return np.where(count > 1, ratio(spread.sum(axis=-1), count), np.nan)
 
 
 def _percent(share: Floats) -> str:

@@ -14,19 +14,20 @@ from typing import ClassVar
 import numpy as np
 
 from fairbrief.declarations import Declaration, ObservationDeclaration
+from fairbrief.errors import FairbriefError
 from fairbrief.measures.bases import Reading, check_known, check_people, check_uncut, check_version
-from fairbrief.measures.coverage import fold_chunks
 from fairbrief.measures.distinguishability import group_of
 from fairbrief.measures.entity_inclusion import IncludedPeople, accepted, is_named, recogniser
-from fairbrief.measures.permutation_schemes import by_group, group_names, renamed
+from fairbrief.measures.groups import by_group, group_names, groups_of, renamed, summed_by_group
 from fairbrief.measures.record_texts import known
 from fairbrief.measures.sentiment import SENTIMENT, largest_difference
-from fairbrief.statistics import ratio
+from fairbrief.ranges import starts
+from fairbrief.statistics import TIE, ratio
 from fairbrief.text.anonymisation import anonymise
-from fairbrief.text.name_words import GENDER_WORDS
-from fairbrief.text.passages import passages_of
-from fairbrief.text.people import candidates, find_people
-from fairbrief.text.sentences import sentences_of
+from fairbrief.text.names import GENDER_WORDS
+from fairbrief.text.paraphrase import paraphrase
+from fairbrief.text.people import GROUPS, candidates, find_people
+from fairbrief.text.sentences import passages_of, sentences_of
 from fairbrief.types import (
     Ask,
     Case,
@@ -50,59 +51,74 @@ NO_GENDERS = Reason("names do not tell the values of this attribute")
 
 
 class _Readings:
-    """What all observations of this room do alike: one row per seed document, the groups' names exchanged.
+    """What all observations of sources have in common: one row per seed document, the groups' names exchanged.
 
-    Evidence:   per group ``scored`` (sources, or people in them) and ``score`` (the sum of their scores).
+    A version is read by the answers to its `questions`: a number of items, and the sum of their scores. With
+    ``is_averaged``, versions of one group weigh one together.
+
+    Per record:  per group ``scored`` (sources, or people in them) and ``score`` (the sum of their scores).
     Undefined:  a seed document whose versions are not of two groups, or one of whose versions is not read.
     """
 
     declaration: ClassVar[ObservationDeclaration] = ObservationDeclaration(scope="cluster", version=1)
+    is_averaged: ClassVar[bool] = False
+    nothing: ClassVar[Reason] = UNREAD
     over: str
 
-    def permutation_scheme(self, cases: Cases) -> PermutationScheme | None:
-        return group_names(len(_groups(cases, self.over)))
+    def questions(self, case: Case) -> Sequence[Ask]:
+        """The scores that are needed to read one version."""
+        raise NotImplementedError
 
-    def _row(self, cases: Cases, found: Sequence[tuple[float, float]], labels: Integers) -> Rows | Reason:
-        """A row from each version's (how much was read, the sum of its readings)."""
-        groups = _groups(cases, self.over)
+    def reading(self, case: Case, scores: Sequence[Scores]) -> tuple[float, float] | Reason:
+        """The number of items of one version, and the sum of their scores."""
+        raise NotImplementedError
+
+    def asks(self, cases: Cases) -> Sequence[Ask]:
+        versions, _ = self._versions(cases)
+        return [ask for case in versions for ask in self.questions(case)]
+
+    def permutation_scheme(self, cases: Cases) -> PermutationScheme | None:
+        return group_names(len(self._versions(cases)[1]))
+
+    def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:
+        versions, groups = self._versions(cases)
+        answers, sums = iter(scores), np.zeros((len(groups), 2))
+        places = [groups.index(group_of(case.record, self.over) or "") for case in versions]
+        for case, place in zip(versions, places, strict=True):
+            own = list(itertools.islice(answers, len(self.questions(case))))
+            found = self.reading(case, own)
+            if isinstance(found, Reason):
+                return found
+            sums[place] += np.array(found) / (places.count(place) if self.is_averaged else 1)
+        if not sums[:, 0].any():
+            return self.nothing
         if len(groups) < 2:
             return ONE_GROUP
-        sums = np.zeros((len(groups), 2))
-        for case, pair in zip(cases, found, strict=True):
-            sums[groups.index(group_of(case.record, self.over) or "")] += pair
         if not sums[:, 0].all():
             return UNREAD
         return by_group(groups, {"scored": renamed(sums[:, 0], labels), "score": renamed(sums[:, 1], labels)})
 
-
-def _groups(cases: Cases, over: str) -> list[str]:
-    return sorted({g for case in cases if (g := group_of(case.record, over)) is not None})
-
-
-def _grouped(cases: Cases, over: str) -> list[Case]:
-    """The cases whose record is about one group."""
-    return [case for case in cases if group_of(case.record, over) is not None]
+    def _versions(self, cases: Cases) -> tuple[list[Case], list[str]]:
+        """The cases whose record is about one group, and these groups."""
+        groups = {case.record.id: group_of(case.record, self.over) for case in cases}
+        versions = [case for case in cases if groups[case.record.id] is not None]
+        return versions, sorted({group for group in groups.values() if group is not None})
 
 
 @dataclass(frozen=True)
 class SourceSentiments(_Readings):
     """The sentiment of the sources of one seed document's versions, by group; versions of one group are averaged."""
 
+    is_averaged: ClassVar[bool] = True
+    nothing: ClassVar[Reason] = ONE_GROUP
     over: str
     scorer: str
 
-    def asks(self, cases: Cases) -> Sequence[Ask]:
-        texts = tuple(known(case.record).source for case in _grouped(cases, self.over))
-        return (Ask(self.scorer, texts, SENTIMENT),) if texts else ()
+    def questions(self, case: Case) -> Sequence[Ask]:
+        return (Ask(self.scorer, (known(case.record).source,), SENTIMENT),)
 
-    def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:
-        cases = _grouped(cases, self.over)
-        if not cases:
-            return ONE_GROUP
-        sizes, readings = scores[0].sizes, scores[0].matrix[:, 0]
-        if not sizes.all():
-            return UNREAD
-        return self._row(cases, _averaged(cases, self.over, readings), labels)
+    def reading(self, case: Case, scores: Sequence[Scores]) -> tuple[float, float] | Reason:  # noqa: ARG002
+        return (1.0, float(scores[0].matrix[0, 0])) if scores[0].sizes[0] else UNREAD
 
 
 @dataclass(frozen=True)
@@ -115,156 +131,104 @@ class SourceSupports(_Readings):
     names, pronouns and titles neutral.
     """
 
+    is_averaged: ClassVar[bool] = True
+    nothing: ClassVar[Reason] = ONE_GROUP
     over: str
     scorer: str
     sentences: int
     text: str
 
-    def asks(self, cases: Cases) -> Sequence[Ask]:
-        asks = []
-        for case in _grouped(cases, self.over):
-            chunks, _ = self._chunks(case.record)
-            units = self._units(case.record)
-            if chunks and units:
-                asks.append(Ask(self.scorer, tuple(chunks), tuple(units), whole=True))
-        return asks
+    def questions(self, case: Case) -> Sequence[Ask]:
+        texts = self._texts(case.record)
+        chunks = tuple(chunk for cut in _chunks(texts) for chunk in cut)
+        units = [sentence for text in texts for sentence in sentences_of(text)]
+        spread = np.linspace(0, len(units) - 1, min(self.sentences, len(units))).round().astype(int)
+        return (Ask(self.scorer, chunks, tuple(units[i] for i in spread), whole=True),) if units else ()
 
-    def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:
-        cases = _grouped(cases, self.over)
-        if len(scores) < len(cases) or not cases:
-            return UNREAD if cases else ONE_GROUP
-        readings = []
-        for case, score in zip(cases, scores, strict=True):
-            _, owner = self._chunks(case.record)
-            if not score.matrix.shape[1]:
-                return UNREAD
-            readings.append(float(fold_chunks(score.matrix, owner, int(owner[-1]) + 1).mean()))
-        if not np.isfinite(readings).all():
+    def reading(self, case: Case, scores: Sequence[Scores]) -> tuple[float, float] | Reason:
+        if not scores or not scores[0].matrix.shape[1]:
             return UNREAD
-        return self._row(cases, _averaged(cases, self.over, readings), labels)
+        many = np.array([len(cut) for cut in _chunks(self._texts(case.record))])
+        best = np.maximum.reduceat(scores[0].matrix, starts(many))
+        support = float(np.maximum(best, 0.0).mean())
+        return (1.0, support) if np.isfinite(support) else UNREAD
 
     def _texts(self, record: Record) -> list[str]:
-        if self.text == "neutral":
-            names = [(p.first_name, p.last_name) for p in record.entities]
-            return [anonymise(d.text, names) for d in record.documents]
-        return [d.text for d in record.documents]
+        texts = [d.text for d in record.documents if d.text.strip()]
+        if self.text == "as written":
+            return texts
+        names = [(p.first_name, p.last_name) for p in record.entities]
+        return [anonymise(text, names) for text in texts]
 
-    def _chunks(self, record: Record) -> tuple[list[str], Integers]:
-        """The chunks of all documents that have any, and which of these documents each is of."""
-        cut = [
-            found for text in self._texts(record) if text.strip() and (found := passages_of(text, "100words"))
-        ]
-        owner = np.repeat(np.arange(len(cut)), [len(found) for found in cut])
-        return list(itertools.chain.from_iterable(cut)), owner
 
-    def _units(self, record: Record) -> list[str]:
-        units = [s for text in self._texts(record) for s in sentences_of(text)]
-        spread = np.linspace(0, len(units) - 1, min(self.sentences, len(units))).round().astype(int)
-        return [units[i] for i in spread]
+def _chunks(texts: Sequence[str]) -> list[tuple[str, ...]]:
+    return [passages_of(text, "100words") for text in texts]
 
 
 @dataclass(frozen=True)
 class SourcePeople(_Readings):
     """Which people of a source are detected in it, by group: ``scored`` counts people, ``score`` those detected."""
 
+    nothing: ClassVar[Reason] = NO_PEOPLE
     over: str
     people: str
     alignment: str
     by: str
 
-    def asks(self, cases: Cases) -> Sequence[Ask]:
+    def questions(self, case: Case) -> Sequence[Ask]:
+        case = _of_source(case)
         if self.by == "names":
-            return [ask for case in _own(cases, self.over) for ask in self._included.asks((case,))]
-        scorer = recogniser(self.people)
-        texts = [case.summary.text for case in _own(cases, self.over)]
-        return [Ask(scorer, candidates(text), (text,)) for text in texts]
-
-    def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:
-        cases = _own(cases, self.over)
-        if not any(_people(case.record, self.over) for case in cases):
-            return NO_PEOPLE
-        found = []
-        for i, case in enumerate(cases):
-            flags = self._found(case, scores[i : i + 1])
-            found.append((float(len(flags)), float(flags.sum())))
-        return self._row(cases, found, labels)
-
-    def _found(self, case: Case, scores: Sequence[Scores]) -> Floats:
-        """1 for each person of the source who is found in it."""
-        people = _people(case.record, self.over)
-        if self.by == "names":
-            return is_named(self._included.find(case, people, scores), len(people))
+            return self._included.asks((case,))
         text = case.summary.text
-        spans = candidates(text)
-        names, found = self._included.names(case, people), accepted(spans, scores[0])
-        return is_named(find_people(text, names, text, found, self.alignment, with_known=False), len(people))
+        return (Ask(recogniser(self.people), candidates(text), (text,)),)
+
+    def reading(self, case: Case, scores: Sequence[Scores]) -> tuple[float, float] | Reason:
+        case, text = _of_source(case), known(case.record).source
+        named = [p for p in case.record.entities if self.over in p.attributes]
+        people = [p for p in named if p.first_name or p.last_name]
+        if self.by == "names":
+            decisions = self._included.find(case, people, scores)
+        else:
+            names, found = self._included.names(case, people), accepted(candidates(text), scores[0])
+            decisions = find_people(text, names, text, found, self.alignment, with_known=False)
+        return float(len(people)), float(is_named(decisions, len(people)).sum())
 
     @property
     def _included(self) -> IncludedPeople:
         return IncludedPeople(self.over, self.people, self.alignment)
 
 
+def _of_source(case: Case) -> Case:
+    """The case with the source in the summary's place."""
+    return replace(case, summary=replace(case.summary, text=known(case.record).source))
+
+
 @dataclass(frozen=True)
 class SourceNames(_Readings):
-    """Whose gender the scorer classifies correctly from the name, of people with a first name; ``read`` counts people."""
+    """Whose gender the scorer classifies correctly from the name, of people with a first name; ``scored`` counts people."""
 
     over: str
     names: str
 
-    def asks(self, cases: Cases) -> Sequence[Ask]:
-        cases, groups = _grouped(cases, self.over), _groups(cases, self.over)
-        if not _are_genders(groups):
-            return ()
-        written = [tuple(_written(p) for p in _first_named(case.record, self.over)) for case in cases]
-        return [Ask(self.names, names, tuple(groups)) for names in written if names]
+    def questions(self, case: Case) -> Sequence[Ask]:
+        people = self._people(case.record)
+        names = tuple(" ".join(filter(None, (p.first_name, p.last_name))) for p in people)
+        return (Ask(self.names, names, GROUPS),) if people and self._gender(case.record) else ()
 
-    def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:
-        cases, groups = _grouped(cases, self.over), _groups(cases, self.over)
-        if not _are_genders(groups):
-            return NO_GENDERS
-        waiting, found = iter(scores), []
-        for case in cases:
-            people = _first_named(case.record, self.over)
-            if not people:
-                return NO_PEOPLE
-            own = np.array([groups.index(p.attributes[self.over]) for p in people])
-            said = next(waiting).matrix > 0.5
-            right = said[np.arange(len(own)), own] & (said.sum(axis=1) == 1)
-            found.append((float(len(own)), float(right.sum())))
-        return self._row(cases, found, labels)
+    def reading(self, case: Case, scores: Sequence[Scores]) -> tuple[float, float] | Reason:
+        if not scores:
+            return NO_PEOPLE if self._gender(case.record) else NO_GENDERS
+        is_said = scores[0].matrix > 0.5
+        is_right = is_said[:, GROUPS.index(self._gender(case.record))] & (is_said.sum(axis=1) == 1)
+        return float(len(is_right)), float(is_right.sum())
 
+    def _gender(self, record: Record) -> str:
+        """The gender that the record's group is a word for; empty if it is none."""
+        return GENDER_WORDS.get((group_of(record, self.over) or "").lower(), "")
 
-def _averaged(cases: Cases, over: str, readings: Sequence[float] | Floats) -> list[tuple[float, float]]:
-    """Each version's weight and weighted reading; the versions of one group weigh one together."""
-    groups = [group_of(case.record, over) for case in cases]
-    return [
-        (1 / groups.count(g), float(reading) / groups.count(g))
-        for g, reading in zip(groups, readings, strict=True)
-    ]
-
-
-def _own(cases: Cases, over: str) -> list[Case]:
-    """The cases with the source in the summary's place."""
-    return [
-        replace(case, summary=replace(case.summary, text=known(case.record).source))
-        for case in _grouped(cases, over)
-    ]
-
-
-def _people(record: Record, over: str) -> list[Entity]:
-    return [p for p in record.entities if over in p.attributes and (p.first_name or p.last_name)]
-
-
-def _first_named(record: Record, over: str) -> list[Entity]:
-    return [p for p in record.entities if p.first_name and p.attributes.get(over) == group_of(record, over)]
-
-
-def _written(person: Entity) -> str:
-    return " ".join(part for part in (person.first_name, person.last_name) if part)
-
-
-def _are_genders(groups: Sequence[str]) -> bool:
-    return all(g.lower() in GENDER_WORDS for g in groups)
+    def _people(self, record: Record) -> list[Entity]:
+        group = group_of(record, self.over)
+        return [p for p in record.entities if p.first_name and p.attributes.get(self.over) == group]
 
 
 FAMILY = "Scorer bias (how scorers score sources that differ only in the group)"
@@ -458,3 +422,138 @@ class ScorerBiasNames(ScorerBias):
     @property
     def checked_scorer(self) -> str:
         return self.names
+
+
+ONE_DOCUMENT_GROUP = Reason("one group only")
+NO_SENTENCE = Reason("no sentence is long enough to be found again")
+NO_WORDNET = Reason("without WordNet no sentence can be paraphrased")
+KEY = "self-retrieval"
+"""Another would choose other words and synonyms."""
+SHORTEST = 5
+"""Words of the shortest sentence that is looked for."""
+
+
+@dataclass(frozen=True)
+class SelfRetrieval:
+    """How many paraphrased sentences of each group's documents are best supported by their own document.
+
+    From each document, at most ``sentences`` sentences of five words or more are taken, evenly spread. Synonyms
+    replace a ``share`` of their content words. A sentence is retrieved if no other document of the record supports it
+    as much; a tie of k documents counts 1/k.
+
+    Reads:      document attribute ``over``; support, shape (documents, sentences).
+    Per record:  per group ``scored`` (sentences) and ``score`` (retrieved sentences).
+    Permuted:   labels among the documents of the record.
+    Undefined:  "one group only"; "no sentence is long enough to be found again"; "without WordNet no sentence can be
+                paraphrased".
+    """
+
+    over: str
+    scorer: str
+    sentences: int
+    share: float
+
+    declaration: ClassVar[ObservationDeclaration] = ObservationDeclaration(scope="case", version=1)
+
+    def asks(self, cases: Cases) -> Sequence[Ask]:
+        about = known(cases[0].record)
+        chosen = self._chosen(about.record)
+        if len(groups_of(about, self.over).names) < 2 or not chosen:
+            return ()
+        try:
+            sentences = tuple(paraphrase(text, self.share, KEY) if self.share else text for _, text in chosen)
+        except FairbriefError:  # WordNet is not here
+            return ()
+        return (Ask(self.scorer, about.texts, sentences),)
+
+    def permutation_scheme(self, cases: Cases) -> PermutationScheme | None:
+        groups = groups_of(known(cases[0].record), self.over)
+        return groups.scheme if len(groups.names) > 1 else None
+
+    def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:
+        about = known(cases[0].record)
+        groups = groups_of(about, self.over)
+        if len(groups.names) < 2:
+            return ONE_DOCUMENT_GROUP
+        if not scores:
+            return NO_WORDNET if self._chosen(about.record) else NO_SENTENCE
+        document = np.array([i for i, _ in self._chosen(about.record)])
+        support = scores[0].by_column(len(document))
+        is_best = support >= support.max(axis=0) - TIE
+        hits = is_best[document, np.arange(len(document))] / is_best.sum(axis=0)
+        sums: list[Floats] = [
+            np.bincount(document, w, minlength=len(about.texts)).astype(np.float64)
+            for w in (np.ones(len(document)), hits)
+        ]
+        by_labels = [summed_by_group(groups.codes, each, labels, len(groups.names)) for each in sums]
+        return by_group(groups.names, dict(zip(("scored", "score"), by_labels, strict=True)))
+
+    def _chosen(self, record: Record) -> list[tuple[int, str]]:
+        """The sentences to look for, each with its document."""
+        chosen = []
+        for i, document in enumerate(record.documents):
+            long = long_sentences(document.text)
+            places = np.linspace(0, len(long) - 1, min(self.sentences, len(long))).round().astype(int)
+            chosen += [(i, long[place]) for place in places.tolist()]
+        return chosen
+
+
+def long_sentences(text: str) -> list[str]:
+    """The sentences that are long enough to be looked for."""
+    return [sentence for sentence in sentences_of(text) if len(sentence.split()) >= SHORTEST]
+
+
+def _largest(mean: Mapping[str, Floats], totals: Totals) -> Value:
+    """As `largest_difference`; of more than two groups tested by itself under permuted labels."""
+    largest = largest_difference(mean, totals, count="")
+    return largest if len(mean) < 3 else Value(largest.array, "upper")
+
+
+@dataclass(frozen=True, repr=False)
+class ScorerBiasRetrieval(ScorerBias):
+    """Difference between groups in how often a scorer finds paraphrased sentences in their own document.
+
+    Sentences of each group's documents are paraphrased by rules (synonyms of WordNet for a ``share`` of the content
+    words). The scorer searches them among the documents of their record. All are equally true of their document. So a
+    group whose sentences are found less often is covered less in summaries too, whatever they say.
+
+    Reads:      document attribute ``over``, not the summaries. English texts.
+    Value:      share found of the first group's sentences − of the second's, in alphabetical order, over all records,
+                in [−1, 1]. Of more groups, the largest difference of any two. Secondary: ``difference[g]``, share
+                found of g's sentences − of all others'; ``mean[g]``, the share of each group.
+    """
+
+    observes: ClassVar[type] = SelfRetrieval
+    name: ClassVar[str] = "scorer_bias_retrieval"
+    finding: ClassVar[str] = (
+        "finds sentences of {first} documents again more often than of {second} documents"
+    )
+    declaration: ClassVar[Declaration] = Declaration(
+        family="Self-retrieval (how often scorers find paraphrased sentences in their own document)",
+        question="how much more often a scorer finds paraphrased sentences of one group in their own document than of others",
+        harm=OWN,
+        on_request=ON_REQUEST,
+        checks_scorer=True,
+    )
+    over: str
+    scorer: str = "containment"
+    sentences: int = 3
+    share: float = 0.5
+
+    def __post_init__(self) -> None:
+        check_uncut("scorer", self.scorer)
+        if self.sentences < 1:
+            raise ValueError(f"sentences={self.sentences} is 1 or more")
+        if not 0 <= self.share <= 1:
+            raise ValueError(f"share={self.share} is not in [0, 1]")
+
+    def value(self, totals: Totals) -> Mapping[str, Value]:
+        groups = totals.values_of("scored")
+        mean = {g: ratio(totals["score", g], totals["scored", g]) for g in groups}
+        values = {self.name: _largest(mean, totals)}
+        scored, score = (sum(totals[statistic, g] for g in groups) for statistic in ("scored", "score"))
+        for g in groups:
+            others = ratio(score - totals["score", g], scored - totals["scored", g])
+            values[f"difference[{g}]"] = Value(mean[g] - others, "both", group=g)
+            values[f"mean[{g}]"] = Value(mean[g], is_share=True, group=g)
+        return values

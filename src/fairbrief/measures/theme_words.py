@@ -12,7 +12,7 @@ import numpy as np
 
 from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration
 from fairbrief.measures.bases import Reading, WithoutScores, check_known
-from fairbrief.measures.permutation_schemes import by_group, group_names, largest_of, renamed
+from fairbrief.measures.groups import by_group, group_names, largest_of, renamed
 from fairbrief.measures.record_texts import known, needs_english
 from fairbrief.statistics import ratio
 from fairbrief.text.themes import count_entries, count_words, themes_of

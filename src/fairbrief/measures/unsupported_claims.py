@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -19,12 +19,19 @@ from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclar
 from fairbrief.measures.bases import Reading, check_known, check_uncut
 from fairbrief.measures.entity_inclusion import names_of
 from fairbrief.measures.entity_sentiment import naming
-from fairbrief.measures.permutation_schemes import by_group, coded, counted
+from fairbrief.measures.groups import (
+    ComparesGroups,
+    by_group,
+    coded,
+    differences,
+    mean_size,
+    means,
+    summed_by_group,
+)
 from fairbrief.measures.record_texts import claims_of, known, source_sentences
 from fairbrief.statistics import TIE, ratio
-from fairbrief.text.counted import counted as counted_noun
+from fairbrief.text.counted import counted
 from fairbrief.types import (
-    SHARE_DIFFERENCE,
     Ask,
     Case,
     Cases,
@@ -32,7 +39,6 @@ from fairbrief.types import (
     Floats,
     Integers,
     PermutationScheme,
-    Ratio,
     Reason,
     Rows,
     Scores,
@@ -76,7 +82,7 @@ class ClaimSettings:
 
 
 @dataclass(frozen=True)
-class Claims(ClaimSettings):
+class Claims(ComparesGroups, ClaimSettings):
     """Which claims of a summary the source does not support, by group or place.
 
     With s_j the largest support of claim j by a sentence of the source, u_j = 1 if s_j < ``threshold``, else 0.
@@ -97,6 +103,8 @@ class Claims(ClaimSettings):
     over: str = ""
 
     declaration: ClassVar[ObservationDeclaration] = ObservationDeclaration(scope="case", version=1)
+    differences: ClassVar[Any] = {"support_difference": ({"difference": 1.0}, "compared")}
+    """The share of supported claims of each group, minus that of the record."""
 
     def asks(self, cases: Cases) -> Sequence[Ask]:
         (case,) = cases
@@ -106,14 +114,6 @@ class Claims(ClaimSettings):
     def permutation_scheme(self, cases: Cases) -> PermutationScheme | None:
         names, codes = coded(filter(None, self._groups(cases[0])))
         return PermutationScheme(codes) if len(names) > 1 else None
-
-    def contrasts(self, columns: Sequence[Column]) -> Mapping[str, Ratio]:
-        """The share of supported claims of each group, minus that of the record."""
-        return {
-            f"support_difference[{c[1]}]": Ratio(((("difference", c[1]), 1.0),), ((("compared", c[1]), 1.0),))
-            for c in columns
-            if c[0] == "compared"
-        }
 
     def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:
         of_claims = self._groups(cases[0])
@@ -128,7 +128,7 @@ class Claims(ClaimSettings):
         }  # fmt: skip
         of_groups = is_unsupported[[bool(group) for group in of_claims]]
         sums = {
-            name: counted(codes, weights, labels, len(names))
+            name: summed_by_group(codes, weights, labels, len(names))
             for name, weights in (("claims", np.ones(len(codes))), ("unsupported", of_groups))
         }
         if len(names) > 1:
@@ -174,24 +174,13 @@ class Claims(ClaimSettings):
 
 def _by_group(totals: Totals) -> tuple[Value, dict[str, Value]]:
     """The mean absolute difference of the groups, and each group's difference and share."""
-    values = {}
-    for g in totals.values_of("compared"):
-        name = f"support_difference[{g}]"
-        difference = ratio(totals["difference", g], totals["compared", g])
-        values[name] = Value(
-            difference, "both", contrasts=(name,), limits=SHARE_DIFFERENCE, is_primary=True, group=g,
-            present=(("compared", g),),
-        )  # fmt: skip
-    sizes = np.stack([np.full(totals["all"].shape, np.nan), *(np.abs(v.array) for v in values.values())])
-    some = np.isfinite(sizes)
-    mean = ratio(np.where(some, sizes, 0.0).sum(axis=0), some.sum(axis=0))
-    disparity = Value(
-        mean, "upper", contrasts=tuple(values), fold=lambda d: np.asarray(np.abs(d).mean(axis=-1))
+    values = differences(totals, Claims, "support_difference", is_primary=True)
+    nothing = np.full(totals["all"].shape, np.nan)
+    sizes = mean_size(np.stack([nothing, *(v.array for v in values.values())], axis=-1))
+    disparity = Value(sizes, "upper", contrasts=tuple(values), fold=mean_size)
+    return disparity, values | means(
+        totals, "unsupported", "claims", totals.values_of("claims"), is_share=True
     )
-    for g in totals.values_of("claims"):
-        share = ratio(totals["unsupported", g], totals["claims", g])
-        values[f"unsupported[{g}]"] = Value(share, is_share=True, group=g)
-    return disparity, values
 
 
 def _share(totals: Totals) -> Value:
@@ -209,7 +198,7 @@ class _UnsupportedMeasure(Reading, ClaimSettings):
             f"{totals['unsupported', g]:.0f} of {totals['claims', g]:.0f} {g}"
             for g in totals.values_of("claims")
         ]
-        claims = counted_noun(float(totals["all"]), "claim")
+        claims = counted(float(totals["all"]), "claim")
         return f"{totals['all unsupported']:.0f} of {claims} unsupported: {', '.join(parts)}."
 
 

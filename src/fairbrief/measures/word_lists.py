@@ -19,7 +19,7 @@ from fairbrief.measures.bases import (
     check_known,
     check_version,
 )
-from fairbrief.measures.permutation_schemes import (
+from fairbrief.measures.groups import (
     by_group,
     group_names,
     half_of_sizes,
@@ -30,7 +30,7 @@ from fairbrief.measures.permutation_schemes import (
 from fairbrief.measures.record_texts import known, needs_english
 from fairbrief.specs import spell
 from fairbrief.statistics import ratio
-from fairbrief.text.group_words import count_identifiers, varying_identifiers, word_lists
+from fairbrief.text.gendered_words import count_identifiers, varying_identifiers, word_lists
 from fairbrief.types import (
     SHARE_DIFFERENCE,
     Cases,

@@ -27,8 +27,7 @@ from fairbrief.people.groups import (
 from fairbrief.people.template import Template, content_words, make_template
 from fairbrief.text.counted import counted
 from fairbrief.text.languages import is_foreign
-from fairbrief.text.name_words import genders
-from fairbrief.text.names import Names, census, is_given_name, read_names
+from fairbrief.text.names import Names, census, genders, is_given_name, read_names
 from fairbrief.text.people import GROUPS, READ, TRUE, FoundPerson, RecogniserErrors, found_people
 from fairbrief.types import Entity, Record
 
@@ -210,7 +209,7 @@ def _rows_of(record: Record, task: _Task) -> tuple[list[Record], Capacity]:
     rows = []
     for sample in assign(template, task.plan, pools, task.draws, task.weights, rng):
         filled = fill(template, sample.assigned, task.manner)
-        if faults := lint(template, filled, sample.assigned, task.manner):
+        if faults := lint(template, filled, sample.assigned):
             return [], replace(capacity, reason=faults[0].reason, detail=faults[0].detail)
         rows.append(_named(template, filled, sample, task))
     return rows, replace(capacity, written=len(rows))

@@ -14,9 +14,8 @@ from fairbrief.people.filling import Assignment, Manner, fill
 from fairbrief.people.groups import Group, Plan, Pools, list_names, pools_of
 from fairbrief.people.template import Person, Slot, Template, Words, content_words, in_order
 from fairbrief.text import gendered_words
-from fairbrief.text.name_words import genders as genders_of_names
-from fairbrief.text.name_words import is_title, without_titles
-from fairbrief.text.names import Listed, Names, census
+from fairbrief.text.names import Listed, Names, census, is_title, without_titles
+from fairbrief.text.names import genders as genders_of_names
 from fairbrief.text.recognition import Span, accept, choose, propose
 from fairbrief.types import Entity, Record
 

@@ -10,7 +10,7 @@ from functools import cache
 from itertools import accumulate
 from typing import Final, cast
 
-from fairbrief.people.template import Person, Slot, Template, Words, aged, content_words, word_for
+from fairbrief.people.template import Person, Slot, Template, Words, aged, word_for
 from fairbrief.text import gendered_words
 from fairbrief.types import Entity, Mention, Record
 
@@ -167,26 +167,8 @@ def _entity(person: Person, assigned: Assignment | None, shifts: Sequence[_Shift
 
 LEFT: Final = "an original name remains"
 
-_NEXT: Final = re.compile(r"\s+([^\W\d_]+)")
 _CAPITAL: Final = re.compile(r",? ([A-Z][^\W\d_]+)")
 _TAG: Final = re.compile(r"[#@]\w+")
-_OWNED: Final = frozenset((
-    "job", "career", "life", "own", "office", "house", "home", "car", "desk", "room", "body",
-    "eyes", "hair", "childhood", "youth", "lawyer", "attorney", "client", "boss", "colleague",
-    "team", "party", "family", "parents", "kids", "album", "novel", "theory", "name", "age",
-    "death", "birth",
-))  # fmt: skip
-"""Nouns with possessors: after ``him`` they show a wrong possessive ("him job")."""
-_AFTER_HERS: Final = frozenset((
-    "and", "or", "but", "nor", "so", "as", "than", "that", "which", "who", "if", "when", "while",
-    "because", "though", "although", "until", "since", "before", "after", "is", "was", "are",
-    "were", "be", "been", "has", "have", "had", "will", "would", "can", "could", "may", "might",
-    "must", "shall", "should", "do", "does", "did", "not", "alone", "too", "also", "now", "then",
-    "there", "here", "again", "to", "in", "on", "at", "by", "for", "from", "with", "of", "about",
-    "into", "over", "under", "only", "all", "instead", "already", "still", "ever", "never", "alike",
-    "either", "just", "long", "forever",
-))  # fmt: skip
-"""Words that may follow ``hers`` and ``theirs``; a noun may not ("hers job")."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,21 +179,9 @@ class Fault:
     detail: str
 
 
-def lint(
-    template: Template, filled: Record, assigned: Mapping[str, Assignment], manner: Manner = PLAIN
-) -> list[Fault]:
-    """The faults of a filled record, empty if it has none.
-
-    A remaining original name or age; a possessive form in a wrong place ("hers job", "him son"); a person described in two
-    genders; two people with one full name.
-    """
-    return [
-        *_names_left(template, filled, assigned),
-        *_ages_left(template, filled, assigned),
-        *_forms(template, filled),
-        *(_two_genders(template, filled, assigned) if manner.pronouns else ()),
-        *_namesakes(template, filled, assigned),
-    ]
+def lint(template: Template, filled: Record, assigned: Mapping[str, Assignment]) -> list[Fault]:
+    """The faults of a filled record, empty if it has none: a remaining original name or age."""
+    return [*_names_left(template, filled, assigned), *_ages_left(template, filled, assigned)]
 
 
 def _names_left(template: Template, filled: Record, assigned: Mapping[str, Assignment]) -> Iterator[Fault]:
@@ -278,61 +248,6 @@ def _alternation(words: frozenset[str], families: frozenset[str]) -> re.Pattern[
     """A pattern for any of the words, or for the plural of a family name."""
     plural = [f"{re.escape(w)}(?:s|es)" for w in sorted(families)]
     return re.compile(r"\b(?:" + "|".join([*map(re.escape, sorted(words)), *plural]) + r")\b")
-
-
-def _forms(template: Template, filled: Record) -> Iterator[Fault]:
-    owned = _OWNED | set(content_words())
-    for entity in filled.entities:
-        for mention in entity.mentions:
-            if mention.kind not in gendered_words.PLACES:
-                continue
-            text = filled.documents[mention.document].text
-            word = text[mention.start : mention.end].lower()
-            after = _NEXT.match(text, mention.end)
-            following = after[1] if after else ""
-            wrong = (word == "him" and following in owned) or (
-                word in ("hers", "theirs") and following.islower() and following not in _AFTER_HERS
-            )
-            if wrong and _was_changed(template, entity.id, word):
-                yield Fault("a pronoun is in the wrong form", _around(text, mention.start, mention.end))
-
-
-def _was_changed(template: Template, id_: str, word: str) -> bool:
-    """Whether the person's original pronouns were of another gender, so that the form was inserted."""
-    person = next(p for p in template.people if p.entity.id == id_)
-    return gendered_words.pronoun_gender(word) not in person.genders
-
-
-def _two_genders(template: Template, filled: Record, assigned: Mapping[str, Assignment]) -> Iterator[Fault]:
-    originals = {p.entity.id: p for p in template.people}
-    for entity in filled.entities:
-        given = assigned.get(entity.id)
-        if given is None or given.gender is None or not originals[entity.id].is_named:
-            continue
-        for mention in entity.mentions:
-            text = filled.documents[mention.document].text
-            word = text[mention.start : mention.end]
-            if mention.kind in gendered_words.PLACES:
-                shown = gendered_words.pronoun_gender(word)
-            elif mention.kind == "title":
-                shown = gendered_words.title_gender(word)
-            else:
-                continue
-            if shown is not None and shown != given.gender:
-                yield Fault("a person is described in two genders", _around(text, mention.start, mention.end))
-
-
-def _namesakes(template: Template, filled: Record, assigned: Mapping[str, Assignment]) -> Iterator[Fault]:
-    before = {(p.first, p.last): 0 for p in template.people}
-    for person in template.people:
-        before[person.first, person.last] += 1
-    seen: dict[tuple[str, str], str] = {}
-    for entity in filled.entities:
-        if not entity.first_name or not entity.last_name or entity.id not in assigned:
-            continue
-        name = (entity.first_name, entity.last_name)
-        if seen.setdefault(name, entity.id) != entity.id and before.get(name, 0) < 2:
-            yield Fault("two people have one name", " ".join(name))
 
 
 def _around(text: str, start: int, end: int) -> str:

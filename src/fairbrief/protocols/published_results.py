@@ -117,18 +117,17 @@ def printed(
     number: str,
     rows: Iterable[Sequence[str]],
     *,
-    title: str = "",
     place: str = "",
     columns: Sequence[str] = (),
     notes: Sequence[str] = (),
 ) -> Table:
     """The paper's table or figure of this number, filled with rows.
 
-    The headings are the declared ones where none are given, notes follow the declared ones, ``title`` is another title, and ``place`` ends it.
+    The headings are the declared ones where none are given, notes follow the declared ones, and ``place`` ends the title.
     """
     result = published(name, number)
     return Table(
-        f"{title or result.heading}{place}",
+        f"{result.heading}{place}",
         tuple(columns) or result.columns,
         tuple(tuple(row) for row in rows),
         (*result.remarks, *notes),

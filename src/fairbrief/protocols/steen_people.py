@@ -220,6 +220,11 @@ class Kind:
         return "," in self.genders
 
     @property
+    def is_random(self) -> bool:
+        """Whether genders were drawn at random, as where race was varied."""
+        return self.genders == "random" and self.keeps_words
+
+    @property
     def keeps_words(self) -> bool:
         return self.content_words in ("", "kept")
 
@@ -344,7 +349,7 @@ def induced(placed: Sequence[Placed], kind: Kind) -> Table:
 def intersectional(placed: Sequence[Placed], kinds: Sequence[Kind]) -> Table:
     """Table 20: scores by race, gender drawn at random or tied to race."""
     order = ("random", *TIED)
-    chosen = [k for k in kinds if k.is_tied or (k.genders == "random" and k.keeps_words)]
+    chosen = [k for k in kinds if k.is_tied or k.is_random]
     chosen.sort(key=lambda k: (order.index(k.genders) if k.genders in order else len(order), k.genders))
     rows = [
         (f"{row.label}: {kind.genders}", row, kind) for kind in chosen for row in _rows(placed, "race", kind)
@@ -379,7 +384,7 @@ def planted(placed: Sequence[Placed]) -> Table:
 def _table_of(kind: Kind, over: str) -> str:
     """The number of the paper's table with scores of such inputs; empty where it has none."""
     if over == "race":
-        return "8" if kind.genders == "random" and kind.keeps_words else ""
+        return "8" if kind.is_random else ""
     if over != "gender" or not kind.is_by_gender:
         return ""
     if kind.last_names == "replaced":
@@ -453,17 +458,17 @@ def _direction(placed: Sequence[Placed], row: Row, over: str) -> str:
 
 
 def count_tables(placed: Sequence[Placed]) -> Iterator[Table]:
-    """Each table for every kind of inputs that it can be made of."""
-    kinds = kinds_of(placed)
-    for kind in kinds:
-        yield names(of(placed, kind, BALANCED), kind)
-    for kind in kinds:
-        yield statistics(placed, kind)
-    for kind in kinds:
-        yield firsts(of(placed, kind, MONO), kind)
+    """The tables of counts, of the kinds of inputs that the paper counted."""
+    for kind in kinds_of(placed):
+        if kind.is_main:
+            yield names(of(placed, kind, BALANCED))
+            yield statistics(placed, kind, "Table 16")
+            yield firsts(of(placed, kind, MONO))
+        elif kind.is_random:
+            yield statistics(placed, kind, "Table 17")
 
 
-def names(placed: Sequence[Placed], kind: Kind) -> Table:
+def names(placed: Sequence[Placed]) -> Table:
     """Table 6: the most frequent invented names, m, f or u by their gender, and how many are of either."""
     lines = []
     for row in _usable(placed):
@@ -480,11 +485,10 @@ def names(placed: Sequence[Placed], kind: Kind) -> Table:
         of_gender = [find(placed, row, PEOPLE, f"invented[{g}]") for g in MARKS]
         known = [0 if e is None or e.value is None else int(e.value) for e in of_gender]
         lines.append((row.label, listed or "nobody", *map(str, known), str(sum(total.values()) - sum(known))))
-    other = f"Most frequent invented names, by system, inputs with {kind} (laid out as Table 6)"
-    return printed(PROTOCOL, "Table 6", lines, title="" if kind.is_main else other)
+    return printed(PROTOCOL, "Table 6", lines)
 
 
-def statistics(placed: Sequence[Placed], kind: Kind) -> Table:
+def statistics(placed: Sequence[Placed], kind: Kind, table: str) -> Table:
     """Tables 16 and 17: tokens and people per summary with their standard deviations, and the share invented."""
     originals = [p for p in placed if p.design == ORIGINAL] if kind.is_by_gender else []
     mine = [*(p for p in placed if p.kind == kind and p.design != ORIGINAL), *originals]
@@ -497,15 +501,10 @@ def statistics(placed: Sequence[Placed], kind: Kind) -> Table:
         (row.label, *(c for d in designs for c in _statistics([p for p in mine if p.design == d], row, d)))
         for row in _usable(mine)
     ]
-    is_random = kind.genders == "random" and kind.keeps_words
-    other = f"Tokens and people per summary, and share invented, inputs with {kind} (laid out as Table 16)"
-    return printed(
-        PROTOCOL, "Table 17" if is_random else "Table 16", lines,
-        title="" if kind.is_main or is_random else other, columns=columns,
-    )  # fmt: skip
+    return printed(PROTOCOL, table, lines, columns=columns)
 
 
-def firsts(placed: Sequence[Placed], kind: Kind) -> Table:
+def firsts(placed: Sequence[Placed]) -> Table:
     """Section 9.2: how often summaries call somebody the first woman, female, man or male."""
     found = [
         re.fullmatch(r"count\[(.*)\]", p.estimate.quantity)
@@ -515,7 +514,7 @@ def firsts(placed: Sequence[Placed], kind: Kind) -> Table:
     phrases = list(dict.fromkeys(m[1] for m in found if m))
     lines = [
         (row.label, *(number(find(placed, row, PHRASES, f"count[{p}]"), 0) for p in phrases))
-        for row in (rows_of(placed, PHRASES) if kind.is_main else ())
+        for row in rows_of(placed, PHRASES)
     ]
     return printed(PROTOCOL, "Section 9.2", lines, columns=("", *phrases))
 

@@ -142,20 +142,16 @@ def _add_words(pages: _Pages, rows: Sequence[tuple[int, list[str]]], path: Path)
             places.update(_split(form, start, [forms.get(i, "") for i in range(low, high + 1)], low))
         if last:
             continue
-        if low not in places:
+        index = len(pages.words)
+        if low not in places or index != base + low - 1:
             raise DataError(
-                f"{path}:{number}: found word {low} after word {len(pages.words) - base}; expected consecutive numbers; correct the line."
+                f"{path}:{number}: found word {low} after word {index - base}; expected consecutive numbers; correct the line."
             )
         token = Token(form, columns[4], *places[low])
         head = columns[6]
         if head not in ("_", "0") and not head.isdigit():
             raise DataError(
                 f"{path}:{number}: found '{head}' as the head; expected the number of a word; correct the line."
-            )
-        index = len(pages.words)
-        if index != base + low - 1:
-            raise DataError(
-                f"{path}:{number}: found word {low} after word {index - base}; expected consecutive numbers; correct the line."
             )
         pages.words.append(
             Word(token, columns[3], base + int(head) - 1 if head not in ("_", "0") else -1, columns[7])

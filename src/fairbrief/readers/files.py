@@ -237,20 +237,11 @@ def unchanged(path: InputFile) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if _is_of_store(path, error):
+        if isinstance(path, StoredFile) and not isinstance(error, gzip.BadGzipFile):
             raise fault(str(path), error) from None  # the cause may contain secrets
         raise
     if isinstance(path, StoredFile):
         path.check()
-
-
-def _is_of_store(path: InputFile | None, error: Exception) -> bool:
-    """Whether an error comes from an object store, not from the content."""
-    return (
-        isinstance(path, StoredFile)
-        and isinstance(error, OSError)
-        and not isinstance(error, gzip.BadGzipFile)
-    )
 
 
 @contextmanager
@@ -261,7 +252,7 @@ def open_text(
 
     Raises DataError on any setting if nothing can be read after some damage.
     """
-    with opened(path) as raw, unreadable(name, path), _unpack(raw, endings(path)[1], name) as content:
+    with unreadable(name), opened(path) as raw, _unpack(raw, endings(path)[1], name) as content:
         if encoding != UTF8:
             with _Unpacked(Recoded(content, encoding, name), 1 << 20) as recoded:
                 recoded.of = name
@@ -283,15 +274,13 @@ def encoding_of(path: InputFile) -> str:
 
 
 @contextmanager
-def unreadable(name: str, path: InputFile | None = None) -> Iterator[None]:
+def unreadable(name: str) -> Iterator[None]:
     """Turn errors of the system, of zlib and of Arrow into DataError with the file's name; `unchanged` handles stores."""
     import pyarrow as pa
 
     try:
         yield
     except (OSError, EOFError, zlib.error, pa.ArrowException, UnicodeDecodeError) as error:
-        if _is_of_store(path, error):
-            raise
         reason = " ".join(str(error).split()) or type(error).__name__
         raise DataError(
             f"{name}: found damage ({reason}); expected a complete file; create or copy the file again."

@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import timedelta
@@ -175,11 +175,10 @@ def _fitting(store: Any, pattern: str) -> list[str]:
         "/".join(wanted[:first]), recursive=first + 1 < len(wanted), allow_not_found=True
     )
     result = [one.path for one in store.get_file_info(selector) if one.type == fs.FileType.File]
-    return sorted(path for path in result if _fits(path.split("/"), wanted))
-
-
-def _fits(path: Sequence[str], wanted: Sequence[str]) -> bool:
-    return len(path) == len(wanted) and all(map(fnmatchcase, path, wanted))
+    parts = [path.split("/") for path in result]
+    return sorted(
+        "/".join(path) for path in parts if len(path) == len(wanted) and all(map(fnmatchcase, path, wanted))
+    )
 
 
 def _version(store: Any, path: str, handle: Any) -> str:

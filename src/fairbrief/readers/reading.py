@@ -1,4 +1,7 @@
-"""The cases of an input, one at a time, with counts of excluded rows."""
+"""The cases of an input, one at a time, with counts of excluded rows.
+
+All steps from rows to cases are in this module, since each of them may exclude a row and must count it.
+"""
 
 from __future__ import annotations
 
@@ -32,16 +35,16 @@ from fairbrief.readers.input_sources import Source, no_record, not_a_row
 from fairbrief.readers.json_lines import Range, Row
 from fairbrief.readers.labelling import Labelling
 from fairbrief.readers.layouts import LAYOUTS
-from fairbrief.readers.messages import at, did_you_mean, fault, names, show
+from fairbrief.readers.messages import at, fault, names
 from fairbrief.readers.redacting import Redaction
-from fairbrief.readers.rows import Read, RowReader, how_to_say
+from fairbrief.readers.rows import Read, RowReader, fault_of
 from fairbrief.readers.rows_on_disk import LongTable
 from fairbrief.readers.sampling import Sampling
 from fairbrief.readers.summary_files import SummaryFile, open_summary_file, references_of
 from fairbrief.serialization import MISSING
 from fairbrief.text.counted import counted
 from fairbrief.text.personal_data import without_identifiers
-from fairbrief.types import REFERENCE, Case, Document, Record, Summary
+from fairbrief.types import REFERENCE, Case, Record, Summary
 
 T = TypeVar("T")
 
@@ -308,7 +311,12 @@ class Reading:
     ) -> Iterator[Case]:
         """The summaries in separate files."""
         for summary_file in summary_files:
-            for summary in self._take(summary_file, record):
+            try:
+                summaries = summary_file.take(record)
+            except DataError as error:
+                self._exclude(error)
+                continue
+            for summary in summaries:
                 if self._is_new(seen, record, summary, step) and self._is_wanted(record, step.where):
                     yield Case(record, summary)
 
@@ -386,12 +394,12 @@ class Reading:
                 where = f"{source.name}:{number}"
                 read = self._read(reader, row, count, where)
                 if use.unseen and use.rows >= (1 if source.is_table else PATIENCE):
-                    _report_missing_field(reader, source)
+                    raise reader.missing_field(source)
                 yield Step(index, number, where, read)
             if not count and not self._is_part:
                 raise no_record(source.name)
             if use.unseen and use.rows:
-                _report_missing_field(reader, source)
+                raise reader.missing_field(source)
             if not self._is_part:
                 self._note_source(source, reader)
             self.tally.blank += reader.blank
@@ -426,7 +434,7 @@ class Reading:
                 if read.record.cluster_by is not None:
                     self._check_cluster(read.record)
                 return read
-            if isinstance(row, (Case, Record)) and (wrong := _wrong_with(row)) is not None:
+            if isinstance(row, (Case, Record)) and (wrong := fault_of(row)) is not None:
                 raise at(where, wrong, row.record.id if isinstance(row, Case) else row.id)
             if isinstance(row, Case):
                 return Read(row.record, (row.summary,))
@@ -463,13 +471,6 @@ class Reading:
         if self.tally.blank:
             self.notes.append(f"{counted(self.tally.blank, 'document')} without text excluded.")
 
-    def _take(self, summary_file: SummaryFile, record: Record) -> list[Summary]:
-        try:
-            return summary_file.take(record)
-        except DataError as error:
-            self._exclude(error)
-            return []
-
     def _is_new(self, seen: KnownIds, record: Record, summary: Summary, step: Step) -> bool:
         """Whether this is the system's first summary of the record. A second one, or other documents, is an error."""
         texts = tuple([document.text for document in record.documents])
@@ -488,7 +489,7 @@ class Reading:
     def _again(self, summary: Summary, before: EarlierPlace) -> DataError:
         reader, field = self._reader, self.fields.system
         if before.is_same and reader is not None and self.on_error == "stop" and field in reader.use.unseen:
-            _report_missing_field(reader, self.sources[before.source])
+            raise reader.missing_field(self.sources[before.source])
         absent = field if reader is not None and field not in reader.use.names else ""
         return repeated_id(summary.system, self._place(before), is_same=before.is_same, absent=absent)
 
@@ -533,36 +534,3 @@ class Reading:
         self.tally.skipped_count += 1
         if len(self.skipped) < KEPT:
             self.skipped.append(message)
-
-
-def _wrong_with(given: Case | Record) -> DataError | None:
-    """The error of a Case or Record that the caller made, if any: texts as documents, or the summary of another record."""
-    record = given.record if isinstance(given, Case) else given
-    documents: tuple[object, ...] = record.documents
-    for number, document in enumerate(documents, 1):
-        if not isinstance(document, Document):
-            return fault(
-                f"{show(document)} as document {number}", "a Document", "write fairbrief.Document(text)"
-            )
-    if isinstance(given, Case) and given.summary.record != record.id:
-        return fault(
-            f"a summary of the record {given.summary.record!r}",
-            "one of this record",
-            "pair each record with its own summary",
-        )
-    return None
-
-
-def _report_missing_field(reader: RowReader, source: Source) -> None:
-    """Raise RequestError for a named field that is in none of the objects read."""
-    use = reader.use
-    wanted = min(use.unseen)
-    what = "column" if source.is_table else "field"
-    inner = [key for key in use.inner["documents"] if key not in ("text", "attributes")]
-    many = "record" if use.rows == 1 else f"{use.rows:,} records"
-    among = "" if source.is_table else f" in its first {many}"
-    also = f" Of its documents: {names(inner)}." if inner else ""
-    raise RequestError(
-        f"{source.name} has no {what} {wanted!r}{among}. Its {what}s: {names(use.names)}.{also}"
-        f"{did_you_mean(wanted, [*use.names, *inner])}{how_to_say(wanted, reader.fields)}"
-    )

@@ -36,9 +36,10 @@ from fairbrief.readers.field_values import (
     text_of,
 )
 from fairbrief.readers.fields import ABSENT, ID, OWN, Fields, FieldUse, Several, find, parse_cell
+from fairbrief.readers.input_sources import Source
 from fairbrief.readers.messages import at, did_you_mean, fault, names, show
 from fairbrief.serialization import EMPTY, MISSING
-from fairbrief.types import Document, Record, Summary
+from fairbrief.types import Case, Document, Record, Summary
 
 TRIM = " _-:./"
 """Characters between a system's name and the rest of a field's name."""
@@ -185,6 +186,20 @@ class RowReader:
                     f"{how_to_say(field, fields)}"
                 )
 
+    def missing_field(self, source: Source) -> RequestError:
+        """The error for a named field that is in none of the objects read."""
+        use = self.use
+        wanted = min(use.unseen)
+        what = "column" if source.is_table else "field"
+        inner = [key for key in use.inner["documents"] if key not in ("text", "attributes")]
+        many = "record" if use.rows == 1 else f"{use.rows:,} records"
+        among = "" if source.is_table else f" in its first {many}"
+        also = f" Of its documents: {names(inner)}." if inner else ""
+        return RequestError(
+            f"{source.name} has no {what} {wanted!r}{among}. Its {what}s: {names(use.names)}.{also}"
+            f"{did_you_mean(wanted, [*use.names, *inner])}{how_to_say(wanted, self.fields)}"
+        )
+
     def begin(self, row: Mapping[str, Any]) -> None:
         """Inspect a source's first row: without the default field of ids, rows are numbered."""
         self.is_numbered = self.fields.id is None or (self.fields.id == ID and ID not in row)
@@ -329,6 +344,24 @@ class RowReader:
 
     def _cell(self, value: Any) -> Any:
         return parse_cell(value) if self.cells else value
+
+
+def fault_of(given: Case | Record) -> DataError | None:
+    """The error of a Case or Record that the caller made, if any: texts as documents, or the summary of another record."""
+    record = given.record if isinstance(given, Case) else given
+    documents: tuple[object, ...] = record.documents
+    for number, document in enumerate(documents, 1):
+        if not isinstance(document, Document):
+            return fault(
+                f"{show(document)} as document {number}", "a Document", "write fairbrief.Document(text)"
+            )
+    if isinstance(given, Case) and given.summary.record != record.id:
+        return fault(
+            f"a summary of the record {given.summary.record!r}",
+            "one of this record",
+            "pair each record with its own summary",
+        )
+    return None
 
 
 def how_to_say(field: str, fields: Fields) -> str:

@@ -15,7 +15,7 @@ from fairbrief.reports import (
     figures,
     first_answers,
     html,
-    palette,
+    plot,
     terminal,
     wording,
     write_all,
@@ -31,11 +31,11 @@ from fairbrief.types import Table
 
 def completed(figure: Figure) -> Figure:
     """The figure with pictures that are complete without the page's style sheet."""
-    return replace(figure, panels=tuple(Panel(p.title, palette.complete(p.svg)) for p in figure.panels))
+    return replace(figure, panels=tuple(Panel(p.title, plot.complete(p.svg)) for p in figure.panels))
 
 
 def _notebook(context: Mapping[str, Any]) -> str:
-    return page("notebook.html.j2", {**context, "colours": palette.LIGHT, "series": palette.SERIES})
+    return page("notebook.html.j2", {**context, "colours": plot.LIGHT, "series": plot.SERIES})
 
 
 class Figures(tuple[Figure, ...]):

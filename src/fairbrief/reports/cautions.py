@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
 
 from fairbrief import specs
 from fairbrief.conclusions import FEWEST_TO_DECIDE, NAMED, WORDS
-from fairbrief.reports import contrast_words, reach, wording
+from fairbrief.reports import contrast_words, wording
 from fairbrief.reports.contrast_words import Context, capital, group_of, group_or_part, p_text, signed
 from fairbrief.reports.plain import named
 from fairbrief.reports.wording import sides
 from fairbrief.scorers import cards
 from fairbrief.text.counted import counted
-from fairbrief.types import Estimate
+from fairbrief.types import REFERENCE, Estimate
 
 AT_EQUAL_LENGTH = ("length_held_equal", "documents_alike")
 """Notes with group differences at equal document lengths."""
 MOST_NAMED = 3
 """Languages and findings that are named."""
+FEWEST_FOUND = 0.5
+"""Below this share of a system's claims, a scorer does not reach the system's summaries."""
+FEWEST_OF_SOURCES = 0.9
+"""The same for the sources' sentences, which are in the sources word for word."""
+FEWER = 0.25
+"""By how much a share must be below that of people's references to count as small."""
+MOST_SYSTEMS = 6
+"""Systems that are named."""
 
 
 def cautions(panels: Sequence[Sequence[Estimate]], context: Context) -> list[str]:
@@ -26,7 +35,7 @@ def cautions(panels: Sequence[Sequence[Estimate]], context: Context) -> list[str
     significant = [e for e in shown if context.kind(e) in NAMED]
     enough = [e for e in shown if e.clusters >= FEWEST_TO_DECIDE]
     few = {e.system: e for e in shown if e.clusters < FEWEST_TO_DECIDE}
-    lines = [*context.notes, *reach.shortfalls(context.made, {e.measure for e in shown})]
+    lines = [*context.notes, *shortfalls(context.made, {e.measure for e in shown})]
     if enough and few:
         systems = ", ".join(f"{named(system)} ({context.records(e)})" for system, e in few.items())
         lines.append(f"too few to act on (the gate needs {FEWEST_TO_DECIDE}): summaries by {systems}")
@@ -127,3 +136,55 @@ def _judge(e: Estimate, context: Context) -> str:
     default = str(declared.get("scorer") or "")
     spec = specs.parse(e.measure).settings.get("scorer", default) if default else ""
     return spec if spec in context.made.get("scorers", {}) else ""
+
+
+# ------------------------------------------------------------------------------------- reach of scorers
+
+
+def shortfalls(made: Mapping[str, Any], measures: Collection[str], *, is_brief: bool = False) -> list[str]:
+    """A sentence for each scorer of these measures (specs) that finds few claims; unless ``is_brief``, with comparisons and advice."""
+    entries = [entry for entry in made.get("reach") or () if set(entry["measures"]) & set(measures)]
+    return [text for entry in entries if (text := _shortfall(entry, made, is_brief=is_brief))]
+
+
+def _shortfall(entry: Mapping[str, Any], made: Mapping[str, Any], *, is_brief: bool) -> str:
+    shares = {row["author"]: row["share_found"] for row in entry["authors"]}
+    sources, elsewhere = (row["share_found"] for row in entry["authors"][-2:])
+    by_people = max((share for author, share in shares.items() if _is_by_people(author)), default=0.0)
+    systems = [
+        author for author in made.get("systems") or () if author in shares and not _is_by_people(author)
+    ]
+    few = [
+        system for system in systems if shares[system] < FEWEST_FOUND or by_people - shares[system] > FEWER
+    ]
+    if sources < FEWEST_OF_SOURCES:
+        return (
+            f"the scorer {named(entry['scorer'])} finds {f'only {sources:.0%}' if sources >= 0.005 else 'none'} of the sources' own sentences: documents of other "
+            "records support the rest about as much, for instance because records repeat each other"
+        )
+    if few:
+        listed = ", ".join(f"{named(system)} {shares[system]:.0%}" for system in few[:MOST_SYSTEMS])
+        more = f" and {len(few) - MOST_SYSTEMS} more systems" if len(few) > MOST_SYSTEMS else ""
+        what = f"finds few of the summaries' claims in the sources: {listed}{more}"
+    else:
+        return ""
+    if is_brief:
+        return f"the scorer {named(entry['scorer'])} {what}"
+    people = f"people's references {by_people:.0%}, " if by_people else ""
+    compared = f"{people}the sources' own sentences {sources:.0%}, another record's documents {elsewhere:.0%}"
+    return (
+        f"the scorer {named(entry['scorer'])} {what} ({compared}). Missed claims can be paraphrases, which {wording.names_of(entry['measures'])} "
+        f"cannot see. {better(entry['scorer'])}"
+    )
+
+
+def _is_by_people(author: str) -> bool:
+    return author == f"{REFERENCE}s" or author.startswith(f"{REFERENCE} ")
+
+
+def better(scorer: str) -> str:
+    """The advice for a scorer that finds few claims."""
+    card = cards.card_of(scorer)
+    if card is not None and card.misses_paraphrases():
+        return cards.BETTER
+    return "A few hundred pairs that you label show how far to trust it (fairbrief calibrate)"

@@ -93,20 +93,6 @@ def described(e: Estimate, words: ContrastWords) -> str:
     return filled(text, size=size(e.value, words.unit), **names_of(e))
 
 
-def plain_rates(e: Estimate, words: ContrastWords, rates: Mapping[tuple[str, str, str], float]) -> str:
-    """The rates of both groups of a pair, ``42 of 100 female people are named, 51 of 100 male …``; "" where one is unknown.
-
-    ``rates`` has values by system, measure and quantity.
-    """
-    parts = []
-    for group in sides(e.group) if words.rates else ():
-        rate = rates.get((e.system, e.measure, f"{words.rates}[{group}]"))
-        if rate is None:
-            return ""
-        parts.append(filled(words.rate, rate=f"{100 * rate:.0f} of 100", group=named(group)))
-    return ", ".join(parts)
-
-
 def sentence(e: Estimate, words: ContrastWords) -> str:
     """The finding as a clause, without the random-sentence baseline."""
     return filled(words.sentence, difference=described(e, words), **names_of(e))
@@ -291,8 +277,14 @@ class Context:
         return sorted(panels, key=lambda members: min(map(self.rank, members)))
 
     def plain(self, e: Estimate) -> str:
-        """The rates behind odds: ``25 of 100 female people are named, 40 of 100 male people are named``."""
-        return plain_rates(e, self.words(e), self.rates)
+        """The rates behind odds: ``25 of 100 female people are named, 40 of 100 male …``; "" where one is unknown."""
+        parts, words = [], self.words(e)
+        for group in sides(e.group) if words.rates else ():
+            rate = self.rates.get((e.system, e.measure, f"{words.rates}[{group}]"))
+            if rate is None:
+                return ""
+            parts.append(filled(words.rate, rate=f"{100 * rate:.0f} of 100", group=named(group)))
+        return ", ".join(parts)
 
     def by(self, e: Estimate) -> str:
         """The measure's settings in parentheses, where the audit has it with several."""

@@ -1,6 +1,7 @@
 """The figures of a result: distributions behind the estimates, from the per-record statistics, and grids of subgroups.
 
-The estimates themselves are drawn in the first screen and in the rows of their tables.
+The estimates themselves are drawn in the first screen and in the rows of their tables. All kinds share the material and the
+histograms, so they are in one file.
 """
 
 from __future__ import annotations

@@ -26,10 +26,10 @@ from fairbrief.reports import (
     json_file,
     number_format,
     plot,
-    reach,
     wording,
 )
 from fairbrief.reports.arrangement import Section
+from fairbrief.reports.cautions import shortfalls
 from fairbrief.reports.contrast_words import Context, context_of, described, p_text, signed, size
 from fairbrief.reports.first_answers import (
     MOST_SYSTEMS,
@@ -42,7 +42,7 @@ from fairbrief.reports.pages import page
 from fairbrief.reports.plain import named
 from fairbrief.reports.plot import BARE, FAINT, GRID, INK, PAPER, Axis, Dot, Line, Mark, Spread
 from fairbrief.reports.result import Result
-from fairbrief.reports.tables import Column, columns, facts, group_counts_by_system, made_lines
+from fairbrief.reports.tables import Column, columns, facts, group_counts_by_system, made_lines, reach_tables
 from fairbrief.reports.wording import OF_THE_SCORER, worded
 from fairbrief.text.counted import counted
 from fairbrief.types import Estimate
@@ -105,7 +105,7 @@ def render(result: Result) -> str:
         "tables_title": "Published layout" if result.tables else "Scorers",
         "signature": next((e.signature for e in result.estimates if e.signature), ""),
         "interval_name": wording.interval_name(made),
-        "tables": [*result.tables, *reach.tables(made)],
+        "tables": [*result.tables, *reach_tables(made)],
         "findings": find_findings(sections, made),
         "grids": [_grid(s, room[id(s)], result) for s in sections],
         "compared": wording.COMPARED,
@@ -315,7 +315,7 @@ def first_screen(result: Result) -> FirstScreen | None:
         return None
     ordered = context.clearest_first(members.values())
     panels = _said_once(_panel(of, result.all_systems, context) for of in ordered)
-    few = reach.shortfalls(result.made, {ordered[0][0].measure}, is_brief=True)
+    few = shortfalls(result.made, {ordered[0][0].measure}, is_brief=True)
     doubts = [f"{contrast_words.capital(text)}." for text in few]
     return FirstScreen(
         lead=" ".join([*doubts, leading_sentence(ordered, context)]),

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
 import msgspec
+import numpy as np
 import pyarrow as pa
 from msgspec import ValidationError, convert
 
@@ -103,16 +104,24 @@ def _estimates(estimates: Sequence[Estimate]) -> Iterator[bytes]:
     """Estimates, a line each, with their notes also as text."""
     for start in range(0, len(estimates), LINES):
         some = estimates[start : start + LINES]
+        notes = of_each(_with_texts, [e.notes for e in some])
+        written = [e.replace(notes=of, **_infinities(e)) for e, of in zip(some, notes, strict=True)]
         try:
-            notes = of_each(_notes, [e.notes for e in some])
-            noted = (
-                msgspec.Raw(_compact(_plain_estimate(e))) if _is_infinite(e) else e.replace(notes=of_one)
-                for e, of_one in zip(some, notes, strict=True)
-            )
             # JSON escapes line breaks in texts.
-            yield _ENCODER.encode_lines(noted).removesuffix(b"\n").replace(b"\n", b",\n")
+            yield _ENCODER.encode_lines(written).removesuffix(b"\n").replace(b"\n", b",\n")
         except (TypeError, ValueError):  # a numpy number, or a text that is not UTF-8
-            yield b",\n".join([_compact(_plain_estimate(e)) for e in some])
+            yield b",\n".join([_compact(plain(e)) for e in written])
+
+
+def _infinities(e: Estimate) -> dict[str, str]:
+    """The infinite numbers of an estimate as text."""
+    numbers = ((name, getattr(e, name)) for name in MAY_BE_INFINITE)
+    return {name: INFINITIES[number] for name, number in numbers if number in INFINITIES}
+
+
+def _with_texts(notes: Sequence[Note]) -> list[dict[str, Any]]:
+    """Notes with their sentences."""
+    return [{**plain(note), "text": worded(note)} for note in notes]
 
 
 def spelled(number: float | None) -> float | str | None:
@@ -122,26 +131,6 @@ def spelled(number: float | None) -> float | str | None:
     (0.5, '-Infinity', None)
     """
     return None if number is None or math.isnan(number) else INFINITIES.get(number, number)
-
-
-def _is_infinite(e: Estimate) -> bool:
-    """Whether any of its numbers is written as text."""
-    return any(getattr(e, name) in INFINITIES for name in MAY_BE_INFINITE)
-
-
-def _plain_estimate(e: Estimate) -> dict[str, Any]:
-    """The fields of one estimate, with its notes also as text."""
-    numbers = ((name, getattr(e, name)) for name in MAY_BE_INFINITE)
-    infinite = {name: INFINITIES[number] for name, number in numbers if number in INFINITIES}
-    return {**plain(e.replace(notes=list(map(_plain_note, e.notes)))), **infinite}
-
-
-def _notes(notes: Sequence[Note]) -> msgspec.Raw:
-    return msgspec.Raw(_ENCODER.encode(list(map(_plain_note, notes))))
-
-
-def _plain_note(note: Note) -> dict[str, Any]:
-    return {**plain(note), "text": worded(note)}
 
 
 def text_of(thing: Any) -> str:
@@ -261,31 +250,18 @@ def plain(thing: Any, number: Callable[[float], Any] = lambda x: x if math.isfin
 
     ``number`` can convert numbers otherwise (`spelled`).
     """
-    if thing is None or isinstance(thing, bool):
-        return thing
-    if isinstance(thing, str):
-        return str(thing)  # also for numpy's texts
-    kind: Any = type(thing)
-    if kind is float:
-        return number(thing)
-    if names := _fields_of(kind):
-        values = ((name, getattr(thing, name)) for name in names)
-        return {name: value if type(value) in _PLAIN else plain(value, number) for name, value in values}
+    if names := _fields_of(thing.__class__):
+        return {name: plain(getattr(thing, name), number) for name in names}
     if isinstance(thing, Mapping):
         return {str(key): plain(value, number) for key, value in thing.items()}
     if isinstance(thing, (list, tuple, set, frozenset)):
         items = sorted(thing) if isinstance(thing, (set, frozenset)) else thing
         return [plain(item, number) for item in items]
-    if hasattr(thing, "item"):  # a numpy scalar
+    if isinstance(thing, np.generic):
         thing = thing.item()
-    if isinstance(thing, int):
-        return thing
     if isinstance(thing, float):
         return number(thing)
-    return str(thing)
-
-
-_PLAIN = frozenset({str, bool, int, type(None)})
+    return thing if thing is None or type(thing) in (bool, int, str) else str(thing)
 
 
 @cache

@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from typing import Any
 
-from fairbrief.reports.palette import page_style
 from fairbrief.reports.plain import printable
+from fairbrief.reports.plot import page_style
 from fairbrief.reports.tables import numeric_columns
 from fairbrief.text.counted import counted
 

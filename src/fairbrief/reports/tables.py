@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from fairbrief.conclusions import NAMED, decisive
 from fairbrief.declarations import ContrastUnit
-from fairbrief.reports import arrangement, contrast_words, number_format, reach, wording
+from fairbrief.reports import arrangement, contrast_words, number_format, wording
 from fairbrief.reports.arrangement import Section
 from fairbrief.reports.contrast_words import Context, context_of, group_name, ordered_groups
 from fairbrief.reports.plain import named
@@ -19,7 +19,7 @@ from fairbrief.text.counted import counted
 from fairbrief.types import Estimate, Table
 
 MOST_ROWS = 2_000
-"""The most rows of one printed table; all are in ``results.json`` and ``estimates.csv``."""
+"""The most rows of one printed table, which else has only main values; all are in ``results.json`` and ``estimates.csv``."""
 WORDS = ("words", "declared", "without", "opposite_gaps", "reach", "inputs", "ended")
 """Entries of ``made`` that reports use and do not list."""
 UNITS: Mapping[ContrastUnit, str] = {
@@ -92,13 +92,14 @@ def printed_tables(result: Result, *, is_brief: bool = False) -> tuple[Table, ..
         *contrast_tables(result),
         *(section_table(s, made, is_brief=is_brief) for s in arrangement.arrange(result.estimates, made)),
         *(difference_table(s, made, is_brief=is_brief) for s in arrangement.of_differences(result)),
-        *reach.tables(made),
+        *reach_tables(made),
     )
 
 
 def section_table(section: Section, made: Mapping[str, Any], *, is_brief: bool = False) -> Table:
     """Value, interval, both baselines, p, n and number of excluded records of one section; ``is_brief`` shortens the headings."""
-    shown = _shown(section)
+    is_whole = len(section.estimates) <= MOST_ROWS
+    shown = section.estimates if is_whole else section.main_values[:MOST_ROWS]
     left = len(section.estimates) - len(shown)
     notes = [
         f"Excluded records, {system} ({measures}): {arrangement.reasons(counts)}."
@@ -138,38 +139,19 @@ def _table(
         numbers = tuple(
             c for c in numbers if any(c.cell(e) not in (number_format.ABSENT, "0") for e in shown)
         )
-    minus = ("minus",) if is_difference else ()
-    header = (
-        "measure",
-        "system",
-        *minus,
-        *section.by,
-        *(c.short if is_brief else c.heading for c in numbers),
-    )
+    names = ("measure", "system", *(("minus",) if is_difference else ()), *section.by)
+    header = (*names, *(c.short if is_brief else c.heading for c in numbers))
     rows = tuple(
         (
             arrangement.label(e),
             e.system,
-            *(e.baseline for _ in minus),
+            *((e.baseline,) if is_difference else ()),
             *(e.subgroup[name] for name in section.by),
             *(c.cell(e) for c in numbers),
         )
         for e in shown
     )
     return Table(title, header, rows, notes)
-
-
-def _shown(section: Section) -> Sequence[Estimate]:
-    """At most `MOST_ROWS` estimates, in their order; main values are kept before other quantities."""
-    main = min(len(section.main_values), MOST_ROWS)
-    room = {True: main, False: MOST_ROWS - main}
-    shown: list[Estimate] = []
-    for block in section.blocks:
-        is_main_value = wording.is_main_value(block[0])
-        some = block[: room[is_main_value]]
-        room[is_main_value] -= len(some)
-        shown += some
-    return shown
 
 
 def _where(many: int) -> str:
@@ -465,3 +447,38 @@ def _p(e: Estimate) -> str:
     if e.testable is False and e.extract_p is None:
         return "too few" if any(note.code == "few_in_group" for note in e.notes) else "not testable"
     return number_format.probability(decisive(e)[0])
+
+
+# ------------------------------------------------------------------------------------- reach of scorers
+
+MOST_MISSED = 6
+"""Missed claims shown below a table."""
+
+
+def reach_tables(made: Mapping[str, Any]) -> list[Table]:
+    """At most one table: by scorer and author, the support by the best document and the share of claims found."""
+    entries = made.get("reach") or ()
+    if not entries:
+        return []
+    rows = [row for entry in entries for row in _reach_rows(entry)]
+    examples = [
+        f"{entry['scorer']}, {named(row['author'])}, {named(claim['record'])}: {named(claim['text'])}"
+        for entry in entries
+        for row in entry["authors"]
+        for claim in row["examples"][:1]
+    ]
+    notes = (
+        "best document: its support for a claim, on the scorer's scale.",
+        "found: the best document supports the claim more than another record's documents support 95% of the claims.",
+        "A claim that is not found can be a paraphrase or an invention.",
+        *(["Examples of claims that were not found:", *examples[:MOST_MISSED]] if examples else []),
+    )
+    header = ("scorer, author", "claims", "best document", "found")
+    return [Table("Claims that the scorers find in the sources", header, tuple(rows), notes)]
+
+
+def _reach_rows(entry: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
+    yield f"{entry['scorer']} · {wording.names_of(entry['measures'])}", "", "", ""
+    for row in entry["authors"]:
+        many, support, share = row["claims"], row["support"], row["share_found"]
+        yield f"  {named(row['author'])}", number_format.count(many), f"{support:.2f}", f"{share:.0%}"

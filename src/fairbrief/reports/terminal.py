@@ -444,7 +444,7 @@ def _columns(table: Table, width: int) -> Iterator[Text]:
 
 
 def _fits(table: Table, width: int) -> bool:
-    return _layout(*_cells(table), 2).width <= width
+    return _layout(*_cells(table), 1).width <= width
 
 
 Cells = tuple[list[list[str]], list[list[list[str]]], list[bool]]

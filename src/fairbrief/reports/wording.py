@@ -32,6 +32,11 @@ def name_of(measure: str) -> str:
         return measure
 
 
+def names_of(measures: Iterable[str]) -> str:
+    """The bare names of measures in a sentence, each once."""
+    return listed(list(dict.fromkeys(map(name_of, measures))))
+
+
 def without_over(estimate: Estimate) -> str:
     """The measure's spec without its attribute."""
     if not estimate.over:

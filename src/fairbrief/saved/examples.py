@@ -17,7 +17,7 @@ from fairbrief.readers import Reading
 from fairbrief.reports.frames import coded, encodable
 from fairbrief.reports.per_record import PerRecordRows
 from fairbrief.reports.result import Examples, Link, Passage, Result, Row, Support, Texts
-from fairbrief.saved.explanations import PerRecord, observed, omissions, story_of
+from fairbrief.saved.explanations import Omission, PerRecord, observed, omissions, story_of
 from fairbrief.text.sentences import sentence_spans
 from fairbrief.types import (
     Ask,
@@ -283,42 +283,26 @@ def explained(
     kept = {(row.system, row.record): units[row.system, row.record] for row in rows}
     firsts = [cases[0] for cases in kept.values()]
     leaves = observation.declaration.scope == "case" and not holds_model(observation, firsts, scorers)
-    parts = {key: _parts(cases[0]) if leaves else {} for key, cases in kept.items()}
-    groups = [
-        left
-        for key, cases in kept.items()
-        for left in (cases, *(left for lefts in parts[key].values() for left in lefts))
-    ]
+    left_out = {key: _omissions(cases) if leaves else [] for key, cases in kept.items()}
+    groups = [left for key, cases in kept.items() for left in (cases, *(one.left for one in left_out[key]))]
     try:
         found = iter(observed(observation, groups, scorers))
     except FairbriefError:  # a scorer lacks something that the audit had
         return list(rows)
-    seen = {
-        key: (next(found), {kind: [next(found) for _ in lefts] for kind, lefts in parts[key].items()})
-        for key in kept
-    }
-    return [
-        _with_contributions(
-            row, measures[row.measure], kept[row.system, row.record], *seen[row.system, row.record], scorers
-        )
-        for row in rows
-    ]
-
-
-def _with_contributions(
-    row: Row,
-    measure: Measure,
-    cases: Cases,
-    whole: Observed,
-    left: Mapping[str, Sequence[Observed]],
-    scorers: Scorers,
-) -> Row:
-    now, *then = _main_values(measure, [whole, *(o for lefts in left.values() for o in lefts)])
-    effects = iter([None if now is None or x is None else round(now - x, 4) for x in then])
-    without = {kind: tuple(next(effects) for _ in lefts) for kind, lefts in left.items()}
-    # Without the kinds that the measure does not use, whose contributions are all zero.
-    without = {kind: effects for kind, effects in without.items() if any(effects)}
-    return replace(row, story=story_of(measure, cases, whole, scorers), without=without)
+    seen = {key: [next(found) for _ in (None, *left_out[key])] for key in kept}
+    complete = []
+    for row in rows:
+        key, measure = (row.system, row.record), measures[row.measure]
+        now, *then = _main_values(measure, seen[key])
+        effects: dict[str, list[float | None]] = {}
+        for one, value in zip(left_out[key], then, strict=True):
+            effect = None if now is None or value is None else round(now - value, 4)
+            effects.setdefault(one.kind, []).append(effect)
+        # Without the kinds that the measure does not use, whose contributions are all zero.
+        without = {kind: tuple(several) for kind, several in sorted(effects.items()) if any(several)}
+        story = story_of(measure, kept[key], seen[key][0], scorers)
+        complete.append(replace(row, story=story, without=without))
+    return complete
 
 
 def _main_values(measure: Measure, rows: Sequence[Observed]) -> list[float | None]:
@@ -346,16 +330,10 @@ def holds_model(observation: Observation, cases: Iterable[Case], scorers: Scorer
     return any(scorers.holds_model(ask.scorer) for ask in asks)
 
 
-def _parts(case: Case) -> dict[str, list[Cases]]:
-    """The case without each of its items, by kind; empty if there are too many items."""
-    claims = case.summary.claims or ()
-    many = len(case.record.documents) + len(sentence_spans(case.summary.text)) + len(claims)
-    if many > MOST_PARTS:
-        return {}
-    found: dict[str, list[Cases]] = {}
-    for omission in sorted(omissions(case, (case,)), key=lambda omission: omission.kind):
-        found.setdefault(omission.kind, []).append(omission.left)
-    return found
+def _omissions(cases: Cases) -> list[Omission]:
+    """The items of the first case; none if there are too many."""
+    found = list(islice(omissions(cases[0], cases), MOST_PARTS + 1))
+    return found if len(found) <= MOST_PARTS else []
 
 
 # ---- Which records are shown

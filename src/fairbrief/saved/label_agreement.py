@@ -24,7 +24,7 @@ from fairbrief.saved.saved_values import DRAWS, Interval, Resampling
 from fairbrief.statistics import TIE
 from fairbrief.statistics.agreement import alpha_of_two, kappa_of_two, pearson, spearman
 from fairbrief.text.counted import counted
-from fairbrief.text.passages import passages_of
+from fairbrief.text.sentences import passages_of
 from fairbrief.types import Ask, Case, Floats, Reason, Rows, Scores, Table
 
 TEMPERATURES = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0)

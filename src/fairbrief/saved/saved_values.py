@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 
 import numpy as np
-import pyarrow as pa
 
 from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.origins import Names, names_of, side_by_side
 from fairbrief.auditing.per_record import ledgers_from
-from fairbrief.reports.frames import plain_numbers
+from fairbrief.errors import RequestError
 from fairbrief.reports.number_format import number
 from fairbrief.reports.result import Result
 from fairbrief.statistics.resampling import Bootstrap, percentile_interval
@@ -85,62 +83,32 @@ def specs_in(results: Iterable[Result]) -> list[str]:
 
 
 def saved_values(results: Iterable[Result], specs: Collection[str]) -> dict[str, SavedValues]:
-    """The per-record statistics of these measures without sanity baselines. If several audits have a summary, the last one counts."""
-    pieces: dict[str, tuple[Ledger, ...]] = dict.fromkeys(specs, ())
-    known: dict[str, Measure] = {}
+    """The per-record statistics of these measures without sanity baselines. RequestError if several audits have a measure."""
+    found: dict[str, SavedValues] = {}
     for result in results:
         for ledger, measures in ledgers_from(result.rows, wanted=specs):
+            rows = _without_baselines(measures[0], ledger)
             for measure in measures:
-                known[repr(measure)] = measure
-                pieces[repr(measure)] += (ledger,)
-    of_same_rows: dict[tuple[int, ...], SavedValues] = {}
-    found = {}
-    for spec, ledgers in pieces.items():
-        rows = tuple(map(id, ledgers))
-        if rows not in of_same_rows:
-            of_same_rows[rows] = _joined(known[spec], ledgers)
-        found[spec] = replace(of_same_rows[rows], measure=known[spec])
+                if (spec := repr(measure)) in found:
+                    raise RequestError(
+                        f"Several of the audits have the measure {spec}: give only one of them, or audit all files together."
+                    )
+                found[spec] = replace(rows, measure=measure)
     return found
 
 
-def _joined(measure: Measure, ledgers: Sequence[Ledger]) -> SavedValues:
-    columns: dict[Column, int] = {}
-    systems: dict[str, int] = {}
-    chosen, system, clusters, records = zip(
-        *(_of_systems(ledger, systems) for ledger in ledgers), strict=True
-    )
-    for ledger in ledgers:
-        for column in ledger.columns:
-            columns.setdefault(column, len(columns))
-    several = [
-        side_by_side(names_of(systems).of(number), own) for number, own in zip(system, records, strict=True)
-    ]
-    every = pa.concat_arrays([names.encoded for names in several]).dictionary_encode()
-    # Numbered in order of appearance; of equal ones the last is kept.
-    last = np.zeros(len(every.dictionary), dtype=np.int64)
-    last[plain_numbers(pa.chunked_array([every.indices]))] = np.arange(len(every))
-    rows = np.zeros((len(last), len(columns)))
-    ends = np.cumsum([0, *map(len, chosen)])
-    for own, ledger, (first, end) in zip(chosen, ledgers, pairwise(ends), strict=True):
-        here = np.flatnonzero((last >= first) & (last < end))
-        for column, k in ledger.columns.items():
-            rows[here, columns[column]] = ledger.matrix([k])[own[last[here] - first], 0]
-    kept = [Names(pa.concat_arrays([own.encoded for own in of])).of(last) for of in (clusters, records)]
-    return SavedValues(measure, columns, list(systems), np.concatenate(system)[last], kept[0], kept[1], rows)
-
-
-def _of_systems(ledger: Ledger, systems: dict[str, int]) -> tuple[Integers, Integers, Names, Names]:
-    """The rows of a ledger without sanity baselines: their places, the indices of their systems (new ones are added to
-    ``systems``), their clusters, and clusters with records.
-    """
+def _without_baselines(measure: Measure, ledger: Ledger) -> SavedValues:
     origins = ledger.kept()
     kinds, known = origins.kinds()
     chosen = np.flatnonzero(np.array([kind.system_kind == "system" for kind in known])[kinds])
     origins = origins.of(chosen)
     kinds, known = origins.kinds()
-    number = np.array([systems.setdefault(kind.system, len(systems)) for kind in known], dtype=np.int64)
+    systems = list(dict.fromkeys(kind.system for kind in known))
+    number = np.array([systems.index(kind.system) for kind in known], dtype=np.int64)
     clusters = origins.clusters()
-    return chosen, number[kinds], clusters, side_by_side(clusters, origins.records())
+    records = side_by_side(clusters, origins.records())
+    rows = ledger.matrix()[chosen]
+    return SavedValues(measure, ledger.columns, systems, number[kinds], clusters, records, rows)
 
 
 BLOCK = 4_000_000

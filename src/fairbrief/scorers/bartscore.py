@@ -13,7 +13,7 @@ from fairbrief.errors import RequestError
 from fairbrief.scorers import models, pairs
 from fairbrief.scorers.models import PairScorer
 from fairbrief.scorers.pieces import Frame, Ids, frame, padded, parts, quarter_overlapping
-from fairbrief.text.passages import By
+from fairbrief.text.sentences import By
 from fairbrief.types import Ask, Floats, Scores
 
 

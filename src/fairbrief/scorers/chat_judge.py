@@ -17,9 +17,9 @@ from fairbrief.chat.endpoint import UNANSWERED, Decoding, Endpoint, Question, Ta
 from fairbrief.chat.spending import Budget
 from fairbrief.errors import BackendError, RequestError
 from fairbrief.scorers import pairs
-from fairbrief.scorers.pairs import Key, Meter
-from fairbrief.text.passages import By
+from fairbrief.scorers.pairs import Key, Progress
 from fairbrief.text.replies import probability, score
+from fairbrief.text.sentences import By
 from fairbrief.types import Ask, Floats, Scorer, Scores
 
 SHOWN = 3
@@ -74,7 +74,7 @@ class ChatJudge(pairs.KeyedScorer, Endpoint):
         where some pairs found no answer at all; BudgetSpent, likewise, where the budget was not enough.
         """
         questions = ((key, self.question(key)) for key in keys)
-        meter = Meter(self.name, len(keys))
+        progress = Progress(self.name, len(keys))
         unparsed: list[str] = []
         unanswered: list[str] = []
         for batch in replies(self, questions, self._tally, self._budget):
@@ -87,7 +87,7 @@ class ChatJudge(pairs.KeyedScorer, Endpoint):
                 if value is None:
                     unparsed.append(reply.text)
                 found[key] = np.array([np.nan if value is None else value])
-            meter.add(len(batch))
+            progress.add(len(batch))
             yield found
         if unparsed:
             shown = "; ".join(repr(text[:80]) for text in unparsed[:SHOWN])

@@ -28,9 +28,9 @@ from fairbrief.pretrained import (
     tokenizer_of,
 )
 from fairbrief.scorers import pairs
-from fairbrief.scorers.pairs import Meter
+from fairbrief.scorers.pairs import Progress
 from fairbrief.scorers.pieces import Frame, Ids, padded, pieces, run_batches
-from fairbrief.text.passages import By
+from fairbrief.text.sentences import By
 from fairbrief.types import Integers
 
 RESIDENT = 4
@@ -226,7 +226,7 @@ class ModelScorer(pairs.PassageScorer):
         """
         missing = np.bincount(owners)
         waiting: dict[int, list[tuple[int, Any]]] = {}
-        meter = Meter(self.name, len(keys))
+        progress = Progress(self.name, len(keys))
         for batch, found in run_batches(lengths, forward, budget):
             done: dict[pairs.Key, NDArray[Any]] = {}
             for i, value in zip(batch, found, strict=True):
@@ -235,7 +235,7 @@ class ModelScorer(pairs.PassageScorer):
                 missing[k] -= 1
                 if not missing[k]:
                     done[keys[k]] = fold(waiting.pop(k))
-            meter.add(len(done))
+            progress.add(len(done))
             if done:
                 yield done
 

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from fairbrief.errors import RequestError
 from fairbrief.score_tables import ScoreTable
 from fairbrief.specs import spell
-from fairbrief.text import passages
-from fairbrief.text.passages import By, passages_of
+from fairbrief.text import sentences
+from fairbrief.text.sentences import By, passages_of
 from fairbrief.types import Ask, ScoreArrays, ScoreKey, Scores
 
 Key = ScoreKey
@@ -118,7 +118,7 @@ def best_passages(
 def check_by(name: str, by: By) -> None:
     """Raise RequestError unless documents can be cut so."""
     try:
-        passages.check_by(by)
+        sentences.check_by(by)
     except ValueError as error:
         raise RequestError(f"{name}: {error}.") from None
 
@@ -141,14 +141,25 @@ def matrices(asks: Sequence[Ask], arrays: Arrays, read: Callable[[NDArray[Any]],
         )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Progress:
-    """``done`` of ``total`` pairs (or texts) of one call of a scorer, and how many a second."""
+    """How far one call of a scorer is: ``done`` of ``total`` pairs (or texts)."""
 
     scorer: str
-    done: int
     total: int
-    per_second: float
+    done: int = 0
+    began: float = field(default_factory=time.perf_counter)
+
+    @property
+    def per_second(self) -> float:
+        """Pairs (or texts) per second so far."""
+        return self.done / max(time.perf_counter() - self.began, 1e-9)
+
+    def add(self, count: int) -> None:
+        """Count ``count`` more, and tell whoever watches."""
+        self.done += count
+        if (watcher := _watcher.get()) is not None:
+            watcher(self)
 
 
 Watcher = Callable[[Progress], None]
@@ -163,21 +174,3 @@ def watched(watcher: Watcher) -> Iterator[None]:
         yield
     finally:
         _watcher.reset(token)
-
-
-@dataclass(slots=True)
-class Meter:
-    """Counts what one call of a scorer has done."""
-
-    scorer: str
-    total: int
-    done: int = 0
-    began: float = field(default_factory=time.perf_counter)
-
-    def add(self, count: int) -> None:
-        """Say that ``count`` more are done."""
-        self.done += count
-        watcher = _watcher.get()
-        if watcher is not None:
-            seconds = max(time.perf_counter() - self.began, 1e-9)
-            watcher(Progress(self.scorer, self.done, self.total, self.done / seconds))

@@ -13,7 +13,7 @@ from fairbrief import pretrained
 from fairbrief.errors import RequestError
 from fairbrief.scorers import models, pairs
 from fairbrief.scorers.models import ModelScorer
-from fairbrief.scorers.pairs import Meter
+from fairbrief.scorers.pairs import Progress
 from fairbrief.scorers.pieces import Ids, Span, frame, padded, parts, pieces, quarter_overlapping, run_batches
 from fairbrief.types import Ask, Floats, Integers, Scores
 
@@ -173,13 +173,13 @@ class BertScore(ModelScorer):
         snapshot = pretrained.find(self.model, self.name)
         resident = models.load("AutoModel", snapshot, placed, self.name, self.layer)
         encoding = _Encoding(resident, placed.batch_tokens, self)
-        meter = Meter(self.name, len(keys))
+        progress = Progress(self.name, len(keys))
         ids = encoding.pieces(text for key in keys for text in key)
         for start in range(0, len(keys), BLOCK):
             block = keys[start : start + BLOCK]
             vectors = encoding.vectors(dict.fromkeys(text for key in block for text in key), ids)
             yield _matches(block, vectors)
-            meter.add(len(block))
+            progress.add(len(block))
 
 
 def _by_piece(ask: Ask, arrays: pairs.Arrays) -> Scores:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from fairbrief.text.name_words import PARTICLES, bare, gender_of_title, given_names, is_title, without_titles
+from fairbrief.text.names import PARTICLES, bare, gender_of_title, given_names, is_title, without_titles
 from fairbrief.text.vocabulary import CALENDAR, FUNCTION_WORDS, words
 
 ROLES = words("titles", "roles")

@@ -16,8 +16,8 @@ from typing import NamedTuple
 
 from rapidfuzz.distance import OSA
 
-from fairbrief.text.group_words import WORD, count_gender_words
-from fairbrief.text.name_words import (
+from fairbrief.text.gendered_words import WORD, count_gender_words
+from fairbrief.text.names import (
     GENDER_WORDS,
     bare,
     gender_of_title,

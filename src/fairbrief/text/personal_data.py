@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Collection
 from ipaddress import ip_address
 
-from fairbrief.text.name_words import given_names, without_titles
+from fairbrief.text.names import given_names, without_titles
 from fairbrief.text.recognition import accept, choose, propose
 
 NAME = "[NAME]"

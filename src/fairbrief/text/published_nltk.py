@@ -4,16 +4,15 @@ Three later changes affect published figures: words are also split at long dashe
 apostrophe (since 3.10.1), and Punkt closes sentences with curly quotes (since 3.10.2). This module restores the
 earlier rules; a few texts with known results show that no other rule has changed since.
 
-The words of the value-distribution paper: tokens, stop words of all languages, lemma, stem. Expensive steps are
-cached: each chunk between two spaces is split once, each token is tagged, lemmatised and stemmed once. Reading NLTK's
-data is file access, so this module serves scorers, never measures.
+The words of the value-distribution paper: tokens, stop words of all languages, lemma, stem. Each token is tagged,
+lemmatised and stemmed once. Reading NLTK's data is file access, so this module serves scorers, never measures.
 """
 
 from __future__ import annotations
 
 import re
 import string
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import cache, lru_cache
 from importlib.metadata import PackageNotFoundError, version
 from types import MappingProxyType
@@ -120,29 +119,16 @@ def split(text: str) -> list[str]:
     """The sentences of a text, as ``nltk.sent_tokenize`` of NLTK 3.9.1 splits it. Raises MissingExtra or RequestError
     without NLTK or its data.
     """
-    return [text[a:b] for a, b in sentence_spans(text)]
-
-
-def sentence_spans(text: str) -> list[tuple[int, int]]:
-    """Half-open character spans of the sentences. Raises MissingExtra or RequestError without Punkt."""
-    return [(int(a), int(b)) for a, b in punkt().span_tokenize(text)]
+    return list(punkt().tokenize(text))
 
 
 REMEMBERED = 1 << 18
-"""Number of cached chunks and tokens: more than the vocabulary of most corpora, under 100 MB."""
+"""Number of cached tokens: more than the vocabulary of most corpora, under 100 MB."""
 
 EXTRA_STOP_WORDS = frozenset({"||", "people", "''", "``", "...", ".."})
 """The words that the paper's code drops in addition to NLTK's stop words and ASCII punctuation."""
 
 READER = "The tokenizer 'nltk'"
-
-# A sentence boundary affects NLTK's words only after a full stop attached to a word, at marks inside
-# a word, and before ''. Elsewhere the (slow) search for boundaries can be skipped with the same result.
-BORDER_MATTERS = re.compile(r"(?<=\S)\.(?=\s)|\.(?=[^\s\w])|[?!](?=[^\s\w?!])|''")
-ODD_SPACE = re.compile(r"^\s|[^\S ]")
-CUT_WORDS = frozenset({"cannot", "gimme", "gonna", "gotta", "lemme", "wanna"})
-"""The only words of letters that NLTK splits."""
-CLOSING = "])}>\"'»”’"
 
 
 def words(text: str) -> list[str]:
@@ -160,56 +146,12 @@ def words(text: str) -> list[str]:
 
 
 def tokenize(text: str) -> list[str]:
-    """NLTK's ``word_tokenize(text)`` by the older rules, about ten times faster on text with usual spacing."""
-    if not BORDER_MATTERS.search(text):
-        return _cut_sentence(text)
-    return [token for sentence in _sentence_splitter()(text) for token in _cut_sentence(sentence)]
-
-
-def _cut_sentence(sentence: str) -> list[str]:
-    # NLTK's patterns look at most one character beyond a space, except for the first chunk and for a
-    # full stop that only closing marks follow up to the end. So each chunk is split separately, once.
-    if ODD_SPACE.search(sentence):
-        return list(word_cutter()(sentence))
-    chunks = sentence.split()
-    last = len(chunks) - 1
-    while last > 0 and not chunks[last].strip(CLOSING):
-        last -= 1
-    if last <= 0:
-        return list(word_cutter()(sentence))
-    tokens: list[str] = []
-    for place, chunk in enumerate(chunks[:last]):
-        if _is_plain(chunk):
-            tokens.append(chunk)
-        else:
-            tokens += _cut(chunk, is_first=place == 0, is_last=False)
-    if last == len(chunks) - 1 and _is_plain(chunks[last]):
-        tokens.append(chunks[last])
-    else:
-        tokens += _cut(" ".join(chunks[last:]), is_first=False, is_last=True)
-    return tokens
-
-
-def _is_plain(chunk: str) -> bool:
-    """Whether a chunk consists of letters and digits that no pattern splits."""
-    return chunk.isalnum() and chunk.isascii() and chunk.lower() not in CUT_WORDS
-
-
-@lru_cache(maxsize=REMEMBERED)
-def _cut(chunk: str, *, is_first: bool, is_last: bool) -> Sequence[str]:
-    """The tokens of a chunk, given whether other chunks precede and follow."""
-    before, after = "" if is_first else "a ", "" if is_last else " a"
-    tokens = word_cutter()(f"{before}{chunk}{after}")
-    return tokens[not is_first : len(tokens) - (not is_last)]
+    """NLTK's ``word_tokenize(text)`` by the older rules."""
+    cut = word_cutter()
+    return [token for sentence in split(text) for token in cut(sentence)]
 
 
 # ---------------------------------------------------------------------------------- NLTK, loaded once
-
-
-@cache
-def _sentence_splitter() -> Callable[[str], list[str]]:
-    splitter: Callable[[str], list[str]] = punkt().tokenize
-    return splitter
 
 
 @cache
@@ -221,7 +163,7 @@ def _stop_words() -> frozenset[str]:
 @cache
 def _stemmer() -> Callable[[str], str]:
     nltk = _nltk()
-    tag = _lone_classifier()
+    classifier = _resource("averaged_perceptron_tagger_eng", nltk.tag.PerceptronTagger)
     reader = wordnet()
     lemmatize = nltk.stem.WordNetLemmatizer().lemmatize
     # Adjective, verb and adverb tags by their first two letters; all other tokens count as nouns.
@@ -229,7 +171,8 @@ def _stemmer() -> Callable[[str], str]:
 
     @lru_cache(maxsize=REMEMBERED)
     def stems(token: str) -> str:
-        return porter_stem(lemmatize(token, parts.get(tag(token)[:2], reader.NOUN)))
+        ((_, tag),) = classifier.tag([token])
+        return porter_stem(lemmatize(token, parts.get(tag[:2], reader.NOUN)))
 
     return stems
 
@@ -237,55 +180,8 @@ def _stemmer() -> Callable[[str], str]:
 def wordnet(reader: str = READER) -> Any:
     """NLTK's reader of WordNet, loaded. Raises MissingExtra without NLTK, RequestError without its data."""
     corpus = _nltk(reader).corpus.wordnet
-    return _resource("wordnet", lambda: _opened(corpus), reader)
-
-
-@cache
-def _opened(wordnet: Any) -> Any:
-    """The reader with all files open; otherwise it opens each at the first lookup."""
-    for part in (wordnet.NOUN, wordnet.VERB, wordnet.ADJ, wordnet.ADV):
-        wordnet.synsets("well", part)[0].lemmas()[0].count()
-    return wordnet
-
-
-@cache
-def _lone_classifier() -> Callable[[str], str]:
-    """A function for the tag that NLTK's perceptron gives a single token without context.
-
-    Most features around a single token are the same for all tokens, so their weights are summed once. Sums in another
-    order may differ in the last digit, so NLTK decides between labels with nearly equal scores.
-    """
-    classifier = _resource("averaged_perceptron_tagger_eng", lambda: _nltk().tag.PerceptronTagger())
-    weights = classifier.model.weights
-
-    def features(token: str) -> Collection[str]:
-        around = [*classifier.START, classifier.normalize(token), *classifier.END]
-        found: Collection[str] = classifier._get_features(0, token, around, *classifier.START)
-        return found
-
-    shared = frozenset(features("a")) & frozenset(features("b"))
-    always = dict.fromkeys(classifier.classes, 0.0)
-    _add_weights(always, shared, weights)
-
-    def tag(token: str) -> str:
-        label: str | None = classifier.tagdict.get(token)
-        if label:
-            return label
-        scores = always.copy()
-        _add_weights(scores, [feature for feature in features(token) if feature not in shared], weights)
-        high = max(scores.values()) - 1e-6
-        best = [label for label, score in scores.items() if score > high]
-        return best[0] if len(best) == 1 else str(classifier.tag([token])[0][1])
-
-    return tag
-
-
-def _add_weights(
-    scores: dict[str, float], features: Iterable[str], weights: Mapping[str, Mapping[str, float]]
-) -> None:
-    for feature in features:
-        for label, weight in weights.get(feature, {}).items():
-            scores[label] += weight
+    _resource("wordnet", lambda: corpus.ensure_loaded(), reader)
+    return corpus
 
 
 def _nltk(reader: str = READER) -> Any:
@@ -317,7 +213,7 @@ def check_data() -> None:
     """Raise RequestError with every missing NLTK resource."""
     missing: list[str] = []
     for load, names in (
-        (_sentence_splitter, ("punkt_tab",)),
+        (punkt, ("punkt_tab",)),
         (_stop_words, ("stopwords",)),
         (_stemmer, ("averaged_perceptron_tagger_eng", "wordnet")),
     ):

@@ -15,7 +15,7 @@ from functools import lru_cache
 from itertools import accumulate
 from typing import Final, NamedTuple
 
-from fairbrief.text.name_words import DOTTED, PARTICLES, TITLES, bare, is_title, without_titles
+from fairbrief.text.names import DOTTED, PARTICLES, TITLES, bare, is_title, without_titles
 from fairbrief.text.vocabulary import CALENDAR, FUNCTION_WORDS, vocabulary, words
 
 LONGEST = 6

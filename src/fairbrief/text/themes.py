@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from fairbrief.errors import DataError, reading_text
-from fairbrief.text.group_words import WORD
+from fairbrief.text.gendered_words import WORD
 from fairbrief.text.vocabulary import vocabulary
 
 WANTED = (

@@ -11,13 +11,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import compress
 from statistics import fmean
-from typing import Literal
 
 import numpy as np
 
 from fairbrief.statistics.agreement import krippendorff_alpha, pearson, randolph_kappa, spearman
 from fairbrief.statistics.resampling import percentile_interval
-from fairbrief.text.name_words import gender_of_name, genders
+from fairbrief.text.names import gender_of_name, genders
 from fairbrief.types import Case, Floats, Integers, Table
 from fairbrief.workbench.sheets import (
     FAIR_RATING,
@@ -248,8 +247,6 @@ def _mean(name: str, values: Floats, records: Sequence[str], seed: int) -> Agree
 # ---- Cases with human judgements: claims with values, ratings, leanings, and mentioned people
 
 
-Combine = Literal["majority", "all"]
-COMBINES: tuple[Combine, ...] = ("majority", "all")
 Key = tuple[str, str, str, str]
 
 
@@ -257,13 +254,11 @@ def judged_cases(
     cases: Iterable[tuple[Case, Sequence[Item]]],
     answers: Sequence[Answer],
     attribute: str = "",
-    combine: Combine = "majority",
 ) -> Iterator[Case]:
-    """The judged cases, with the judgements added.
+    """The judged cases, with the judgements of the majority added: of more than half of the answers; a tie is no.
 
     Claims get the values that entail them under ``attribute``; ratings, the leaning and the mentioned people become
-    attributes of the record: ``rating VALUE`` (the mean), ``leaning``, ``mentioned PERSON``. ``combine``:
-    ``majority`` (more than half of the answers; a tie is no) or ``all`` (unanimous answers).
+    attributes of the record: ``rating VALUE`` (the mean), ``leaning``, ``mentioned PERSON``.
 
     A case with unjudged claims is skipped, because its distribution would be incomplete.
     """
@@ -272,7 +267,7 @@ def judged_cases(
         by_key[answer.key].append(answer)
     for case, items in cases:
         of_case = {item.key: by_key[item.key] for item in items if item.key in by_key}
-        if (made := _judged(case, items, of_case, attribute, combine)) is not None:
+        if (made := _judged(case, items, of_case, attribute)) is not None:
             yield made
 
 
@@ -302,13 +297,13 @@ def unfairness(
 
 
 def _judged(
-    case: Case, items: Sequence[Item], given: Mapping[Key, Sequence[Answer]], attribute: str, combine: Combine
+    case: Case, items: Sequence[Item], given: Mapping[Key, Sequence[Answer]], attribute: str
 ) -> Case | None:
     if not given:
         return None
     task = items[0].task
     if task == "claims":
-        return _with_claims(case, items, given, attribute, combine)
+        return _with_claims(case, items, given, attribute)
     attributes = dict(case.record.attributes)
     for item in items:
         several = [answer.chosen[0] for answer in given.get(item.key, ())]
@@ -316,30 +311,27 @@ def _judged(
             continue
         if task == "rating":
             attributes[f"rating {item.part}"] = f"{fmean(map(int, several)):g}"
-        elif (answer := _one(several, combine)) is not None:
+        elif (answer := _majority(several)) is not None:
             attributes["leaning" if task == "leaning" else f"mentioned {item.part}"] = answer
     return replace(case, record=replace(case.record, attributes=attributes))
 
 
 def _with_claims(
-    case: Case, items: Sequence[Item], given: Mapping[Key, Sequence[Answer]], attribute: str, combine: Combine
+    case: Case, items: Sequence[Item], given: Mapping[Key, Sequence[Answer]], attribute: str
 ) -> Case | None:
     if any(item.key not in given for item in items):
         return None
     claims = []
     for claim, item in zip(claims_to_judge(case), items, strict=True):
         several = given[item.key]
-        need = len(several) if combine == "all" else len(several) // 2 + 1
-        entail = tuple(v for v in item.choices[:-1] if sum(v in a.chosen for a in several) >= need)
+        entail = tuple(v for v in item.choices[:-1] if 2 * sum(v in a.chosen for a in several) > len(several))
         claims.append(replace(claim, values={**claim.values, attribute: entail}))
     return replace(case, summary=replace(case.summary, claims=tuple(claims)))
 
 
-def _one(several: Sequence[str], combine: Combine) -> str | None:
-    """The majority answer, or the unanimous one; None if there is none."""
-    best = max(dict.fromkeys(several), key=several.count)
-    need = len(several) if combine == "all" else len(several) // 2 + 1
-    return best if several.count(best) >= need else None
+def _majority(several: Sequence[str]) -> str | None:
+    """The answer of more than half; None if there is none."""
+    return next((one for one in several if 2 * several.count(one) > len(several)), None)
 
 
 # ---- Whether names in summaries were aligned with the right people: the table of answers
@@ -396,7 +388,7 @@ GROUPS = 5_000
 
 def majority(chosen: Sequence[str]) -> str:
     """The leaning that more than half of the annotators chose, otherwise fair."""
-    return next((c for c in chosen if 2 * chosen.count(c) > len(chosen)), "fair")
+    return _majority(chosen) or "fair"
 
 
 def bootstrap_counts(samples: int, seed: int = 0) -> Floats:

@@ -19,7 +19,7 @@ from types import MappingProxyType
 from typing import TypeVar
 
 from fairbrief.errors import DataError, RequestError
-from fairbrief.text.name_words import given_names
+from fairbrief.text.names import given_names
 from fairbrief.text.people import Decision, Name, find_people
 from fairbrief.text.recognition import accept, propose
 from fairbrief.text.sentences import split

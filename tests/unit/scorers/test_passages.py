@@ -15,7 +15,7 @@ from fairbrief.registry import make
 from fairbrief.score_tables import ScoreTable
 from fairbrief.scorers.pairs import best_passages, cut
 from fairbrief.text import languages
-from fairbrief.text.passages import passages_of
+from fairbrief.text.sentences import passages_of
 from fairbrief.types import Ask, Scores
 
 TEXT = "It rained hard. We left. Nobody came. The soup was hot."

@@ -12,7 +12,7 @@ import numpy as np
 
 from fairbrief.errors import DataError
 from fairbrief.statistics.distributions import dirichlet_log_odds
-from fairbrief.text.group_words import WORD, count_identifiers, pair_markers, word_lists
+from fairbrief.text.gendered_words import WORD, count_identifiers, pair_markers, word_lists
 from fairbrief.text.sentences import split
 from fairbrief.types import Case, Record, Summary, Table
 

@@ -333,9 +333,7 @@ def _too_few(
 
 Label = Callable[[Document], str | None]
 NEGATIVE, NEUTRAL, POSITIVE = "negative", "neutral", "positive"
-SENTIMENTS = ("rating", "vader_argmax", "vader_compound", "none")
-COMPOUND = 0.05
-"""The threshold of the compound score that VADER's authors recommend."""
+SENTIMENTS = ("rating", "vader_argmax", "none")
 
 
 def rating_sentiment(rating: float, negative: float = 2, positive: float = 4) -> str:
@@ -355,15 +353,8 @@ def argmax_sentiment(scores: Mapping[str, float]) -> str:
     return POSITIVE if scores["pos"] > scores["neg"] else NEGATIVE
 
 
-def compound_sentiment(scores: Mapping[str, float]) -> str:
-    """VADER's authors' rule: positive from a compound score of 0.05 on, negative up to −0.05, else neutral."""
-    if scores["compound"] >= COMPOUND:
-        return POSITIVE
-    return NEGATIVE if scores["compound"] <= -COMPOUND else NEUTRAL
-
-
 def labeller(rule: str, *, negative: float = 2, positive: float = 4, analyser: str = "vader") -> Label | None:
-    """Assigns a review's sentiment: by ``rating``, ``vader_argmax`` or ``vader_compound``; ``none`` assigns none.
+    """Assigns a review's sentiment: by ``rating`` or ``vader_argmax``; ``none`` assigns none.
 
     ``analyser`` is the library ``vader`` (vaderSentiment) or ``nltk``, which the authors of the published labels
     used: the two tokenize differently. None for a review without a rating.
@@ -376,11 +367,10 @@ def labeller(rule: str, *, negative: float = 2, positive: float = 4, analyser: s
         if not negative < positive:
             raise RequestError(f"Negative up to {negative:g} and positive from {positive:g} on overlap.")
         return lambda review: _by_rating(review, negative, positive)
-    rules = {"vader_argmax": argmax_sentiment, "vader_compound": compound_sentiment}
-    if rule not in rules:
+    if rule != "vader_argmax":
         raise RequestError(f"Unknown sentiment rule '{rule}'. Known: {', '.join(SENTIMENTS)}.")
-    scores, label = _analyser(analyser), rules[rule]
-    return lambda review: label(scores(review.text))
+    scores = _analyser(analyser)
+    return lambda review: argmax_sentiment(scores(review.text))
 
 
 def _by_rating(review: Document, negative: float, positive: float) -> str | None:
@@ -421,21 +411,15 @@ def _nltk_analyser(make: Callable[..., Any]) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Sets:
-    """Sets of ``size`` reviews of one product, at most ``per_product`` of each (None: no limit).
-
-    ``draw``: ``random`` shuffles a product's reviews first, ``first`` uses them in their order.
-    """
+    """Sets of ``size`` random reviews of one product, at most ``per_product`` of each (None: no limit)."""
 
     size: int
     per_product: int | None = 1
-    draw: Literal["random", "first"] = "random"
     seed: int = 0
 
     def __post_init__(self) -> None:
         if self.size < 1 or (self.per_product is not None and self.per_product < 1):
             raise RequestError("A set needs at least one review, and a product at least one set.")
-        if self.draw not in ("random", "first"):
-            raise RequestError(f"The draw must be 'random' or 'first', not '{self.draw}'.")
 
 
 def review_sets(
@@ -504,9 +488,7 @@ def _labelled(
 def _cut(
     product: str, record: Record, reviews: list[Document], sets: Sets, *, is_whole: bool
 ) -> Iterator[Record]:
-    if sets.draw == "random":
-        rng = random.Random(f"{sets.seed}|{product}")  # noqa: S311 # a seed that reproduces is wanted
-        rng.shuffle(reviews)
+    random.Random(f"{sets.seed}|{product}").shuffle(reviews)  # noqa: S311 # a seed that reproduces is wanted
     count = len(reviews) // sets.size
     if sets.per_product is not None:
         count = min(count, sets.per_product)

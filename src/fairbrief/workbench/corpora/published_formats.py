@@ -13,20 +13,18 @@ import io
 import json
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain, groupby, islice
 from pathlib import Path
-from typing import IO, Any, Literal, Protocol
+from typing import IO, Any
 
 from fairbrief.errors import DataError, RequestError
 from fairbrief.readers.files import check, open_text
 from fairbrief.text.counted import counted
 from fairbrief.types import Document, Record
 
-Encoding = Literal["utf-8", "latin-1", "mixed"]
-ENCODINGS: tuple[Encoding, ...] = ("utf-8", "latin-1", "mixed")
 PEEK = 1 << 18
 """Characters at the beginning that identify a format; the first debate in IQ2's single line fits."""
 
@@ -67,25 +65,23 @@ class Line:
         return row[name]
 
 
-def text_lines(path: Path, encoding: Encoding) -> Iterator[Line]:
+def text_lines(path: Path) -> Iterator[Line]:
     """Each non-blank line; a byte order mark is skipped.
 
     Lines end only at a line feed (with or without a carriage return before it): the other characters at which Python
     ends lines occur inside published texts.
     """
-    if encoding not in ENCODINGS:
-        raise RequestError(f"Unknown encoding '{encoding}'. Known: {', '.join(ENCODINGS)}.")
     with _content(path) as lines:
         for number, raw in enumerate(lines, 1):
-            text = _decode(path, number, raw.rstrip(b"\r\n"), encoding)
+            text = _decode(raw.rstrip(b"\r\n"))
             if text.strip():
                 yield Line(path, number, text)
 
 
-def table_rows(path: Path, encoding: Encoding) -> Iterator[tuple[Line, dict[str, str]]]:
+def table_rows(path: Path) -> Iterator[tuple[Line, dict[str, str]]]:
     """The rows of an unquoted tab-separated table, by the stripped names of its first line; case is kept."""
     columns: list[str] = []
-    for line in text_lines(path, encoding):
+    for line in text_lines(path):
         cells = line.text.split("\t")
         if not columns:
             columns = [cell.strip() for cell in cells]
@@ -98,10 +94,10 @@ def table_rows(path: Path, encoding: Encoding) -> Iterator[tuple[Line, dict[str,
             yield line, dict(zip(columns, cells, strict=True))
 
 
-def whole(path: Path, encoding: Encoding) -> str:
+def whole(path: Path) -> str:
     """A file's whole text."""
     with _content(path) as content:
-        return _decode(path, 1, content.read(), encoding)
+        return "".join(map(_decode, content))
 
 
 def first_line(path: Path) -> str:
@@ -118,19 +114,12 @@ def _content(path: Path) -> Iterator[IO[bytes]]:
         yield content
 
 
-def _decode(path: Path, number: int, data: bytes, encoding: Encoding) -> str:
-    if encoding == "latin-1":
-        return data.decode("latin-1")
+def _decode(data: bytes) -> str:
+    """UTF-8, or Latin-1 where a line is not: the published files are one, the other, or mix them."""
     try:
         return data.decode()
-    except UnicodeDecodeError as error:
-        if encoding == "mixed":
-            return data.decode("latin-1")
-        raise Line(path, number, "").fault(
-            f"the byte 0x{data[error.start]:02x} at byte {error.start + 1}, which is not UTF-8",
-            "UTF-8",
-            "read it with --encoding latin-1 or mixed",
-        ) from None
+    except UnicodeDecodeError:
+        return data.decode("latin-1")
 
 
 BARS = "<||>"
@@ -138,13 +127,13 @@ LABEL = "label"
 """The attribute for a text's label if the file does not name one."""
 
 
-def read_labelled(path: Path, encoding: Encoding) -> Iterator[Record]:
+def read_labelled(path: Path) -> Iterator[Record]:
     """The texts of a file of lines ``id<||>label<||>text``, with the attribute ``label``.
 
-    The published files (of Claritin, the US election, #MeToo) are UTF-8 with some doubly encoded lines; ``mixed``
-    reads such a line as Latin-1, which gives the published lengths.
+    The published files (of Claritin, the US election, #MeToo) are UTF-8 with some doubly encoded lines; such a line is read
+    as Latin-1, which gives the published lengths.
     """
-    for line in text_lines(path, encoding):
+    for line in text_lines(path):
         parts = [part.strip() for part in line.text.split(BARS, 2)]
         if len(parts) < 3 or not parts[0] or not parts[1]:
             found = f"{counted(len(parts), 'part')}, the first {parts[0][:30]!r}"
@@ -153,18 +142,18 @@ def read_labelled(path: Path, encoding: Encoding) -> Iterator[Record]:
         yield Record(ident, (Document(text, {LABEL: label}),), where=line.where)
 
 
-def read_semeval(path: Path, encoding: Encoding) -> Iterator[Record]:
+def read_semeval(path: Path) -> Iterator[Record]:
     """The tweets of SemEval-2016 Task 6, with the attribute ``stance`` and the record's ``target``.
 
     The stance is as published: ``FAVOR``, ``AGAINST`` or ``NONE``. Further columns (opinion towards,
     sentiment) become attributes of the tweet.
     """
     wanted = "the tab-separated columns ID, Target, Tweet and Stance"
-    for first in islice(text_lines(path, encoding), 1):
+    for first in islice(text_lines(path), 1):
         columns = [cell.strip().lower() for cell in first.text.split("\t")]
         if missing := [name for name in ("id", "target", "tweet", "stance") if name not in columns]:
             raise first.fault(f"no column {missing[0]}", wanted, "name the right --format")
-    for line, cells in table_rows(path, encoding):
+    for line, cells in table_rows(path):
         row = {name.lower(): cell.strip() for name, cell in cells.items()}
         ident, target, tweet = row.pop("id"), row.pop("target"), row.pop("tweet")
         about = {name: value for name, value in row.items() if value}
@@ -176,13 +165,13 @@ FACET = re.compile(r"I\d+")
 IDEOLOGIES = {"0": "left", "1": "center", "2": "right"}
 
 
-def read_mitweet(path: Path, encoding: Encoding) -> Iterator[Record]:
+def read_mitweet(path: Path) -> Iterator[Record]:
     """The tweets of MITweet, with the attribute ``ideology`` and the record's ``topic``.
 
     A tweet is left or right if more than half of its labelled facets (``I1`` … ``I12``) are, otherwise center;
     without a labelled facet it has no ideology (Li et al., Appendix A.3: "left on most facets").
     """
-    rows = csv.DictReader(io.StringIO(whole(path, encoding), newline=""))
+    rows = csv.DictReader(io.StringIO(whole(path), newline=""))
     columns = rows.fieldnames or []
     facets = [name for name in columns if FACET.fullmatch(name)]
     for missing in [name for name in ("topic", "tweet") if name not in columns] or ([] if facets else ["I1"]):
@@ -211,7 +200,7 @@ def read_mitweet(path: Path, encoding: Encoding) -> Iterator[Record]:
 REVIEW, SUMMARY = re.compile(r"rev\d+"), re.compile(r"summ\d*")
 
 
-def read_fewsum(path: Path, encoding: Encoding) -> Iterator[Record]:
+def read_fewsum(path: Path) -> Iterator[Record]:
     """FewSum's sets of reviews: each product is a record, its reviews the documents with their ``rating``.
 
     A file of reviews (``group_id``, ``review_text``, ``category``, ``rating``) gives one record per group; a file of
@@ -223,15 +212,15 @@ def read_fewsum(path: Path, encoding: Encoding) -> Iterator[Record]:
     if not files:
         raise DataError(f"{path}: found no .csv file; wanted FewSum's tables; name the folder they are in.")
     for file in files:
-        yield from _fewsum_file(file, encoding)
+        yield from _fewsum_file(file)
 
 
-def read_amazon(path: Path, encoding: Encoding) -> Iterator[Record]:
+def read_amazon(path: Path) -> Iterator[Record]:
     """Amazon's reviews: one record each, with the attribute ``rating`` and the record's ``product`` (asin).
 
     A review without text becomes an empty document.
     """
-    for line in text_lines(path, encoding):
+    for line in text_lines(path):
         row = line.row()
         product, rating = str(line.field(row, "asin")), rating_text(line, line.field(row, "overall"))
         text = row.get("reviewText") or ""
@@ -255,8 +244,8 @@ def rating_text(line: Line, value: Any) -> str:
 Rows = Iterator[tuple[Line, dict[str, str]]]
 
 
-def _fewsum_file(path: Path, encoding: Encoding) -> Iterator[Record]:
-    rows = table_rows(path, encoding)
+def _fewsum_file(path: Path) -> Iterator[Record]:
+    rows = table_rows(path)
     first = next(rows, None)
     if first is None:
         raise DataError(f"{path.name}: found no row; wanted a header and rows by tabs; remove the file.")
@@ -315,16 +304,16 @@ SIDES = {0: "respondent", 1: "petitioner"}
 """ConvoKit's codes; 2 (amicus curiae), 3 (unknown) and null give no side."""
 
 
-def read_court(path: Path, encoding: Encoding) -> Iterator[Record]:
+def read_court(path: Path) -> Iterator[Record]:
     """The plain Cornell file: case, utterance, after previous, speaker, justice, vote, side, text.
 
     An utterance without a predecessor (``FALSE`` in the third field) begins a conversation. The side is the one that
     the speaker represents; a justice has the side ``justice``. The ``gender`` of speakers comes from the corpus's
     supreme.gender.txt, if it is in the same folder.
     """
-    genders = _court_genders(path.with_name("supreme.gender.txt"), encoding)
+    genders = _court_genders(path.with_name("supreme.gender.txt"))
     case, place, count, turns = "", "", 0, list[Document]()
-    for line in text_lines(path, encoding):
+    for line in text_lines(path):
         parts = line.text.split(MARK, 7)
         if len(parts) == 7 and line.text.rstrip().endswith(MARK.strip()):
             parts = [*parts[:6], parts[6].removesuffix(MARK.rstrip()), ""]  # an utterance without words
@@ -346,22 +335,22 @@ def read_court(path: Path, encoding: Encoding) -> Iterator[Record]:
         yield Record(f"{case}-{count + 1}", tuple(turns), where=place)
 
 
-def _court_genders(path: Path, encoding: Encoding) -> dict[str, str]:
+def _court_genders(path: Path) -> dict[str, str]:
     """The speakers of known gender in a file of lines ``SPEAKER +++$+++ GENDER``; empty if the file does not exist."""
     if not path.exists():
         return {}
-    lines = (line.text.rpartition(MARK) for line in text_lines(path, encoding))
+    lines = (line.text.rpartition(MARK) for line in text_lines(path))
     return {speaker.strip(): gender.strip() for speaker, _, gender in lines if gender.strip() not in NO_SIDE}
 
 
-def read_convokit(path: Path, encoding: Encoding) -> Iterator[Record]:
+def read_convokit(path: Path) -> Iterator[Record]:
     """ConvoKit's ``utterances.jsonl``: the utterances of each conversation, in the file's order.
 
     In the Supreme Court corpora the side of a justice is ``justice``, that of an advocate the side represented. The
     utterances of one conversation must be consecutive, as in every published corpus.
     """
     done = set[str]()
-    rows = ((line, line.row()) for line in text_lines(path, encoding))
+    rows = ((line, line.row()) for line in text_lines(path))
     for ident, group in groupby(rows, lambda found: str(found[0].field(found[1], "conversation_id"))):
         utterances = list(group)
         first = utterances[0][0]
@@ -381,13 +370,13 @@ def _utterance(line: Line, row: Mapping[str, Any]) -> Document:
     return _turn(text, str(known), _side(row.get("meta")))
 
 
-def read_iq2(path: Path, encoding: Encoding) -> Iterator[Record]:
+def read_iq2(path: Path) -> Iterator[Record]:
     """The IQ2 debates: the side is the speaker's type (for, against, mod, host, audience …).
 
     Each turn's paragraphs are joined by a space; the debate's title is the record's attribute ``title``.
     """
     try:
-        debates = json.loads(whole(path, encoding))
+        debates = json.loads(whole(path))
     except (ValueError, RecursionError) as error:
         raise DataError(
             f"{path.name}: found what is not JSON ({error}); wanted one object of debates."
@@ -429,38 +418,28 @@ def _side(meta: Any) -> str:
 # ---- The published formats, by name
 
 
-class Reads(Protocol):
-    """Reader of a file or folder in one format."""
-
-    def __call__(self, path: Path, encoding: Encoding) -> Iterator[Record]: ...
-
-
 @dataclass(frozen=True, slots=True)
 class Format:
     """A published format: its reader, a description, and the attribute for its labels."""
 
-    read: Reads
+    read: Callable[[Path], Iterator[Record]]
     line: str
-    encoding: Encoding = "utf-8"
 
 
 FORMATS: Mapping[str, Format] = {
-    "labelled": Format(read_labelled, "one text per line: id<||>label<||>text", "mixed"),
-    "semeval": Format(read_semeval, "SemEval-2016 Task 6: ID, Target, Tweet, Stance, tab-separated", "latin-1"),
+    "labelled": Format(read_labelled, "one text per line: id<||>label<||>text"),
+    "semeval": Format(read_semeval, "SemEval-2016 Task 6: ID, Target, Tweet, Stance, tab-separated"),
     "mitweet": Format(read_mitweet, "MITweet: a CSV file with topic, tweet and the facets I1 to I12"),
     "fewsum": Format(read_fewsum, "FewSum: a tab-separated table or a folder of them, reviews or gold sets"),
     "amazon": Format(read_amazon, "Amazon reviews, JSON Lines (also .gz): reviewText, overall, asin"),
-    "court": Format(read_court, "Cornell Supreme Court conversations, plain: fields separated by +++$+++", "mixed"),
+    "court": Format(read_court, "Cornell Supreme Court conversations, plain: fields separated by +++$+++"),
     "convokit": Format(read_convokit, "ConvoKit's utterances.jsonl"),
     "iq2": Format(read_iq2, "the IQ2 debates, one JSON object of debates with transcripts"),
 }  # fmt: skip
 
 
-def read_published(path: Path, name: str, encoding: Encoding | None = None) -> Iterator[Record]:
+def read_published(path: Path, name: str) -> Iterator[Record]:
     """The records of a file (or folder) in a published format.
-
-    ``encoding`` is ``utf-8``, ``latin-1`` or ``mixed`` (UTF-8, and Latin-1 for each line that is not); by default the
-    encoding of the published files.
 
     Raises: RequestError for an unknown format or a missing file, DataError with the line for a malformed file.
     """
@@ -468,8 +447,7 @@ def read_published(path: Path, name: str, encoding: Encoding | None = None) -> I
         raise RequestError(f"There is no format '{name}'. Known: {', '.join(FORMATS)}.")
     if not path.exists():
         raise RequestError(f"There is no file or folder '{path}'.")
-    found = FORMATS[name]
-    return found.read(path, encoding or found.encoding)
+    return FORMATS[name].read(path)
 
 
 def format_of(path: Path) -> str | None:

@@ -16,13 +16,7 @@ from fairbrief.readers.treebanks import read_conll, read_ontonotes
 from fairbrief.readers.understanding import inspect_file
 from fairbrief.text.segmentation import word_count
 from fairbrief.types import Document, Record
-from fairbrief.workbench.corpora.published_formats import (
-    ENCODINGS,
-    FORMATS,
-    Encoding,
-    format_of,
-    read_published,
-)
+from fairbrief.workbench.corpora.published_formats import FORMATS, format_of, read_published
 
 Count = Callable[[str], int]
 RULES = ("words", "nltk", "characters")
@@ -47,12 +41,11 @@ def counter(rule: str) -> Count:
 
 @dataclass(frozen=True, slots=True)
 class Lengths:
-    """Limits of length: ``least`` to ``most`` tokens (inclusive), and at least ``least_characters``."""
+    """Limits of length: ``least`` to ``most`` tokens (inclusive)."""
 
     least: int = 0
     most: int | None = None
     rule: str = "words"
-    least_characters: int = 0
 
     def __post_init__(self) -> None:
         if self.most is not None and self.most < self.least:
@@ -60,14 +53,10 @@ class Lengths:
 
     def admit(self) -> Callable[[str], bool]:
         """Whether a text is within the limits."""
-        count = counter(self.rule)
-        least, most, characters = self.least, self.most, self.least_characters
+        count, least, most = counter(self.rule), self.least, self.most
         if not least and most is None:
-            return lambda text: len(text) >= characters
-        return lambda text: (
-            len(text) >= characters
-            and least <= (n := count(text)) <= (n if most is None else most)
-        )  # fmt: skip
+            return lambda _: True
+        return lambda text: least <= (n := count(text)) <= (n if most is None else most)
 
 
 # ---- The labelled texts from which sets are drawn
@@ -141,22 +130,17 @@ PEOPLE_FORMATS = {".conllu": "corefud", ".coref": "ontonotes", "conll": "conll"}
 """File name endings of annotated people, and their formats."""
 
 
-def read_texts(
-    source: Path, attributes: Mapping[str, str], form: str | None = None, encoding: str | None = None
-) -> Iterator[Record]:
+def read_texts(source: Path, attributes: Mapping[str, str], form: str | None = None) -> Iterator[Record]:
     """The records of a source: in a published format, by default detected from the file, or in any supported file;
     ``attributes`` maps the wanted attributes to their fields.
     """
-    known: dict[str, Encoding] = {name: name for name in ENCODINGS}
-    if encoding is not None and encoding not in known:
-        raise RequestError(f"--encoding must be {', '.join(known)}, not '{encoding}'.")
     name = form or format_of(source) or "records"
     if name == "records":
         yield from read(source, documents_field=_documents_field(source), attributes=attributes).records()
         return
     if name not in FORMATS:
         raise RequestError(f"There is no format '{name}'. Known: {', '.join(FORMATS)}, records.")
-    for record in read_published(source, name, known[encoding] if encoding else None):
+    for record in read_published(source, name):
         yield _renamed(record, attributes)
 
 

@@ -10,20 +10,15 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from fairbrief.errors import RequestError
 from fairbrief.text.sentences import split
 from fairbrief.types import Document, Record
 from fairbrief.workbench.corpora.text_sources import Count, counter
 
-
-@dataclass(slots=True)
-class TurnCounts:
-    """The number of split turns, and the reasons of excluded ones."""
-
-    split: int = 0
-    left_out: Counter[str] = field(default_factory=Counter)
+SPLIT = "turn split"
+"""The count of turns that are longer than a segment."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,64 +26,51 @@ class Cut:
     """The settings of segments.
 
     A segment has at most ``most`` tokens by ``rule`` (see `counter`), summed over its turns; ``names`` adds
-    ``SPEAKER: `` before each turn's text and counts it; ``least_turns`` is the minimum number of turns.
+    ``SPEAKER: `` before each turn's text and counts it.
     """
 
     most: int
     rule: str = "words"
     names: bool = True
-    least_turns: int = 1
 
     def __post_init__(self) -> None:
-        if self.most < 1 or self.least_turns < 1:
-            raise RequestError("A segment needs at least one token and one turn.")
+        if self.most < 1:
+            raise RequestError("A segment needs at least one token.")
 
 
-def segments(conversations: Iterable[Record], cut: Cut, counts: TurnCounts) -> Iterator[Record]:
+def segments(conversations: Iterable[Record], cut: Cut, counts: Counter[str]) -> Iterator[Record]:
     """The segments of each conversation, in order: as many whole turns as fit.
 
     A turn longer than a segment is split between sentences, and a sentence that is too long between words; each piece
     is a turn of the same speaker. The conversation is the seed document of its segments, so that they are resampled
-    together.
+    together. ``counts`` counts split turns (`SPLIT`), and excluded ones by reason.
 
     Raises: RequestError if a speaker's name leaves no room for a word.
     """
     count = counter(cut.rule)
     for conversation in conversations:
-        turns, size, number = list[Document](), 0, 0
+        found: list[list[Document]] = []
+        size = 0
         for turn, tokens in _pieces(conversation, cut, count, counts):
-            if turns and size + tokens > cut.most:
-                if (made := _segment(conversation, number, turns, cut, counts)) is not None:
-                    yield made
-                    number += 1
-                turns, size = [], 0
-            turns.append(turn)
+            if not found or size + tokens > cut.most:
+                found.append([])
+                size = 0
+            found[-1].append(turn)
             size += tokens
-        if turns and (made := _segment(conversation, number, turns, cut, counts)) is not None:
-            yield made
-
-
-def _segment(
-    conversation: Record, number: int, turns: list[Document], cut: Cut, counts: TurnCounts
-) -> Record | None:
-    if len(turns) < cut.least_turns:
-        counts.left_out["segment of too few turns"] += 1
-        return None
-    return Record(
-        f"{conversation.id}-{number}",
-        tuple(turns),
-        attributes={**conversation.attributes, "conversation": conversation.id, "segment": str(number)},
-        seed_document=conversation.id,
-    )
+        for number, turns in enumerate(found):
+            name = f"{conversation.id}-{number}"
+            about = {"conversation": conversation.id, "segment": str(number)}
+            attributes = {**conversation.attributes, **about}
+            yield Record(name, tuple(turns), attributes=attributes, seed_document=conversation.id)
 
 
 def _pieces(
-    conversation: Record, cut: Cut, count: Count, counts: TurnCounts
+    conversation: Record, cut: Cut, count: Count, counts: Counter[str]
 ) -> Iterator[tuple[Document, int]]:  # fmt: skip
     """The turns with their tokens; turns that are too long are split."""
     for turn in conversation.documents:
         if not turn.text.strip():
-            counts.left_out["turn without words"] += 1
+            counts["turn without words"] += 1
             continue
         name = turn.attributes.get("speaker", "")
         lead = f"{name}: " if cut.names and name else ""
@@ -97,7 +79,7 @@ def _pieces(
         if tokens <= cut.most:
             yield replace(turn, text=whole), tokens
             continue
-        counts.split += 1
+        counts[SPLIT] += 1
         for text in _split_turn(turn.text, lead, cut.most, count):
             yield Document(text, turn.attributes), count(text)
 

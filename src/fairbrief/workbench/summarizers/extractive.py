@@ -18,7 +18,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from fairbrief.specs import spell
-from fairbrief.text.group_words import WORD, count_identifiers
+from fairbrief.text.gendered_words import WORD, count_identifiers
 from fairbrief.text.sentences import split
 from fairbrief.text.vocabulary import FUNCTION_WORDS
 from fairbrief.types import Floats, Record, Summary

@@ -21,8 +21,7 @@ from fairbrief.text.counted import counted
 from fairbrief.types import Integers, Record, Summary
 from fairbrief.workbench.summarizers.prompts import AT_ONCE, Asked, Prompt, Prompted, Task, fill, find
 
-VERSION = 1
-LONG = ("truncate", "error")
+VERSION = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +46,8 @@ class Transformers(Prompted):
     of `Chat`. ``temperature`` 0 takes the most probable piece each time (or uses ``beams``). Above 0, each sample has
     its own seed, made from ``seed``, the record and the sample, so other records do not affect it.
 
-    ``long`` decides what happens if prompt and documents exceed the model's input. ``truncate`` cuts the longest
-    documents to a common length and keeps the prompt. ``error`` stops. ``made["long"]`` is the number of words cut
-    off. Batches contain texts of similar length; greedy answers are the same in any batch, except for ties in
+    If prompt and documents exceed the model's input, the longest documents are cut to a common length, and
+    ``made["long"]`` is the number of words cut off. Batches contain texts of similar length; greedy answers are the same in any batch, except for ties in
     floating point.
 
     Errors:     DataError for a record that cannot be made to fit; BackendError for a folder without such a model;
@@ -64,15 +62,12 @@ class Transformers(Prompted):
     beams: int = 1
     max_new_tokens: int = 256
     seed: int = 0
-    long: str = "truncate"
     device: str = "auto"
     dtype: str = "auto"
     batch_tokens: int | None = None
 
     def __post_init__(self) -> None:
         Prompted.__post_init__(self)
-        if self.long not in LONG:
-            raise ValueError(f"long={self.long} is none of {', '.join(LONG)}")
         if self.dtype not in ("auto", *pretrained.DTYPES):
             raise ValueError(f"dtype={self.dtype} is none of auto, {', '.join(pretrained.DTYPES)}")
         if min(self.beams, self.max_new_tokens) < 1 or self.temperature < 0:
@@ -86,7 +81,7 @@ class Transformers(Prompted):
         """One hash per sample of everything that determines its text: record, prompt, model and revision, settings."""
         asked = fill(self._prompt(), record, self)
         inputs: list[Any] = [VERSION, record.id, asked.system, asked.user, identity(self.model)]
-        inputs += [self.temperature, self.top_p, self.beams, self.max_new_tokens, self.seed, self.long]
+        inputs += [self.temperature, self.top_p, self.beams, self.max_new_tokens, self.seed]
         inputs += [self.sentences, self.dtype]
         return [
             hashlib.sha256(
@@ -129,7 +124,7 @@ class Transformers(Prompted):
         return room
 
     def _fitted(self, task: Task, writer: Writer, prompt: Prompt) -> Draft:
-        """The task's record as it will be sent, shortened according to ``long``."""
+        """The task's record as it will be sent, shortened to fit."""
         key, record, sample = task
         room = self._room(writer)
 
@@ -138,12 +133,6 @@ class Transformers(Prompted):
 
         long = ""
         if not fits(record):
-            if self.long == "error":
-                found = self._pieces(self._sent(record, writer, prompt)[0], writer)
-                raise DataError(
-                    f"{record.where or 'input'} (id '{record.id}'): found {found:,} word pieces, wanted at most {room:,} "
-                    f"for {self.model}. Shorten the record, or use long=truncate."
-                )
             record, cut = truncated(record, fits)
             long = f"{counted(cut, 'word')} cut off"
         text, asked = self._sent(record, writer, prompt)

@@ -1,16 +1,30 @@
-"""Exchanging the names of groups: what "no disparity" allows where each unit was made with groups at random."""
+"""Groups: label permutations of their members, or of their names; sums by group; and the values of groups and differences."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache, partial
 from hashlib import blake2b
+from typing import Any, ClassVar
 
 import numpy as np
 
 from fairbrief.measures.record_texts import Groups, KnownRecord
 from fairbrief.statistics import ratio
-from fairbrief.types import Column, Entity, Floats, Integers, PermutationScheme, Record, Rows, Value
+from fairbrief.types import (
+    SHARE_DIFFERENCE,
+    Column,
+    Entity,
+    Floats,
+    Integers,
+    PermutationScheme,
+    Ratio,
+    Record,
+    Rows,
+    Totals,
+    Value,
+    Weighted,
+)
 
 
 def group_names(groups: int, *, is_together: bool = False) -> PermutationScheme | None:
@@ -36,7 +50,7 @@ def renamed(counts: Floats | Integers, labels: Integers) -> Floats:
     return moved
 
 
-def counted(codes: Integers, weights: Floats, labels: Integers, groups: int) -> Floats:
+def summed_by_group(codes: Integers, weights: Floats, labels: Integers, groups: int) -> Floats:
     """Weights summed per group, under label permutations of the single items.
 
     Shapes: ``codes`` (n,) the real groups, used where ``labels`` (R, n) has no columns; ``weights`` (n,) →
@@ -98,6 +112,59 @@ def largest_of(differences: Mapping[str, Value], shape: tuple[int, ...]) -> Valu
     defined = tuple(name for name, value in differences.items() if np.isfinite(value.array).any())
     sizes = [np.abs(differences[name].array) for name in defined] or [np.full(shape, np.nan)]
     return Value(np.fmax.reduce(sizes), "upper", contrasts=defined, fold=largest_size, has_baseline=True)
+
+
+def mean_size(differences: Floats) -> Floats:
+    """The mean absolute difference, of those that are defined; nan below two. (…, differences) → (…)."""
+    is_defined = np.isfinite(differences)
+    many = is_defined.sum(axis=-1)
+    sizes = np.where(is_defined, np.abs(differences), 0.0).sum(axis=-1)
+    return np.where(many > 1, ratio(sizes, many.astype(np.float64)), np.nan)
+
+
+class ComparesGroups:
+    """An observation with a difference of each group: a weighted sum of the group's statistics, divided by its count."""
+
+    __slots__ = ()
+    differences: ClassVar[Mapping[str, tuple[Mapping[str, float], str]]]
+    """By name, the weights of the statistics, and the count."""
+
+    def contrasts(self, columns: Sequence[Column]) -> Mapping[str, Ratio]:
+        """The group differences of these columns, by name."""
+        return {
+            f"{name}[{c[1]}]": Ratio(_of_group(weights, c[1]), (((count, c[1]), 1.0),))
+            for name, (weights, count) in self.differences.items()
+            for c in columns
+            if c[0] == count and len(c) == 2
+        }
+
+
+def differences(
+    totals: Totals, kind: type[ComparesGroups], name: str, groups: Sequence[str] = (), **special: Any
+) -> dict[str, Value]:
+    """The values of an observation's differences of this name, of some or all groups, in [−1, 1]."""
+    weights, count = kind.differences[name]
+    return {
+        f"{name}[{g}]": Value(
+            ratio(totals.weighted(_of_group(weights, g)), totals[count, g]), "both", contrasts=(f"{name}[{g}]",),
+            limits=SHARE_DIFFERENCE, group=g, present=((count, g),), **special,
+        )
+        for g in groups or totals.values_of(count)
+    }  # fmt: skip
+
+
+def _of_group(weights: Mapping[str, float], group: str) -> Weighted:
+    return tuple(((statistic, group), weight) for statistic, weight in weights.items())
+
+
+def means(
+    totals: Totals, statistic: str, count: str, groups: Sequence[str], name: str = "", **special: Any
+) -> dict[str, Value]:
+    """``statistic[g]``, or ``name[g]``: the sum of a statistic of each group, divided by a count."""
+    return {
+        f"{name or statistic}[{g}]": Value(ratio(totals[statistic, g], totals[count, g]), group=g, **special)
+        for g in groups
+    }
 
 
 def share(counts: Floats) -> Floats:
