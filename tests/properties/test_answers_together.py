@@ -32,7 +32,7 @@ SCORERS = (
 
 
 @pytest.mark.parametrize("spec", SCORERS)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(asks=ASKS, together=st.sampled_from([1, 40, 100_000]))
 def test_asks_are_answered_together_as_alone(spec: str, asks: list[Ask], together: int) -> None:
     """To the last bit, in whatever company, in whatever languages, and wherever batches end."""
@@ -52,7 +52,7 @@ def test_asks_are_answered_together_as_alone(spec: str, asks: list[Ask], togethe
         assert np.array_equal(own.sizes, alone.sizes)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(st.lists(st.tuples(TEXT, TEXT), max_size=8), st.booleans())
 def test_pairs_are_compared_together_as_alone(pairs: list[tuple[str, str]], stem: bool) -> None:
     """ROUGE of many pairs is that of each, to the last bit."""

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fairbrief.auditing.null_sums import Drawn, NullSums, RelabelledRows, drawn_of, squares_of
@@ -141,6 +141,7 @@ def read(drawn: Drawn | None) -> Read:
     return [*columns], [*rounded.values()]
 
 
+@settings(max_examples=30)
 @given(st.lists(st.lists(units(), min_size=1, max_size=4), max_size=8))
 def test_small_sums_that_are_drawn_at_once_are_as_alone(
     several: list[list[tuple[str, RelabelledRows | None, np.ndarray, dict[str, np.ndarray]]]],
@@ -167,6 +168,7 @@ def test_what_no_permutation_moves_is_one_draw() -> None:
     assert drawn.log_permutations == pytest.approx(2 * np.log(3))
 
 
+@settings(max_examples=40)
 @given(st.lists(units(), max_size=40), st.data())
 def test_relabelled_sums_are_the_same_in_any_order_and_parts(
     several: list[tuple[str, RelabelledRows | None, np.ndarray, dict[str, np.ndarray]]], data: st.DataObject

@@ -12,7 +12,7 @@ import pytest
 from benchmarks import bombs
 
 from fairbrief.errors import DataError
-from fairbrief.readers import growth, read
+from fairbrief.readers import read, tables
 
 
 @pytest.mark.parametrize("make", [bombs.long_list, bombs.repeated_text, bombs.empty_rows])
@@ -35,7 +35,7 @@ def test_too_many_columns(tmp_path: Path) -> None:
 
 def test_honest_tables_of_equal_texts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What takes less than a thousand times the file is read: 40 copies of a text, as a dictionary, packed or not."""
-    monkeypatch.setattr(growth, "FREE", 1 << 16)
+    monkeypatch.setattr(tables, "FREE", 1 << 16)
     texts = [" ".join(f"word{i * j}" for j in range(600)) for i in range(7)]
     table = bombs.record(pa.array(texts * 40).dictionary_encode())
     pq.write_table(table, tmp_path / "a.parquet", compression="zstd")
@@ -55,7 +55,7 @@ def test_sizes_of_arrow_messages(tmp_path: Path) -> None:
     with pa.ipc.new_stream(path, table.schema, options=bombs.PACKED) as out:
         out.write_table(table)
     with path.open("rb") as source:
-        (found,) = growth.arrow_messages(source, 0)
+        (found,) = tables.arrow_messages(source, 0)
     least = 32 * (1000 + 1000) + 8 * 1000  # and the packed buffers, of a few hundred bytes
     assert least < found < least + 1000
     with path.open("r+b") as damaged:

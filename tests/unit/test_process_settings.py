@@ -63,30 +63,26 @@ def test_workers_look_for_unreachable_objects_as_seldom_as_commands() -> None:
     assert [made for _, made in Processes(2).map(collected_after, range(3))] == [100_000] * 3
 
 
-def printed_without(program: str, variable: str, asked: dict[str, str]) -> str:
-    """What a program prints where an environment variable is not set, but as it is asked for."""
-    told = {name: value for name, value in os.environ.items() if name != variable}
-    found = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True, env={**told, **asked}
-    )
-    return found.stdout.strip()
-
-
-ARROW = """
+SETTINGS = """
+import os
 from fairbrief import process_settings
 process_settings.configure()
 import pyarrow
-print(pyarrow.default_memory_pool().backend_name)
+print(pyarrow.default_memory_pool().backend_name, os.environ["OPENBLAS_THREAD_TIMEOUT"])
 """
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere Arrow keeps its own allocator")
-@pytest.mark.parametrize(
-    ("asked", "taken"), [({}, "system"), ({"ARROW_DEFAULT_MEMORY_POOL": "mimalloc"}, "mimalloc")]
-)
-def test_tables_share_what_memory_is_let_go(asked: dict[str, str], taken: str) -> None:
-    """Arrow takes its memory where all else does, but for whoever asks for an allocator."""
-    assert printed_without(ARROW, "ARROW_DEFAULT_MEMORY_POOL", asked) == taken
+@pytest.mark.parametrize(("asked", "taken"), [((), "system 20"), (("mimalloc", "26"), "mimalloc 26")])
+def test_libraries_share_memory_and_sleep_unless_asked_otherwise(asked: tuple[str, ...], taken: str) -> None:
+    """Arrow uses the system's allocator, and idle threads of numpy soon sleep; environment variables go first."""
+    names = ("ARROW_DEFAULT_MEMORY_POOL", "OPENBLAS_THREAD_TIMEOUT")
+    known = {name: value for name, value in os.environ.items() if name not in names}
+    found = subprocess.run(
+        [sys.executable, "-c", SETTINGS], capture_output=True, text=True, check=True,
+        env={**known, **dict(zip(names, asked, strict=False))},
+    )  # fmt: skip
+    assert found.stdout.strip() == taken
 
 
 ENDING = """
@@ -102,20 +98,6 @@ def test_no_cycles_are_looked_for_when_a_command_ends() -> None:
     """What is left goes with the process: of 10,000 objects and all modules nothing is searched once more."""
     found = subprocess.run([sys.executable, "-c", ENDING], capture_output=True, text=True, check=True)
     assert all(int(searched) < 1000 for searched in found.stdout.split())
-
-
-WAITING = """
-import os
-from fairbrief import process_settings
-process_settings.configure()
-print(os.environ["OPENBLAS_THREAD_TIMEOUT"])
-"""
-
-
-@pytest.mark.parametrize(("asked", "taken"), [({}, "20"), ({"OPENBLAS_THREAD_TIMEOUT": "26"}, "26")])
-def test_threads_without_work_soon_sleep(asked: dict[str, str], taken: str) -> None:
-    """Threads that multiply matrices do not wait awake through the start, but for whoever asks for it."""
-    assert printed_without(WAITING, "OPENBLAS_THREAD_TIMEOUT", asked) == taken
 
 
 LOADED = """

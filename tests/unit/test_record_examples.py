@@ -242,14 +242,14 @@ def test_the_page_has_a_budget_for_texts(audited: Audit) -> None:
     """Texts beyond the budget are not shown, and each text is cut with the number of what is missing."""
 
     def grown(case: Case) -> Case:
-        documents = tuple(replace(d, text=d.text + " wörd" * 30_000) for d in case.record.documents)
-        return replace(case, record=replace(case.record, documents=documents * 4))
+        documents = tuple(replace(d, text=d.text + " wörd" * 40_000) for d in case.record.documents)
+        return replace(case, record=replace(case.record, documents=documents * 12))
 
-    found = examples(audited.result, map(grown, fairbrief.read(REVIEWS)), Scorers())
+    found = examples(audited.result, [grown(c) for c in fairbrief.read(REVIEWS)], Scorers())
     size = sum(len(d.text.encode()) for t in found.texts for d in t.documents)
     assert 0 < size <= PAGE_BYTES
     assert found.texts[0].documents[0].cut > 100_000
-    documents = {c.record.id: len(c.record.documents) * 4 for c in fairbrief.read(REVIEWS)}
+    documents = {c.record.id: len(c.record.documents) * 12 for c in fairbrief.read(REVIEWS)}
     assert {t.id: len(t.documents) + t.more for t in found.texts} == {
         t.id: documents[t.id] for t in found.texts
     }

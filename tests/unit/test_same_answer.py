@@ -140,7 +140,7 @@ def oddly_named(case: Case) -> Case:
     return replace(case, record=replace(case.record, id=name), summary=replace(case.summary, record=name))
 
 
-@settings(max_examples=3)
+@settings(max_examples=2)
 @given(
     seed=st.integers(0, 10**6),
     order=st.randoms(use_true_random=False),
@@ -169,7 +169,6 @@ def test_order_cut_and_storage_change_no_bit(
     [
         ("cases", "processes(workers=2)"),
         ("cases", "threads(workers=3)"),  # of a stranger's package, one file that declares them
-        ("file", "here"),
         ("file", "processes(workers=3)"),
     ],
 )
@@ -182,16 +181,12 @@ def test_the_engine_changes_no_bit(
 
 
 @pytest.mark.filterwarnings("ignore")  # Ray's own
-@pytest.mark.parametrize("source", ["cases", "file"])
-def test_machines_change_no_bit(
-    source: str, three_machines: str, cases: list[Case], file: Path, wanted: Written
-) -> None:
-    """Cases and parts of a file on a cluster."""
-    given_ = cases if source == "cases" else read(file)
-    assert_written(audit(given_, replace(PLAN, engine=f"ray:{three_machines}")), wanted)
+def test_machines_change_no_bit(three_machines: str, file: Path, wanted: Written) -> None:
+    """Parts of a file on a cluster."""
+    assert_written(audit(read(file), replace(PLAN, engine=f"ray:{three_machines}")), wanted)
 
 
-@pytest.mark.parametrize(("held", "lots", "is_parted"), [(0, 1, True), (6_000, 3, False), (20_000, 20, True)])
+@pytest.mark.parametrize(("held", "lots", "is_parted"), [(0, 1, True), (6_000, 20, False)])
 def test_cases_that_wait_on_the_disk_change_no_bit(
     held: int, lots: int, *, is_parted: bool, file: Path, wanted: Written, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -249,12 +244,6 @@ def test_counterfactuals_that_come_late_are_of_their_seed_documents_cluster(
     assert_written(audit([*ours, *late], replace(plan, has_clusters=False)), wanted)
     with pytest.raises(RequestError, match="read only once: say has_clusters=True"):
         audit(iter([*ours, *late]), replace(plan, has_clusters=False, sanity_baselines=()))
-
-
-def test_the_default_measures_are_chosen_alike(cases: list[Case]) -> None:
-    """What the input allows does not depend on who carries it."""
-    plan = Plan(attributes=["party"], n_resamples=10)
-    assert_same(audit(cases[:40], replace(plan, workers=2)), audit(cases[:40], plan))
 
 
 def test_an_engine_and_workers_are_not_both_given(cases: list[Case]) -> None:
@@ -408,7 +397,7 @@ def test_fields_that_are_nowhere_are_told_before_work(file: Path) -> None:
 
 
 def test_workers_know_the_language_that_was_told(tmp_path: Path) -> None:
-    """What is cut by its rules is cut so in every process, in parts and in shards."""
+    """What is cut by its rules is cut so in every process."""
     said = "On 3. May it was nice. The soup was fine. On 5. May it was cold."
     rows = [
         {
@@ -422,8 +411,6 @@ def test_workers_know_the_language_that_was_told(tmp_path: Path) -> None:
     plan = replace(FEW, measures=["equal_coverage@party"], language="de")
     here = audit(read(path), plan)
     assert_same(audit(read(path), replace(plan, workers=2)), here)
-    cases = list(read(path))
-    assert_same(audit(cases, replace(plan, workers=2)), audit(cases, plan))
     assert here.per_record != audit(read(path), replace(plan, language="en")).per_record
 
 

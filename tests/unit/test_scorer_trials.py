@@ -49,47 +49,12 @@ def test_people_are_counted_by_majority(tmp_path: Path) -> None:
     assert found[0].text == "Rain. All day."
 
 
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        (
-            {"article": "A."},
-            r"qags_cnndm.jsonl:1: has no 'summary_sentences'; wanted a line in the format of QAGS CNN/DM",
-        ),
-        (qags("yes", "maybe"), r"qags_cnndm.jsonl:1: found the answer 'maybe'"),
-        (qags(), r"qags_cnndm.jsonl:1: found no answer"),
-        ([1, 2], r"qags_cnndm.jsonl:1: .*wanted a line in the format"),
-    ],
-)
-def test_a_file_in_another_format_is_refused(tmp_path: Path, line: Any, message: str) -> None:
-    """The error names file, line, what was found and where the right file comes from."""
-    with pytest.raises(DataError, match=message):
-        labels.read(written(tmp_path, CNNDM.file, line), CNNDM)
-
-
-def test_absent_broken_and_empty_files_are_refused(tmp_path: Path) -> None:
-    """The error says what to fetch, and under which name to save it."""
+def test_files_that_are_no_labels_are_refused(tmp_path: Path) -> None:
+    """The error names file and line, or what to fetch."""
     with pytest.raises(DataError, match=r"no such file. Fetch QAGS CNN/DM \(github.com/W4ngatang/qags"):
         labels.read(tmp_path, CNNDM)
-    (tmp_path / CNNDM.file).write_text("{", encoding="utf-8")
-    with pytest.raises(DataError, match=r"jsonl:1: found no JSON"):
-        labels.read(tmp_path, CNNDM)
-    (tmp_path / CNNDM.file).write_text("", encoding="utf-8")
-    with pytest.raises(DataError, match="has no line"):
-        labels.read(tmp_path, CNNDM)
-    told = {"claim": "It rained.", "per_record": ["Rain."], "label": "perhaps"}
-    with pytest.raises(DataError, match=r"found the label 'perhaps'"):
-        labels.read(written(tmp_path, WICE.file, told), WICE)
-
-
-def test_reviews_need_groups(tmp_path: Path) -> None:
-    """Where the file is absent, or a document has no group, the error says so."""
-    path = tmp_path / "reviews.jsonl"
-    with pytest.raises(DataError, match="no such file"):
-        trials.reviews(path, 5)
-    written(tmp_path, path.name, {"id": "a", "documents": [{"text": "Fine."}]})
-    with pytest.raises(DataError, match=r"jsonl:1: a document has no attribute 'sentiment'"):
-        trials.reviews(path, 5)
+    with pytest.raises(DataError, match=r"qags_cnndm.jsonl:1: found the answer 'maybe'"):
+        labels.read(written(tmp_path, CNNDM.file, qags("yes", "maybe")), CNNDM)
 
 
 class Lengths:

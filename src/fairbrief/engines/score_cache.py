@@ -27,6 +27,8 @@ Array = NDArray[Any]
 
 APPLICATION = 0x46424346
 """Marks a SQLite file as ours ("FBCF"); another program's database is never changed."""
+FORMAT = b"2"
+"""Part of each key, so that arrays of another format are not found."""
 BUSY_SECONDS = 60.0
 LOOKUP = 500
 """Keys per query, less than SQLite's limit of variables."""
@@ -155,7 +157,7 @@ class Damaged(Exception):
 
 def hashed(maker: str, key: ScoreKey) -> bytes:
     """A hash of a key, 128 bits. It includes lengths, so that different lists of texts differ."""
-    digest = hashlib.blake2b(digest_size=16)
+    digest = hashlib.blake2b(digest_size=16, person=FORMAT)
     for text in (maker, *key):
         data = text.encode("utf-8", "surrogatepass")
         digest.update(len(data).to_bytes(8, "little"))

@@ -210,7 +210,7 @@ class Coverage(ComparesGroups, CoverageSettings, OneByOne):
         if self.merge < 1:
             between = units.table[int(units.first[places[0]]) + 1].matrix
             support = merge_mutual(support[0], between, self.merge)[np.newaxis]
-        n_claims, share = support.shape[2], covered_share(support)
+        n_claims, share = support.shape[2], (support > 0).any(axis=1).mean(axis=1)
         if n_claims < self.least_claims:
             reasons |= dict.fromkeys(places.tolist(), FEW_CLAIMS)
             kept = np.zeros(len(places), dtype=bool)
@@ -243,19 +243,9 @@ class CoverageStrictlyTested(Coverage):
     declaration: ClassVar[ObservationDeclaration] = replace(Coverage.declaration, tests_strictly=True)
 
 
-READ_OF_EXTRACTS = frozenset(
-    (
-        "one",
-        "gap",
-        "level",
-        "documents",
-        "difference",
-        "record mean",
-        "log length",
-        "length²",
-        "length·coverage",
-    )
-)
+READ_OF_EXTRACTS = frozenset((
+    "one", "gap", "level", "documents", "difference", "record mean", "log length", "length²", "length·coverage",
+))  # fmt: skip
 """The statistics that are kept of random extracts: no other is a mean over them."""
 
 
@@ -355,11 +345,6 @@ def document_coverage(support: Floats, *, covered_only: bool) -> Floats:
     units = (support > 0).any(axis=-2).sum(axis=-1, keepdims=True) if covered_only else support.shape[-1]
     covered: Floats = support.sum(axis=-1) / units
     return covered
-
-
-def covered_share(support: Floats) -> Floats:
-    """Share of units that any document supports. Shape (…, documents, claims) → (…,)."""
-    return np.asarray((support > 0).any(axis=-2).mean(axis=-1))
 
 
 def _by_group(labels: Integers, groups: int, x: Floats, y: Floats) -> tuple[Floats, Floats, Floats]:
@@ -524,7 +509,9 @@ class EqualCoverage(_CoverageMeasure):
             values["by_dominance"] = Value(
                 _spread(_by_dominance(totals, "dominated gap", "dominated")), "upper"
             )
-            values["uneven_share_by_dominance"] = Value(_spread(_uneven_by_dominance(totals)), "upper")
+            dominating = totals.values_of("testable")
+            uneven = [ratio(totals["significant", g], totals["testable", g]) for g in dominating]
+            values["uneven_share_by_dominance"] = Value(_spread(uneven), "upper")
         values["claim_recall"] = Value(ratio(totals["words in claims"], totals["words"]), is_share=True)
         values["supported_claims"] = Value(ratio(totals["claims supported"], totals["claims"]), is_share=True)
         return values
@@ -648,10 +635,6 @@ def _pairs(totals: Totals) -> list[tuple[str, str]]:
 def _by_dominance(totals: Totals, total: str, count: str, *group: str) -> list[Floats]:
     """The mean of a statistic, of one group if any is named, in the records that each group dominates."""
     return [ratio(totals[total, g, *group], totals[count, g, *group]) for g in totals.values_of("dominated")]
-
-
-def _uneven_by_dominance(totals: Totals) -> list[Floats]:
-    return [ratio(totals["significant", g], totals["testable", g]) for g in totals.values_of("testable")]
 
 
 def _spread(groups: Sequence[Floats]) -> Floats:

@@ -6,15 +6,15 @@ told by ``members`` (R, K, n), true where the label permutation gives document n
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, reduce
 from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fairbrief.score_tables import ScoreTable
-from fairbrief.statistics import TIE
+from fairbrief.score_tables import ScoredUnits, ScoreTable
+from fairbrief.statistics import TIE, ratio
 from fairbrief.types import Floats, Integers
 
 Members = NDArray[np.bool_]
@@ -173,3 +173,58 @@ def area_over_cutoff(
 def _slack(*, counts_ties: bool) -> float:
     # Shares are quotients of counts: what is equal must not fall to either side by rounding.
     return TIE if counts_ties else -TIE
+
+
+def unfound_share(units: ScoredUnits, counts: Floats) -> Floats:
+    """Share of the summary's n-grams that occur in no document, among these and all that were counted. (N, R, K) → (N, R, 1)."""
+    whose = np.repeat(np.arange(len(units)), units.table.shapes[units.first, 1])
+    in_none = ~(units.table.beside(units.first) > 0).any(axis=0)
+    many = np.bincount(whose, weights=in_none, minlength=len(units))[:, np.newaxis, np.newaxis]
+    return np.asarray(many / np.maximum(many + counts.sum(axis=2, keepdims=True), 1.0))
+
+
+def grams_of_sentences(units: ScoredUnits, members: NDArray[np.bool_]) -> Floats:
+    """How many of each sentence's n-grams occur in some document of a value. ``members`` (N, K, n) → (N, sentences, K)."""
+    sentences = len(units.extracts[0][0].sentences)
+    table, first = units.table, units.first
+    held = table.beside(first) > 0
+    whose = np.repeat(np.arange(len(units)), table.shapes[first, 1])
+    place = whose * sentences + table.owner_beside(first)
+    size = len(units) * sentences
+    found = [
+        np.bincount(place[(held & own[whose].T).any(axis=0)], minlength=size)
+        for own in members.transpose(1, 0, 2)
+    ]
+    return np.stack(found, axis=1, dtype=np.float64).reshape(len(units), sentences, -1)
+
+
+def read_target(text: str) -> dict[str, float]:
+    """The shares of ``neg:0.5+pos:0.5``; ValueError where it is malformed.
+
+    >>> read_target("neg:1+pos:3")
+    {'neg': 1.0, 'pos': 3.0}
+    """
+    given: dict[str, float] = {}
+    for part in text.split("+"):
+        value, colon, share = part.rpartition(":")
+        try:
+            given[value.strip()] = float(share)
+        except ValueError:
+            colon = ""
+        if not colon or not 0 <= given[value.strip()] < float("inf"):
+            raise ValueError(
+                f"target '{text}' is neither ratio, equal nor VALUE:SHARE+VALUE:SHARE with shares ≥ 0"
+            )
+    return given
+
+
+def mean_absolute_deviation(numbers: Sequence[Floats], shape: tuple[int, ...]) -> Floats:
+    """The mean absolute deviation of the defined numbers from their mean; nan below two. (…,) each, of this shape."""
+    if not numbers:
+        return np.full(shape, np.nan)
+    stacked = np.stack(numbers, axis=-1)
+    is_known = ~np.isnan(stacked)
+    count = is_known.sum(axis=-1)
+    center = ratio(np.where(is_known, stacked, 0.0).sum(axis=-1), count)
+    spread = np.where(is_known, np.abs(stacked - center[..., np.newaxis]), 0.0)
+    return np.where(count > 1, ratio(spread.sum(axis=-1), count), np.nan)

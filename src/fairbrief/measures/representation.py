@@ -33,11 +33,15 @@ from fairbrief.measures.distributions import (
     area_over_tau,
     count_unions,
     folded,
+    grams_of_sentences,
     is_under,
+    mean_absolute_deviation,
     mean_of_best,
     members_of,
+    read_target,
     shares,
     softmax,
+    unfound_share,
 )
 from fairbrief.measures.groups import ComparesGroups, differences, groups_of, means
 from fairbrief.measures.record_texts import KnownRecord, is_blank, known
@@ -310,7 +314,7 @@ class Representation(ComparesGroups, RepresentationSettings, OneByOne):
             return softmax(np.stack(found), self.temperature, present), is_empty, None
         if self.no_match == "leave_out":
             is_empty |= ~(counts[:, 0] * present[:, 0]).any(axis=1)
-        unfound = _unfound(units, np.where(present, counts, 0.0)) if self.kind in COUNTING else None
+        unfound = unfound_share(units, np.where(present, counts, 0.0)) if self.kind in COUNTING else None
         return shares(counts, present), is_empty, unfound
 
     def _of_extracts(
@@ -322,7 +326,7 @@ class Representation(ComparesGroups, RepresentationSettings, OneByOne):
         """
         kept, which = different(np.stack([drawn.kept for (drawn,) in units.extracts]), members.shape[2])
         if self.kind in COUNTING:
-            counts = np.where(present, kept @ _grams_of_sentences(units, members), 0.0)
+            counts = np.where(present, kept @ grams_of_sentences(units, members), 0.0)
             return shares(counts, present), np.any(counts > 0, axis=2), which
         found = []
         for own, of_record, i in zip(members, kept, units.first.tolist(), strict=True):
@@ -396,49 +400,6 @@ class Representation(ComparesGroups, RepresentationSettings, OneByOne):
         columns += [(name, value) for name in by_value for value in values]
         blocks = [np.column_stack(list(alone.values())), *by_value.values()]
         return tuple(columns), np.hstack(blocks, dtype=np.float64)
-
-
-def _unfound(units: ScoredUnits, counts: Floats) -> Floats:
-    """Share of the summary's n-grams that occur in no document, among these and all that were counted. (N, R, K) → (N, R, 1)."""
-    whose = np.repeat(np.arange(len(units)), units.table.shapes[units.first, 1])
-    in_none = ~(units.table.beside(units.first) > 0).any(axis=0)
-    many = np.bincount(whose, weights=in_none, minlength=len(units))[:, np.newaxis, np.newaxis]
-    return np.asarray(many / np.maximum(many + counts.sum(axis=2, keepdims=True), 1.0))
-
-
-def _grams_of_sentences(units: ScoredUnits, members: NDArray[np.bool_]) -> Floats:
-    """How many of each sentence's n-grams occur in some document of a value. ``members`` (N, K, n) → (N, sentences, K)."""
-    sentences = len(units.extracts[0][0].sentences)
-    table, first = units.table, units.first
-    held = table.beside(first) > 0
-    whose = np.repeat(np.arange(len(units)), table.shapes[first, 1])
-    place = whose * sentences + table.owner_beside(first)
-    size = len(units) * sentences
-    found = [
-        np.bincount(place[(held & own[whose].T).any(axis=0)], minlength=size)
-        for own in members.transpose(1, 0, 2)
-    ]
-    return np.stack(found, axis=1, dtype=np.float64).reshape(len(units), sentences, -1)
-
-
-def read_target(text: str) -> dict[str, float]:
-    """The shares of ``neg:0.5+pos:0.5``; ValueError where it is malformed.
-
-    >>> read_target("neg:1+pos:3")
-    {'neg': 1.0, 'pos': 3.0}
-    """
-    given: dict[str, float] = {}
-    for part in text.split("+"):
-        value, colon, share = part.rpartition(":")
-        try:
-            given[value.strip()] = float(share)
-        except ValueError:
-            colon = ""
-        if not colon or not 0 <= given[value.strip()] < float("inf"):
-            raise ValueError(
-                f"target '{text}' is neither ratio, equal nor VALUE:SHARE+VALUE:SHARE with shares ≥ 0"
-            )
-    return given
 
 
 UNHEARD = "Readers who see only the summary would meet some views less often than the sources hold them, and could take a partial picture for the whole."
@@ -665,7 +626,7 @@ class Sof(_RepresentationMeasure):
         values = totals.values_of("present")
         deficits = [ratio(totals["deficit", v], totals["present", v]) for v in values]
         contrasts = tuple(f"difference[{v}]" for v in values)
-        unevenness = _mean_absolute_deviation(totals, deficits)
+        unevenness = mean_absolute_deviation(deficits, totals.array.shape[:-1])
         found = {"sof": Value(unevenness, "upper", contrasts=contrasts, has_baseline=True)}
         for v in values:
             found |= _difference(totals, v)
@@ -703,17 +664,6 @@ def _whatever_is_unfound(totals: Totals, v: str) -> dict[str, Value]:
         f"{name}[{v}]": Value(ratio(bound, there), limits=SHARE_DIFFERENCE, has_baseline=True, group=v)
         for name, bound in bounds.items()
     }
-
-
-def _mean_absolute_deviation(totals: Totals, means: Sequence[Floats]) -> Floats:
-    if not means:
-        return np.full(totals.array.shape[:-1], np.nan)
-    stacked = np.stack(means, axis=-1)
-    known = ~np.isnan(stacked)
-    count = known.sum(axis=-1)
-    center = ratio(np.where(known, stacked, 0.0).sum(axis=-1), count)
-    spread = np.where(known, np.abs(stacked - center[..., np.newaxis]), 0.0)
-    return np.where(count > 1, ratio(spread.sum(axis=-1), count), np.nan)
 
 
 def _percent(share: Floats) -> str:

@@ -126,9 +126,9 @@ def _pattern(name: str) -> re.Pattern[str] | None:
     return re.compile(re.escape(before) + "(.*)" + re.escape(after).replace(r"\*", ".*"), re.DOTALL)
 
 
-def _several(found: Iterable[tuple[str, Any]]) -> Any:
+def _several(pairs: Iterable[tuple[str, Any]]) -> Any:
     values = Several()
-    for part, value in found:
+    for part, value in pairs:
         if isinstance(value, Several):
             values.update({(part, *inner): v for inner, v in value.items()})
         elif value is not ABSENT:

@@ -285,17 +285,17 @@ def open_named(source: str) -> Any:
     return _one_split(result, split or None, source, how=f"write hf:{name}:SPLIT")
 
 
-def _one_split(found: Any, split: str | None, what: str, *, how: str) -> Any:
-    if not isinstance(found, Mapping):
-        return found
-    if split is None and len(found) == 1:
-        return next(iter(found.values()))
-    if split in found:
-        return found[split]
+def _one_split(splits: Any, split: str | None, what: str, *, how: str) -> Any:
+    if not isinstance(splits, Mapping):
+        return splits
+    if split is None and len(splits) == 1:
+        return next(iter(splits.values()))
+    if split in splits:
+        return splits[split]
     if split is None:
-        raise RequestError(f"{what} has the splits {names(found)}: {how}.")
+        raise RequestError(f"{what} has the splits {names(splits)}: {how}.")
     raise RequestError(
-        f"{what} has no split {split!r}. Its splits: {names(found)}.{did_you_mean(split, found)}"
+        f"{what} has no split {split!r}. Its splits: {names(splits)}.{did_you_mean(split, splits)}"
     )
 
 

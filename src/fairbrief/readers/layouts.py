@@ -113,9 +113,9 @@ def load(path: InputFile, name: str, encoding: str) -> Mapping[str, Any]:
     return result
 
 
-def listed(found: Mapping[str, Any], key: str, name: str) -> list[Any]:
+def listed(whole: Mapping[str, Any], key: str, name: str) -> list[Any]:
     """A required list of the document."""
-    rows = found.get(key)
+    rows = whole.get(key)
     if not isinstance(rows, list):
         raise DataError(f"{name}: found {show(rows)} under {key!r}; expected a list; give another --format.")
     return rows

@@ -53,7 +53,7 @@ def open_summary_file(
         return _InOrder(system or files.stem(given), given, stack)
     source = one_source(given)
     if not isinstance(given, (str, Path)):  # in memory, where the records may have the same name
-        source = replace(source, name=HELD, system=HELD)
+        source = replace(source, name=IN_MEMORY, system=IN_MEMORY)
     return _ById(system, source, fields, exclude, stack)
 
 
@@ -62,7 +62,7 @@ Given = Any
 WANTED = (
     "a data frame or rows with the fields 'id' and 'summary' (and 'system', if several systems wrote them)"
 )
-HELD = "summaries"
+IN_MEMORY = "summaries"
 """The name of a table of summaries in memory, and of its system if nothing names it."""
 
 

@@ -135,9 +135,9 @@ def otlp(row: Mapping[str, Any]) -> Iterator[Span]:
             one for scope in _objects(resource.get("scopeLogs")) for one in _objects(scope.get("logRecords"))
         ):
             body = _value(log.get("body"))
-            told = {**_plain(log.get("attributes")), **(body if isinstance(body, Mapping) else {})}
-            name = log.get("eventName") or told.get("event.name")
-            yield {**log, "events": [{"name": name, "attributes": told}], "attributes": {}, "is_log": True}
+            fields = {**_plain(log.get("attributes")), **(body if isinstance(body, Mapping) else {})}
+            name = log.get("eventName") or fields.get("event.name")
+            yield {**log, "events": [{"name": name, "attributes": fields}], "attributes": {}, "is_log": True}
 
 
 def phoenix(row: Mapping[str, Any]) -> Iterator[Span]:
@@ -178,21 +178,21 @@ def _span(raw: Mapping[str, Any]) -> Span:
     row = _mapping(_nested(raw))
     tree = row.get("attributes")
     tree = tree if isinstance(tree, dict) else row
-    said: dict[str, Any] = {"input": [], "output": []}
+    recorded: dict[str, Any] = {"input": [], "output": []}
     for event in _objects(row.get("events")):
-        name, told = str(event.get("name")), _mapping(event.get("attributes"))
+        name, fields = str(event.get("name")), _mapping(event.get("attributes"))
         if name == "gen_ai.choice":
-            said["output"].append(told)
+            recorded["output"].append(fields)
         elif name.startswith("gen_ai.") and name.endswith(".message"):
-            said["input"].append({"role": name.split(".")[1], **told})
+            recorded["input"].append({"role": name.split(".")[1], **fields})
         elif name.startswith("gen_ai."):
-            said["gen_ai"] = {**_mapping(tree.get("gen_ai")), **_mapping(told.get("gen_ai"))}
+            recorded["gen_ai"] = {**_mapping(tree.get("gen_ai")), **_mapping(fields.get("gen_ai"))}
     named = {name: _first(row, name) for name in ("id", "trace", "parent", "status")}
     return {
         **{name: None if value is None else str(value) for name, value in named.items()},
         "start": _time(_first(row, "start")),
         "name": row.get("name"),
-        "tree": {**tree, **{name: value for name, value in said.items() if value}},
+        "tree": {**tree, **{name: value for name, value in recorded.items() if value}},
         "kind": str(_parsed(_first(tree, "kind") or row.get("span_kind") or "")).lower(),
         "is_log": bool(row.get("is_log")),
         "is_whole": bool(row.get("is_whole")),
@@ -254,8 +254,8 @@ def _record(trace: str, span: Span, above: Sequence[Span], retrieved: Sequence[S
         reason = UNRECORDED
     elif calls_tool and not text.strip():
         reason = TOOL
-    found = [d for s in retrieved for d in _documents(_first(s["tree"], "documents"))]
-    documents = list({(d.get("id"), d["text"]): d for d in found}.values()) or _prompted(tree)
+    of_trace = [d for s in retrieved for d in _documents(_first(s["tree"], "documents"))]
+    documents = list({(d.get("id"), d["text"]): d for d in of_trace}.values()) or _prompted(tree)
     reason = reason or (None if documents else WITHOUT_SOURCE)
     return {
         "id": span["id"],
@@ -268,19 +268,19 @@ def _record(trace: str, span: Span, above: Sequence[Span], retrieved: Sequence[S
 
 
 def _attributes(trace: str, span: Span, above: Sequence[Span]) -> dict[str, Any]:
-    found: dict[str, Any] = {"trace": trace, "span": span["name"]}
+    attributes: dict[str, Any] = {"trace": trace, "span": span["name"]}
     if span["start"]:
         moment = datetime.fromtimestamp(span["start"], UTC)
-        found |= {"time": moment.strftime("%Y-%m-%dT%H:%M:%SZ"), "day": moment.strftime("%Y-%m-%d")}
+        attributes |= {"time": moment.strftime("%Y-%m-%dT%H:%M:%SZ"), "day": moment.strftime("%Y-%m-%d")}
     for tree in (span["tree"], *(s["tree"] for s in above)):
         for name, paths in ATTRIBUTES.items():
             if (value := _at(tree, paths)) is not None:
-                found.setdefault(name, _parsed(value))
+                attributes.setdefault(name, _parsed(value))
         for name in OTHERS:
             for key, value in _mapping(_at(tree, name)).items():
                 if not key.startswith("mlflow") and (name, key) != ("user", "id"):
-                    found.setdefault(f"user_{key}" if name == "user" else key, value)
-    return {name: value for name, value in found.items() if _is_short(value)}
+                    attributes.setdefault(f"user_{key}" if name == "user" else key, value)
+    return {name: value for name, value in attributes.items() if _is_short(value)}
 
 
 # ------------------------------------------------------------------------------------ texts and documents
@@ -353,7 +353,7 @@ def _documents(given: Any) -> list[dict[str, Any]]:
     given = _parsed(given)
     if isinstance(given, Mapping):
         given = given.get("documents") or given.get("results") or [given]
-    found = []
+    documents = []
     for one in [given] if isinstance(given, str) else _list(given):
         one = one if isinstance(one, Mapping) else {"text": one}
         one = _mapping(one.get("document")) or one
@@ -361,8 +361,8 @@ def _documents(given: Any) -> list[dict[str, Any]]:
         short = {name: value for name, value in metadata.items() if _is_short(value)}
         ident = {"id": one["id"]} if isinstance(one.get("id"), (str, int)) and one["id"] != "" else {}
         if (text := _text_of(one)[0]).strip():
-            found.append({"text": text, "attributes": short, **ident})
-    return found
+            documents.append({"text": text, "attributes": short, **ident})
+    return documents
 
 
 # ------------------------------------------------------------------------------------------ values

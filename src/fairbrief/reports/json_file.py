@@ -250,7 +250,7 @@ def plain(thing: Any, number: Callable[[float], Any] = lambda x: x if math.isfin
 
     ``number`` can convert numbers otherwise (`spelled`).
     """
-    if names := _fields_of(type(thing)):
+    if names := _fields_of(thing.__class__):
         return {name: plain(getattr(thing, name), number) for name in names}
     if isinstance(thing, Mapping):
         return {str(key): plain(value, number) for key, value in thing.items()}

@@ -139,19 +139,13 @@ def _table(
         numbers = tuple(
             c for c in numbers if any(c.cell(e) not in (number_format.ABSENT, "0") for e in shown)
         )
-    minus = ("minus",) if is_difference else ()
-    header = (
-        "measure",
-        "system",
-        *minus,
-        *section.by,
-        *(c.short if is_brief else c.heading for c in numbers),
-    )
+    names = ("measure", "system", *(("minus",) if is_difference else ()), *section.by)
+    header = (*names, *(c.short if is_brief else c.heading for c in numbers))
     rows = tuple(
         (
             arrangement.label(e),
             e.system,
-            *(e.baseline for _ in minus),
+            *((e.baseline,) if is_difference else ()),
             *(e.subgroup[name] for name in section.by),
             *(c.cell(e) for c in numbers),
         )

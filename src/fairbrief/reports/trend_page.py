@@ -279,11 +279,12 @@ def as_page(trend: Trend) -> str:
     """The page: no network, no script, every text escaped."""
     (_, lead), *rest = sentences(trend)
     panels = [(title, [(s.title, picture(s, trend)) for s in trend.of(*kinds)]) for title, kinds in PANELS]
+    nights = tuple((named(n.name), n.ended, f"{n.records:,}") for n in trend.nights)
     context = {
         "trend": trend,
         "lead": lead,
         "answers": rest,
-        "tables": tables(trend),
+        "tables": [*tables(trend), Table("Audits", ("audit", "ended (UTC)", "records"), nights)],
         "panels": panels,
         "method": method(trend),
     }
