@@ -327,7 +327,7 @@ class Counts:
 
     @property
     def fingerprint(self) -> str:
-        return f"{self!r} version=2"
+        return f"{self!r} version=1"
 
     def answer(self, asks: Sequence[Ask]) -> Iterable[Scores]:
         """The cosines of each ask's rows with its columns."""
