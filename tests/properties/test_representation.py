@@ -94,7 +94,7 @@ def test_order_of_documents(
 
 
 @settings(max_examples=40, deadline=None)
-@given(observations, documents, texts, st.randoms(use_true_random=False), st.sampled_from([1, 3, 200]))
+@given(observations, documents, texts, st.randoms(use_true_random=False), st.sampled_from([1, 3, 50]))
 def test_every_permutation(
     o: Representation, pairs: list[tuple[str, str]], summary: str, random: Random, count: int
 ) -> None:

@@ -271,11 +271,9 @@ def _all_words(lists: str) -> frozenset[str]:
     return frozenset().union(*word_lists(lists).values())
 
 
-@lru_cache(maxsize=8)
-def pair_markers(name: str = "helm") -> dict[str, str]:
-    """Word → the marker ``male/female`` of its pair, so that both members count as one word."""
-    pairs = HELM if name == "helm" else EXTENDED
-    return {word: f"{m}/{f}" for f, m in pairs for word in (f, m)}
+def pair_markers() -> dict[str, str]:
+    """Word → the marker ``male/female`` of its pair of HELM's, so that both members count as one word."""
+    return {word: f"{m}/{f}" for f, m in HELM for word in (f, m)}
 
 
 WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")

@@ -55,11 +55,6 @@ def paraphrase(text: str, share: float, key: str) -> str:
     return "".join((*parts, text[end:]))
 
 
-def is_available(language: str = ENGLISH) -> bool:
-    """Whether texts in this language (ISO 639-1) can be paraphrased."""
-    return not why_not(language)
-
-
 def why_not(language: str = ENGLISH) -> str:
     """Why texts in this language (ISO 639-1) cannot be paraphrased; empty if they can."""
     if language != ENGLISH:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from fairbrief.errors import RequestError
-from fairbrief.text.paraphrase import is_available, paraphrase, why_not
+from fairbrief.text.paraphrase import paraphrase, why_not
 
 TEXT = "The waiters bought large windows, and a big dog was running quickly past Helen's car in 1998."
 
@@ -58,7 +58,7 @@ def test_synonyms_have_the_form_of_the_word(text: str, pattern: str) -> None:
 @pytest.mark.usefixtures("nltk_data")
 def test_wordnet_that_was_read_once_needs_no_file_any_more(monkeypatch: pytest.MonkeyPatch) -> None:
     """Words of every part of speech are looked up after NLTK looks for its data elsewhere."""
-    assert is_available()
+    assert not why_not()
     monkeypatch.delenv("NLTK_DATA")
     monkeypatch.setattr("nltk.data.path", [])
     made = paraphrase("Enormous buildings collapsed suddenly while spectators watched silently.", 1, "a")
@@ -83,8 +83,7 @@ def test_a_share_is_between_nothing_and_all(share: float) -> None:
 @pytest.mark.usefixtures("nltk_data")
 def test_other_languages_are_not_available() -> None:
     """WordNet is English: for other languages the reason is given."""
-    assert is_available()
-    assert not is_available("de")
+    assert not why_not()
     assert why_not("de").endswith("WordNet, which is English; these texts are German.")
 
 
@@ -98,7 +97,6 @@ def test_without_wordnet_the_reason_says_how_to_get_it(
 
     monkeypatch.setattr(nltk.data, "path", [str(tmp_path)])
     monkeypatch.setattr(nltk.corpus, "wordnet", LazyCorpusLoader("wordnet", WordNetCorpusReader, None))
-    assert not is_available()
     assert "Paraphrasing needs NLTK's data wordnet" in why_not()
     assert "NLTK_DATA" in why_not()
     with pytest.raises(RequestError, match="Paraphrasing needs NLTK's data wordnet"):
