@@ -65,14 +65,17 @@ def names(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir())
 
 
-@pytest.mark.parametrize("file", ["results.json", "per_record/representation.parquet", "examples.json"])
-def test_files_of_two_audits_are_no_audit(tmp_path: Path, two: tuple[Result, Result], file: str) -> None:
-    """Where one of the files is from different audits the folder is refused, by all that read it."""
+def test_files_of_two_audits_are_no_audit(tmp_path: Path, two: tuple[Result, Result]) -> None:
+    """Where one of the files is from another audit, the folder is refused by all that read it."""
     for name, result in zip("ab", two, strict=True):
         write_all(result, tmp_path / name)
-    shutil.copy(tmp_path / "a" / file, tmp_path / "b" / file)
-    with pytest.raises(DataError, match="from different audits"):
-        load(tmp_path / "b")
+    for file in ("results.json", "per_record/representation.parquet", "examples.json"):
+        own = (tmp_path / "b" / file).read_bytes()
+        shutil.copy(tmp_path / "a" / file, tmp_path / "b" / file)
+        with pytest.raises(DataError, match="from different audits"):
+            load(tmp_path / "b")
+        (tmp_path / "b" / file).write_bytes(own)
+    assert load(tmp_path / "b").estimates == two[1].estimates
 
 
 def test_equal_audits_have_one_identity(tmp_path: Path) -> None:
@@ -313,37 +316,27 @@ def test_digests_are_those_of_the_loaded_files(tmp_path: Path, two: tuple[Result
     )
 
 
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        ({"estimates": [{"measure": "bur"}]}, "does not match its schema"),
-        ({"estimates": [3]}, "does not match its schema"),
-        ({"tables": [{"title": 1}]}, "does not match its schema"),
-        ({"audit": "x"}, "does not match its schema"),
-        ({"made": []}, "does not match its schema"),
-    ],
-)
-def test_results_are_held_to_their_schema(
-    tmp_path: Path, two: tuple[Result, Result], change: dict[str, object], said: str
+def test_results_are_held_to_their_schema_and_to_finite_numbers(
+    tmp_path: Path, two: tuple[Result, Result]
 ) -> None:
-    """What the schema does not allow is refused when a folder is loaded."""
+    """What the schema does not allow is refused, and so are NaN, infinities, also by a large exponent, and endless integers."""
     write_all(two[0], tmp_path)
     path = tmp_path / "results.json"
-    path.write_text(json.dumps({**json.loads(path.read_text()), **change}))
-    with pytest.raises(DataError, match=said):
-        load(tmp_path)
-
-
-@pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity", "1e999", "9" * 400])
-def test_a_number_that_we_do_not_write_is_refused(
-    tmp_path: Path, two: tuple[Result, Result], number: str
-) -> None:
-    """NaN, infinities, also by a large exponent, and integers without end are no results of ours."""
-    write_all(two[0], tmp_path)
-    path = tmp_path / "results.json"
-    path.write_text(path.read_text().replace('"seed":0', f'"seed":{number}'))
-    with pytest.raises(DataError, match="is not valid JSON"):
-        load(tmp_path)
+    text = path.read_text()
+    for change in (
+        {"estimates": [{"measure": "bur"}]},
+        {"estimates": [3]},
+        {"tables": [{"title": 1}]},
+        {"audit": "x"},
+        {"made": []},
+    ):
+        path.write_text(json.dumps({**json.loads(text), **change}))
+        with pytest.raises(DataError, match="does not match its schema"):
+            load(tmp_path)
+    for number in ("NaN", "Infinity", "-Infinity", "1e999", "9" * 400):
+        path.write_text(text.replace('"seed":0', f'"seed":{number}'))
+        with pytest.raises(DataError, match="is not valid JSON"):
+            load(tmp_path)
 
 
 def test_damaged_per_record_statistics_is_a_data_error(tmp_path: Path, two: tuple[Result, Result]) -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from fairbrief.auditing import parts as parts_module
 from fairbrief.auditing.ledger import Ledger, RowBlock
 from fairbrief.auditing.origins import WHOLE, Origin
-from fairbrief.auditing.parts import CommonClusters, Part, parts_of, units_in_common
+from fairbrief.auditing.parts import CommonClusters, Part, parts_of
 from fairbrief.measures.representation import Uer
 from fairbrief.statistics import jackknife
 
@@ -40,10 +40,10 @@ def test_units_are_of_the_clusters_that_all_answered(one_by_one: int, data: st.D
         common = [c for c in dict.fromkeys(several[0]) if c in several[1] and c in several[2]]
         wanted = [f"c{c:02}" for c in common]
         answered = CommonClusters.of(parts)
-        assert [answered.clusters[i] for i in answered.by_all(range(3)).tolist()] == wanted
-        units, many = units_in_common(parts, 5)
-        assert many == len(common)
-        for found, clusters in zip(units, several, strict=True):
+        places = answered.by_all(range(3))
+        assert [answered.clusters[i] for i in places.tolist()] == wanted
+        for i, clusters in enumerate(several):
+            found = answered.units([i], places, 5)[i]
             sums = np.zeros((len(common), 2))
             for i, cluster in enumerate(clusters):
                 if cluster in common:

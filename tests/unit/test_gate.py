@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
@@ -252,43 +249,6 @@ def test_junit_and_markdown_tell_every_check(saved: Saved, tmp_path: Path) -> No
     rows = [line for line in markdown.read_text(encoding="utf-8").splitlines() if "bur" in line]
     assert len(rows) == 3
     assert "fail" in markdown.read_text(encoding="utf-8").splitlines()[0]
-
-
-def pytest_in(folder: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
-    """A run of pytest of its own, in a folder of its own."""
-    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-rA", *map(str, arguments)]
-    alone = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_PLUGINS": "fairbrief.pytest_plugin"}
-    return subprocess.run(command, cwd=folder, env=alone, capture_output=True, text=True, check=False)
-
-
-def test_pytest_has_an_item_for_every_check(saved: Saved, tmp_path: Path) -> None:
-    """A passing, a failing and an inconclusive check are a pass, a failure and a skip; a bad rule is told."""
-    folder, empty = saved(200, 60), tmp_path / "project"
-    empty.mkdir()
-    rules = [a for limit in (0.1, 0.3, 0.6) for a in ("--fairbrief-max", f"{BUR}<={limit}")]
-    ran = pytest_in(empty, "--fairbrief-gate", folder, *rules)
-    assert ran.returncode == 1, ran.stdout + ran.stderr
-    assert "1 failed, 1 passed, 1 skipped" in ran.stdout
-    assert "the whole interval breaks the limit" in ran.stdout
-    wrong = pytest_in(empty, "--fairbrief-gate", folder, "--fairbrief-max", "nonsense")
-    assert wrong.returncode == 4
-    assert "is not a valid rule" in wrong.stderr
-
-
-def test_the_plugin_is_inert_unless_it_is_asked(tmp_path: Path) -> None:
-    """Without the option a run of pytest imports nothing heavy, and has no test of ours."""
-    (tmp_path / "test_nothing.py").write_text(
-        "import sys\n\n\ndef test_nothing():\n"
-        "    assert 'fairbrief.pytest_plugin' in sys.modules\n"
-        "    assert not {'numpy', 'pyarrow', 'fairbrief.auditing'} & set(sys.modules)\n",
-        encoding="utf-8",
-    )
-    # Other plug-ins of this environment import numpy themselves: they stay outside.
-    without = ("-p", "no:cacheprovider", "-p", "no:hypothesispytest", "-p", "no:xdist")
-    command = [sys.executable, "-m", "pytest", *without]
-    ran = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert ran.returncode == 0, ran.stdout + ran.stderr
-    assert "1 passed" in ran.stdout
 
 
 def test_group_differences_are_held_once_however_many_measures_share_them(tmp_path: Path) -> None:

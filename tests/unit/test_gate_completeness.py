@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.cli.command import Command
-from tests.unit.test_gate import BUR, cases_of, hold, hold_margin, pytest_in, run
+from tests.unit.test_gate import BUR, cases_of, hold, hold_margin, run
 
 from fairbrief.auditing import Plan, audit
 from fairbrief.auditing.differences import Change
@@ -187,20 +187,6 @@ def test_options_without_effect_or_sense_are_refused(
     """An option that could not change the outcome is an error, and so is a number that is none."""
     with pytest.raises(RequestError, match=said):
         run(baseline, "--max", f"{BUR}<=0.5", *options)
-
-
-def test_pytest_stops_where_the_baseline_has_more(tmp_path: Path, baseline: Path) -> None:
-    """In pytest an audit that lacks a system is an error of usage, never green."""
-    folder = saved(tmp_path / "a", cases_of(60, 0, system="good"))
-    options = ("--fairbrief-gate", folder, "--fairbrief-baseline", baseline)
-    (tmp_path / "project").mkdir()
-    ran = pytest_in(tmp_path / "project", *options)
-    assert ran.returncode == 4
-    assert "lacks the system 'bad'" in ran.stderr
-    ran = pytest_in(
-        tmp_path / "project", *options, "--fairbrief-allow-missing", "bad", "--fairbrief-margin", "0.5"
-    )
-    assert ran.returncode == 0, ran.stdout + ran.stderr
 
 
 def test_the_counts_stand_in_the_results(tmp_path: Path) -> None:

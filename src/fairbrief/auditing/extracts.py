@@ -30,7 +30,8 @@ NO_SENTENCE = Reason("the source has no sentence")
 def refuse_too_large(records: Iterable[Record]) -> None:
     """RequestError for a very large record: each of its sentences would be scored with each document."""
     for record in records:
-        pairs = _about_how_many_sentences(record) * len(record.documents)
+        # About twenty words a sentence, or fewer in short texts: the order of magnitude, without reading them.
+        pairs = sum(max(1, len(d.text) // 80) for d in record.documents) * len(record.documents)
         if pairs > MOST_PAIRS:
             raise RequestError(
                 f"{record.where or 'input'} (id '{record.id}', {len(record.documents):,} documents): its random sentences would be "
@@ -38,11 +39,6 @@ def refuse_too_large(records: Iterable[Record]) -> None:
                 f"being asked for. Leave extracts out (--extracts 0), ask for them (--extracts {N_EXTRACTS}), or cut the record "
                 "into several."
             )
-
-
-def _about_how_many_sentences(record: Record) -> int:
-    """Of twenty words or, in short texts, fewer: the order of magnitude, without reading them."""
-    return sum(max(1, len(d.text) // 80) for d in record.documents)
 
 
 @dataclass

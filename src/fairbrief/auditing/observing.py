@@ -480,7 +480,9 @@ def with_unit_tests(
     """
     statistic = block.values[:, :, block.columns.index(column)]
     permutations = statistic.shape[1]
-    at_least = _how_many_reach(statistic, statistic + TIE if strictly else statistic - TIE)
+    limits = statistic + TIE if strictly else statistic - TIE
+    below = [np.searchsorted(np.sort(own), limit) for own, limit in zip(statistic, limits, strict=True)]
+    at_least = permutations - np.stack(below)
     # A full list contains the real labels; a sample does not, so the real labels count as one more. No permutation exceeds
     # itself, so a strict test counts only the others.
     ps = at_least / (permutations - 1 if strictly and not exact else permutations)
@@ -494,10 +496,3 @@ def with_unit_tests(
             columns += [(*tested, *kind[1:]) for tested in TESTED]
             blocks.append(added * block.values[:, :, i : i + 1])
     return tuple(columns), np.concatenate(blocks, axis=2), ps[:, 0]
-
-
-def _how_many_reach(statistic: Floats, limits: Floats) -> Integers:
-    """How many of a unit's label permutations score at least each limit. Shapes: all (units, label permutations)."""
-    ordered = np.sort(statistic, axis=1)
-    below = [np.searchsorted(o, limit, side="left") for o, limit in zip(ordered, limits, strict=True)]
-    return np.asarray(statistic.shape[1] - np.stack(below))

@@ -186,10 +186,3 @@ class CommonClusters:
             units = units_of_rows(columns, list(large.values()), [names] * many, [groups] * many)
             found |= zip(large, units, strict=True)
         return found
-
-
-def units_in_common(parts: Sequence[Part], seed: int) -> tuple[list[Units], int]:
-    """The jackknife units of each part on the clusters that all of them answered, and how many these are."""
-    answered, every = CommonClusters.of(parts), range(len(parts))
-    common = answered.by_all(every)
-    return [answered.units([i], common, seed)[i] for i in every], len(common)

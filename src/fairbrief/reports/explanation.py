@@ -195,7 +195,9 @@ def _parts(opened: Opened, most: int) -> Sheet:
     by_itself = opened.value is not None
     effects = [(p.own if by_itself else p.whole, p) for p in opened.parts]
     places = 3 if by_itself else _places([e.effect for e, _ in effects])
-    rows, hidden, notes = [], [], []
+    rows: list[tuple[str, ...]] = []
+    hidden: list[str] = []
+    notes: list[str] = []
     for kind in KINDS:
         known = [(e, p) for e, p in effects if p.kind == kind and not e.reason]
         undefined = [(e, p) for e, p in effects if p.kind == kind and e.reason]

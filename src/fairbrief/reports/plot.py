@@ -403,7 +403,8 @@ class Spread:
         if self.chance is not None:
             yield Line(((self.chance, y - tick), (self.chance, y + tick)), INK, 2)
         if self.value is not None:
-            yield (Arrow if isinf(self.value) else Dot)(self.value, y, self.colour)
+            is_infinite = isinf(self.value)
+            yield Arrow(self.value, y, self.colour) if is_infinite else Dot(self.value, y, self.colour)
 
 
 # ------------------------------------------------------------------------------------------- pictures

@@ -178,6 +178,15 @@ def test_a_remark_is_no_claim(reply: str, tmp_path: Path) -> None:
     assert "1 reply unparsed" in said
 
 
+def test_a_summary_without_words_has_claims_without_recall(tmp_path: Path) -> None:
+    """The share of its words that occur in its claims is undefined, and is left out of the mean."""
+    source, out = claim_source(tmp_path, "!!!"), tmp_path / "out.jsonl"
+    with StubChat(answer=lambda _: "1. It is loud.") as server:
+        said = printed("claims", source, "--with", "chat:s", "--base-url", server.url, "--out", out)
+    assert claims_of(out) == [["It is loud."]]
+    assert "1 claim of 1 summary, claim recall none" in said
+
+
 def test_claims_are_read_from_a_json_list(tmp_path: Path) -> None:
     """A list of texts as JSON, in a fence or within an object, is a list."""
     source, out = claim_source(tmp_path, "It is red and it broke."), tmp_path / "out.jsonl"

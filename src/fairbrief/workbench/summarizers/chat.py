@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from fairbrief.chat.client import replies
@@ -42,18 +42,12 @@ class Chat(Prompted, Endpoint):
     max_tokens: int | None = None
     max_completion_tokens: int | None = None
     seed: int | None = None
-    _tally: Tally = field(default_factory=Tally, compare=False, init=False)
 
     def __post_init__(self) -> None:
         Prompted.__post_init__(self)
         Endpoint.__post_init__(self)
 
     __repr__ = spell
-
-    @property
-    def tally(self) -> Tally:
-        """The tokens and calls that this object has sent so far."""
-        return self._tally
 
     def decoding(self, default: float | None = None) -> Decoding:
         """The decoding settings; ``default`` is the temperature if none is set."""
@@ -78,7 +72,7 @@ class Chat(Prompted, Endpoint):
         Further requests wait until the consumer takes the next batch: see `fairbrief.chat.client.replies`.
         """
         questions = ((task, self.question(task[1], task[2])) for task in tasks)
-        for batch in replies(self, questions, self._tally):
+        for batch in replies(self, questions, Tally()):
             yield [(key, self.summary(record, sample, reply)) for (key, record, sample), reply in batch]
 
     def question(self, record: Record, sample: int) -> Question:
