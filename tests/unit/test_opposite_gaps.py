@@ -1,4 +1,4 @@
-"""Gaps that may cancel over the whole audit are noted."""
+"""Gaps that cancel over the whole audit are told with the attribute of the records by which they part."""
 
 from __future__ import annotations
 
@@ -49,8 +49,13 @@ def told(by_city: bool) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("by_city", [True, False])
-def test_gaps_that_cancel_are_noted(by_city: bool) -> None:
-    """Two cities have opposite gaps: the unsigned score is significant, no gap is; a system that is even has no such note."""
+def test_gaps_that_cancel_are_told_with_where_they_part(by_city: bool) -> None:
+    """Two cities with opposite gaps are named with the group that is below in each; a system that is even is not."""
     found = told(by_city)
     assert found["Finding"].startswith("No group is significantly below random sentences.")
-    assert ("gaps in both directions can cancel" in found["Finding"]) == by_city
+    assert ("gaps in opposite directions cancel across city" in found["Finding"]) == by_city
+    if by_city:
+        text = found["Finding"]
+        assert "city Rome: tone negative −" in text
+        assert "city Oslo: tone positive −" in text
+        assert "--by city" in text

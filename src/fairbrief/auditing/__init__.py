@@ -209,7 +209,7 @@ class _Audit:
         told = findings_without(result, watchers, by_spec)
         if reach:
             told["reach"] = reach
-        if opposite := opposite_gaps(result):
+        if opposite := opposite_gaps(result, by_spec):
             told["opposite_gaps"] = opposite
         return replace(result, made={**result.made, **told}) if told else result
 

@@ -2,13 +2,14 @@
 
 Copies are equal texts with different ids: equal sources, or one summary of a system for different sources.
 Counterfactuals of one seed document, records of one cluster, and records that different systems summarized are not
-counted as copies. Gaps may cancel where an unsigned score is significant and no group difference is. Nothing is scored again.
+counted as copies. Gaps cancel where an unsigned score is significant and no group difference is, since they have opposite signs
+in parts of the data. Nothing is scored again.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
@@ -19,17 +20,19 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from fairbrief.auditing import estimating
+from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.parts import parts_of
-from fairbrief.auditing.per_record import ledgers_from
+from fairbrief.auditing.per_record import attributes_in, ledgers_from, with_subgroups_by
 from fairbrief.auditing.watchers import SHOWN, TextHashes, Watchers
-from fairbrief.conclusions import SIGNIFICANT, conclusion, leading
+from fairbrief.conclusions import SIGNIFICANT, against_baseline, conclusion, leading
 from fairbrief.ranges import changes
 from fairbrief.reports import arrangement, wording
 from fairbrief.reports.frames import coded, numbers, plain_numbers, rows_where
 from fairbrief.reports.per_record import PerRecordRows, Wanted, all_columns
 from fairbrief.reports.result import Result
+from fairbrief.statistics.resampling import holm
 from fairbrief.text.hashes import hash_of_name
-from fairbrief.types import Integers, Measure
+from fairbrief.types import Estimate, Integers, Measure
 
 AT_ONCE = 1 << 14
 """Rows of per-record statistics whose names are decoded at a time."""
@@ -248,7 +251,6 @@ def leading_without(
     that need not be registered.
     """
     rows, made = result.rows, result.made
-    settings = estimating.Settings.of(made)
     primary = [e for of in arrangement.leading(result.estimates).values() for e in of]
     places = {(e.measure, e.quantity, e.system): i for i, e in enumerate(primary)}
     specs = {e.measure for e in primary}
@@ -259,37 +261,104 @@ def leading_without(
     found: dict[int, dict[str, Any]] = {}
     for spelled in by_observation.values():  # one at a time, which takes less memory
         for ledger, measures in ledgers_from(Without(rows, is_out), given, (), spelled):
-            ledger.lacks_null = repr(measures[0]) in made["permuted"]
-            parts = [
-                part for part in parts_of(ledger, (), settings.seed).values() if part.system_kind == "system"
-            ]
-            estimates = itertools.chain.from_iterable(
-                own for _, own in estimating.estimates(measures, parts, settings)
-            )
-            for e in estimates:
+            for e in _estimated(ledger, measures, (), made):
                 if (place := places.get((e.measure, e.quantity, e.system))) is not None:
                     found[place] = {name: getattr(e, name) for name in TOLD}
     return [found[i] for i in sorted(found)]
 
 
+def _estimated(
+    ledger: Ledger, measures: Sequence[Measure], subgroups: Sequence[Any], made: Mapping[str, Any]
+) -> Iterator[Estimate]:
+    """The systems' estimates from saved rows: in these subgroups, or on all records where there are none."""
+    settings = estimating.Settings.of(made)
+    ledger.lacks_null = repr(measures[0]) in made["permuted"]
+    parts = [
+        part
+        for part in parts_of(ledger, subgroups, settings.seed).values()
+        if part.system_kind == "system" and bool(part.subgroup) == bool(subgroups)
+    ]
+    for _, estimates in estimating.estimates(measures, parts, settings):
+        yield from estimates
+
+
 # -------------------------------------------------------------------------------------- gaps that cancel
 
 
-def opposite_gaps(result: Result) -> list[dict[str, Any]]:
-    """By system and attribute an unsigned score that is significant although no group difference that leads is."""
-    alpha = result.made["alpha"]
+MOST_VALUES = 20
+"""An attribute with more values than this identifies records, not kinds of records."""
+
+
+def opposite_gaps(result: Result, given: Mapping[str, Measure]) -> list[dict[str, Any]]:
+    """By system and attribute the unsigned score, and the parts of the data in which a group is significantly above or below.
+
+    The parts are searched for among the records' attributes of at most `MOST_VALUES` values that the audit was not sliced by. Holm's
+    correction is over this search together with all leading group differences of the audit. ``given`` are measures by spec.
+    """
     primary = [e for e in leading(result.estimates) if not e.baseline]
-    significant = {(e.system, e.over) for e in primary if conclusion(e, alpha) in SIGNIFICANT}
-    found: dict[tuple[str, str], dict[str, Any]] = {}
+    suspects = _suspects(result, primary)
+    if not suspects:
+        return []
+    tested = [against_baseline(e)[0] for e in primary if e.extract_p is not None or e.p is not None]
+    asked = {name for names in result.made["by"] for name in names}
+    names = [name for name in attributes_in(result.rows) if name not in asked]
+    found = list(_parts(result, given, names)) if names else []
+    return [_gap_in_parts(score, found, tested, result.made["alpha"]) for score in suspects]
+
+
+def _suspects(result: Result, primary: Sequence[Estimate]) -> list[Estimate]:
+    """Significant unsigned scores of systems, by system and attribute, where no group difference that leads is significant."""
+    alpha = result.made["alpha"]
+    loud = {(e.system, e.over) for e in primary if conclusion(e, alpha) in SIGNIFICANT}
+    found: dict[tuple[str, str], Estimate] = {}
     for e in result.estimates:
-        where, p = (e.system, e.over), e.p_adjusted
-        is_score = e.kind == "unsigned_disparity" and wording.is_main_value(e) and e.over and not e.subgroup
-        if (
-            is_score
+        is_score = (
+            e.kind == "unsigned_disparity"
+            and wording.is_main_value(e)
+            and not e.subgroup
             and e.system_kind == "system"
-            and p is not None
-            and p <= alpha
-            and where not in significant
-        ):
-            found.setdefault(where, {"system": e.system, "over": e.over, "measure": e.measure, "p": p})
+        )
+        is_significant = e.p_adjusted is not None and e.p_adjusted <= alpha
+        if is_score and is_significant and e.over and (e.system, e.over) not in loud:
+            found.setdefault((e.system, e.over), e)
     return list(found.values())
+
+
+def _parts(result: Result, given: Mapping[str, Measure], names: Sequence[str]) -> Iterable[Estimate]:
+    """The group differences that would lead, by each value of each attribute of few values."""
+    made = result.made
+    specs = [spec for spec in result.rows.measures() if spec in set(made["measures"])]
+    for name in names:
+        for ledger, measures in ledgers_from(with_subgroups_by(result.rows, [name]), given, [(name,)], specs):
+            subgroups = {part for kind in ledger.origins.kinds()[1] for part in kind.subgroups}
+            if 2 <= len(subgroups) <= MOST_VALUES:
+                estimates = _estimated(ledger, measures, sorted(subgroups), made)
+                yield from (e for e in estimates if e.is_primary and against_baseline(e)[0] is not None)
+
+
+def _gap_in_parts(
+    score: Estimate, found: Sequence[Estimate], tested: Sequence[float | None], alpha: float
+) -> dict[str, Any]:
+    """The entry for a score: the parts in which a group is significant, with p adjusted together with all that was ``tested``."""
+    own = [e for e in found if e.system == score.system and e.over == score.over]
+    adjusted = holm([*(against_baseline(e)[0] for e in own), *tested])[: len(own)]
+    significant = sorted(
+        ((p, e) for p, e in zip(adjusted, own, strict=True) if p is not None and p <= alpha),
+        key=lambda one: one[0],
+    )
+    attribute = next(iter(significant[0][1].subgroup)) if significant else ""
+    clearest: dict[tuple[str, str], tuple[float, Estimate]] = {}
+    for p, e in significant:
+        if attribute in e.subgroup:
+            clearest.setdefault((e.subgroup[attribute], e.group), (p, e))
+    return {
+        "system": score.system, "over": score.over, "measure": score.measure, "p": score.p_adjusted,
+        "attribute": attribute, "comparisons": len(own) + len(tested),
+        "parts": [
+            {
+                "part": e.subgroup[attribute], "group": e.group, "measure": e.measure, "value": e.value,
+                "extract_difference": e.extract_difference, "p": p,
+            }
+            for p, e in clearest.values()
+        ],
+    }  # fmt: skip

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Any
 
 from fairbrief import conclusions
 from fairbrief.conclusions import FEWEST_TO_DECIDE, NAMED, SIGNIFICANT, WORDS, Conclusion
@@ -354,13 +355,42 @@ def _explained(members: Sequence[Estimate], context: Context) -> list[str]:
 
 
 def _opposite(context: Context) -> list[str]:
-    """The unsigned scores that are significant although no group difference is."""
-    return [
-        f"{wording.name_of(gap['measure'])} by {gap['over']} in summaries by {named(gap['system'])} is larger than label "
-        f"permutations produce ({p_text(gap['p'])}), although no group difference is significant: gaps in both directions can "
-        "cancel, or the documents of a group resemble each other. 'fairbrief subgroups' shows the gaps in parts of the data."
-        for gap in context.made.get("opposite_gaps") or ()
-    ]
+    """The unsigned scores that are significant although no group difference is, and the subgroups with gaps in both directions."""
+    lines = []
+    for gap in context.made.get("opposite_gaps") or ():
+        start = (
+            f"{wording.name_of(gap['measure'])} by {gap['over']} in summaries by {named(gap['system'])} is larger than label "
+            f"permutations produce ({p_text(gap['p'])}), although no group difference is significant"
+        )
+        if not gap["parts"]:
+            lines.append(
+                f"{start}: gaps in both directions can cancel, or the documents of a group resemble each other. No attribute "
+                "of the records separates the directions."
+            )
+            continue
+        parts = [one for one in gap["parts"] if (one["extract_difference"] or one["value"]) < 0] or gap[
+            "parts"
+        ]
+        shown = "; ".join(_part(one, gap, context) for one in parts[:MOST_LINES])
+        more = f"; and {len(parts) - MOST_LINES} more" if len(parts) > MOST_LINES else ""
+        by = named(gap["attribute"])
+        lines.append(
+            f"{start}: gaps in opposite directions cancel across {by}. {shown}{more} "
+            f"(Holm over {gap['comparisons']} comparisons; --by {by} shows them)."
+        )
+    return lines
+
+
+def _part(one: Mapping[str, Any], gap: Mapping[str, Any], context: Context) -> str:
+    """One subgroup: which group differs from its baseline there, and by how much."""
+    unit = wording.declared(one["measure"], context.made).contrast.unit
+    is_random = one["extract_difference"] is not None
+    difference = signed(one["extract_difference"] if is_random else one["value"], unit)
+    group = contrast_words.group_with(gap["over"], one["group"])
+    return (
+        f"{named(gap['attribute'])} {named(one['part'])}: {group} {difference}"
+        f"{' from random sentences' if is_random else ''}, {p_text(one['p'])}"
+    )
 
 
 def _in_subgroups(subgroups: Sequence[Estimate], context: Context) -> list[str]:
