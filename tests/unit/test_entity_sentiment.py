@@ -263,3 +263,12 @@ def test_details_quote_the_sentences_of_both_sides() -> None:
         "summary -0.20: “Berg lost.” -0.50, “Hale won, and Berg wept.” +0.10."
     )
     assert second.startswith("Tom Hale (right)")
+
+
+def test_a_long_list_of_entities_takes_linear_time() -> None:
+    """Only names whose last word the source has are compared: 20,000 names, 200 sentences."""
+    listed = "left: " + ", ".join(f"Anna Berg{i}a" for i in range(20000)) + "; right: Tom Hale"
+    source = " ".join(f"Tom Hale met {i} people." for i in range(200))
+    record = Record("r", (Document(source),))
+    (ask,) = EntityTones("leaning", entities=listed).asks((Case(record, Summary("r", "s", "Hale left.")),))
+    assert len(ask.rows) == 201

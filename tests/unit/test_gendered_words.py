@@ -20,6 +20,13 @@ def test_the_tag_settles_where_a_pronoun_stands(word: str, tag: str, place: str 
     assert gendered_words.place(word, tag) == place
 
 
+def test_every_form_reads_back_to_its_gender() -> None:
+    """Each place has a form for either gender, and the form shows that gender."""
+    for gender in ("male", "female"):
+        for place in gendered_words.PLACES:
+            assert gendered_words.pronoun_gender(gendered_words.form(place, gender)) == gender
+
+
 @pytest.mark.parametrize(
     ("pattern", "word", "wanted"),
     [("HIS", "her", "HER"), ("He", "she", "She"), ("he", "she", "she"), ("I", "she", "She")],

@@ -66,6 +66,13 @@ def test_a_measure_that_was_asked_for_and_reads_english_is_refused() -> None:
     assert result.made["language"] == "English"
 
 
+def test_english_texts_say_nothing_of_their_language() -> None:
+    """What needs no word is not said, and no measure is left out for its language."""
+    result = audit(readers.read(ROOT / "examples" / "reviews.jsonl"), Plan(n_resamples=0))
+    assert not result.made["language"]
+    assert not any("in English only" in left.reason for left in result.not_measured)
+
+
 def test_the_language_told_holds_in_other_processes() -> None:
     """Workers read texts in the language that was told: the answer is that of one process."""
     plan = Plan(measures=["uer@sentiment"], n_resamples=0, language="en")

@@ -127,6 +127,19 @@ def test_a_full_name_that_the_annotation_missed_is_found() -> None:
     )
 
 
+def test_people_without_name_and_they_people_stay() -> None:
+    """Whom only pronouns speak of keeps them; a named person's "they" stays, whatever the gender."""
+    given = record(
+        "The lawyer said [she|x|he] saw [Kim Roe|k|full], who said they slept.",
+        x=(None, None),
+        k=("Kim", "Roe"),
+    )
+    assigned = {"x": Assignment("Otto", gender="male"), "k": Assignment("Otto", gender="male")}
+    filled = fill(make_template(given), assigned)
+    assert filled.documents[0].text == "The lawyer said she saw Otto Roe, who said they slept."
+    assert [e.id for e in filled.entities] == ["k"]
+
+
 def test_content_words_follow_only_if_asked() -> None:
     """Wife becomes husband by request, the neutral variant by another, and the article follows the sound."""
     given = record(
@@ -161,6 +174,14 @@ def test_a_noun_for_several_people_is_neutral_where_they_differ() -> None:
     ):
         assigned = {i: Assignment(gender=g) for i, g in zip("ab", genders, strict=True)}
         assert noun in fill(make_template(given, words), assigned, Manner(words=words)).documents[0].text
+
+
+def test_every_content_word_has_its_row_once() -> None:
+    """The table holds pairs that read back: the word for the other gender names the first for its own."""
+    for entry in content_words().values():
+        assert entry["male"] != entry["female"]
+        assert entry["is"] in ("male", "female")
+        assert entry["neutral"] not in (entry["male"], entry["female"])
 
 
 def test_words_of_two_people_are_refused() -> None:
@@ -225,6 +246,15 @@ def test_an_odd_number_of_people_is_split_by_one_more() -> None:
     three = replace(CROWD, entities=CROWD.entities[:3])
     for row in build([three], per_seed_document=8, names=TABLE)[0]:
         assert sorted(Counter(_groups(row, "gender").values()).values()) == [1, 2]
+
+
+def test_mono_sets_are_of_one_group_each() -> None:
+    """Everybody varied in an input is of its group, and there are as many inputs of each group."""
+    made = list(build([CROWD], design="mono", per_seed_document=6, names=TABLE)[0])
+    assert Counter(r.attributes["group"] for r in made) == {"male": 3, "female": 3}
+    for row in made:
+        assert set(_groups(row, "gender").values()) == {row.attributes["group"]}
+        assert "pair" not in row.attributes
 
 
 @pytest.mark.parametrize(

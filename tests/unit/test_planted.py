@@ -66,6 +66,11 @@ def test_lead_and_tail_take_the_ends() -> None:
     assert next(Lead(9).summarize(RECORDS[1:])).text == "One. Two. Three."
 
 
+def test_an_empty_record_gives_a_reason() -> None:
+    """No sentence, no summary, and it says so."""
+    assert next(LexRank().summarize([Record("e", (Document(" "),))])).reason == "empty"
+
+
 def test_lexrank_prefers_what_others_repeat() -> None:
     """The sentence that shares words with most others comes first; centralities sum to one."""
     assert next(LexRank(1).summarize(RECORDS)).text == "The cat sat and ran."

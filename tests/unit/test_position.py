@@ -13,7 +13,7 @@ import pytest
 from tests.cli.command import Command
 
 import fairbrief
-from fairbrief import registry
+from fairbrief import registry, specs
 from fairbrief.auditing import Plan, audit, check
 from fairbrief.auditing.watchers import MOST_GROUPS, GroupPlaces
 from fairbrief.errors import RequestError
@@ -22,10 +22,12 @@ from fairbrief.measures.position import (
     PositionFromUniform,
     PositionHeights,
     Positions,
+    describe,
     mass_of_sources,
     membership,
     segment_names,
 )
+from fairbrief.measures.record_texts import chosen
 from fairbrief.protocols import PaperProtocol
 from fairbrief.reports import load
 from fairbrief.reports.result import Result
@@ -197,6 +199,14 @@ def test_segments_are_as_equal_as_possible(count: int, *, fills_first: bool) -> 
     )
 
 
+def test_ties_go_to_the_earliest_and_nothing_to_the_unlike() -> None:
+    """Of equally similar article sentences the first is the source; similarity 0 has none, and is counted."""
+    similarity = np.array([[0.5, 0.0, 0.2], [0.5 + 1e-15, 0.0, 0.3], [0.1, 0.0, 0.3]])
+    mass, unmapped = mass_of_sources(similarity, 1, once=False, shares_ties=False)
+    assert mass.tolist() == [1, 1, 0]
+    assert unmapped == 1
+
+
 def test_further_sources_are_for_sentences_that_are_no_copies() -> None:
     """With top=2 a copied sentence has one source, another its two most similar ones, never an unlike one."""
     similarity = np.array([[0.95, 0.5, 0.0], [0.8, 0.6, 0.4], [0.0, 0.2, 0.0]])
@@ -214,10 +224,39 @@ def test_the_papers_text_gives_copies_further_sources_too() -> None:
     assert mass_of_sources(similarity, 3, once=False, shares_ties=False)[0].tolist() == [2, 3, 1]
 
 
+def test_the_protocol_asks_for_either_rule_by_its_version() -> None:
+    """The release's rule for copies is ``published``; the paper's Appendix I, which has none, is ``text``."""
+    for version, rule in (("published", True), ("text", False)):
+        protocol = registry.make("protocol", f"chhabra-position(top=2, version={version})")
+        asked = [spec for spec in protocol.measures(()) if "top=2" in spec]
+        assert asked
+        assert all(("copied=once" in spec) is rule for spec in asked)
+    with pytest.raises(RequestError, match="version=text has no effect with top=1"):
+        registry.make("protocol", "chhabra-position(version=text)")
+
+
+@pytest.mark.parametrize("spec", ["position_bias(copied=once)", "position_bias(top=2, copied=twice)"])
+def test_a_rule_for_copies_needs_several_sources(spec: str) -> None:
+    """With one source each there is nothing to leave out: the setting is refused."""
+    with pytest.raises(RequestError, match="copied="):
+        registry.make("measure", spec)
+
+
 def test_references_are_averaged() -> None:
     """Two references of one article weigh a half each."""
     totals = totals_of(Positions(), case_of(10, "Now zero.", "Then zero. Then one.", "Then nine."))
     assert histogram(totals, "reference") == [0.25, 0.25, *[0] * 7, 0.5]
+
+
+def test_exchanging_summary_and_reference_is_observing_them_exchanged() -> None:
+    """The row of the label permutation that calls the reference the system's is that of the case where it is."""
+    a, b = "Now zero. Now four.", "Then nine. Then eight. Nothing like it!"
+    for observation in (Positions(), Positions(weights="pooled", duplicates="once", short="first")):
+        both = observed(observation, case_of(12, a, b), np.array([[0, 1], [1, 0]]))
+        other = observed(observation, case_of(12, b, a))
+        assert isinstance(both, Rows)
+        assert isinstance(other, Rows)
+        assert both.values[1] == pytest.approx(other.values[0], abs=1e-12)
 
 
 def test_the_system_and_the_mean_of_its_references_change_places() -> None:
@@ -334,6 +373,14 @@ def test_over_long_outputs_keep_the_first_or_any() -> None:
     assert counts[[0, 4, 9]].min() > 15
 
 
+def test_the_choice_of_sentences_is_in_order_and_repeats() -> None:
+    """The same seed and texts choose the same sentences; another seed chooses others."""
+    first = chosen(30, 5, "random", 1, ("article", "summary"))
+    assert first.tolist() == chosen(30, 5, "random", 1, ("article", "summary")).tolist() == sorted(set(first))
+    assert first.tolist() != chosen(30, 5, "random", 2, ("article", "summary")).tolist()
+    assert chosen(3, 5, "random", 1, ()).tolist() == [0, 1, 2]
+
+
 @pytest.mark.parametrize(
     "spelled",
     [
@@ -353,6 +400,13 @@ def test_impossible_settings_are_refused(spelled: str) -> None:
         registry.make("measure", spelled)
 
 
+def test_measures_that_ask_the_same_share_an_observation() -> None:
+    """Distance and heights are read from one observation; settings tell observations apart."""
+    assert PositionBias().observation == PositionHeights().observation
+    assert PositionBias().observation != PositionFromUniform().observation
+    assert specs.spell(PositionBias(top=2)) == "position_bias(top=2)"
+
+
 def test_stories_name_the_segments() -> None:
     """A row's story says where the summary draws and where the reference does."""
     case = case_of(10, "Now nine. Nothing like it!", "Then zero. Then one.")
@@ -360,6 +414,26 @@ def test_stories_name_the_segments() -> None:
     assert "summary segments 10 (100%)" in story
     assert "reference segments 1 (50%), 2 (50%)" in story
     assert "1 summary sentences resemble nothing" in story
+
+
+@pytest.mark.parametrize("segments", [2, 99])
+def test_an_article_has_two_to_ninety_nine_segments(segments: int) -> None:
+    """The names of segments have two digits, and of one segment nothing could differ."""
+    assert Positions(segments=segments).segments == segments
+    with pytest.raises(ValueError, match="segments is 2 to 99"):
+        Positions(segments=1 if segments == 2 else 100)
+
+
+@pytest.mark.parametrize("count", [3, 10, 49])
+def test_as_many_sentences_as_segments_lie_each_in_its_own(count: int) -> None:
+    """No rounding splits a sentence: 10 · (3/10 - 2/10) is not 1."""
+    assert (membership(count, count, fills_first=False) == np.eye(count)).all()
+
+
+def test_what_articles_share_cannot_be_written_to() -> None:
+    """Traits are made once for all articles of so many sentences."""
+    with pytest.raises(ValueError, match="read-only"):
+        describe(4, 2, fills_first=False)[0] = 1.0
 
 
 POSITION = ["position_bias", "position_from_uniform"]
@@ -407,6 +481,11 @@ def test_several_documents_have_no_order_until_somebody_says_so() -> None:
     assert taken(ordered) == POSITION
     assert ordered.made["ordered"] is True
     assert taken(audit(given, Plan(measures=["position_bias"], n_resamples=20))) == ["position_bias"]
+
+
+def test_the_place_in_one_document_is_always_measured() -> None:
+    """Sentences of a text have an order."""
+    assert taken(audit(cases(["a"] * 8), Plan(n_resamples=20))) == POSITION
 
 
 def test_an_order_that_changes_nothing_is_refused() -> None:
@@ -606,3 +685,10 @@ def test_ranks_need_three_systems() -> None:
     ranks = PROTOCOL.tables(found)[-1]
     assert ranks.rows[0] == ("heights (as published)", "1.000", "1.000", "1.000")
     assert ranks.rows[1] == ("segments", "−1.000", "−1.000", "−1.000")
+
+
+def test_estimates_of_other_measures_are_passed_over() -> None:
+    """Slices, differences and other readings fill no cell."""
+    assert PROTOCOL.tables([Estimate("position_bias", "position_bias", "a", 1.0)]) == ()
+    assert PROTOCOL.tables([Estimate("rouge1", "rouge1", "a", 1.0, baseline="b")]) == ()
+    assert PROTOCOL.tables([Estimate("rouge1", "rouge1", "a", 1.0, subgroup={"genre": "news"})]) == ()

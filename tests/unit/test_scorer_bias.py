@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from fairbrief.auditing import Plan, audit, scorer_checks
+from fairbrief.auditing.per_record import ledgers_from
 from fairbrief.measures.scorer_bias import ScorerBiasSentiment, ScorerBiasSupport
 from fairbrief.people.counterfactual import exchange_genders, exchange_names
 from fairbrief.reports import exports, html, json_file, write_all
@@ -161,6 +162,18 @@ def test_a_planted_scorer_of_sentiment_is_found_with_its_size() -> None:
     assert "24 sources" in note
 
 
+def test_the_direction_is_told_from_either_side() -> None:
+    """Where men are read better, the note says so, with a positive size."""
+    scorer = PlantedScorer(lambda text: -says_she(text))
+    result = taken(articles(), "sentiment_shift(scorer=planted)", scorers={"planted": scorer})
+    (note,) = (
+        worded(n)
+        for n in main_value(result, "sentiment_shift(scorer=planted)").notes
+        if n.code == "scorer_differs"
+    )
+    assert "about male people more favourably than the same about female people, by 0." in note
+
+
 def test_a_scorer_that_does_not_look_at_the_group_leaves_no_note() -> None:
     """A scorer of length reads both versions alike, and VADER does on texts without telling names."""
     for measure, scorers in (
@@ -192,6 +205,14 @@ def test_a_recogniser_blind_to_some_names_is_found() -> None:
     assert "finds male people more often than female people in the same places, by 1" in note
     assert main_value(result, "scorer_bias_people@gender").value == 0
     assert not [n for n in main_value(result, "entity_inclusion@gender").notes if n.code in OF_THE_SCORER]
+
+
+def test_the_built_in_recogniser_and_names_read_both_groups() -> None:
+    """The shipped scorers find all the people of plain sources, and read their names' gender right."""
+    result = taken(meetings(), "entity_hallucination@gender")
+    levels = {e.quantity: e.value for e in result.estimates if e.measure == "scorer_bias_names@gender"}
+    assert levels == {"scorer_bias_names": 0.0, "mean[female]": 1.0, "mean[male]": 1.0}
+    assert main_value(result, "scorer_bias_people(by=recogniser)@gender").value == 0
 
 
 def test_a_planted_scorer_of_support_is_found() -> None:
@@ -421,6 +442,17 @@ def test_every_report_shows_the_scorers_and_the_note(tmp_path: Path) -> None:
     write_all(result, tmp_path)
     found = json.loads((tmp_path / "results.json").read_text(encoding="utf-8"))
     assert scorer_checks.EXCHANGED in {e["system"] for e in found["estimates"]}
+
+
+def test_the_per_record_statistics_gives_the_scorers_values_again() -> None:
+    """The readings of the versions stand in the per-record statistics as any other rows."""
+    result = taken(
+        articles(), "sentiment_shift(scorer=planted)", scorers={"planted": PlantedScorer(says_she)}
+    )
+    for ledger, measures in ledgers_from(result.rows):
+        for measure in measures:
+            value = measure.value(ledger.totals(ledger.matrix().sum(axis=0)))[measure.name]
+            assert float(value.array) == pytest.approx(main_value(result, repr(measure)).value)
 
 
 def test_inputs_that_hold_such_versions_are_read_by_name() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from fairbrief import registry
@@ -117,3 +118,9 @@ def test_missing_library(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "nltk", None)
     with pytest.raises(MissingExtra, match=r"fairbrief\[nltk\]"):
         list(Ngram(tokenizer="nltk").answer([Ask("ngram", ("a",), ("a",))]))
+
+
+def test_sizes_are_counts() -> None:
+    """What the scorer counts is what the reading keeps."""
+    (scores,) = Ngram().answer([ASKS[0]])
+    assert np.array_equal(scores.sizes, [len(words(text)) for text in ASKS[0].rows])

@@ -117,6 +117,13 @@ def test_a_single_claim_has_a_share_and_no_difference() -> None:
     assert not [name for name in found if "difference" in name]
 
 
+def test_a_higher_threshold_supports_less() -> None:
+    """With 0.8 only the first claim is supported: u = 0, 1, 1, 1, 1 with mean 0.8; beginning (0.8 - 0.2)/2 = 0.3."""
+    found = by_place(SUPPORT, threshold=0.8)
+    assert (found["unsupported"], found["support_difference[beginning]"]) == pytest.approx((0.8, 0.3))
+    assert found["support_difference[end]"] == pytest.approx(-0.2)
+
+
 def test_unsupported_claims_by_group() -> None:
     """Groups: left by its value; two values, none; right by Hale; Berg and Hale, none; left by Berg, since its value is of
     another attribute. u of the three with a group = 0, 1, 0 with mean 1/3: left (1/3 + 1/3)/2 = 1/3, right 1/3 - 1 = -2/3,
@@ -182,6 +189,13 @@ def test_details_begin_with_the_least_supported_claim() -> None:
         "Claim 4 of 5 (no group), unsupported (0.10): “Berg and Hale met.” Best sentence: “Tom Hale left.”"
     )
     assert last.startswith("Claim 1 of 5 (left), supported (0.90)")
+
+
+@pytest.mark.parametrize("threshold", [0.0, 1.5])
+def test_an_impossible_threshold_is_refused(threshold: float) -> None:
+    """Support is from 0 to 1."""
+    with pytest.raises(ValueError, match=r"is not in \(0, 1\]"):
+        UnsupportedClaims("side", threshold=threshold)
 
 
 def test_sentences_of_the_source_are_supported_whatever_they_are() -> None:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from fairbrief.scorers.shared_words import Containment
+from fairbrief.scorers.shared_words import Ngram
+from hypothesis import given, strategies
 
 from fairbrief.errors import RequestError
 from fairbrief.text import languages
@@ -10,6 +13,7 @@ from fairbrief.text.languages import language_of
 from fairbrief.text.rouge import words
 from fairbrief.text.segmentation import word_count, words_of
 from fairbrief.text.sentences import passages_of, split
+from fairbrief.types import Ask
 
 GERMAN = "Das Zimmer war sauber und das Frühstück sehr gut."
 
@@ -68,6 +72,12 @@ def test_words_of_scripts_without_spaces_are_dictionary_words() -> None:
     assert (word_count("服务员很热情，早餐好吃！"), word_count("two words")) == (6, 2)
 
 
+@given(strategies.text(strategies.sampled_from("aBz09'_.é -\n\x1f")))
+def test_words_are_the_same_beside_other_characters(text: str) -> None:
+    """Words of ASCII texts, which are read another way, are those that the same text has beside another word."""
+    assert [*words_of(text), "é"] == words_of(f"{text} é")
+
+
 def test_function_words_of_the_language_do_not_count() -> None:
     """What is left is what a text is about; ``stem`` joins the forms of a word."""
     assert words("Das Zimmer war sauber und die Zimmer waren hell", "de") == [
@@ -95,10 +105,24 @@ def test_sentences_end_where_their_language_ends_them(text: str) -> None:
     assert split(text.replace("|", mark)) == text.split("|")
 
 
+def test_an_english_number_at_a_sentences_end_ends_it() -> None:
+    """Ordinals with a full stop are not English."""
+    assert split("The score was 3. Nobody scored again in the second half.")[0] == "The score was 3."
+
+
 def test_a_chinese_document_is_cut_by_its_words() -> None:
     """A hundred words are a hundred words, though no blank parts them."""
     sentence = "服务员很热情，早餐好吃！"
     assert len(passages_of(sentence * 40, "100words")) == 3
+
+
+def test_lexical_scorers_read_chinese() -> None:
+    """A summary's words are found in the document that holds them, and in no other."""
+    rows, columns = ("早餐很好吃。", "房间太小了。"), ("早餐好吃。",)
+    (support,) = Containment().answer([Ask("c", rows, columns)])
+    assert support.matrix[0, 0] > support.matrix[1, 0] == 0
+    (grams,) = Ngram().answer([Ask("n", rows, columns)])
+    assert grams.matrix.sum(axis=1).tolist() == [2, 0] or grams.matrix[0].sum() > grams.matrix[1].sum() == 0
 
 
 SHORT_ENGLISH = (
