@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from fairbrief.scorers.shared_words import Containment
-from fairbrief.scorers.shared_words import Ngram
 from hypothesis import given, strategies
 
 from fairbrief.errors import RequestError
+from fairbrief.scorers.shared_words import Containment, Ngram
 from fairbrief.text import languages
 from fairbrief.text.languages import language_of
 from fairbrief.text.rouge import words
