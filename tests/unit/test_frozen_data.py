@@ -33,8 +33,3 @@ def test_frozen_data_cannot_be_changed_and_are_equal_by_what_they_hold() -> None
     assert pickle.loads(pickle.dumps(case)) == copy.deepcopy(case) == case
     assert case != Case(RECORD, Summary("r", "s", "Birch."))
     assert repr(Document("Alder.")) == "Document(text='Alder.', attributes={}, id=None)"
-
-
-def test_data_that_were_given_no_attributes_share_none() -> None:
-    """What is written into one record's attributes does not show in another's."""
-    assert Document("Alder.").attributes is not Document("Alder.").attributes

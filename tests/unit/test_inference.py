@@ -44,12 +44,6 @@ def test_the_jackknife_of_a_mean_is_its_t_interval(numbers: list[float]) -> None
     assert t_test(found) == pytest.approx(stats.ttest_1samp(x, 0).pvalue, abs=1e-8)
 
 
-def test_what_one_unit_alone_has_is_exactly_zero_without_it() -> None:
-    """Sums without a unit are prefix plus suffix, so that nothing is left by rounding."""
-    rows = np.array([[0.1, 0.0], [0.2, 0.7], [0.3, 0.0]])
-    assert leave_one_out(rows)[1].tolist() == [0.1 + 0.3, 0.0]
-
-
 def test_groups_of_unequal_spread_have_satterthwaites_degrees_of_freedom() -> None:
     """The difference of two means has about the degrees of freedom of Welch's test."""
     rng = np.random.default_rng(0)

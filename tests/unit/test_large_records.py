@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from tests.sample_cases import assert_same
 
-from fairbrief.auditing import Plan, audit, extracts, observing
+from fairbrief.auditing import Plan, audit, extracts
 from fairbrief.auditing.run import Run
 from fairbrief.errors import RequestError
 from fairbrief.types import Case, Document, Record, Summary
@@ -46,21 +45,3 @@ def test_extracts_of_a_very_large_record_are_refused_unless_asked_for(
     for remedy in (0, 200):
         assert audit(cases, replace(plan, n_extracts=remedy)).estimates
     assert audit(cases_of(documents=20, records=2), plan).estimates
-
-
-def test_permutations_of_a_large_record_are_observed_piece_by_piece(monkeypatch: pytest.MonkeyPatch) -> None:
-    """With the rows that they have together."""
-    cases = cases_of(documents=30, groups=3)
-    plan = Plan(
-        measures=[
-            "uer@side",
-            "bur@side",
-            "equal_coverage@side",
-            "coverage_parity@side",
-            "position_from_uniform",
-        ],
-        n_resamples=50,
-    )
-    whole = audit(cases, plan)
-    monkeypatch.setattr(observing, "LABELS_OF_ONE", 7 * 30)
-    assert_same(audit(cases, plan), whole)

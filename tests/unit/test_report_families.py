@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-import io
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
-import pyarrow as pa
 import pytest
 from fairbrief_openings import OpeningGap
-from rich.console import Console
 from tests import sample_families, sample_results
 
 from fairbrief import audit, registry
 from fairbrief.declarations import ContrastWords, Declaration
-from fairbrief.reports import arrangement, exports, figures, html, terminal, wording
-from fairbrief.reports.figures import Figure, even_edges, shares_of
+from fairbrief.reports import arrangement, figures, html, wording
+from fairbrief.reports.figures import Figure
 from fairbrief.reports.per_record import Held
-from fairbrief.reports.result import Result
 from fairbrief.types import Estimate, Note, Totals, Value
 
 
@@ -53,11 +48,6 @@ def test_every_built_in_measure_declares_its_words(name: str) -> None:
     assert declaration.question
     assert declaration.harm.endswith(".")
     assert set(declaration.figures) <= set(figures.KINDS)
-
-
-def test_a_measure_that_a_result_does_not_declare_has_its_name_for_a_family() -> None:
-    """Results of measures that nobody declared can be read all the same."""
-    assert wording.declared("unheard_of(k=1)@age", {}) == Declaration(family="Unheard of")
 
 
 @dataclass(frozen=True, repr=False)
@@ -96,20 +86,6 @@ def test_a_plug_in_has_its_section_and_harm() -> None:
     assert "Whose openings are repeated less?" in page
     assert re.search(r"<b>[\d.]+ percentage points (fewer|more)</b>", page)
     assert "Who begins with the same words as others would be heard less than they are." in page
-
-
-def test_reports_name_no_measure() -> None:
-    """What is said and drawn of a measure is declared by it: no module of the reports knows one by name."""
-    folder = Path(wording.__file__).parent
-    known = re.compile(rf"""["']({"|".join(built_in_measures())})["']""")
-    told = {p.name: known.findall(p.read_text(encoding="utf-8")) for p in folder.glob("*.py")}
-    # An example of a docstring is none, and figures may be called like measures.
-    told.pop("frames.py"), told.pop("docstrings.py", None)
-    assert {
-        name: set(found) - set(figures.KINDS)
-        for name, found in told.items()
-        if set(found) - set(figures.KINDS)
-    } == {}
 
 
 def test_each_family_has_its_pictures(drawn: dict[str, Figure]) -> None:
@@ -211,44 +187,6 @@ def test_equal_reasons_of_several_systems_are_said_once() -> None:
     e = Estimate("bur@x", "bur", "a", 0.1, n=3, excluded={"empty summary": 2})
     (line,) = arrangement.left_out([e, e.replace(system="b")])
     assert line == ("bur@x", "a, b", 3, {"empty summary": 2})
-
-
-@pytest.mark.parametrize("width", [80, 120])
-def test_a_terminal_folds_names_before_it_cuts_a_number(width: int) -> None:
-    """With long names and undefined values every column is still there."""
-    e = Estimate(
-        "entity_hallucination@gender", "entity_hallucination", "Meta-Llama-3-8B-Instruct-20241022", None
-    )
-    known = e.replace(
-        system="b", value=-0.1, low=-0.1033, high=-0.0868, permutation_mean=-0.1, p=0.01, p_adjusted=0.1
-    )
-    result = Result(
-        (e.replace(n=576, excluded={"empty": 1234}), known.replace(n=576)), (), Held(pa.table({}))
-    )
-    out = io.StringIO()
-    terminal.print_result(result, Console(file=out, width=width), details=True)
-    rows = out.getvalue().splitlines()
-    assert max(map(len, rows)) <= width
-    assert any(row.rstrip().endswith("1,234") and "undefined" in row for row in rows)
-
-
-def test_differences_in_print_are_those_of_main_values() -> None:
-    """The list of differences holds main values, and says how many other quantities were compared."""
-    e = Estimate("bur@x", "bur", "a", 0.1, baseline="b", over="x")
-    shown = exports.markdown(replace(sample_results.make(), differences=(e, e.replace(quantity="level"))))
-    assert "1 difference of other quantities is in results.json" in shown
-    assert "bur: level" not in shown
-
-
-@pytest.mark.parametrize("values", [[0.0, 0.0], [-1.0, 1.0], [0.0, 0.473], [3.0, 812.0]])
-def test_bins_are_round_and_hold_everything(values: list[float]) -> None:
-    """Edges enclose all values, in at most 21 bins, and shares sum to one."""
-    found = np.array(values)
-    edges = even_edges(found)
-    assert edges[0] <= found.min()
-    assert found.max() <= edges[-1]
-    assert len(edges) <= 23
-    assert sum(shares_of(found, edges)) == pytest.approx(1.0)
 
 
 def test_hostile_names_stay_text_in_every_picture() -> None:
