@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import json
-import random
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 from tests.cli.command import Command, refused, results, row, rows, write
 
 QUICK = ("--attribute", "mood", "--resamples", "20")
@@ -156,61 +153,3 @@ def test_control_characters_do_not_reach_the_terminal(tmp_path: Path, fairbrief:
     bad = fairbrief("audit", write(tmp_path / "bad.jsonl", [row(0, documents=[{"\x1b[2J": 1}])]), *QUICK)
     assert (ran.code, bad.code) == (0, 2)
     assert "\x1b" not in ran.out + ran.err + bad.out + bad.err
-
-
-# --------------------------------------------------------------------------------- mutated lines
-
-
-def _mutated(line: bytes, rng: random.Random) -> bytes:
-    """The line with a few bytes cut, doubled, flipped or put in, or a value exchanged for another type."""
-    for _ in range(rng.randint(1, 3)):
-        i, j = sorted(rng.randrange(len(line) + 1) for _ in range(2))
-        kind = rng.randrange(6)
-        if kind == 0:
-            line = line[:i] + line[j:]
-        elif kind == 1:
-            line = line[:i]
-        elif kind == 2:
-            line = line[:i] + bytes(rng.randrange(256) for _ in range(rng.randint(1, 4))) + line[i:]
-        elif kind == 3:
-            values = (b"null", b"7", b'""', b"[]", b"{}", b"true", b"1e999", b"NaN", b'"\\ud800"', b'[["a"]]')
-            parts = line.split(b": ")
-            k = rng.randrange(len(parts))
-            parts[k] = rng.choice(values) + parts[k][-rng.randint(0, 12) :]
-            line = b": ".join(parts)
-        elif kind == 4:
-            line = line[:j] + line[i:j] + line[j:]
-        else:
-            line = line.replace(
-                rng.choice([b'"text"', b'"mood"', b'"id"', b'"summary"', b"attributes"]), b'"x"', 1
-            )
-        line = line.replace(b"\n", b" ") or b"?"
-    return line
-
-
-@settings(
-    max_examples=12,
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-)
-@given(seed=st.integers(0, 2**32), skip=st.booleans(), named=st.booleans())
-def test_whatever_the_lines_the_command_ends_clearly(
-    seed: int, skip: bool, named: bool, tmp_path_factory: pytest.TempPathFactory, fairbrief: Command
-) -> None:
-    """Exit 0 or 2 and never a traceback; skipping, every line is audited or listed."""
-    rng = random.Random(seed)
-    lines = [json.dumps(r).encode() for r in rows(5)]
-    lines = [_mutated(line, rng) if rng.random() < 0.6 else line for line in lines]
-    folder = tmp_path_factory.mktemp("mutated")
-    file = write(folder / "in.jsonl", lines)
-    asked = ["--on-error", "skip" if skip else "stop", "--resamples", "10", "--out", folder / "out"]
-    ran = fairbrief(
-        "audit", file, *asked, *(("--measure", "uer@mood", "--measure", "rouge1") if named else ())
-    )
-    assert ran.code in (0, 2)
-    said = [line for line in ran.err.splitlines() if not line.startswith("note: ")]
-    assert bool(said) == (ran.code == 2)
-    if ran.code == 0 and skip:
-        made = results(folder / "out")["made"]
-        blank = sum(not line.strip() for line in lines)
-        assert made["records"] + made["skipped"] + blank == len(lines)

@@ -14,8 +14,6 @@ import pyarrow.parquet as pq
 import pytest
 from tests.cli.command import QUICK, Command, printed, results, row, rows, write
 
-from fairbrief import registry
-
 KEYS = {
     "measure", "system", "subgroup", "value", "low", "high", "permutation_mean", "p", "p_adjusted", "n", "excluded",
     "signature",
@@ -181,20 +179,6 @@ def test_a_saved_audit_is_printed_in_every_format(name: str, plain: Path, fairbr
     ran = fairbrief("report", plain / "plain", "--format", name)
     assert (ran.code, ran.err) == (0, "")
     assert ("SHARE of the summary" if name == "terminal" else "uer") in ran.out or name == "html"
-
-
-def test_all_that_can_be_measured_is_listed_and_explained(fairbrief: Command) -> None:
-    """`fairbrief measures` names everything that is installed; with a name it tells docstring and settings."""
-    listed = fairbrief("measures")
-    assert listed.code == 0
-    kinds: tuple[registry.Kind, ...] = ("measure", "scorer", "classifier", "summarizer", "protocol")
-    for kind in kinds:
-        for name in registry.names(kind):
-            assert name in listed.out
-            explained = fairbrief("measures", name)
-            assert explained.code == 0
-            assert explained.out.startswith(name)
-            assert len(explained.out.split()) > 10
 
 
 def test_an_interval_needs_no_resamples(fairbrief: Command, tmp_path: Path) -> None:

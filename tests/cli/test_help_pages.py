@@ -1,18 +1,26 @@
-"""Help pages: 80 columns, each option once, and examples that run."""
+"""Help: pages of 80 columns with each option once, examples that run, and docstrings as the terminal shows them."""
 
 from __future__ import annotations
 
 import re
 import shlex
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
-from tests.cli.command import Command, printed
+import typer
+from tests.cli.command import Command, printed, rows, write
 from tests.docs.snippets import check_line
 from typer.testing import CliRunner
 
+from fairbrief import cli, registry
+from fairbrief.auditing import audit
 from fairbrief.cli import COMMANDS, GROUPS, app, loaded
 from fairbrief.cli.help_pages import EXAMPLES
+from fairbrief.cli.lookup_commands import KINDS, explanation
+from fairbrief.errors import RequestError
+from fairbrief.plan import Plan, crossed, option_of, plan_from
+from fairbrief.readers import read
 
 EXAMPLE_FILES = Path(__file__).parents[2] / "examples"
 PAGES = [
@@ -82,3 +90,79 @@ def test_examples_run(
         run = fairbrief(*words)
         assert run.code in (DECIDED if name == "gate" else (0,)), (line, run.err)
         assert run.out, line
+
+
+@pytest.mark.parametrize("name", [name for kind in KINDS for name in registry.names(kind)])
+def test_every_entry_is_shown_without_marks(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No mark is printed of any measure, scorer, summarizer or protocol, and no line is wider than the terminal."""
+    monkeypatch.setenv("COLUMNS", "60")
+    lines = printed("measures", name).splitlines()
+    assert lines[0].startswith(name)
+    assert not [line for line in lines if "`" in line or "**" in line or len(line) > 60]
+
+
+def test_a_measure_is_explained_with_its_labels_and_the_names_of_others() -> None:
+    """Labelled entries are items; a class is called by the name that it has on the command line."""
+    text = explanation("coverage_parity")
+    assert "\n- **Undefined:** as `equal_coverage`." in text
+    assert "\n- `over: str`\n" in text
+
+
+def test_a_measure_is_explained_with_what_its_settings_mean() -> None:
+    """Settings that several measures share are explained with each of them."""
+    assert "`stem` compares Porter stems" in explanation("rougeL")
+
+
+def test_a_name_that_is_misspelt_is_refused_with_its_neighbour() -> None:
+    """The refusal names what is near."""
+    with pytest.raises(RequestError, match="Did you mean 'rouge1'"):
+        explanation("roug1")
+
+
+OPTIONS = [f for f in fields(Plan) if f.metadata["panel"]]
+
+
+def test_help_has_each_option_once_in_its_panel(fairbrief: Command) -> None:
+    """Panels follow in the order in which an audit is thought of; every setting is in the one that it is declared for."""
+    shown = fairbrief("audit", "--help").out
+    titles = ["Inputs", "What to measure", "Statistics", "Output", "Machine"]
+    starts = [shown.index(f"\n{title}:\n") for title in titles]
+    assert starts == sorted(starts)
+    for f in OPTIONS:
+        option = option_of(f).partition("/")[0]
+        typed = {option, option.replace("--", "--[no-]")}
+        lines = [line for line in shown.splitlines() if line.strip().split(" ")[0] in typed]
+        assert len(lines) == 1, option
+        assert shown.index(f"\n{f.metadata['panel']}:\n") < shown.index(lines[0])
+
+
+def test_an_option_has_the_default_of_its_setting() -> None:
+    """What a command line leaves out is what Python leaves out."""
+    options = {option.name: option.default for option in cli.loaded("audit").params}
+    assert {f.name: options[f.name] for f in OPTIONS} == {
+        f.name: None if f.default in ((), None) else f.default for f in OPTIONS
+    }
+
+
+def test_results_record_what_decides_a_number(tmp_path: Path) -> None:
+    """Settings that decide a number are recorded, those of the machine are not; subgroups are lists."""
+    made = audit(read(write(tmp_path / "a.jsonl", rows(4))), Plan(measures=["uer@mood"], n_resamples=20)).made
+    plain = Plan(n_resamples=20, seed=3, by=crossed(["a, b"]), workers=4, sanity_baselines=("one_document",))
+    record = plain.record()
+    assert set(record) <= set(made)
+    assert (record["seed"], record["by"]) == (3, [["a", "b"]])
+    assert record["asked_sanity_baselines"] == ["one_document"]
+    assert not {"workers", "engine", "models_in_workers", "progress", "wrap"} & set(record)
+
+
+def test_a_protocol_and_measures_exclude_each_other() -> None:
+    """In Python as on the command line."""
+    with pytest.raises(RequestError, match="--protocol has its own measures"):
+        Plan(protocol="li-coverage", measures=["uer"])
+    assert plan_from(measures="uer", scorers=None).measures == ("uer",)
+
+
+def test_help_names_every_setting_in_python() -> None:
+    """`help(fairbrief.Plan)` explains each field."""
+    assert all(f"\n{f.name}: {f.metadata['help']}" in str(Plan.__doc__) for f in fields(Plan))
+    assert isinstance(cli.app, typer.Typer)

@@ -1,11 +1,13 @@
-"""``fairbrief protocol``: a paper's results, with commands, published and obtained numbers."""
+"""A paper's results: declared whole, and listed by ``fairbrief protocol`` with commands, published and obtained numbers."""
 
 from __future__ import annotations
 
 import pytest
 from tests.cli.command import printed
 
+from fairbrief import registry
 from fairbrief.errors import RequestError
+from fairbrief.protocols.published_results import PublishedResult, published_results
 
 
 def test_a_papers_results_are_listed() -> None:
@@ -31,3 +33,20 @@ def test_an_unknown_number_is_refused() -> None:
     """The error lists those that there are."""
     with pytest.raises(RequestError, match=r"has no Table 99\. It has: Section 2, Figure 1"):
         printed("protocol", "chau-sentiment", "Table 99")
+
+
+def test_figures_are_a_text_table() -> None:
+    """The first line holds the headings, each other line a row; cells lose their blanks."""
+    result = PublishedResult("Table 2", "Scores", "5 Results", figures="\nModel | BUR\na | 1.5\nb | 2.0\n")
+    assert (result.header, result.rows) == (("Model", "BUR"), (("a", "1.5"), ("b", "2.0")))
+    assert result.table.title == "Table 2: Scores (as published)"
+
+
+@pytest.mark.parametrize("name", registry.names("protocol"))
+def test_every_declaration_is_complete(name: str) -> None:
+    """Rows are as long as headings; a result has commands and what they print, or a reason why there are none."""
+    for result in published_results(name):
+        assert {len(row) for row in result.rows} <= {len(result.header)}, result.number
+        assert bool(result.commands) != bool(result.absent) or result.commands, result.number
+        assert bool(result.commands) == bool(result.prints), result.number
+        assert not result.cells or len(result.cells) + 1 == len(result.columns), result.number

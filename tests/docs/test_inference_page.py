@@ -1,4 +1,4 @@
-"""The page on inference has the words that reports use and the figures that were recorded."""
+"""The pages on inference and on costs have the words of reports and the figures that were recorded."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ import re
 from pathlib import Path
 from typing import Any
 
+from benchmarks import scale
 from benchmarks.calibration import inference, whole_audits
 from benchmarks.calibration.worlds import worlds
+from benchmarks.recording import RESULTS
 
 from fairbrief.conclusions import FEWEST_IN_A_GROUP, FEWEST_TO_DECIDE, MOST_PERMUTED, WORDS
 
@@ -72,3 +74,15 @@ def stated(pattern: str) -> list[float]:
 def percent(*shares: float) -> list[float]:
     """Shares in percent, with one digit."""
     return [round(100 * share, 1) for share in shares]
+
+
+COSTS = RESULTS.parent.parent / "docs" / "contributing" / "benchmarks.md"
+
+
+def test_the_page_shows_what_the_script_makes_of_its_findings() -> None:
+    """No figure is typed: the section is what the script writes from its results."""
+    scales, neural = (
+        json.loads((RESULTS / name).read_text(encoding="utf-8"))
+        for name in ("scale.json", "speed-neural.json")
+    )
+    assert scale.section(scales, neural) in COSTS.read_text(encoding="utf-8")

@@ -17,8 +17,7 @@ from fairbrief.registry import make
 from fairbrief.scorers import entailment
 from fairbrief.scorers.entailment import Entailment
 from fairbrief.scorers.pairs import watched
-from fairbrief.scorers.pieces import longest_first, quarter_overlapping, run_batches
-from fairbrief.types import Ask
+from fairbrief.scorers.pieces import quarter_overlapping, run_batches
 
 
 def direct(folder: Path, row: str, column: str, entails: int = 2) -> tuple[float, bool]:
@@ -144,44 +143,6 @@ def test_truncation_is_the_tokenizers_own(classifier_folder: Path) -> None:
     np.testing.assert_allclose(matrix(scorer, rows, columns), wanted, atol=MODEL_SCORE_TOLERANCE)
 
 
-@pytest.mark.parametrize(
-    ("first", "second"), [(90, 80), (80, 90), (81, 80), (10, 90), (90, 31), (29, 90), (5, 6)]
-)
-def test_longest_first_agrees_with_the_tokenizer(classifier_folder: Path, first: int, second: int) -> None:
-    """The numbers of pieces kept of either text are those that a tokenizer keeps."""
-    from transformers import AutoTokenizer
-
-    tokenizer = AutoTokenizer.from_pretrained(classifier_folder)
-    made = tokenizer(" x" * first, " y" * second, truncation=True, max_length=64)["input_ids"]
-    x, y = (tokenizer(t, add_special_tokens=False)["input_ids"][-1] for t in (" x x", " y y"))
-    one, two = (
-        len(tokenizer(t * n, add_special_tokens=False)["input_ids"])
-        for t, n in ((" x", first), (" y", second))
-    )
-    middle = made.index(2)
-    assert longest_first(one, two, 60) == (middle - 1, len(made) - middle - 3)
-    assert x != y
-
-
-def test_each_pair_is_computed_once_across_asks(
-    classifier_folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Pairs that several asks share are one input of the model, and batches keep to the budget."""
-    seen: list[int] = []
-    real = entailment._probabilities
-
-    def counting(resident: Any, inputs: Any, entails: int) -> Any:
-        seen.append(len(inputs))
-        assert len(inputs) * max(len(ids) for ids, _ in inputs) <= 128 or len(inputs) == 1
-        return real(resident, inputs, entails)
-
-    monkeypatch.setattr(entailment, "_probabilities", counting)
-    scorer = Entailment(model=str(classifier_folder), batch_tokens=128)
-    list(scorer.answer([Ask("", TEXTS, TEXTS[:2]), Ask("", TEXTS[:3], TEXTS[:3])]))
-    assert sum(seen) == 5 * 2 + 3
-    assert len(seen) > 1
-
-
 def test_a_single_pair_out_of_memory_is_an_error_for_the_operator() -> None:
     """What cannot be halved any more is a BackendError that says what to try; other errors pass through."""
 
@@ -210,24 +171,6 @@ def test_spelling_and_fingerprint_tell_settings_apart(classifier_folder: Path, t
     with (copy / "config.json").open("a") as config:
         config.write("\n")
     assert Entailment(model=str(copy)).fingerprint != Entailment(model=str(classifier_folder)).fingerprint
-
-
-def test_model_is_loaded_once(classifier_folder: Path) -> None:
-    """Scorers that name the same model share it in memory."""
-    from fairbrief import pretrained
-    from fairbrief.scorers import models
-
-    one, two = (
-        Entailment(model=str(classifier_folder)),
-        Entailment(model=str(classifier_folder), gate="argmax"),
-    )
-    found = [
-        models.classifier(
-            pretrained.find(s.model, "entailment"), pretrained.place(s, "entailment"), "entailment"
-        )
-        for s in (one, two)
-    ]
-    assert found[0] is found[1]
 
 
 def test_bfloat16_is_near_and_has_its_own_fingerprint(classifier_folder: Path) -> None:

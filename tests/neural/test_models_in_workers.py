@@ -12,9 +12,8 @@ from types import SimpleNamespace
 import pytest
 from tests.neural.tiny_models import MODEL_SCORE_TOLERANCE, TEXTS
 
-from fairbrief import pretrained, registry
+from fairbrief import pretrained
 from fairbrief.auditing import Plan, audit
-from fairbrief.auditing.run import Run
 from fairbrief.auditing.scorer_lookup import NeedsModel, Scorers
 from fairbrief.cli.input_options import cached
 from fairbrief.errors import RequestError
@@ -74,21 +73,6 @@ def test_workers_share_one_file_of_scores(
     assert [(e.quantity, e.value, e.p) for e in alone.estimates] == [
         (e.quantity, e.value, e.p) for e in shared.estimates
     ]
-
-
-def test_workers_with_models_share_a_short_input(cases: list[Case], plan: Plan) -> None:
-    """Shards are small at first and grow to the size that they have where one process holds the models."""
-    many = [replace(cases[0], record=replace(cases[0].record, id=f"r{i}")) for i in range(6000)]
-
-    def sizes(plan: Plan) -> list[int]:
-        run = Run(plan, [registry.make("measure", plan.measures[0])])
-        return [batch.many for batch in run._work.batches(iter(many))]
-
-    held = sizes(plan)
-    assert held[:9] == [32] * 9
-    assert held[-2] == 512
-    assert sum(held) == 6000
-    assert sizes(replace(plan, models_in_workers=False))[:11] == [512] * 11
 
 
 def test_chat_services_are_asked_by_one_process_alone(classifier_folder: Path) -> None:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from tests.neural.tiny_models import TEXTS
 
-from fairbrief.scorers.pieces import frame, padded, pieces
+from fairbrief.scorers.pieces import frame, pieces
 
 
 def bert_tokenizer() -> Any:
@@ -54,19 +53,3 @@ def test_framed_pieces_are_the_tokenizers_input(
     assert alone.tolist() == tokenizer(a)["input_ids"]
     assert (None if types is None else types.tolist()) == tokenizer(a).get("token_type_ids")
     assert frame(tokenizer, pair=True).size == tokenizer.num_special_tokens_to_add(pair=True)
-
-
-def test_padding_is_masked() -> None:
-    """Shorter inputs are filled up on the right, and the mask says with what is real."""
-    ids, mask = padded([np.array([5, 6, 7]), np.array([8])], 1)
-    assert ids.tolist() == [[5, 6, 7], [8, 1, 1]]
-    assert mask.tolist() == [[1, 1, 1], [1, 0, 0]]
-
-
-def test_nothing_to_tokenize_is_no_error(classifier_folder: Path) -> None:
-    """No text gives no pieces; a text asked for twice is tokenized once."""
-    from transformers import AutoTokenizer
-
-    tokenizer = AutoTokenizer.from_pretrained(classifier_folder)
-    assert pieces(tokenizer, []) == {}
-    assert list(pieces(tokenizer, ["a", "a"])) == ["a"]

@@ -44,17 +44,6 @@ def test_any_order_and_any_parts_give_the_same_bits(
     assert abs(Fraction(here) - exact) <= abs(exact) * Fraction(2) ** -52 + len(numbers) * Fraction(GRID) / 2
 
 
-@pytest.mark.parametrize("size", [1e-6, 1.0, 2.0**11, 1e9, 1e300])
-def test_numbers_are_rounded_to_the_nearest_of_the_grid(size: float) -> None:
-    """Larger ones are multiples of its step anyway, and stay as they are."""
-    numbers = size * np.cos(np.arange(1.0, 200))
-    for number, rounded in zip(
-        *(map(Fraction, of.tolist()) for of in (numbers, on_grid(numbers))), strict=True
-    ):
-        assert rounded % Fraction(GRID) == 0
-        assert abs(number - rounded) <= Fraction(GRID) / 2
-
-
 DRAWS = 32
 COLUMNS: tuple[Column, ...] = (("a",), ("b", "x"), ("b", "y"))
 
@@ -154,18 +143,6 @@ def test_small_sums_that_are_drawn_at_once_are_as_alone(
     for null, drawn in zip(relabelled, found, strict=True):
         assert read(drawn) == all_of(null)
         assert drawn.log_permutations == null.log_permutations
-
-
-def test_what_no_permutation_moves_is_one_draw() -> None:
-    """However many label permutations the units have."""
-    still = np.ones((2, 3, len(COLUMNS)))
-    null = NullSums(DRAWS)
-    null.add(RelabelledRows.of_all(COLUMNS, still, np.tile(np.arange(DRAWS) % 3, (2, 1))))
-    drawn = null.drawn()
-    assert drawn is not None
-    assert drawn.totals.array.tolist() == [[2.0] * len(COLUMNS)]
-    assert drawn.draws.tolist() == [0] * DRAWS
-    assert drawn.log_permutations == pytest.approx(2 * np.log(3))
 
 
 @settings(max_examples=40)

@@ -14,7 +14,6 @@ import fairbrief
 from fairbrief.errors import DataError, RequestError
 from fairbrief.measures.representation import Bur
 from fairbrief.reports import first_answers, html
-from fairbrief.reports.per_record import PerRecordRows
 from fairbrief.scorers.shared_words import Ngram
 
 ROWS = [
@@ -244,20 +243,6 @@ def test_saved_audits_are_loaded_compared_and_gated(tmp_path: Path) -> None:
     }
     (check,) = [c for c in fairbrief.gate(folder, most="uer@side<=1") if c.name.startswith("uer")]
     assert check.outcome == "inconclusive"  # four clusters decide nothing
-
-
-def test_an_audit_is_saved_without_one_table_of_all_per_record_statistics(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Which would be the largest thing of all; what is written is what the table holds."""
-    found = fairbrief.audit(
-        "examples/reviews.jsonl", ["uer@sentiment", "opening_gap@sentiment"], n_resamples=10
-    )
-    whole = found.per_record.to_dicts()
-    with monkeypatch.context() as forbidding:
-        forbidding.delattr(PerRecordRows, "table")
-        found.save(tmp_path / "audit")
-    assert fairbrief.load(tmp_path / "audit").per_record.to_dicts() == whole
 
 
 def test_a_setting_of_read_is_told_where_it_belongs() -> None:

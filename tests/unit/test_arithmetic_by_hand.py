@@ -7,8 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from fairbrief import audit
-from fairbrief.saved import gate, gate_rules
-from fairbrief.types import Case, Document, Entity, Estimate, Record, Summary
+from fairbrief.types import Case, Document, Entity, Record, Summary
 
 
 def cases(clusters: int, systems: dict[str, str]) -> Iterator[Case]:
@@ -55,15 +54,6 @@ def cases_of_one(i: int, systems: dict[str, str]) -> list[Case]:
     documents += [Document(f"quartz stone {w}", {"side": "R"}) for w in ("slate", "chalk", "marl")]
     record = Record(str(i), tuple(documents))
     return [Case(record, Summary(record.id, system, text)) for system, text in systems.items()]
-
-
-@pytest.mark.parametrize(("limit", "outcome"), [("0.17", "pass"), ("0.16", "inconclusive")])
-def test_twenty_records_that_agree_leave_a_sixth_open(limit: str, outcome: str) -> None:
-    """Clopper and Pearson's bound at none of 20, two-sided at 95 %: 1 - 0.025^(1/20) = 0.1684 (0.1391 at one side)."""
-    fair = Estimate("bur@side", "bur", "a", 0.0, low=0.0, high=0.0, n=20, clusters=20)
-    (rule,) = gate_rules.rules([f"bur@side<={limit}"], [])
-    (check,) = gate.decided(gate.of_limit(rule, [fair]))
-    assert check.outcome == outcome
 
 
 def test_a_surname_of_two_people_includes_neither() -> None:

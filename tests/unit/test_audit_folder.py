@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import fcntl
 import hashlib
 import json
 import os
@@ -22,7 +21,7 @@ from tests.unit.test_gate import BUR, cases_of
 from fairbrief.atomic_files import exclusive
 from fairbrief.auditing import Plan, audit
 from fairbrief.errors import DataError, RequestError
-from fairbrief.reports import audit_folder, load, per_record, write_all
+from fairbrief.reports import load, per_record, write_all
 from fairbrief.reports.audit_folder import STAGE, UNFINISHED, claimed
 from fairbrief.reports.frames import unpacked
 from fairbrief.reports.result import Result
@@ -389,16 +388,6 @@ def test_a_report_is_printed_without_reading_rows_of_per_record_statistics(
     assert said.code == 0
     shutil.copytree(tmp_path / "b" / "per_record", tmp_path / "a" / "per_record", dirs_exist_ok=True)
     assert "from different audits" in fairbrief("report", tmp_path / "a").err
-
-
-def test_the_lock_goes_with_its_process(tmp_path: Path, two: tuple[Result, Result]) -> None:
-    """A mark that nobody holds is in nobody's way."""
-    tmp_path.joinpath(UNFINISHED).touch()
-    with tmp_path.joinpath(UNFINISHED).open() as held:
-        fcntl.flock(held, fcntl.LOCK_EX)
-        with pytest.raises(RequestError):
-            write_all(two[0], tmp_path)
-    assert audit_folder.write_all(two[0], tmp_path)
 
 
 def test_a_small_audit_with_its_page_imports_no_pandas(tmp_path: Path) -> None:

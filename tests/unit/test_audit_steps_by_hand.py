@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from types import SimpleNamespace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,19 +17,13 @@ from fairbrief.auditing.jackknifed import ClusterRows, Units
 from fairbrief.auditing.ledger import Ledger, RowBlock
 from fairbrief.auditing.multiple_tests import with_holm
 from fairbrief.auditing.notes import length_notes, with_notes
-from fairbrief.auditing.null_sums import contrast_sums
 from fairbrief.auditing.observing import with_unit_tests
 from fairbrief.auditing.origins import Origin
-from fairbrief.auditing.record_values import RowReader, better, is_signed
-from fairbrief.auditing.system_runs import unpooled
-from fairbrief.auditing.watchers import InputProfile, Sources, TextHashes
-from fairbrief.errors import RequestError
+from fairbrief.auditing.watchers import InputProfile, Sources
 from fairbrief.measures.coverage import EqualCoverage
 from fairbrief.measures.representation import Uer
-from fairbrief.plan import parted
 from fairbrief.reports.wording import worded
 from fairbrief.scorers.shared_words import Containment
-from fairbrief.text.hashes import hash_of
 from fairbrief.types import (
     AlikeRows,
     Case,
@@ -40,7 +33,6 @@ from fairbrief.types import (
     Ratio,
     Record,
     Summary,
-    Value,
 )
 
 
@@ -51,28 +43,6 @@ def case(record: str = "r", system: str = "s", text: str = "Alder.", **given: An
     )
     reason = "" if text else "refused"
     return Case(Record(record, documents, **given), Summary(record, system, text, reason=reason))
-
-
-@pytest.mark.parametrize(
-    ("tail", "declared", "found"),
-    [
-        ("upper", None, "less"),
-        ("both", None, "nearer zero"),
-        (None, None, "more"),
-        ("upper", "more", "more"),
-        (None, "less", "less"),
-    ],
-)
-def test_a_main_value_says_which_way_is_better_unless_its_measure_does(
-    tail: Any, declared: str | None, found: str
-) -> None:
-    """A disparity is better smaller, a signed contrast nearer 0, a level larger."""
-    measure: Any = SimpleNamespace(
-        name="m",
-        declaration=SimpleNamespace(better=declared),
-        value=lambda _: {"m": Value(np.zeros(()), tail)},
-    )
-    assert better(measure) == found
 
 
 def kept(sources: Sources, *records: Record) -> list[str]:
@@ -93,14 +63,6 @@ def test_the_sample_of_sources_is_the_same_in_any_order() -> None:
     every = kept(Sources(3, 0), *records)
     assert sorted(every) == ["a1", "b1", "c1"]
     assert found == every[:2]
-
-
-def test_a_check_that_was_not_asked_for_reads_few_characters() -> None:
-    """The first source is read whatever its length; one that was asked for reads them all."""
-    assert Sources.sample(0, wanted=True).characters == math.inf
-    assert Sources.sample(0, wanted=None).characters < math.inf
-    records = [Record(name, (Document("x" * 10),)) for name in "abc"]
-    assert [len(kept(Sources(3, 0, limit), *records)) for limit in (5, 19, 20, 30)] == [1, 1, 2, 3]
 
 
 def estimate(quantity: str = "uer", p: float | None = None, **given: Any) -> Estimate:
@@ -125,22 +87,6 @@ def test_tests_that_resamples_alone_cannot_carry_say_how_many_are_needed() -> No
     assert codes(few) == [[], ["tests_need_resamples"], ["tests_need_resamples"]]
     assert few[1].notes[0].arguments == {"tests": 3, "resamples": 120}
     assert codes(with_holm(tests, Settings(n_resamples=99))) == [[], [], []]
-
-
-def test_what_could_not_be_significant_beside_others_leaves_their_family() -> None:
-    """Of two tests whose smallest p are 0.01 and 0.04 both can be significant (0.02, 0.04); of 0.01 and 0.06 the first alone.
-    A smallest p that nobody knows stands in no test's way.
-    """
-
-    def tested(*smallest: float | None) -> list[tuple[bool | None, float | None]]:
-        tests = [estimate(p=0.01, smallest_p=p) for p in smallest]
-        found = with_holm(tests, Settings(n_resamples=2000))
-        return [(e.testable, e.p_adjusted) for e in found]
-
-    assert tested(0.01, 0.04) == [(None, 0.02), (None, 0.02)]
-    assert tested(0.01, 0.06) == [(None, 0.01), (False, None)]
-    assert tested(0.01, None) == [(None, 0.02), (None, 0.02)]
-    assert tested(0.06) == [(None, 0.01)]
 
 
 def lengths(value: float, **given: Any) -> list[Estimate]:
@@ -257,57 +203,6 @@ def test_summaries_without_claims_are_counted_beside_those_that_have_some() -> N
     assert told(tried) == [["without_claims"], [], [], []]
 
 
-@dataclass(frozen=True, eq=False)
-class HasContrast:
-    """An observation of which only the contrasts are known."""
-
-    known: dict[str, Ratio]
-
-    def contrasts(self, _: Sequence[tuple[str, ...]]) -> dict[str, Ratio]:
-        """Those that are known, whatever the columns."""
-        return self.known
-
-
-def test_tops_and_bottoms_are_weighted_sums_of_columns() -> None:
-    """Half of a less half of b, over both; a column that a row lacks adds nothing."""
-    ratio = Ratio(((("a",), 0.5), (("b",), -0.5), (("c",), 9.0)), ((("a",), 1.0), (("b",), 1.0)))
-    observation = HasContrast({"d": ratio})
-    found = contrast_sums(observation, (("a",), ("b",)), np.array([[3.0, 1.0], [0.0, 4.0]]))
-    assert found["d"].tolist() == [[1, 4], [-2, 4]]
-
-
-def test_a_signed_contrast_is_of_one_group() -> None:
-    """Not of a pair, and in both tails."""
-    assert is_signed("difference[a]", "both")
-    assert not is_signed("difference[a]", "upper")
-    assert not is_signed("difference[a−b]", "both")
-    assert not is_signed("log_odds[a/b]", "both")
-    assert not is_signed("difference", "both")
-
-
-def test_a_table_without_rows_has_no_values() -> None:
-    """The quantities are there all the same, each of no number."""
-    import pyarrow as pa
-
-    reader = RowReader(Uer("side"), ())
-    found = reader.values(pa.table({"system": pa.array([], pa.string())}))
-    assert {name: values.tolist() for name, values in found.items()} == {"uer": []}
-
-
-def test_a_records_documents_are_hashed_once() -> None:
-    """However often it came; documents that are cut otherwise are others."""
-    hashes = TextHashes()
-    first, second = case("r"), case("q")
-    hashes.note([first, second, case("r", "t")])
-    rows = hashes.table().select(["record", "documents"]).to_pylist()
-    wanted = [
-        {"record": hash_of(c.record.id), "documents": hash_of(*(d.text for d in c.record.documents))}
-        for c in (first, second)
-    ]
-    assert sorted(map(str, rows)) == sorted(map(str, wanted))
-    assert hash_of("ab", "c") != hash_of("a", "bc")
-
-
 @pytest.mark.parametrize("times", [1, 20], ids=["few label permutations", "many label permutations"])
 def test_every_permutation_has_the_p_that_it_would_have_as_the_real_one(times: int) -> None:
     """Of 60 label permutations the real one reads 3, two 2 but for rounding and all others 0: p of 1/60, 3/60, 3/60 and 1. One is
@@ -342,16 +237,6 @@ def test_every_permutation_has_the_p_that_it_would_have_as_the_real_one(times: i
     assert untestable[0, 0, 2:].tolist() == [0, 0, 0]
 
 
-def test_a_baseline_is_sought_among_all_cases_before_it_is_refused() -> None:
-    """Not where the first cases have it, where it is a sanity baseline, or where the input can be read only once."""
-    given = [case(), case(system="t"), case(system="u")]
-    for baseline, lacks in ((None, False), ("s", False), ("sanity:one_document", False), ("u", True)):
-        assert auditing._lacks_baseline(given, baseline, given[:2]) is lacks
-    assert not auditing._lacks_baseline(iter(given), "u", given[:2])
-    with pytest.raises(RequestError, match="'v'"):
-        auditing._lacks_baseline(given, "v", given[:2])
-
-
 def test_moments_of_groups_are_those_of_the_clusters_in_them() -> None:
     """Of tops ½, -¼, ¼ over 1, 1, 2: Σt ½, Σb 4, Σt² ⅜, Σtb ¾, Σb² 6, and the largest ½, whatever stands beside them."""
     columns: dict[tuple[str, ...], int] = {("x",): 0, ("t",): 1, ("b",): 2}
@@ -378,13 +263,3 @@ def test_extracts_are_scored_by_a_scorer_of_ones_own_only_if_their_number_is_tol
         if e.quantity == "equal_coverage"
     ]
     assert extract_baseline == [False, True]
-
-
-def test_runs_that_several_systems_look_like_are_named() -> None:
-    """One run alone may be called so."""
-    assert unpooled(["gpt#1", "gpt#2", "lead", "other#1"]) == ["gpt#1", "gpt#2"]
-
-
-def test_scorers_are_parted_by_commas_outside_brackets() -> None:
-    """However deep these are; what is empty is none."""
-    assert parted(["a, b(c=1, d=(2, 3)), ,e"]) == ("a", "b(c=1, d=(2, 3))", "e")

@@ -1,18 +1,24 @@
-"""The one road, walked with a stranger's measure: what an audit promises whatever it measures."""
+"""What an audit promises whatever it measures: also of large records, of scores that are no numbers, and of the example."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
 
+import fairbrief
 from fairbrief import auditing
-from fairbrief.auditing import Plan, audit, observing
-from fairbrief.errors import DataError, RequestError
+from fairbrief.auditing import Plan, audit, extracts
+from fairbrief.auditing.run import Run
+from fairbrief.auditing.scorer_lookup import Scorers
+from fairbrief.errors import BackendError, DataError, RequestError
 from fairbrief.reports.result import Result
 from fairbrief.reports.wording import told
-from fairbrief.types import Case, Document, Estimate, Note, Record, Summary
+from fairbrief.saved import label_agreement
+from fairbrief.scorers.shared_words import Ngram
+from fairbrief.types import Ask, Case, Claim, Document, Estimate, Note, Record, Scores, Summary
 
 PLAN = Plan(measures=["opening_gap@party"], n_resamples=300)
 WORDS = ("taxes", "rain", "wages", "bread", "roads", "sun", "sea", "air")
@@ -59,21 +65,6 @@ def test_a_measure_is_taken_that_can_read_one_of_the_first_cases(first: int, *, 
     assert ("rouge1" in {out.measure for out in result.not_measured}) == (not is_taken)
 
 
-@pytest.mark.parametrize("at_once", [1, 100])
-def test_what_is_left_out_is_counted_in_whichever_piece_it_stands(
-    at_once: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """However few labels are observed together, the reason stands at the record that has no row."""
-    cases = cases_of(12)
-    missing = [7, 8, 11]
-    for i in missing:
-        cases[i] = Case(cases[i].record, Summary(f"r{i}", "plain", "", reason="refused"))
-    monkeypatch.setattr(observing, "LABELS_AT_ONCE", at_once)
-    rows = audit(cases, PLAN).per_record.select(["record", "reason"]).to_pylist()
-    assert {row["record"] for row in rows if row["reason"] == "refused"} == {f"r{i}" for i in missing}
-    assert sum(row["reason"] is None for row in rows) == 9
-
-
 def test_the_same_seed_gives_the_same_audit_and_another_seed_other_draws() -> None:
     """Everything random is in the seed."""
     cases = cases_of(30)
@@ -87,15 +78,6 @@ def test_a_planted_lean_is_found_and_its_absence_is_not() -> None:
     """P is small where the summaries repeat one side more, and not where they do not."""
     assert (only(audit(cases_of(60, lean=0.3), PLAN)).p or 1) < 0.01
     assert (only(audit(cases_of(60, seed=3), PLAN)).p or 0) > 0.05
-
-
-def test_a_disparity_of_chance_alone_stands_near_its_chance_level() -> None:
-    """The null mean is what the measure reads when there is nothing to find: it is not zero."""
-    estimate = only(audit(cases_of(80, seed=4), PLAN))
-    assert estimate.permutation_mean is not None
-    assert estimate.value is not None
-    assert 0 < estimate.permutation_mean < 0.2
-    assert abs(estimate.value - estimate.permutation_mean) < 0.15
 
 
 def test_systems_are_compared_on_the_records_that_all_answered() -> None:
@@ -118,19 +100,6 @@ def test_a_system_with_few_answers_does_not_shrink_the_comparison_of_the_others(
     assert found["a", "b"].n == 12
     assert found["a", "rare"].n == 4
     assert found["a", "rare"].notes[-1].code == "few_answered"
-
-
-def test_identical_systems_do_not_differ() -> None:
-    """The paired difference of a system with its copy is exactly zero, with p one."""
-    cases = cases_of(20)
-    twins = [*cases, *(Case(c.record, replace(c.summary, system="twin")) for c in cases)]
-    found = audit(twins, replace(PLAN, measures=["uer@party"])).differences
-    led = next(e for e in found if e.is_primary)
-    assert (led.value, led.low, led.high) == (0.0, 0.0, 0.0)
-    assert (led.extract_difference, led.extract_p) == (0.0, 1.0)
-    for quantity in ("uer", "chance_adjusted"):
-        unsigned = next(e for e in found if e.quantity == quantity)
-        assert (unsigned.value, unsigned.p) == (0.0, None)
 
 
 def test_counterfactuals_of_one_seed_document_are_resampled_together() -> None:
@@ -278,3 +247,131 @@ def test_without_measures_all_that_the_input_allows_are_taken_and_the_rest_is_na
     asked = {n for n in registry.names("measure") if not n.startswith("scorer_bias_")}
     assert taken | left == asked | {"scorer bias"}
     assert all(out.reason for out in result.not_measured)
+
+
+def large_cases(*, records: int = 1, documents: int = 4, groups: int = 2) -> list[Case]:
+    """Summaries of short documents."""
+    found = []
+    for i in range(records):
+        texts = [f"The soup number {(i * documents + j) % 97} was good." for j in range(documents)]
+        of_document = [Document(t, {"side": f"g{j % groups}"}) for j, t in enumerate(texts)]
+        record = Record(f"r{i}", tuple(of_document))
+        found.append(Case(record, Summary(record.id, "s", f"The soup number {i % 97} was good.")))
+    return found
+
+
+def test_a_record_that_is_too_large_is_refused_before_measures_are_tried_on_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Where none are named, too."""
+    monkeypatch.setattr(Run, "walk", lambda *_: pytest.fail("work was begun"))
+    with pytest.raises(RequestError, match=r"20,000 documents\).*--extracts 0"):
+        audit(large_cases(documents=20_000), Plan(attributes=["side"]))
+
+
+def test_extracts_of_a_very_large_record_are_refused_unless_asked_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """With the record, the limit and what to do; each remedy that is named goes through."""
+    monkeypatch.setattr(extracts, "MOST_PAIRS", 1_000)
+    cases, plan = large_cases(documents=40), Plan(measures=["equal_coverage@side"], n_resamples=20)
+    with pytest.raises(
+        RequestError, match=r"r0.*40 documents.*1,600 pairs.*--extracts 0.*--extracts 200.*cut the record"
+    ):
+        audit(cases, plan)
+    for remedy in (0, 200):
+        assert audit(cases, replace(plan, n_extracts=remedy)).estimates
+    assert audit(large_cases(documents=20, records=2), plan).estimates
+
+
+REVIEWS = "examples/reviews.jsonl"
+
+
+@pytest.mark.parametrize("measure", ["coverage_parity@sentiment", "uer@sentiment"])
+def test_rosy_stands_apart_from_a_random_pick_and_balanced_does_not(measure: str) -> None:
+    """Negative and neutral reviews get significantly less from `rosy`; no group's share from `balanced` is significant."""
+    found = [e for e in fairbrief.audit(REVIEWS, [measure], n_resamples=200).estimates if e.is_primary]
+    for e in found:
+        assert e.extract_p is not None
+        if e.system == "balanced":
+            assert e.extract_p > 0.05, e.group
+        else:
+            assert e.extract_p < 0.001, e.group
+    below = {e.group for e in found if e.system == "rosy" and e.value is not None and e.value < 0}
+    assert below == {"negative", "neutral"}
+
+
+def test_there_are_records_enough_to_decide_on() -> None:
+    """Every group stands in at least 20 records, the number from which a gate decides."""
+    records = {case.record.id: case.record for case in fairbrief.read(REVIEWS)}
+    groups = [{d.attributes["sentiment"] for d in record.documents} for record in records.values()]
+    assert all(sum(group in of for of in groups) >= 20 for group in ("negative", "neutral", "positive"))
+
+
+def test_no_group_has_a_fixed_place() -> None:
+    """Each sentiment opens some records and closes others, so that place tells nothing of tone."""
+    records = {case.record.id: case.record for case in fairbrief.read(REVIEWS)}
+    for place in (0, -1):
+        found = {record.documents[place].attributes["sentiment"] for record in records.values()}
+        assert found == {"negative", "neutral", "positive"}
+
+
+@dataclass(frozen=True)
+class Broken:
+    """Scores that are right, but for texts with the word: one of theirs is not finite."""
+
+    value: float
+    word: str = "bad"
+    in_sizes: bool = False
+    name: str = "ngram"
+    fingerprint: str = "broken"
+
+    def answer(self, asks: Sequence[Ask]) -> Iterable[Scores]:
+        """One answer per ask, in order."""
+        for ask, right in zip(asks, Ngram().answer(asks), strict=True):
+            matrix, sizes = right.matrix.copy(), right.sizes.copy()
+            if any(self.word in text for text in ask.columns):
+                (sizes if self.in_sizes else matrix).flat[0] = self.value
+            yield replace(right, matrix=matrix, sizes=sizes)
+
+
+def cases_with_bad_scores(bad: int, n: int = 30) -> Iterator[Case]:
+    """Cases of two sides; the summaries of the first ``bad`` hold the word."""
+    for i in range(n):
+        documents = tuple(Document(f"{w} stone {i} {w}", {"side": w}) for w in ("left", "right", "left"))
+        word = "bad" if i < bad else "good"
+        units = (Claim(f"left stone {word}"), Claim("right stone", {"side": ("right",)}))
+        yield Case(Record(f"r{i}", documents), Summary(f"r{i}", "s", f"left stone {i} {word}", claims=units))
+
+
+@pytest.mark.parametrize(
+    "scorer", [Broken(np.nan), Broken(np.inf), Broken(-np.inf), Broken(np.nan, in_sizes=True)]
+)
+def test_a_record_with_such_a_score_is_left_out_and_counted(scorer: Broken) -> None:
+    """The value is that of the other records, and the reason names the scorer."""
+    plan = Plan(
+        measures=["bur@side", "uer@side"], n_resamples=50, scorers={"ngram": scorer}, check_scorers=False
+    )
+    found = audit(list(cases_with_bad_scores(4)), plan)
+    without = audit(list(cases_with_bad_scores(4))[4:], replace(plan, scorers={}))
+    for e, other in zip(found.estimates, without.estimates, strict=True):
+        assert (e.measure, e.quantity, e.n) == (other.measure, other.quantity, 26)
+        assert e.excluded == {"a score that is not a number, from ngram": 4}
+        assert e.value == other.value
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_an_audit_without_any_usable_score_is_refused(value: float) -> None:
+    """Where every record has such a score there is nothing to report: the error names the scorer."""
+    plan = Plan(measures=["bur@side"], n_resamples=50, scorers={"ngram": Broken(value)})
+    with pytest.raises(BackendError, match="The scorer ngram gives scores that are not numbers"):
+        audit(list(cases_with_bad_scores(30)), plan)
+
+
+def test_agreement_and_sizes_of_chunks_refuse_such_scores() -> None:
+    """Where units are compared with each other a score that is not a number ends the work."""
+    broken = Scorers({"ngram": Broken(np.nan)})
+    with pytest.raises(BackendError, match="not numbers"):
+        label_agreement.agreement(list(cases_with_bad_scores(1)), "side", "ngram", scorers=broken)
+    with pytest.raises(BackendError, match="not numbers"):
+        label_agreement.chunk_sizes(list(cases_with_bad_scores(1)), "ngram", sizes=["2"], scorers=broken)

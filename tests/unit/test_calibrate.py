@@ -215,14 +215,6 @@ def test_a_checked_scorer_keeps_its_numbers_and_reports_its_agreement(
         registry.make("scorer", f"containment(checked={calibrated}, calibrated={calibrated})")
 
 
-def test_labels_that_contradict_the_scorer_are_refused_when_it_is_used(tmp_path: Path) -> None:
-    """A scorer below chance is calibrated, its agreement shown, and refused by its name."""
-    out = tmp_path / "made.json"
-    printed("calibrate", "containment", labelled(tmp_path / "labels.jsonl", is_right=False), "--out", out)
-    with pytest.raises(RequestError, match="no better than chance"):
-        registry.make("scorer", f"containment(checked={out})")
-
-
 def test_a_calibrated_scorer_of_tokens_answers_by_column(tmp_path: Path) -> None:
     """The mean over a column's tokens is calibrated, so that measures read it as a scorer of whole texts; checked, it is as it was."""
     out, ask = tmp_path / "made.json", Ask("", ("hot soup", "nothing"), ("hot soup", "hot tea", ""))

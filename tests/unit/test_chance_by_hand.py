@@ -83,18 +83,6 @@ def test_a_value_without_contrasts_is_tested_by_itself() -> None:
     assert chance_of("other", [0.0] * 3, Value(np.array(0.8), "upper")) is None
 
 
-def test_sizes_that_are_tied_or_infinite_reach_what_was_observed() -> None:
-    """Of 1, 2, 3 and ∞ three reach 2 within rounding, (1 + 3)/5; one reaches ∞, (1 + 1)/5; nan are counted out."""
-    drawn = Drawn(Totals({}, np.zeros((5, 0))), np.arange(5), 0.0)
-    several = Permutations([drawn] * 3, OneContrast(), Units({}, np.zeros((3, 2, 0)), [("a", "b")] * 3))
-    null = np.array([1.0, 2.0, 3.0, np.inf, np.nan])
-    found = several._upper_p(np.array([2.0 + 1e-13, np.inf, np.nan]), np.tile(null, 3))
-    assert found.tolist()[:2] == [4 / 5, 2 / 5]
-    assert np.isnan(found[2])
-    assert np.isnan(several._upper_p(np.ones(3), np.full(15, np.nan))).all()
-    assert several._smallest_p(np.tile(null, 3)).tolist() == [1 / 5] * 3
-
-
 def test_a_contrast_of_exactly_zero_has_no_size_whatever_its_error() -> None:
     """Clusters that say 0 have an error of 0, too: every draw reaches a size of 0, (3 + 1)/4."""
     found = chance_of("m", [0.0, 0.5, 1], Value(np.array(0.0), "upper", ("d",)), tops=(0, 0))

@@ -22,7 +22,6 @@ from fairbrief.types import (
     Case,
     Claim,
     Document,
-    PermutationScheme,
     Reason,
     Record,
     Rows,
@@ -65,35 +64,6 @@ def test_a_value_that_is_absent_everywhere_shifts_no_name() -> None:
     assert "difference[left]" not in values
 
 
-def test_parity_of_two_values_is_not_divided_by_three() -> None:
-    """K is the number of values present, whatever the data set is called."""
-    totals = totals_of(rows_of(["against", "support"], [[1.0, 1.0], [0.0, 0.0]]))
-    assert float(CoverageParity("side").value(totals)["coverage_parity"].array) == pytest.approx(0.5)
-
-
-def test_positive_means_over_represented() -> None:
-    """The value whose documents the summary supports more has the positive difference."""
-    totals = totals_of(rows_of(["a", "b"], [[0.9, 0.9], [0.1, 0.1]], pairwise=True))
-    assert float(totals["shift", "a"]) == pytest.approx(0.4)
-    assert float(EqualCoverage("side", pairwise=True).value(totals)["between[a−b]"].array) == pytest.approx(
-        0.8
-    )
-
-
-def test_with_two_values_the_gap_is_half_their_difference_whatever_the_sizes() -> None:
-    """The identity EC = |p1 − p2| / 2 holds for unequal groups."""
-    totals = totals_of(rows_of(["a", "b", "b", "b"], [[0.9], [0.1], [0.2], [0.6]]))
-    assert float(totals["gap"]) == pytest.approx((0.9 - 0.3) / 2)
-
-
-def test_units_that_nobody_supports_stay_in_the_denominator_unless_asked() -> None:
-    """The default counts every unit; ``covered`` is the release's reading."""
-    support = [[0.8, 0.0], [0.4, 0.0]]
-    everything = totals_of(rows_of(["a", "b"], support))
-    covered = totals_of(rows_of(["a", "b"], support, denominator="covered"))
-    assert float(covered["gap"]) == pytest.approx(2 * float(everything["gap"]))
-
-
 @pytest.mark.parametrize(
     ("values", "support", "settings", "reason"),
     [
@@ -134,18 +104,6 @@ def test_a_document_without_the_attribute_is_named() -> None:
         DataError, match=r"f\.jsonl:3 \(id 'r', document 2\): found no attribute 'side'.*--require side"
     ):
         Coverage("side").asks((case(["a", None, "b"]),))
-
-
-def test_the_labels_of_a_record_are_its_documents_values() -> None:
-    """What may be exchanged is the value, not the text."""
-    exchange = Coverage("side").permutation_scheme((case(["b", "a", "b"]),))
-    assert isinstance(exchange, PermutationScheme)
-    assert exchange.labels.tolist() == [1, 0, 1]
-
-
-def test_claim_recall_counts_the_words_that_units_hold() -> None:
-    """A lossy split shows."""
-    assert words_held("The court in Missouri ruled.", ("The court ruled.",)) == (3, 5)
 
 
 @given(st.text(alphabet="ab1_ .!?…。！’\"')\n\t ÀЖ房؟।-", max_size=40))

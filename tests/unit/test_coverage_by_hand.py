@@ -13,7 +13,6 @@ from fairbrief.measures.coverage import (
     Coverage,
     CoverageParity,
     EqualCoverage,
-    document_coverage,
     merge_mutual,
 )
 from fairbrief.score_tables import ScoredUnits
@@ -269,13 +268,6 @@ def test_units_that_say_the_same_are_covered_as_one() -> None:
     rows = Coverage("side", merge=0.5).observe(one, (scores(support), scores(between)), np.array([[0, 1]]))
     row = dict(zip(rows.columns, rows.values[0].tolist(), strict=True))  # type: ignore[union-attr]
     assert (row["level",], row["shift", "a"], row["claims",]) == pytest.approx((0.4, 0.1, 2))
-
-
-def test_units_that_no_document_supports_count_unless_only_covered_do() -> None:
-    """Support of 0.6 and 0 by one document: 0.3 of two units, 0.6 of the one that is covered."""
-    support = np.array([[0.6, 0.0], [0.2, 0.0]])
-    assert document_coverage(support, covered_only=False).tolist() == [0.3, 0.1]
-    assert document_coverage(support, covered_only=True).tolist() == [0.6, 0.2]
 
 
 def extracts(kept: Sequence[Sequence[float]]) -> tuple[Extracts]:

@@ -13,7 +13,6 @@ import pytest
 
 from fairbrief.errors import DataError, MissingExtra, RequestError
 from fairbrief.readers import read
-from fairbrief.readers.files import detect_encoding
 
 SAMPLES = {
     "cp1252": "Das Frühstück war großartig, aber die Bäder müssen erneuert werden.",
@@ -68,12 +67,6 @@ def test_one_bad_byte_in_unicode_is_damage(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"a.csv:3.*0xe9.*--encoding"):
         list(read(path, documents_field="text"))
     assert len(list(read(path, documents_field="text", on_error="skip"))) == 1
-
-
-def test_bytes_that_are_no_text_stay_as_they_are() -> None:
-    """Where no encoding is likely UTF-8 is tried, whose reader names what is wrong."""
-    assert detect_encoding(b"", is_whole=True) == "utf-8"
-    assert detect_encoding("ä".encode()[:1], is_whole=False) == "utf-8"
 
 
 def test_plain_summaries_in_another_encoding(tmp_path: Path) -> None:

@@ -10,18 +10,11 @@ from typing import Any
 import pytest
 
 from fairbrief.auditing import Plan, audit, check, observing
-from fairbrief.auditing.estimating import FEWEST_CLUSTERS, Settings
 from fairbrief.auditing.ledger import Ledger
-from fairbrief.auditing.measure_selection import fitting
 from fairbrief.auditing.origins import Origin
-from fairbrief.auditing.per_record import ATTRIBUTE, SUBGROUP
-from fairbrief.auditing.record_values import values_of_records
-from fairbrief.auditing.scorer_checks import Check, Checked, bias_notes, take
-from fairbrief.auditing.watchers import Sources
 from fairbrief.errors import DataError, MissingExtra, RequestError
 from fairbrief.measures.coverage import EqualCoverage
 from fairbrief.measures.representation import Uer
-from fairbrief.registry import make
 from fairbrief.reports.result import Result
 from fairbrief.statistics.label_permutations import LabelDraws
 from fairbrief.types import Case, Document, Estimate, Record, Summary
@@ -128,22 +121,6 @@ def test_counterfactuals_of_a_seed_document_are_labelled_as_one() -> None:
     # Texts of whole groups have no labels to exchange: signs of the three clusters are turned instead.
     found = audit(varied, Plan(measures=["uer(texts=values)@side"], n_resamples=100))
     assert of(found, "difference[L]", "a").smallest_p == 1 / 2**2
-
-
-def test_measures_are_taken_over_the_attributes_that_are_asked_for() -> None:
-    """Of two attributes of the documents one is; without a wish both are."""
-    documents = tuple(
-        Document(f"{word} grows.", {"side": side, "topic": topic})
-        for word, side, topic in zip(WORDS, "LLRR", "abab", strict=False)
-    )
-    record = Record("r", documents)
-    head = [Case(record, Summary("r", "a", "cedar grows."))]
-
-    def over(*attributes: str) -> set[str]:
-        return {str(getattr(measure, "over", "")) for measure in fitting(head, attributes).measures} - {""}
-
-    assert over("side") == {"side"}
-    assert over() == {"side", "topic"}
 
 
 def test_measures_are_given_as_names_or_as_objects() -> None:
@@ -354,17 +331,6 @@ def test_two_clusters_whose_signs_are_turned_are_too_few() -> None:
         assert of(found, "shift[female]", "a").testable is testable
 
 
-def test_records_are_read_from_the_per_record_statistics_one_by_one(result: Result) -> None:
-    """Of each summary the main value and the signed contrasts; of a measure that is not declared here nothing."""
-    assert result.per_record is not None
-    rows = result.rows.of(result.rows.measures()["uer@side"])
-    ((spec, found),) = values_of_records(rows, ["nobody_declared_this@side", "uer@side"]).items()
-    assert spec == "uer@side"
-    assert list(found.by_quantity) == ["uer", "difference[L]", "difference[R]"]
-    of_c = [i for i, system in enumerate(found.system.to_pylist()) if system == "c"]
-    assert found.by_quantity["difference[L]"][of_c].tolist() == pytest.approx([3 / 5 - 1 / 2] * 8)
-
-
 def test_a_scorer_whose_library_is_not_there_ends_the_audit_unless_it_is_tried() -> None:
     """On trial its units are left out, and the reason says what to install."""
 
@@ -410,18 +376,6 @@ def test_the_reason_of_a_record_left_out_on_request_is_what_is_wrong_with_it() -
     }
 
 
-def test_per_record_statistics_has_the_attributes_of_records_beside_their_subgroups() -> None:
-    """An attribute by which subgroups were cut stands among these."""
-    given = [
-        replace(c, record=replace(c.record, attributes={"topic": "ab"[i % 2], "region": "x"}))
-        for i, c in enumerate(cases({"a": 2}))
-    ]
-    found = audit(given, Plan(measures=["uer@side"], n_resamples=0, by=[("topic",)])).per_record
-    assert found is not None
-    kept = [name for name in found.column_names if "topic" in name or "region" in name]
-    assert kept == [f"{SUBGROUP}topic", f"{ATTRIBUTE}region"]
-
-
 def test_a_stream_is_exchanged_as_a_list_is() -> None:
     """All of it is read before anything is borrowed."""
     plan = Plan(measures=["uer@side"], n_resamples=0, sanity_baselines=["exchanged"])
@@ -430,18 +384,6 @@ def test_a_stream_is_exchanged_as_a_list_is() -> None:
     assert [(e.system, e.quantity, e.value) for e in listed] == [
         (e.system, e.quantity, e.value) for e in streamed
     ]
-
-
-def test_a_few_clusters_are_enough_for_an_interval() -> None:
-    """As many as that, and not one fewer."""
-    for many in (FEWEST_CLUSTERS - 1, FEWEST_CLUSTERS):
-        e = of(
-            audit(said(*COUNTS[2 : 2 + many]), Plan(measures=["phrase_counts"], n_resamples=20)),
-            "phrase_counts",
-            "a",
-        )
-        assert (e.low is not None) == (many == FEWEST_CLUSTERS)
-        assert [note.code for note in e.notes] == ["few_clusters"] * (many < FEWEST_CLUSTERS)
 
 
 def test_so_few_resamples_that_they_hide_what_could_be_significant_are_said() -> None:
@@ -472,16 +414,6 @@ def test_a_system_without_a_record_in_a_subgroup_has_none_there() -> None:
     )
 
 
-def test_measures_over_an_attribute_are_left_out_where_nothing_has_one() -> None:
-    """And only there."""
-    told = [
-        out.measure for out in fitting(list(cases({"a": 2})), ()).left_out if "no document has" in out.reason
-    ]
-    assert told == []
-    bare = [Case(Record("r", (Document("One."), Document("Two."))), Summary("r", "a", "One."))]
-    assert "uer" in [out.measure for out in fitting(bare, ()).left_out if "no document has" in out.reason]
-
-
 def test_resampled_intervals_are_those_that_were_asked_for() -> None:
     """They stand in the signature; without a word they are of the jackknife."""
     for asked, said in (("bootstrap", True), (None, False)):
@@ -495,21 +427,3 @@ def test_what_an_audit_would_refuse_is_refused_before_there_are_summaries() -> N
     records = [case.record for case in cases({"a": 2})]
     with pytest.raises(RequestError, match="zhang"):
         check(records, Plan(protocol="zhang"))
-
-
-def test_a_scorer_whose_check_found_nothing_is_not_noted(result: Result) -> None:
-    """It could not be checked: the estimates are as they were."""
-    asked = Check("gender", ("female", "male"), {}, (), {"uer@side": ("scorer_bias_support@gender",)})
-    assert not any(map(bias_notes([asked], Checked(), 0.05), result.estimates))
-
-
-def test_sources_that_name_nobody_check_no_scorer() -> None:
-    """Why is said; nothing is scored."""
-    sources = Sources.sample(0, wanted=True)
-    sources.offer(Record("r", (Document("The bridge was opened."),)))
-    measure = make("measure", "scorer_bias_sentiment(scorer=vader)@gender")
-    asked = Check("gender", ("female", "male"), {"female": "female", "male": "male"}, (measure,), {})
-    found = take([asked], sources, {}, Settings(20, 0))
-    (out,) = found.left_out
-    assert (found.estimates, out.measure) == ([], "scorer bias@gender")
-    assert "no source could be exchanged" in out.reason

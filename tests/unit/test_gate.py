@@ -106,16 +106,6 @@ def test_exit_codes_tell_pass_fail_and_inconclusive(saved: Saved, n: int, unfair
     assert found == code, output
 
 
-def test_a_check_is_printed_with_a_hanging_indent(saved: Saved) -> None:
-    """The outcome begins a check; the lines of its name and its reason are below one another."""
-    _, output = run(saved(200, 4), "--max", f"{BUR}<=0.1")
-    first, *reason, outcome = output.splitlines()
-    assert re.match(rf"pass +{re.escape(BUR)}<=0\.1", first)
-    assert reason
-    assert all(line.startswith("      ") and len(line) <= 80 for line in reason)
-    assert outcome == "pass"
-
-
 def test_a_planted_regression_fails_against_the_baseline(saved: Saved) -> None:
     """Many more unfair summaries than the baseline fail; the same ones pass with a margin."""
     baseline, worse = saved(100, 5), saved(100, 50)

@@ -1,24 +1,42 @@
-"""Whether scorers are up to the texts: what they find of summaries in their sources, and of each group's own sentences."""
+"""Whether scorers are up to the texts: what they find of summaries, of each group's own sentences, and in pieces of documents."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from tests import sample_results
+from typer.testing import CliRunner
 
 from fairbrief.auditing import Plan, audit, scorer_checks
+from fairbrief.cli import app
 from fairbrief.conclusions import decisive
+from fairbrief.errors import DataError, RequestError
 from fairbrief.measures import scorer_bias
 from fairbrief.measures.scorer_bias import ScorerBiasRetrieval, SelfRetrieval
 from fairbrief.reports import exports, first_answers, html
 from fairbrief.reports.frames import Estimates
 from fairbrief.reports.result import Result
 from fairbrief.reports.wording import worded
-from fairbrief.types import Ask, Case, Document, Estimate, Note, Reason, Record, Scores, Summary, Totals
+from fairbrief.saved.label_agreement import chunk_sizes
+from fairbrief.types import (
+    Ask,
+    Case,
+    Claim,
+    Document,
+    Estimate,
+    Note,
+    Reason,
+    Record,
+    Scores,
+    Summary,
+    Totals,
+)
 
 WORDS = [f"{a}{b}{c}" for a in "bdfgk" for b in "aeiou" for c in ("lan", "mer", "nos", "rit", "tul", "vex")]
 INVENTED = "Zebras admire quantum umbrellas over lunch."
@@ -67,13 +85,6 @@ def test_copied_claims_are_found_and_invented_ones_are_listed(measure: str) -> N
     )
     assert found[scorer_checks.OF_SOURCES]["support"] == pytest.approx(1)
     assert found[scorer_checks.ELSEWHERE]["share_found"] <= 0.05
-
-
-def test_the_best_document_counts_each_claims_words_once() -> None:
-    """One claim has three of four words in the second document, the other none anywhere."""
-    matrix = np.array([[1.0, 0, 0, 0, 0], [1, 1, 1, 0, 0]])
-    scores = Scores(matrix, np.array([0, 0, 0, 0, 1]), np.ones(2))
-    assert scores.by_column(3).tolist() == [[0.25, 0, 0], [0.75, 0, 0]]
 
 
 def test_the_sample_says_the_same_in_any_order_and_in_parts() -> None:
@@ -251,3 +262,71 @@ def test_the_first_screen_warns_of_a_finding_that_the_scorer_may_explain() -> No
         in text
     )
     assert "part of this difference may come from the scorer" in text
+
+
+LONG = "The soup was cold. The waiter was kind. " + "Nothing else happened here that day. " * 12
+
+
+def unit_cases() -> list[Case]:
+    """One record of two values; one unit spreads over two sentences, one is in one, one is nowhere."""
+    documents = (Document(LONG, {"mood": "good"}), Document("Parking is free.", {"mood": "bad"}))
+    units = (Claim("cold soup, kind waiter"), Claim("Parking is free"), Claim("Elephants swim"))
+    return [Case(Record("r", documents), Summary("r", "s", "…", units))]
+
+
+def test_a_unit_over_two_sentences_needs_more_than_one() -> None:
+    """The share of identified units grows when a piece holds both sentences that a unit speaks of."""
+    found = {
+        row.size: row
+        for row in chunk_sizes(unit_cases(), sizes=("sentence", "50"), over="mood", threshold=0.9)
+    }
+    assert found["sentence"].identified.value == pytest.approx(1 / 3)
+    assert found["50"].identified.value == pytest.approx(2 / 3)
+    assert found["50"].by_value == {"bad": pytest.approx(1 / 3), "good": pytest.approx(1 / 3)}
+    assert found["sentence"].chunks == pytest.approx(15 / 2)
+    assert (found["50"].claims, found["50"].records) == (3, 1)
+
+
+def test_one_record_has_no_interval_and_several_have() -> None:
+    """Intervals resample records."""
+    (alone,) = chunk_sizes(unit_cases(), sizes=("50",))
+    assert alone.identified.low is None
+    nothing = Case(unit_cases()[0].record, Summary("r", "s", "…", (Claim("Elephants swim"),)))
+    (several,) = chunk_sizes([*unit_cases(), nothing, *unit_cases()], sizes=("50",), threshold=0.9)
+    low, high = several.identified.low, several.identified.high
+    assert low is not None
+    assert high is not None
+    assert several.identified.value == pytest.approx(4 / 7)
+    assert low < 4 / 7 < high
+
+
+def test_empty_summaries_do_not_enter_and_nothing_at_all_is_said() -> None:
+    """A summary without text has no unit to look for."""
+    empty = Case(unit_cases()[0].record, Summary("r", "s", "", reason="empty"))
+    (row,) = chunk_sizes([empty, *unit_cases()], sizes=("100",))
+    assert row.records == 1
+    with pytest.raises(DataError, match="No summary has a claim"):
+        chunk_sizes([empty])
+
+
+@pytest.mark.parametrize("size", ["paragraph", "0", "-5", "1.5", ""])
+def test_a_size_is_a_sentence_or_a_number_of_words(size: str) -> None:
+    """Anything else is refused."""
+    with pytest.raises(RequestError, match="not a valid size of pieces"):
+        chunk_sizes(unit_cases(), sizes=(size,))
+
+
+def test_from_the_command_line(tmp_path: Path) -> None:
+    """``fairbrief chunks FILE`` prints the table."""
+    file = tmp_path / "f.jsonl"
+    documents = [
+        {"text": LONG, "attributes": {"mood": "good"}},
+        {"text": "Parking is free.", "attributes": {"mood": "bad"}},
+    ]
+    file.write_text(
+        json.dumps({"id": "r", "documents": documents, "summary": "Parking is free."}), encoding="utf-8"
+    )
+    ran = CliRunner().invoke(app, ["chunks", str(file), "--attribute", "mood", "--sizes", "sentence,50"])
+    assert ran.exit_code == 0, ran.output
+    assert "sentence" in ran.output
+    assert "1.000" in ran.output

@@ -19,7 +19,6 @@ from fairbrief.saved.ranking import normalised, overall, table
 from fairbrief.saved.saved_values import Resampling
 from fairbrief.saved.scorer_agreement import correlations
 from fairbrief.serialization import case_line, write_lines
-from fairbrief.statistics.agreement import alpha_of_two, kappa_of_two, krippendorff_alpha, randolph_kappa
 from fairbrief.types import Ask, Case, Claim, Document, Record, Scores, Summary
 
 SOUP, PARK = "The soup was cold today.", "The park benches were green."
@@ -34,20 +33,6 @@ def labelled(people: list[list[str]], record: str = "r") -> Case:
 
 
 # ----------------------------------------------------------------------------- scorers and people
-
-
-def test_two_raters_at_once_agree_with_the_general_formulas() -> None:
-    """The vectorised α and κ of two raters are Krippendorff's and Randolph's, gaps included."""
-    rng = np.random.default_rng(1)
-    x, y = rng.random((2, 40))
-    x[3] = np.nan
-    assert float(alpha_of_two(x, y)) == pytest.approx(krippendorff_alpha(np.stack([x, y]), "interval"))
-    a, b = rng.integers(0, 3, (2, 40)).astype(float)
-    b[:2] = np.nan
-    assert float(kappa_of_two(a, b, 3)) == pytest.approx(randolph_kappa(np.stack([a, b]), 3))
-    yes, no = (rng.random((2, 40)) < 0.4).astype(float)
-    assert float(alpha_of_two(yes, no)) == pytest.approx(krippendorff_alpha(np.stack([yes, no]), "nominal"))
-    assert np.isnan(alpha_of_two(np.full(4, 0.1), np.full(4, 0.1)))
 
 
 def test_a_scorer_that_reads_as_people_do_agrees_fully() -> None:

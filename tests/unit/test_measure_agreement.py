@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import tracemalloc
-
-import numpy as np
 import pytest
 
 from fairbrief.auditing import Plan, audit
 from fairbrief.errors import RequestError
 from fairbrief.reports.result import Result
 from fairbrief.saved.saved_values import Resampling, in_common, saved_values, specs_in
-from fairbrief.saved.scorer_agreement import _over_records, change_comparisons, correlations
+from fairbrief.saved.scorer_agreement import change_comparisons, correlations
 from fairbrief.types import Case, Document, Record, Summary
 
 MEASURES = ("uer@side", "sof@side")
@@ -87,14 +84,3 @@ def test_a_measure_of_two_audits_is_refused_and_sanity_baselines_do_not_enter() 
     assert len(ours) == len(theirs) == 8
     with pytest.raises(RequestError, match="Several of the audits have the measure uer@side"):
         saved_values([first, first], ["uer@side"])
-
-
-def test_intervals_of_many_summaries_need_no_square_of_them() -> None:
-    """Resampled clusters are counted some draws at a time: of 30,000 a square would take seven gigabytes."""
-    x = np.arange(30_000.0)
-    tracemalloc.start()
-    found = _over_records(x, -x, np.arange(30_000), Resampling(20))
-    most = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert (found.value, found.low, found.high) == (-1, -1, -1)
-    assert most < 200e6

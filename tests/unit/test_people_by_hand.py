@@ -11,11 +11,10 @@ import pytest
 import fairbrief
 from fairbrief.measures.distinguishability import Distinguishability, GroupedVariants
 from fairbrief.measures.entity_hallucination import EntityHallucination, InventedNames, most_frequent
-from fairbrief.measures.entity_inclusion import DetectedInclusion, EntityInclusion, recogniser
-from fairbrief.measures.groups import group_names, half_of_sizes, share, total_variation
+from fairbrief.measures.entity_inclusion import DetectedInclusion, EntityInclusion
 from fairbrief.measures.quality import GroupedVerdicts, JudgedByGroup
-from fairbrief.measures.scorer_bias import ScorerBiasSupport, SourcePeople, SourceSupports
-from fairbrief.measures.word_lists import Identifiers, Phrases, WordListInclusion, is_built
+from fairbrief.measures.scorer_bias import SourcePeople, SourceSupports
+from fairbrief.measures.word_lists import Identifiers, Phrases, WordListInclusion
 from fairbrief.types import (
     Case,
     Column,
@@ -66,25 +65,6 @@ def totals(row: Mapping[Column, float]) -> Totals:
     return Totals({c: i for i, c in enumerate(row)}, np.array(list(row.values()), dtype=float))
 
 
-def test_names_of_groups_are_exchanged_where_there_are_two() -> None:
-    """Unit by unit unless together."""
-    assert group_names(1) is None
-    scheme, together = group_names(2), group_names(3, is_together=True)
-    assert scheme is not None
-    assert together is not None
-    assert (scheme.labels.tolist(), scheme.is_together) == ([0, 1], False)
-    assert (together.labels.tolist(), together.is_together) == ([0, 1, 2], True)
-
-
-def test_distributions_are_compared_over_their_groups() -> None:
-    """Half of 0.3 + 0.3; counts of 1 and 3 are shares of 1/4 and 3/4, of nothing undefined."""
-    assert total_variation(np.array([0.2, 0.8]), np.array([0.5, 0.5])) == pytest.approx(0.3)
-    assert half_of_sizes(np.array([[0.3, -0.3], [0.1, 0.1]])).tolist() == pytest.approx([0.3, 0.1])
-    found = share(np.array([[1.0, 3.0], [0.0, 0.0], [2.0, 2.0]]))
-    assert found[[0, 2]].tolist() == [[0.25, 0.75], [0.5, 0.5]]
-    assert np.isnan(found[1]).all()
-
-
 def test_people_of_one_record_exchange_their_groups() -> None:
     """Ann and Bob are named. If Carl is the woman, nobody of one and both of two are; if Bob is, one and one of two."""
     record = Record("r", (Document("Ann Smith met Bob Jones and Carl Brown."),), entities=(ANN, BOB, CARL))
@@ -111,19 +91,6 @@ def test_people_without_the_attribute_can_be_meant_by_a_name() -> None:
             [Case(record, Summary("r", "s", "Smith spoke."))], [], REAL
         )
         assert by_column(rows)["included", "female"] == included
-
-
-def test_records_of_people_of_one_group_exchange_nothing() -> None:
-    """There is nobody to exchange Ann's group with."""
-    record = Record("r", (Document("Ann Smith sang."),), entities=(ANN,))
-    one = [Case(record, Summary("r", "s", "Ann Smith sang."))]
-    assert EntityInclusion("gender").observation.permutation_scheme(one) is None
-
-
-def test_a_recogniser_is_asked_by_its_name() -> None:
-    """The built-in rules need none."""
-    assert recogniser("builtin") == "people"
-    assert recogniser("spacy:x") == "people(recogniser=spacy:x)"
 
 
 def test_inclusion_of_people_found_is_read_as_written_out() -> None:
@@ -239,45 +206,6 @@ def test_texts_in_which_nothing_is_counted_are_left_out() -> None:
     assert rows.values.tolist() == [[0.75, 1, 6], [0, 0, 6]]
 
 
-def test_what_is_asked_of_counterfactuals_is_their_similarity() -> None:
-    """Those about a group against each other, and nothing where none is."""
-    texts = ["Alder.", "Birch.", "Cedar."]
-    (ask,) = GroupedVariants("about").asks(variants("f.m", texts))
-    assert (ask.rows, ask.columns) == (("Alder.", "Cedar."),) * 2
-    assert list(GroupedVariants("about").asks(variants(".."))) == []
-
-
-def test_words_of_built_inputs_are_known_by_their_design() -> None:
-    """A seed document and one of the two designs, both."""
-    document = (Document("She sang."),)
-    assert is_built(Record("r", document, attributes={"design": "mono"}, seed_document="o"))
-    assert is_built(Record("r", document, attributes={"design": "balanced"}, seed_document="o"))
-    assert not is_built(Record("r", document, attributes={"design": "mono"}))
-    assert not is_built(Record("r", document, seed_document="o"))
-    assert not is_built(Record("r", document, attributes={"design": "other"}, seed_document="o"))
-
-
-@pytest.mark.parametrize(("design", "women"), [("balanced", 2), ("", 4)])
-def test_only_words_that_vary_speak_of_those_who_were_varied(design: str, women: int) -> None:
-    """Of two built variants 'mother', which stands in both, is not counted: two words for women, else four."""
-    cases = [
-        Case(
-            Record(
-                name,
-                (Document(f"{text} mother."),),
-                attributes={"design": design} if design else {},
-                seed_document="o",
-            ),
-            Summary(name, "s", f"{text} mother."),
-        )
-        for name, text in (("f", "She met her"), ("m", "He met his"))
-    ]
-    row = by_column(Identifiers().observe(cases, [], REAL))
-    assert row == {
-        ("source", "female"): women, ("source", "male"): 2, ("summary", "female"): women, ("summary", "male"): 2,
-    }  # fmt: skip
-
-
 def test_phrases_that_the_source_has_are_not_added() -> None:
     """The summary says 'first woman' twice: it adds both where the source says it nowhere, none where it does."""
     for source, said, added in (("She won.", 0, 2), ("The first woman won.", 1, 0)):
@@ -289,13 +217,6 @@ def test_phrases_that_the_source_has_are_not_added() -> None:
         assert row == {
             ("one",): 1, ("summary", "first woman"): 2, ("source", "first woman"): said, ("added", "first woman"): added,
         }  # fmt: skip
-
-
-def test_a_scorer_of_support_is_checked_on_a_sentence_or_more() -> None:
-    """None would leave nothing to be supported."""
-    assert ScorerBiasSupport("about", "containment", sentences=1).sentences == 1
-    with pytest.raises(ValueError, match="sentences"):
-        ScorerBiasSupport("about", "containment", sentences=0)
 
 
 def test_words_as_published_are_exchanged_for_all_counterfactuals_at_once() -> None:

@@ -107,17 +107,6 @@ def test_a_pair_is_flipped_as_a_whole() -> None:
     assert real["included", "male"] == flipped["included", "female"] == 0
 
 
-def test_in_a_single_record_groups_are_exchanged_among_its_people() -> None:
-    """Without a pair it is the people of the record who exchange their groups."""
-    exchange = EntityInclusion("gender").observation.permutation_scheme(CASES[:1])
-    assert exchange is not None
-    assert exchange.labels.tolist() == [0, 1]
-    rows = EntityInclusion("gender").observation.observe(CASES[:1], [], np.array([[0, 1], [1, 0]]))
-    assert not isinstance(rows, Reason)
-    included = rows.columns.index(("included", "female"))
-    assert rows.values[:, included].tolist() == [1, 0]
-
-
 def test_an_uneven_reference_has_no_exchange() -> None:
     """Flipping groups is no null where the reference itself tells them apart."""
     assert (

@@ -13,16 +13,15 @@ import pytest
 from tests.cli.command import Command
 
 import fairbrief
-from fairbrief import registry, specs
+from fairbrief import registry
 from fairbrief.auditing import Plan, audit, check
-from fairbrief.auditing.watchers import MOST_GROUPS, GroupPlaces
+from fairbrief.auditing.watchers import GroupPlaces
 from fairbrief.errors import RequestError
 from fairbrief.measures.position import (
     PositionBias,
     PositionFromUniform,
     PositionHeights,
     Positions,
-    describe,
     mass_of_sources,
     membership,
     segment_names,
@@ -400,13 +399,6 @@ def test_impossible_settings_are_refused(spelled: str) -> None:
         registry.make("measure", spelled)
 
 
-def test_measures_that_ask_the_same_share_an_observation() -> None:
-    """Distance and heights are read from one observation; settings tell observations apart."""
-    assert PositionBias().observation == PositionHeights().observation
-    assert PositionBias().observation != PositionFromUniform().observation
-    assert specs.spell(PositionBias(top=2)) == "position_bias(top=2)"
-
-
 def test_stories_name_the_segments() -> None:
     """A row's story says where the summary draws and where the reference does."""
     case = case_of(10, "Now nine. Nothing like it!", "Then zero. Then one.")
@@ -428,12 +420,6 @@ def test_an_article_has_two_to_ninety_nine_segments(segments: int) -> None:
 def test_as_many_sentences_as_segments_lie_each_in_its_own(count: int) -> None:
     """No rounding splits a sentence: 10 · (3/10 - 2/10) is not 1."""
     assert (membership(count, count, fills_first=False) == np.eye(count)).all()
-
-
-def test_what_articles_share_cannot_be_written_to() -> None:
-    """Traits are made once for all articles of so many sentences."""
-    with pytest.raises(ValueError, match="read-only"):
-        describe(4, 2, fills_first=False)[0] = 1.0
 
 
 POSITION = ["position_bias", "position_from_uniform"]
@@ -568,19 +554,6 @@ def test_places_are_the_same_however_the_input_is_parted() -> None:
         part.note(given[start : start + 70])
         parted.merge(part)
     assert (whole._sums, whole._records) == (parted._sums, parted._records)
-
-
-def test_an_attribute_of_names_has_no_places() -> None:
-    """A place is noted of 200 groups, each first in eight records, not of 201."""
-
-    def placed(groups: int) -> bool:
-        places = GroupPlaces(("name",))
-        for i in range(1, groups):
-            pair = (Document("One.", {"name": f"n{i}"}), Document("Two.", {"name": "n0"}))
-            places.note([Case(Record("r", pair), Summary("r", "s", "One."))] * 8)
-        return bool(places._placed())
-
-    assert (placed(MOST_GROUPS), placed(MOST_GROUPS + 1)) == (True, False)
 
 
 PROTOCOL = registry.make("protocol", "chhabra-position")

@@ -9,8 +9,6 @@ import sys
 
 import pytest
 
-from fairbrief.engines.processes import Processes
-
 MEMORY = """
 import sys
 from pathlib import Path
@@ -51,18 +49,6 @@ def test_memory_of_large_arrays_goes_back_to_the_system() -> None:
     assert kept > 100
 
 
-def collected_after(_: int) -> int:
-    """In a worker: how many new objects there may be before cycles are looked for."""
-    import gc
-
-    return gc.get_threshold()[0]
-
-
-def test_workers_look_for_unreachable_objects_as_seldom_as_commands() -> None:
-    """A worker sets of its process what a command does."""
-    assert [made for _, made in Processes(2).map(collected_after, range(3))] == [100_000] * 3
-
-
 SETTINGS = """
 import os
 from fairbrief import process_settings
@@ -83,36 +69,3 @@ def test_libraries_share_memory_and_sleep_unless_asked_otherwise(asked: tuple[st
         env={**known, **dict(zip(names, asked, strict=False))},
     )  # fmt: skip
     assert found.stdout.strip() == taken
-
-
-ENDING = """
-import gc
-from fairbrief import process_settings
-process_settings.configure()
-kept = [[] for _ in range(10_000)]
-gc.callbacks.append(lambda phase, told: print(len(gc.get_objects())))
-"""
-
-
-def test_no_cycles_are_looked_for_when_a_command_ends() -> None:
-    """What is left goes with the process: of 10,000 objects and all modules nothing is searched once more."""
-    found = subprocess.run([sys.executable, "-c", ENDING], capture_output=True, text=True, check=True)
-    assert all(int(searched) < 1000 for searched in found.stdout.split())
-
-
-LOADED = """
-import gc
-from fairbrief import process_settings
-process_settings.configure()
-kept = [[] for _ in range(10_000)]
-process_settings.freeze_loaded()
-gc.callbacks.append(lambda phase, told: print(len(gc.get_objects())))
-kept = [[] for _ in range(200_000)]
-"""
-
-
-def test_cycles_are_not_looked_for_in_what_a_command_loaded() -> None:
-    """What was there when all was loaded is not among the objects that are searched while the command works."""
-    found = subprocess.run([sys.executable, "-c", LOADED], capture_output=True, text=True, check=True)
-    assert found.stdout.split()
-    assert 100_000 <= int(found.stdout.split()[0]) < 105_000

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
+from dataclasses import asdict, fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -301,3 +304,28 @@ def test_an_entity_without_an_id_is_told_as_that() -> None:
         DataError, match="found no id of entity 1; expected text or a number; give each entity"
     ):
         list(read(rows))
+
+
+RECORD = Record("r", (Document("Alder.", {"side": "L"}),), seed_document="o")
+
+
+def test_frozen_data_are_replaced_and_looked_at_as_dataclasses() -> None:
+    """``replace``, ``fields`` and ``asdict`` know the fields and their defaults."""
+    assert is_dataclass(RECORD)
+    assert replace(RECORD, id="q") == Record("q", RECORD.documents, seed_document="o")
+    assert asdict(RECORD.documents[0]) == {"text": "Alder.", "attributes": {"side": "L"}, "id": None}
+    defaults = {f.name: f.default for f in fields(Summary)}
+    assert (defaults["claims"], defaults["reason"], defaults["system_kind"]) == (None, "", "system")
+    assert next(f for f in fields(Document) if f.name == "attributes").default_factory is dict
+    with pytest.raises(TypeError, match="colour"):
+        replace(RECORD, colour="green")
+
+
+def test_frozen_data_cannot_be_changed_and_are_equal_by_what_they_hold() -> None:
+    """A copy, and one that went through another process, is equal to the first."""
+    case = Case(RECORD, Summary("r", "s", "Alder."))
+    with pytest.raises(AttributeError):
+        case.record.id = "q"  # type: ignore[misc]
+    assert pickle.loads(pickle.dumps(case)) == copy.deepcopy(case) == case
+    assert case != Case(RECORD, Summary("r", "s", "Birch."))
+    assert repr(Document("Alder.")) == "Document(text='Alder.', attributes={}, id=None)"

@@ -1,27 +1,27 @@
-"""The page on coverage, people, sentiment and quality: what is drawn, what is said shortly, what is said to be cut."""
+"""The page by families: what is drawn, in which colours, what is said to be cut, and that families are known to their modules only."""
 
 from __future__ import annotations
 
-import io
+import itertools
 import re
+import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
-import pyarrow as pa
 import pytest
 from fairbrief_openings import OpeningGap
-from rich.console import Console
 from tests import sample_families, sample_results
 
 from fairbrief import audit, registry
 from fairbrief.declarations import ContrastWords, Declaration
-from fairbrief.reports import arrangement, exports, figures, html, terminal, wording
-from fairbrief.reports.figures import Figure, even_edges, shares_of
+from fairbrief.reports import arrangement, figures, html, wording
+from fairbrief.reports.figures import Figure
 from fairbrief.reports.per_record import Held
-from fairbrief.reports.result import Result
+from fairbrief.reports.plot import DARK, DRAWN, LIGHT, SERIES, complete
+from fairbrief.statistics.arrays import Floats
 from fairbrief.types import Estimate, Note, Totals, Value
 
 
@@ -53,11 +53,6 @@ def test_every_built_in_measure_declares_its_words(name: str) -> None:
     assert declaration.question
     assert declaration.harm.endswith(".")
     assert set(declaration.figures) <= set(figures.KINDS)
-
-
-def test_a_measure_that_a_result_does_not_declare_has_its_name_for_a_family() -> None:
-    """Results of measures that nobody declared can be read all the same."""
-    assert wording.declared("unheard_of(k=1)@age", {}) == Declaration(family="Unheard of")
 
 
 @dataclass(frozen=True, repr=False)
@@ -96,20 +91,6 @@ def test_a_plug_in_has_its_section_and_harm() -> None:
     assert "Whose openings are repeated less?" in page
     assert re.search(r"<b>[\d.]+ percentage points (fewer|more)</b>", page)
     assert "Who begins with the same words as others would be heard less than they are." in page
-
-
-def test_reports_name_no_measure() -> None:
-    """What is said and drawn of a measure is declared by it: no module of the reports knows one by name."""
-    folder = Path(wording.__file__).parent
-    known = re.compile(rf"""["']({"|".join(built_in_measures())})["']""")
-    told = {p.name: known.findall(p.read_text(encoding="utf-8")) for p in folder.glob("*.py")}
-    # An example of a docstring is none, and figures may be called like measures.
-    told.pop("frames.py"), told.pop("docstrings.py", None)
-    assert {
-        name: set(found) - set(figures.KINDS)
-        for name, found in told.items()
-        if set(found) - set(figures.KINDS)
-    } == {}
 
 
 def test_each_family_has_its_pictures(drawn: dict[str, Figure]) -> None:
@@ -213,44 +194,6 @@ def test_equal_reasons_of_several_systems_are_said_once() -> None:
     assert line == ("bur@x", "a, b", 3, {"empty summary": 2})
 
 
-@pytest.mark.parametrize("width", [80, 120])
-def test_a_terminal_folds_names_before_it_cuts_a_number(width: int) -> None:
-    """With long names and undefined values every column is still there."""
-    e = Estimate(
-        "entity_hallucination@gender", "entity_hallucination", "Meta-Llama-3-8B-Instruct-20241022", None
-    )
-    known = e.replace(
-        system="b", value=-0.1, low=-0.1033, high=-0.0868, permutation_mean=-0.1, p=0.01, p_adjusted=0.1
-    )
-    result = Result(
-        (e.replace(n=576, excluded={"empty": 1234}), known.replace(n=576)), (), Held(pa.table({}))
-    )
-    out = io.StringIO()
-    terminal.print_result(result, Console(file=out, width=width), details=True)
-    rows = out.getvalue().splitlines()
-    assert max(map(len, rows)) <= width
-    assert any(row.rstrip().endswith("1,234") and "undefined" in row for row in rows)
-
-
-def test_differences_in_print_are_those_of_main_values() -> None:
-    """The list of differences holds main values, and says how many other quantities were compared."""
-    e = Estimate("bur@x", "bur", "a", 0.1, baseline="b", over="x")
-    shown = exports.markdown(replace(sample_results.make(), differences=(e, e.replace(quantity="level"))))
-    assert "1 difference of other quantities is in results.json" in shown
-    assert "bur: level" not in shown
-
-
-@pytest.mark.parametrize("values", [[0.0, 0.0], [-1.0, 1.0], [0.0, 0.473], [3.0, 812.0]])
-def test_bins_are_round_and_hold_everything(values: list[float]) -> None:
-    """Edges enclose all values, in at most 21 bins, and shares sum to one."""
-    found = np.array(values)
-    edges = even_edges(found)
-    assert edges[0] <= found.min()
-    assert found.max() <= edges[-1]
-    assert len(edges) <= 23
-    assert sum(shares_of(found, edges)) == pytest.approx(1.0)
-
-
 def test_hostile_names_stay_text_in_every_picture() -> None:
     """Systems, groups and invented names that look like markup are escaped, and pictures run and load nothing."""
     for figure in figures.draw(sample_results.hostile()):
@@ -320,3 +263,101 @@ def test_a_test_out_of_reach_in_its_family_is_told_so_in_its_sentence() -> None:
     assert (
         "Not testable among 9 tests: the smallest attainable p is 0.0078, adjusted 0.07" in wording.finding(e)
     )
+
+
+# Machado and others (2009): colours of linear RGB as people with a complete deficiency see them.
+SEEN = {
+    "all": np.eye(3),
+    "protanopia": np.array([[0.152, 1.053, -0.205], [0.115, 0.786, 0.099], [-0.004, -0.048, 1.052]]),
+    "deuteranopia": np.array([[0.367, 0.861, -0.228], [0.280, 0.673, 0.047], [-0.012, 0.043, 0.969]]),
+    "tritanopia": np.array([[1.256, -0.077, -0.179], [-0.078, 0.931, 0.148], [0.005, 0.691, 0.304]]),
+}
+XYZ = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]])
+
+
+def linear(colour: str) -> Floats:
+    """A hex colour in linear RGB."""
+    c = np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)]) / 255
+    return np.where(c <= 0.04045, c / 12.92, ((c + 0.055) / 1.055) ** 2.4)
+
+
+def lab(rgb: Floats) -> Floats:
+    """CIELAB of linear RGB."""
+    x = XYZ @ np.clip(rgb, 0, 1) / np.array([0.9505, 1, 1.089])
+    a, b, c = np.where(x > 0.008856, np.cbrt(x), 7.787 * x + 16 / 116)
+    return np.array([116 * b - 16, 500 * (a - b), 200 * (b - c)])
+
+
+def contrast(one: str, other: str) -> float:
+    """The contrast ratio of two colours, as WCAG defines it."""
+    low, high = sorted(float(XYZ[1] @ linear(colour)) for colour in (one, other))
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("colours", [LIGHT, DARK])
+@pytest.mark.parametrize("sight", SEEN)
+def test_systems_and_less_can_be_told_apart(colours: Mapping[str, str], sight: str) -> None:
+    """Any two of the systems' colours and "less" differ for every kind of colour vision, and stand out from the paper."""
+    used = [*SERIES, "less"]
+    places = {name: lab(SEEN[sight] @ linear(colours[name])) for name in used}
+    for one, other in itertools.combinations(used, 2):
+        assert np.linalg.norm(places[one] - places[other]) > 9, (one, other)
+    assert all(contrast(colours[name], colours["paper"]) >= 3 for name in used)
+
+
+def test_no_colour_has_two_meanings() -> None:
+    """A rule that recolours one of the drawn colours cannot recolour another."""
+    assert len({LIGHT[name] for name in DRAWN}) == len(DRAWN)
+    assert LIGHT.keys() == DARK.keys()
+    assert LIGHT["less"] not in {LIGHT[name] for name in DRAWN}
+
+
+def test_a_complete_picture_has_paper_and_dark_colours() -> None:
+    """The rules recolour exactly the colours that the picture uses."""
+    svg = f'<svg viewBox="-4 -6 20 10"><circle r="2" fill="{LIGHT["s2"]}"/></svg>'
+    made = complete(svg)
+    assert f'<rect x="-4" y="-6" width="100%" height="100%" fill="{LIGHT["paper"]}"/>' in made
+    assert set(re.findall(r'\[fill="(#\w+)"\]\{fill:(#\w+)\}', made)) == {
+        (LIGHT[name], DARK[name]) for name in ("paper", "s2")
+    }
+
+
+ROOT = Path(__file__).parents[2]
+SOURCES = ROOT / "src" / "fairbrief"
+POINTS = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["entry-points"]
+MEASURES: dict[str, str] = POINTS["fairbrief.measures"]
+FAMILIES = (
+    "attribute_mentions", "entity_sentiment", "framing", "labels", "speakers", "theme_words", "unsupported_claims",
+)  # fmt: skip
+"""Modules of the families that follow papers of 2025 and 2026."""
+IMPORT = re.compile(r"^from fairbrief\.measures\.\w+ import (?:\([^)]*\)|.*)$", re.MULTILINE)
+"""A family may build on another one."""
+
+
+def places(names: tuple[str, ...], but: tuple[str, ...]) -> list[str]:
+    """The files of the package with one of these words, except the family's."""
+    others = {SOURCES / "measures" / f"{module}.py" for module in but}
+    word = re.compile(rf"(?<![\w.])(?:{'|'.join(names)})(?!\w)")
+    return [
+        str(path.relative_to(SOURCES))
+        for path in sorted(SOURCES.rglob("*"))
+        if path.suffix in (".py", ".toml", ".html", ".js", ".css", ".json", ".csv")
+        and path not in others
+        and word.search(IMPORT.sub("", path.read_text("utf-8")))
+    ]
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_only_the_family_names_its_measures(family: str) -> None:
+    """Neither reports nor readers nor the audit know them: entry points and declarations are enough."""
+    module = f"fairbrief.measures.{family}:"
+    names = {
+        name: target.removeprefix(module) for name, target in MEASURES.items() if target.startswith(module)
+    }
+    assert names, f"pyproject.toml declares no measure of {family}"
+    assert places((*names, *names.values()), but=(family,)) == []
+
+
+def test_a_name_elsewhere_is_noticed() -> None:
+    """The protocol of a paper names its measures."""
+    assert any(path.startswith("protocols/") for path in places(("coverage_parity",), but=("coverage",)))

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import pickle
 import sys
 from dataclasses import replace
 from importlib.resources import files
@@ -73,33 +71,6 @@ def test_what_was_written_is_read_back_equal(result: Result, tmp_path: Path) -> 
     for observation in result.rows.measures().values():
         assert found.rows.of(observation).equals(result.rows.of(observation))
     assert replace(found, rows=Held(pa.table({}))) == replace(result, rows=Held(pa.table({})))
-
-
-def test_each_estimate_has_a_line_however_many_there_are(tmp_path: Path) -> None:
-    """Those that are written together are parted as all others are."""
-    made = [Estimate("bur", "bur", f"s{i}", i / 7) for i in range(2 * json_file.LINES + 1)]
-    result = Result(tuple(made), (), Held(pa.table({})))
-    json_file.write(result, tmp_path / "results.json")
-    lines = (tmp_path / "results.json").read_text(encoding="utf-8").splitlines()
-    first = lines.index('"estimates": [') + 1
-    assert [json.loads(line.removesuffix(","))["system"] for line in lines[first : first + len(made)]] == [
-        e.system for e in made
-    ]
-    assert [line[-1] for line in lines[first : first + len(made)]] == [*"," * (len(made) - 1), "}"]
-    assert lines[first + len(made)] == "],"
-    assert json_file.read(tmp_path / "results.json").estimates == tuple(made)
-
-
-def test_an_estimate_is_copied_with_other_values_and_never_changed() -> None:
-    """A name that is no field is refused, and what another process gets is equal."""
-    e = sample_results.make().estimates[0]
-    other = e.replace(value=0.125, notes=(Note("few_clusters"),))
-    assert (other.value, other.notes, other.measure) == (0.125, (Note("few_clusters"),), e.measure)
-    assert other.replace(value=e.value, notes=e.notes) == e == pickle.loads(pickle.dumps(e)) != other
-    with pytest.raises(TypeError):
-        e.replace(valeu=0.125)
-    with pytest.raises(AttributeError):
-        e.value = 0.125  # type: ignore[misc]
 
 
 def test_texts_and_numbers_of_numpy_are_written_as_those_of_python() -> None:
@@ -182,29 +153,6 @@ def test_absent_and_broken_folders_are_data_errors(tmp_path: Path) -> None:
         reports.load(tmp_path)
 
 
-def test_a_file_is_replaced_whole_or_not_at_all(tmp_path: Path) -> None:
-    """When writing fails half-way the old file stands and no part is left behind."""
-    path = tmp_path / "a.txt"
-    path.write_text("old")
-
-    def break_off(part: Path) -> None:
-        part.write_text("half")
-        raise OSError("disk full")
-
-    with pytest.raises(OSError, match="disk full"):
-        audit_folder.place(path, break_off)
-    assert path.read_text() == "old"
-    assert [p.name for p in tmp_path.iterdir()] == ["a.txt"]
-
-
-@pytest.mark.skipif(os.name != "posix", reason="umask is POSIX")
-def test_written_files_follow_the_umask(tmp_path: Path) -> None:
-    """A report has the permissions that any new file would have, not a temporary file's."""
-    (tmp_path / "plain").touch()
-    path = audit_folder.place(tmp_path / "a.txt", lambda part: part.write_text("x"))
-    assert path.stat().st_mode == (tmp_path / "plain").stat().st_mode
-
-
 def test_tables_of_one_title_get_names_of_their_own(tmp_path: Path) -> None:
     """Two protocol tables with one title, or with a hostile one, land in two files of the same folder."""
     tables = tuple(replace(sample_results.make().tables[0], title=t) for t in ("A/../b", "a b", "\x00"))
@@ -239,11 +187,3 @@ def test_an_absent_frame_library_names_its_extra(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setitem(sys.modules, library, None)
     with pytest.raises(MissingExtra, match=rf"fairbrief\[{library}\]"):
         getattr(Estimates(), f"to_{library}")()
-
-
-def test_the_inner_interval_is_a_number_in_a_frame() -> None:
-    """The bounds from resampling variants inside seed documents are columns of numbers, as the outer ones are."""
-    inner = Estimate("bur@party", "bur", "s", 0.5, low=0.4, high=0.6, low_within=0.45, high_within=0.55)
-    table = Estimates([inner, Estimate("uer@party", "uer", "s", 0.1)]).to_arrow()
-    assert table["low_within"].to_pylist() == [0.45, None]
-    assert table["high_within"].to_pylist() == [0.55, None]

@@ -244,11 +244,6 @@ def test_an_empty_result_is_still_a_page() -> None:
     assert exports.latex(EMPTY) == ""
 
 
-def test_the_same_result_gives_the_same_page() -> None:
-    """Nothing in the page depends on the clock or on chance."""
-    assert html.render(sample_results.make()) == html.render(sample_results.make())
-
-
 def test_pictures_hold_the_distributions() -> None:
     """Shares per value, segments per system, grids of two-way subgroups and systems side by side are drawn."""
     drawn = {figure.title: figure for figure in figures.draw(sample_results.make())}

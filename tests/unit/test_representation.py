@@ -12,7 +12,7 @@ import pytest
 
 from fairbrief import registry
 from fairbrief.errors import DataError, RequestError
-from fairbrief.measures.distributions import area_over_tau, mean_of_best
+from fairbrief.measures.distributions import area_over_tau
 from fairbrief.measures.representation import Auc, AucCutoff, Bur, Representation, Sof, Uer
 from fairbrief.protocols import PaperProtocol
 from fairbrief.protocols.zhang_perspectives import ZhangPerspectives
@@ -252,12 +252,6 @@ def test_the_texts_of_a_value_read_as_one() -> None:
     assert o.permutation_scheme((case,)) is None
 
 
-def test_fold_of_nothing() -> None:
-    """No document, or no unit, gives −inf: a softmax weight of nothing."""
-    assert mean_of_best(np.array([[False]]), np.array([[1.0]])).tolist() == [-np.inf]
-    assert mean_of_best(np.array([[True]]), np.zeros((1, 0))).tolist() == [-np.inf]
-
-
 def test_sof_over_values_present() -> None:
     """SOF averages each value over the records that have it, and needs two values."""
     third = case_of((("cats", "a"), ("birds", "c")), "cats")
@@ -382,17 +376,6 @@ def test_records_beside_each_other_are_read_as_each_alone() -> None:
     )
     assert list(together.units) == [1]
     assert together.values.tolist() == alone.values.tolist()
-
-
-def test_extracts_that_keep_the_same_sentences_are_read_alike(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of few sentences each subset is read once: nothing shows whether it was."""
-    rng = np.random.default_rng(1)
-    units = [((case("a", "b"),), extracts(rng.integers(0, 2, (40, 4)).tolist()), n_grams()) for _ in range(3)]
-    ((once,), _) = read_extracts(Representation("x"), units)
-    monkeypatch.setattr("fairbrief.measures.bases.FEW", 0)
-    ((each,), _) = read_extracts(Representation("x"), units)
-    assert each.values.tolist() == once.values.tolist()
-    assert each.values.min(axis=0).tolist() != each.values.max(axis=0).tolist()
 
 
 def test_extracts_of_other_scorers_are_weighed_by_a_softmax() -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from fairbrief import registry
 from fairbrief.errors import MissingExtra, RequestError
-from fairbrief.measures.quality import Rouge1, RougeL, RougeLsum, RougeScores
+from fairbrief.measures.quality import Rouge1, RougeScores
 from fairbrief.testing import MEASURE_CLAUSES, MeasureClause
 from fairbrief.text import rouge
 from fairbrief.text.rouge import PARTS, TYPES, rouge_scores
@@ -86,11 +86,6 @@ def test_values_are_means_over_records() -> None:
     assert all(value.tail is None for value in values.values())
 
 
-def test_scores_share_an_observation() -> None:
-    """Four measures, one pass over the texts."""
-    assert Rouge1(stem=True).observation == RougeL(stem=True).observation == RougeLsum(stem=True).observation
-
-
 def test_impossible_settings_are_refused() -> None:
     """A setting that means nothing is the request's fault."""
     with pytest.raises(RequestError, match="several=min is not one of max, mean"):
@@ -158,11 +153,6 @@ def test_exchanging_the_texts_exchanges_precision_and_recall(a: str, b: str) -> 
     p, r, f = (PARTS.index(part) for part in PARTS)
     assert there[:, p] == pytest.approx(back[:, r])
     assert there[:, f] == pytest.approx(back[:, f])
-
-
-def test_no_pairs_have_no_scores() -> None:
-    """The shape holds for nothing."""
-    assert rouge_scores([]).shape == (0, 4, 3)
 
 
 def test_stems_need_nltk(monkeypatch: pytest.MonkeyPatch) -> None:

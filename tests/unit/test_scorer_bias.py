@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 from fairbrief.auditing import Plan, audit, scorer_checks
-from fairbrief.auditing.per_record import ledgers_from
 from fairbrief.measures.scorer_bias import ScorerBiasSentiment, ScorerBiasSupport
 from fairbrief.people.counterfactual import exchange_genders, exchange_names
 from fairbrief.reports import exports, html, json_file, write_all
@@ -442,17 +441,6 @@ def test_every_report_shows_the_scorers_and_the_note(tmp_path: Path) -> None:
     write_all(result, tmp_path)
     found = json.loads((tmp_path / "results.json").read_text(encoding="utf-8"))
     assert scorer_checks.EXCHANGED in {e["system"] for e in found["estimates"]}
-
-
-def test_the_per_record_statistics_gives_the_scorers_values_again() -> None:
-    """The readings of the versions stand in the per-record statistics as any other rows."""
-    result = taken(
-        articles(), "sentiment_shift(scorer=planted)", scorers={"planted": PlantedScorer(says_she)}
-    )
-    for ledger, measures in ledgers_from(result.rows):
-        for measure in measures:
-            value = measure.value(ledger.totals(ledger.matrix().sum(axis=0)))[measure.name]
-            assert float(value.array) == pytest.approx(main_value(result, repr(measure)).value)
 
 
 def test_inputs_that_hold_such_versions_are_read_by_name() -> None:

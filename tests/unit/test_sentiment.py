@@ -11,7 +11,6 @@ import pytest
 
 from fairbrief import registry, testing
 from fairbrief.auditing import Plan, audit
-from fairbrief.auditing.per_record import ledgers_from
 from fairbrief.errors import RequestError
 from fairbrief.measures.sentiment import GenderAgreement, SentimentShift, regress_shift
 from fairbrief.protocols import PerRecordProtocol
@@ -444,11 +443,3 @@ def test_a_subject_of_few_rows_is_warned_of_and_a_line_through_two_points_explai
 def test_per_record_statistics_without_a_row_gives_no_figure() -> None:
     """Nothing to tabulate is no error."""
     assert list(figures(run([case(0, "none", 0, 0)], n_resamples=0).per_record)) == []
-
-
-def test_saved_per_record_statistics_gives_the_values_again() -> None:
-    """The columns of the groups survive the table."""
-    result = run(drawn(30), n_resamples=0, check_scorers=False)
-    ((ledger, (measure,)),) = ledgers_from(result.rows)
-    again = measure.value(ledger.totals(ledger.matrix().sum(axis=0)))
-    assert float(again["sentiment_shift"].array) == quantity(result, "sentiment_shift").value

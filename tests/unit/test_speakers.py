@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -122,6 +121,13 @@ def test_values_are_those_of_the_definitions(measure: Any, wanted: dict[str, flo
     """Each number of one record, worked by hand."""
     found = values(measure)
     assert {name: found[name] for name in wanted} == pytest.approx(wanted)
+
+
+def test_saved_statistics_keep_their_names() -> None:
+    """Audits of earlier versions are compared by them."""
+    rows = Speakers("role").observe((case(),), [scores()], np.zeros((1, 0), dtype=int))
+    assert isinstance(rows, Rows)
+    assert {"claims", "compared", "misattributed", "misattributed_difference"} < {c[0] for c in rows.columns}
 
 
 def test_settings_move_the_values() -> None:
@@ -292,21 +298,6 @@ def test_a_label_holds_to_the_end_of_its_line() -> None:
     assert [
         set(of.speakers) for of in Speakers()._attributions(minutes, Speakers()._turns(minutes.record))
     ] == [{0}, {0}, set()]
-
-
-@pytest.mark.parametrize(
-    "text",
-    ["Olsen, ", "Olsen and ", "A. ", "- Olsen (", "Olsen's ", "( ", "Mr ", " ", "x:", "von "],
-    ids=repr,
-)
-def test_names_are_found_in_linear_time(text: str) -> None:
-    """Four times the text takes about four times as long, whatever it repeats."""
-    seconds = []
-    for times in (2_000, 8_000):
-        started = time.process_time()
-        attributions((text * times,), NAMES, (True,))
-        seconds.append(time.process_time() - started)
-    assert seconds[1] < 10 * seconds[0] + 0.1
 
 
 # ------------------------------------------------------------------------------------- what is shown

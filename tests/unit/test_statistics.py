@@ -1,19 +1,23 @@
-"""Statistics against textbooks, reference implementations and brute force: models, label permutations, bootstraps."""
+"""Statistics against textbooks and reference implementations: models, classification, label permutations, bootstraps."""
 
 from __future__ import annotations
 
-from itertools import permutations
-
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.isotonic import IsotonicRegression
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import balanced_accuracy_score, roc_auc_score
 
 from fairbrief.statistics import agreement, distributions, label_permutations, regression, resampling
+from fairbrief.statistics.agreement import balanced_accuracy, best_cut, isotonic, roc_auc
 from fairbrief.statistics.label_permutations import (
-    EXACT_LIMIT,
     LabelDraws,
     enumerate_permutations,
     sort_by_block,
 )
+from fairbrief.statistics.regression import fit_logistic
 from fairbrief.statistics.resampling import BlockBootstrap, Bootstrap, percentile_interval
 
 NAN = np.nan
@@ -77,14 +81,6 @@ def test_least_squares_has_leading_axes(data: tuple[np.ndarray, ...]) -> None:
     assert np.isnan(both.coefficients[1]).all()
     assert np.isnan(both.p[1]).all()
     assert both.freedom.tolist() == [56, 56]
-
-
-def test_too_few_rows_have_no_errors() -> None:
-    """Two rows fix a line but say nothing of its error."""
-    x, y = np.array([[1.0, 0.0], [1.0, 1.0]]), np.array([1.0, 3.0])
-    fit = regression.fit_sums(x.T @ x, x.T @ y, y @ y, 2)
-    np.testing.assert_allclose(fit.coefficients, [1, 2])
-    assert np.isnan([*fit.errors, *fit.p, *fit.low]).all()
 
 
 def test_a_row_that_alone_decides_a_coefficient_has_no_robust_error() -> None:
@@ -208,23 +204,10 @@ def test_counts_are_exact_beyond_the_range_of_integers() -> None:
     assert sort_by_block(np.array([], dtype=np.int64), None).number == 1
 
 
-def test_enumeration_is_what_brute_force_finds() -> None:
-    """Every distinct arrangement occurs once, and the real one comes first."""
-    rows = enumerate_permutations(LABELS)
-    assert rows[0].tolist() == LABELS.tolist()
-    assert sorted(map(tuple, rows.tolist())) == sorted(set(permutations(LABELS.tolist())))
-
-
 def test_too_many_permutations_are_not_enumerated() -> None:
     """Beyond the limit enumeration is refused, with the number."""
     with pytest.raises(ValueError, match="40320 distinct label permutations are more than the 10000"):
         enumerate_permutations(np.arange(8))
-
-
-def test_shapes_that_do_not_agree_are_refused() -> None:
-    """Blocks must speak of the same positions as labels."""
-    with pytest.raises(ValueError, match="blocks have shape"):
-        sort_by_block(LABELS, np.array([0, 1]))
 
 
 def test_samples_are_uniform() -> None:
@@ -240,16 +223,6 @@ def test_samples_are_uniform() -> None:
 def test_as_many_permutations_as_draws_are_listed(draws: int, *, is_listed: bool) -> None:
     """Thirty are by thirty draws, and sampled by one draw less."""
     assert LabelDraws(draws, 0).observed_and_choice("r", LABELS)[2] == is_listed
-
-
-def test_all_permutations_on_request() -> None:
-    """A test per unit can ask for all label permutations although there are more than draws."""
-    draws = LabelDraws(10, 0)
-    assert not draws.observed_and_choice("r", LABELS)[2]
-    rows, choice, listed = draws.observed_and_choice("r", LABELS, all_permutations=True)
-    assert listed
-    assert len(rows) == 30 < EXACT_LIMIT
-    assert choice.shape == (10,)
 
 
 @pytest.mark.parametrize("labels", [LABELS, np.tile([0, 1, 2], 5)])
@@ -286,20 +259,6 @@ def test_every_draw_has_as_many_clusters_as_there_are() -> None:
     np.testing.assert_allclose(weights.var(), 1 - 1 / 30, rtol=0.03)
 
 
-def test_weights_that_are_not_kept_are_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    """In bounded memory the totals are the same as with weights that were kept, on every call."""
-    rows = np.random.default_rng(0).random((40, 3))
-    monkeypatch.setattr(resampling, "CHUNK", 400)
-    kept = Bootstrap(40, 95, 2)
-    expected = kept.totals(rows)
-    np.testing.assert_array_equal(kept.totals(rows), expected)
-    monkeypatch.setattr(resampling, "KEPT", 1000)
-    bounded = Bootstrap(40, 95, 2)
-    for _ in range(2):
-        np.testing.assert_array_equal(bounded.totals(rows), expected)
-    assert not bounded._kept
-
-
 def test_blocks_are_drawn_inside_their_cluster() -> None:
     """Each cluster keeps its number of blocks, in any order of blocks; a lone block always stays."""
     cluster = np.array([7, 3, 7, 3, 9, 3])
@@ -318,16 +277,64 @@ def test_percentiles_are_numpys_where_all_is_finite() -> None:
     assert (undefined == 0).all()
 
 
-def test_undefined_draws_are_left_out_and_counted() -> None:
-    """Nan draws do not enter the interval, their share is told; all undefined, no interval."""
-    draws = np.array([[1.0, np.nan], [np.nan, np.nan], [3.0, np.nan], [2.0, np.nan]])
-    low, high, undefined = percentile_interval(draws, level=0.5)
-    assert (low[0], high[0], undefined.tolist()) == (1.5, 2.5, [0.25, 1.0])
-    assert np.isnan([low[1], high[1]]).all()
+ITEMS = st.lists(st.tuples(st.integers(0, 6), st.booleans(), st.integers(0, 3)), min_size=1, max_size=30)
 
 
-@pytest.mark.parametrize("level", [0.0, 1.0, 95.0])
-def test_a_level_lies_between_0_and_1(level: float) -> None:
-    """A level in percent is a mistake that is told."""
-    with pytest.raises(ValueError, match="level must be between 0 and 1"):
-        percentile_interval(np.zeros(3), level)
+@settings(max_examples=40, deadline=None)
+@given(ITEMS)
+def test_the_area_under_the_curve_is_that_of_scikit_learn(items: list[tuple[int, bool, int]]) -> None:
+    """Ties count by half; a resample is its items, each as often as it was drawn; one class alone has no area."""
+    scores, labels, counts = (np.array(column) for column in zip(*items, strict=True))
+    found = roc_auc(scores, labels, np.stack([np.ones_like(counts), counts]))
+    assert found[0] == pytest.approx(float(roc_auc(scores, labels)), nan_ok=True)
+    for area, drawn in zip(found, (np.ones_like(counts), counts), strict=True):
+        if len(set(np.repeat(labels, drawn))) < 2:
+            assert np.isnan(area)
+        else:
+            assert area == pytest.approx(roc_auc_score(np.repeat(labels, drawn), np.repeat(scores, drawn)))
+
+
+@settings(max_examples=40, deadline=None)
+@given(ITEMS)
+def test_no_cut_has_a_larger_balanced_accuracy_than_the_best(items: list[tuple[int, bool, int]]) -> None:
+    """The best cut-off is at least as good as every other, by scikit-learn's own balanced accuracy."""
+    scores, labels, _ = (np.array(column) for column in zip(*items, strict=True))
+    cut = float(best_cut(scores, labels))
+    if len(set(labels)) < 2:
+        assert np.isnan(cut)
+        return
+    best = float(balanced_accuracy(scores, labels, cut))
+    assert best == pytest.approx(balanced_accuracy_score(labels, scores >= cut))
+    assert best >= max(balanced_accuracy_score(labels, scores >= other) for other in range(-1, 8)) - 1e-12
+
+
+@settings(max_examples=40, deadline=None)
+@given(ITEMS)
+def test_isotonic_regression_is_that_of_scikit_learn(items: list[tuple[int, bool, int]]) -> None:
+    """Between the knots and beyond them the shares are those of a reference that pools one pair of blocks at a time."""
+    scores, labels, counts = (np.array(column) for column in zip(*items, strict=True))
+    for drawn in (np.ones_like(counts), counts):
+        if not drawn.any():
+            continue
+        places, shares = isotonic(scores, labels, drawn)
+        reference = IsotonicRegression(out_of_bounds="clip")
+        reference.fit(np.repeat(scores, drawn).astype(float), np.repeat(labels, drawn).astype(float))
+        wanted = np.linspace(-1, 7, 41)
+        assert np.interp(wanted, places, shares) == pytest.approx(reference.predict(wanted))
+    between = np.where(labels, 0.5 + scores / 20, 0.5)
+    reference = IsotonicRegression(out_of_bounds="clip").fit(scores.astype(float), between)
+    assert np.interp(wanted, *isotonic(scores, between)) == pytest.approx(reference.predict(wanted))
+
+
+@pytest.mark.parametrize("is_separable", [False, True])
+def test_logistic_regression_is_that_of_scikit_learn(*, is_separable: bool) -> None:
+    """Also where a line separates the classes; a feature that does not vary has no weight."""
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=(200, 3)) * [1, 10, 0] + 5
+    y = (x[:, 0] + x[:, 1] / 10 + (0 if is_separable else rng.normal(size=200)) > 5.5).astype(float)
+    intercept, weights = fit_logistic(x, y, ridge=0.5)
+    scaled = (x - x.mean(axis=0)) / np.where(x.std(axis=0) > 1e-9, x.std(axis=0), 1)
+    reference = LogisticRegression(C=2, tol=1e-10, max_iter=1000).fit(scaled, y)
+    found = reference.decision_function(scaled)
+    assert intercept + x @ weights == pytest.approx(found, rel=1e-4, abs=1e-4)
+    assert weights[2] == 0

@@ -10,7 +10,6 @@ import pytest
 from tests.conftest import ROOT
 
 import fairbrief
-from docs import scorers as page
 from fairbrief.cli import lookup_commands
 from fairbrief.scorers import cards
 from fairbrief.scorers.shared_words import Containment
@@ -65,22 +64,6 @@ def test_sentences_find_what_whole_documents_miss() -> None:
     assert copied >= 0.8 > (whole.roc_auc(cards.COPIED) or 1)
     assert by_sentence.figures is not None
     assert by_sentence.figures["source"]["by_share"]["0.3"][0] >= 0.99
-
-
-def test_the_page_is_made_of_the_cards(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every scorer and every figure of support is on the page; another figure makes another page."""
-    written = page.page()
-    entries = cards.everything()["scorers"]
-    assert all(f"`{name}`" in written for name in entries)
-    figure = entries["containment"]["by"]["sentence"]["support"]["QAGS CNN/DM"]["roc_auc"]
-    assert page._interval(figure) in written
-    monkeypatch.setitem(
-        figure_of := entries["containment"]["by"]["sentence"]["support"]["QAGS CNN/DM"],
-        "roc_auc",
-        [0.1, 0.05, 0.15],
-    )
-    assert "0.10 [0.05, 0.15]" in page.page()
-    assert figure_of["roc_auc"][0] == 0.1
 
 
 def measured(copied: float, rewritten: float) -> dict[str, Any]:

@@ -43,13 +43,6 @@ def test_rare_words_count_more_than_those_of_every_row() -> None:
     assert found[1] > found[0] > found[2] > 0
 
 
-def test_equal_rows_do_not_change_the_weights() -> None:
-    """A copied document gets its seed document's score, and no word becomes commoner by it."""
-    once, twice = matrix(ROWS, ROWS), matrix((*ROWS, ROWS[0]), ROWS)
-    np.testing.assert_array_equal(once, twice[:3])
-    np.testing.assert_array_equal(twice[3], twice[0])
-
-
 def test_a_single_row_still_tells_words_apart() -> None:
     """With one row only, found words count and missing ones take away."""
     found = matrix(("the soup was cold",), ("cold soup", "hot soup", "tea"))[0]

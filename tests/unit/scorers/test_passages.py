@@ -7,12 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from fairbrief.errors import RequestError
 from fairbrief.registry import make
-from fairbrief.score_tables import ScoreTable
 from fairbrief.scorers.pairs import best_passages, cut
 from fairbrief.text import languages
 from fairbrief.text.sentences import passages_of
@@ -81,30 +78,6 @@ def test_by_default_sentences_are_read_and_the_fingerprint_says_so() -> None:
     made = [make("scorer", f"containment({by})") for by in ("", "by=sentence", "by=document")]
     assert [repr(scorer) for scorer in made] == ["containment", "containment", "containment(by=document)"]
     assert made[0].fingerprint == made[1].fingerprint != made[2].fingerprint
-
-
-shapes = st.lists(st.tuples(st.lists(st.integers(1, 4), max_size=4), st.integers(0, 3)), max_size=5)
-
-
-@given(shapes, st.integers(0, 2**32 - 1))
-def test_tables_fold_as_matrices_do(asked: list[tuple[list[int], int]], seed: int) -> None:
-    """Of any number of answers, rows and passages: each matrix by itself, and sizes are summed."""
-    rng = np.random.default_rng(seed)
-    answers, wanted = [], []
-    for passages, units in asked:
-        matrix, sizes = rng.normal(size=(sum(passages), units)), rng.integers(0, 9, sum(passages))
-        answers.append(Scores(matrix, np.arange(units), sizes.astype(float)))
-        place = np.repeat(np.arange(len(passages)), passages)
-        wanted.append(
-            [[matrix[place == d].max(axis=0), sizes[place == d].sum()] for d in range(len(passages))]
-        )
-    every = np.array([n for passages, _ in asked for n in passages], dtype=np.int64)
-    rows = np.array([len(passages) for passages, _ in asked], dtype=np.int64)
-    table = ScoreTable.of(answers).best_of(every, rows)
-    for found, of_ask in zip(table, wanted, strict=True):
-        assert len(found.matrix) == len(of_ask)
-        for row, size, (best, total) in zip(found.matrix, found.sizes, of_ask, strict=True):
-            assert (row.tolist(), size) == (best.tolist(), total)
 
 
 def test_whole_rows_are_not_cut() -> None:

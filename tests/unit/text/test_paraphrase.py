@@ -73,13 +73,6 @@ def test_words_without_synonyms_stay() -> None:
     assert paraphrase("The zorgle blick frimmed happier", 1, "a") == "The zorgle blick frimmed happier"
 
 
-@pytest.mark.parametrize("share", [-0.1, 1.1])
-def test_a_share_is_between_nothing_and_all(share: float) -> None:
-    """Another share is refused before WordNet is needed."""
-    with pytest.raises(ValueError, match="share must be between 0 and 1"):
-        paraphrase(TEXT, share, "a")
-
-
 @pytest.mark.usefixtures("nltk_data")
 def test_other_languages_are_not_available() -> None:
     """WordNet is English: for other languages the reason is given."""
