@@ -334,6 +334,8 @@ def test_judges_are_asked_within_the_budget(tmp_path: Path) -> None:
         arguments += ["--resamples", "20", "--out", str(out)]
         stopped = CliRunner().invoke(app, [*arguments, "--max-requests", "5"])
         assert isinstance(stopped.exception, BudgetSpent)
+        assert "raise it to continue" in str(stopped.exception)
+        assert "run the same command" not in stopped.output
         assert server.requests == 5
         for _ in range(2):
             assert CliRunner().invoke(app, [*arguments, "--max-requests", "12"]).exit_code == 0

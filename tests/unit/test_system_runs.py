@@ -60,6 +60,16 @@ def test_audit_pools_runs_as_a_sweep_does(tmp_path: Path) -> None:
     assert {(e.system, e.baseline) for e in result.differences} == {("lead", "random")}
 
 
+def test_all_measures_are_tried_on_runs_beside_a_system_without_runs(tmp_path: Path) -> None:
+    """Runs of a record belong to one cluster, and so does the summary of a system that has no runs."""
+    printed("audit", *written(tmp_path, runs=2), "--pool-runs", "--resamples", "0", "--out", str(tmp_path / "a"))  # fmt: skip
+    result = load(tmp_path / "a")
+    assert {e.measure for e in result.estimates} > {UER, "coverage_parity@side"}
+    assert {(e.n, e.clusters) for e in result.estimates if e.system == "random" and not e.subgroup} == {
+        (40, 20)
+    }
+
+
 def test_an_audit_that_does_not_pool_says_what_would(tmp_path: Path) -> None:
     """Systems that are named like runs are audited one by one, and a note names the option that pools them."""
     told = printed("audit", *written(tmp_path), "--measure", UER, "--resamples", "0")
