@@ -326,17 +326,14 @@ def _annotated() -> dict[str, Target]:
     writer.writeheader()
     writer.writerows(rows)
 
-    def answers(name: str) -> Callable[[Path], list[Answer]]:
-        return lambda at: read_answers([at / name], items).given
+    def answers(at: Path) -> list[Answer]:
+        return read_answers([at / "ann.csv"], items).given
 
     return {
         "CoNLL": Target({"x.conll": CONLL}, lambda at: list(treebanks.read_conll(at / "x.conll"))),
         "CorefUD": Target({"x.conllu": COREFUD}, lambda at: list(corefud.read_corefud(at / "x.conllu"))),
         "OntoNotes": Target(ONTONOTES, lambda at: list(treebanks.read_ontonotes(at))),
-        "answers in a sheet": Target({"ann.csv": filled.getvalue().encode()}, answers("ann.csv")),
-        "answers of the page": Target(
-            {"ann.json": json.dumps({"answers": rows}).encode()}, answers("ann.json")
-        ),
+        "answers in a sheet": Target({"ann.csv": filled.getvalue().encode()}, answers),
     }
 
 
