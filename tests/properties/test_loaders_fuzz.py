@@ -19,7 +19,7 @@ from fairbrief.errors import BackendError, DataError
 from fairbrief.readers.corefud import read_corefud
 
 
-@settings(max_examples=3, deadline=None)
+@settings(max_examples=2, deadline=None)
 @given(st.integers(0, 2**32 - 1))
 def test_damaged_files_are_refused_or_read(seed: int) -> None:
     """Every reader and loader, each with files damaged in several ways: no other error, none large."""
