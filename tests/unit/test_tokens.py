@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -124,3 +125,17 @@ def test_sizes_are_counts() -> None:
     """What the scorer counts is what the reading keeps."""
     (scores,) = Ngram().answer([ASKS[0]])
     assert np.array_equal(scores.sizes, [len(words(text)) for text in ASKS[0].rows])
+
+
+@pytest.mark.usefixtures("nltk_data")
+def test_tokenize_is_nltk(shared: Path) -> None:
+    """Cutting chunk by chunk gives exactly the tokens of NLTK's older rules, on tweets, quotations and odd spacing."""
+    texts = [
+        "", " ", "a", "''tis' he said . \" ) ", "( what?\"ok ) gonna. can't!", "x . '' y.", "\"a\" 'b' ``c`` u.s. d.c. ok.",
+        "a.\tb\n\nc . ) \"", " lead. gim me gimme", "lemme see wanna cannot", "Gonna be GOTTA", "wait... what.. ok. 'ere 'twas", "e.g. this, i.e. that: 3,000; --ok--",
+    ]  # fmt: skip
+    with (shared / "data" / "tweets" / "tweets_claritin.jsonl").open(encoding="utf-8") as lines:
+        texts += [json.loads(line)["text"].lower() for line, _ in zip(lines, range(800), strict=False)]
+    cut, sentences = published_nltk.word_cutter(), published_nltk.punkt().tokenize
+    whole = [[token for sentence in sentences(text) for token in cut(sentence)] for text in texts]
+    assert [t for t, tokens in zip(texts, whole, strict=True) if published_nltk.tokenize(t) != tokens] == []

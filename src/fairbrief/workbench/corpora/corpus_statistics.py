@@ -32,15 +32,15 @@ class GroupCounts:
     words: Counter[str] = field(default_factory=Counter)
     unlabelled: int = 0
 
-    def add(self, record: Record, attribute: str, count: Count) -> None:
-        """Add a record; documents without the attribute are counted separately."""
+    def add(self, record: Record, attribute: str, sizes: Sequence[int]) -> None:
+        """Add a record with the sizes of its documents; documents without the attribute are counted separately."""
         own: Counter[str] = Counter()
-        for document in record.documents:
+        for document, size in zip(record.documents, sizes, strict=True):
             if (group := document.attributes.get(attribute)) is None:
                 self.unlabelled += 1
                 continue
             own[group] += 1
-            self.words[group] += count(document.text)
+            self.words[group] += size
         self.documents += own
         self.records.update(own.keys())
         if own:
@@ -101,7 +101,7 @@ class CorpusStatistics:
         for text in record.references:
             self._text("per reference", text)
         for name in self._attributes or sorted({a for d in record.documents for a in d.attributes}):
-            self.groups.setdefault(name, GroupCounts()).add(record, name, self._count)
+            self.groups.setdefault(name, GroupCounts()).add(record, name, sizes)
 
     def _text(self, per: str, text: str) -> None:
         self._put(f"{self._unit} {per}", self._count(text))
