@@ -56,7 +56,7 @@ def option_of(f: Field[Any]) -> str:
 
 
 def crossed(texts: Sequence[str]) -> tuple[tuple[str, ...], ...]:
-    """Slices from texts: ``A`` is one attribute, ``A,B`` crosses two.
+    """Subgroups from texts: ``A`` is one attribute, ``A,B`` crosses two.
 
     >>> crossed(["topic", "topic,year"])
     (('topic',), ('topic', 'year'))

@@ -123,6 +123,13 @@ def test_values_are_those_of_the_definitions(measure: Any, wanted: dict[str, flo
     assert {name: found[name] for name in wanted} == pytest.approx(wanted)
 
 
+def test_saved_statistics_keep_their_names() -> None:
+    """Audits of earlier versions are compared by them."""
+    rows = Speakers("role").observe((case(),), [scores()], np.zeros((1, 0), dtype=int))
+    assert isinstance(rows, Rows)
+    assert {"claims", "compared", "misattributed", "misattributed_difference"} < {c[0] for c in rows.columns}
+
+
 def test_settings_move_the_values() -> None:
     """Threshold 0.85: only Ann's first turn supports anything. Margin 0.3: 0.6 is not above 0.3 + 0.3, 0.8 not above 0.85."""
     strict = values(SpeakerInclusion("role", threshold=0.85))

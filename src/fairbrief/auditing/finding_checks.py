@@ -72,7 +72,7 @@ class Repeats:
 def copied_sources(sources: pa.Table, rows: PerRecordRows) -> Repeats | None:
     """Records of one system with the same documents as another record; None if there are none.
 
-    ``sources`` are `source_hashes`; per-record statistics are read only if some records have the same documents.
+    ``sources`` are the table of `TextHashes`; per-record statistics are read only if some records have the same documents.
     """
     record, documents = (plain_numbers(sources[name]) for name in ("record", "documents"))
     shared = _shared(documents, record)

@@ -115,7 +115,7 @@ def contrasts_of(values: Mapping[str, Value], measure: Measure) -> dict[str, str
 
 
 def reader_of(spec: str, fields: Sequence[pa.Field]) -> RowReader | None:
-    """The `RowValues` of a measure for these fields; None if the measure is not registered."""
+    """The `RowReader` of a measure for these fields; None if the measure is not registered."""
     try:
         measure: Measure = registry.make("measure", spec)
     except FairbriefError:  # of a plug-in that is not installed here

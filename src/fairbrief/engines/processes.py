@@ -39,8 +39,8 @@ class Processes:
     """An engine of ``workers`` processes, started with the items and ended with the map.
 
     Work, items and results are pickled; ``work`` only once, so that its caches (e.g. a word list) persist between items.
-    Items in progress in a killed worker are computed again. Raises BackendError
-    if an item has killed `KILLS` workers; otherwise as `Engine`.
+    Items in progress in a killed worker are computed again by the others. Raises BackendError if an item has killed `KILLS`
+    workers; otherwise as `Engine`.
     """
 
     workers: int = 0
@@ -82,16 +82,21 @@ class _Pool:
 
     def __init__(self, work: bytes, size: int) -> None:
         self.size = size
+        self._unstarted = size
         self._work = work
         self._waiting: deque[_Task] = deque()
         self._workers: dict[connection.Connection, _Worker] = {}
 
     def take(self, item: Any) -> _Task:
-        """Add an item; returns its task."""
-        self._waiting.append(_Task(item))
-        if len(self._workers) < self.size:
+        """Add an item; returns its task. The first items start a worker each."""
+        task = _Task(item)
+        self._waiting.append(task)
+        if self._unstarted:
+            self._unstarted -= 1
             self._start()
-        return self._waiting[-1]
+        else:  # a worker that starts takes no items yet
+            self._hand_out()
+        return task
 
     def answer(self, task: _Task) -> tuple[bool, Any]:
         """The result of a task; meanwhile others are computed, too."""
@@ -183,7 +188,7 @@ def _serve(work: bytes, number: int, size: int, pipe: connection.Connection) -> 
         result = answer_of(lambda item: done(pickle.loads(item)), items.get())  # noqa: S301
         try:
             pipe.send(result)
-        except (pickle.PicklingError, AttributeError, TypeError) as error:
+        except Exception as error:  # noqa: BLE001 - a result that pickle refuses, of which nothing was sent
             pipe.send((False, _portable(error)))
 
 

@@ -147,7 +147,7 @@ class EntityInclusion(Reading):
     The value is ``max_{a,b} odds_a / odds_b − 1``.
 
     ``people=builtin`` matches the known names (exactly, or with one letter wrong); ``spacy:NAME`` aligns what a
-    pipeline recognises. ``alignment=published`` aligns as the release (`text.alignment.align_published`): a name that
+    pipeline recognises. ``alignment=published`` aligns as the release (`text.people.align_published`): a name that
     fits several people includes all of them; otherwise it is ambiguous and includes none.
 
     Reads:      entities with the attribute ``over`` and names.

@@ -167,8 +167,7 @@ class Verdicts(WithoutLabels):
     """The score of one summary by ``scorer``, given its whole source: the documents, with a blank line between them.
 
     Per record:  ``one``, ``score`` and its square, ``score²``.
-    Undefined:  "empty summary"; "unparsed reply of the judge" if the score is nan: such replies are summed_by_group, never
-                averaged.
+    Undefined:  "empty summary"; "unparsed reply of the judge" if the score is nan: such replies are counted, never averaged.
     """
 
     scorer: str

@@ -55,7 +55,7 @@ ONE_GROUP = Reason("one group of speakers only")
 NO_BASELINE = Reason("no random sentences can be measured")
 THIRDS = ("beginning", "middle", "end")
 INCLUSION, MISREPRESENTATION, COVERAGE = "inclusion", "misrepresentation", "coverage"
-MISATTRIBUTION = "misattribution"
+MISATTRIBUTED = "misattributed"
 SHOWN = 160
 """Characters of a turn that are shown."""
 
@@ -116,11 +116,12 @@ class Speakers(ComparesGroups, SpeakerSettings):
 
     declaration: ClassVar[ObservationDeclaration] = ObservationDeclaration(scope="case", version=2)
     differences: ClassVar[Any] = {
-        f"{name}_difference": ({f"{name}_difference": 1.0}, count)
-        for name, count in (
-            (INCLUSION, "speakers"), (MISREPRESENTATION, "speakers"), (COVERAGE, "speakers"), (MISATTRIBUTION, "compared")
-        )
-    }  # fmt: skip
+        **{
+            f"{name}_difference": ({f"{name}_difference": 1.0}, "speakers")
+            for name in (INCLUSION, MISREPRESENTATION, COVERAGE)
+        },
+        "misattribution_difference": ({f"{MISATTRIBUTED}_difference": 1.0}, "compared"),
+    }
     """Each group of speakers against the average speaker, or attributed claim, of their record."""
 
     def asks(self, cases: Cases) -> Sequence[Ask]:
@@ -171,7 +172,7 @@ class Speakers(ComparesGroups, SpeakerSettings):
         values = self._values(support, turns, found, np.ones((1, len(found))))
         wrong, attributed = self._misattributed(_by_speaker(support, turns), found)
         many, bad = attributed.sum(axis=1).astype(float), wrong.sum(axis=1).astype(float)
-        fixed: dict[Column, float] = {("claims",): many.sum(), (MISATTRIBUTION,): bad.sum()}
+        fixed: dict[Column, float] = {("claims",): many.sum(), (MISATTRIBUTED,): bad.sum()}
         if not self.has_groups:
             return Rows.of(fixed)
         groups, codes = coded(turns.groups)
@@ -179,7 +180,7 @@ class Speakers(ComparesGroups, SpeakerSettings):
         compared = np.where(claims < many.sum(), claims, 0.0)
         centred = np.where(compared > 0, errors - claims * bad.sum() / max(many.sum(), 1.0), 0.0)
         more = {
-            "claims": claims, MISATTRIBUTION: errors, "compared": compared, f"{MISATTRIBUTION}_difference": centred,
+            "claims": claims, MISATTRIBUTED: errors, "compared": compared, f"{MISATTRIBUTED}_difference": centred,
         }  # fmt: skip
         return by_group(groups, _sums(values, codes, labels, len(groups)) | more, fixed)
 
@@ -529,17 +530,17 @@ class Misattribution(Reading, SpeakerSettings):
     def value(self, totals: Totals) -> Mapping[str, Value]:
         differing = differences(totals, Speakers, "misattribution_difference", is_primary=True)
         return {
-            self.name: Value(ratio(totals[MISATTRIBUTION], totals["claims"]), is_share=True),
+            self.name: Value(ratio(totals[MISATTRIBUTED], totals["claims"]), is_share=True),
             **differing,
             "misattribution_gap": _unsigned(differing, totals, has_baseline=False),
-            **means(totals, MISATTRIBUTION, "claims", totals.values_of("speakers"), is_share=True),
+            **means(totals, MISATTRIBUTED, "claims", totals.values_of("speakers"), self.name, is_share=True),
         }
 
     def explain(self, totals: Totals) -> str:
         """How many attributed claims are misattributed, by the group of the speaker whom they name."""
         parts = [
-            f"{g} {totals[MISATTRIBUTION, g]:.0f} of {totals['claims', g]:.0f}"
+            f"{g} {totals[MISATTRIBUTED, g]:.0f} of {totals['claims', g]:.0f}"
             for g in totals.values_of("speakers")
         ]
-        whole = f"{totals[MISATTRIBUTION]:.0f} of {totals['claims']:.0f}"
+        whole = f"{totals[MISATTRIBUTED]:.0f} of {totals['claims']:.0f}"
         return f"Claims misattributed: {'; '.join(parts) or whole}."

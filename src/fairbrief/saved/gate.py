@@ -138,12 +138,8 @@ def _sources(changed: Mapping[str, Sequence[str]]) -> list[Check]:
 def _inputs(folder: Path, result: Result) -> list[Check]:
     """An inconclusive check for each input that has changed since the audit; one that is elsewhere now is not checked."""
     inputs = saved_inputs.read(folder, identity(result))
-    faults = saved_inputs.faults_of(folder, inputs) if inputs else {}
-    return [
-        Check(f"input {name} as audited", "inconclusive", fault)
-        for name, fault in faults.items()
-        if (folder / name).is_file()
-    ]
+    faults = saved_inputs.faults_of(folder, inputs, is_here=True) if inputs else {}
+    return [Check(f"input {name} as audited", "inconclusive", fault) for name, fault in faults.items()]
 
 
 def _check_arguments(

@@ -109,10 +109,17 @@ def read(folder: Path, audit: str) -> Inputs | None:
     return found if found.audit == audit else None
 
 
-def faults_of(folder: Path, inputs: Inputs) -> dict[str, str]:
-    """By input what is wrong with it, in a sentence; empty if all are unchanged."""
+def faults_of(folder: Path, inputs: Inputs, *, is_here: bool = False) -> dict[str, str]:
+    """By input what is wrong with it, in a sentence; empty if all are unchanged.
+
+    With ``is_here`` only files that are still in their place are read; no object store is asked.
+    """
     known = zip(inputs.files, inputs.sizes, inputs.digests, strict=True)
-    found = {name: _fault(folder, name, size, digested) for name, size, digested in known if digested}
+    found = {
+        name: _fault(folder, name, size, digested)
+        for name, size, digested in known
+        if digested and (not is_here or (folder / name).is_file())
+    }
     return {name: fault for name, fault in found.items() if fault}
 
 
@@ -211,8 +218,10 @@ class SavedTexts:
     def _found(self, words: Sequence[str]) -> frozenset[str]:
         found: set[str] = set()
         for case in self._named(self._reading):
-            if len(found) < MOST_FOUND and case.record.id not in found and _holds(case, words):
+            if case.record.id not in found and _holds(case, words):
                 found.add(case.record.id)
+                if len(found) == MOST_FOUND:
+                    break
         return frozenset(map(encodable, found))
 
 

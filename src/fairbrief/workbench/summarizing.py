@@ -81,8 +81,7 @@ def gather(
     ``ask`` gets the tasks that the journal lacks and yields answers in batches, in any order. Each batch is on disk
     before it is counted and before the next is requested. Answers with the reason "no answer" are not stored, so that
     the next run requests them again. When the budget is spent, ``count.stopped`` names the limit. All other
-    exceptions of ``ask`` propagate; earlier answers stay in the journal. ``has`` decides whether the journal's answer
-    under a key is final (by default every answer is); the last answer under a key counts.
+    exceptions of ``ask`` propagate; earlier answers stay in the journal. The last answer under a key counts.
     """
     without: dict[str, Answer] = {}
 

@@ -122,8 +122,17 @@ def test_an_error_of_the_stream_waits_for_the_items_before_it(engine: Engine) ->
     assert seen == [0, 1, 2]
 
 
-def raises(kind: str) -> None:
+class Unsendable:
+    """No process can send it, for a reason of its own."""
+
+    def __reduce__(self) -> str:
+        raise ValueError("an answer that cannot be sent")
+
+
+def raises(kind: str) -> object:
     """An error of a kind."""
+    if kind == "answer":
+        return Unsendable()
     if kind == "extra":
         raise MissingExtra("torch", "neural", "Entailment")
     if kind == "bug":
@@ -145,6 +154,8 @@ def test_errors_arrive_as_they_were_raised() -> None:
     assert "in raises" in "".join(bug.value.__notes__)
     with pytest.raises(RuntimeError, match="of the worker alone"):
         list(Processes(2).map(raises, ["private"]))
+    with pytest.raises(ValueError, match="an answer that cannot be sent"):
+        list(Processes(2).map(raises, ["answer"]))
 
 
 class Gone:
@@ -228,6 +239,18 @@ def test_workers_that_are_killed_at_any_time_are_replaced() -> None:
             worker.kill()
             worker.join()
     assert [item for item, _ in answers] == list(range(6))
+
+
+def test_a_killed_worker_is_not_replaced_while_others_work() -> None:
+    """Memory may be short, so the others do its items."""
+    answers = []
+    for item, answer in Processes(2).map(slow_at_first, range(8)):
+        answers.append((item, answer))
+        if item == 1:
+            active_children()[0].kill()
+        if item == 6:
+            assert len(active_children()) == 1
+    assert [item for item, _ in answers] == list(range(8))
 
 
 def test_an_answer_that_was_cut_short_is_done_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
