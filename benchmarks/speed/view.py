@@ -1,4 +1,4 @@
-"""Seconds and memory of ``fairbrief view`` over many records: ``python -m benchmarks.speed.view [RECORDS] [--out RESULTS]``.
+"""Processor seconds and memory of ``fairbrief view`` over many records: ``python -m benchmarks.speed.view [RECORDS] [--out RESULTS]``.
 
 The per-record statistics and the input are those of the example, repeated under new ids: no audit of that size is waited for.
 """
@@ -62,7 +62,7 @@ def build(folder: Path, records: int) -> None:
 
 
 def look(folder: Path) -> dict[str, dict[str, float]]:
-    """What a reader does, one thing after the other: seconds, and the peak of memory so far."""
+    """What a reader does, one thing after the other: processor seconds, and the peak of memory so far."""
     opened: list[Answers] = []
     first: list[dict[str, Any]] = []
 
@@ -87,9 +87,9 @@ def look(folder: Path) -> dict[str, dict[str, float]]:
     }
     found = {}
     for name, step in steps.items():
-        started = time.monotonic()
+        started = time.process_time()
         step()
-        found[name] = {"seconds": round(time.monotonic() - started, 2), "megabytes": round(peak())}
+        found[name] = {"seconds": round(time.process_time() - started, 2), "megabytes": round(peak())}
     return found
 
 

@@ -37,11 +37,11 @@ HEADS = [
 FILLS = [" ", "\n", "-", "0", "a"]
 FORMS = [*(("", unit) for unit in UNITS), *((head, fill) for head in HEADS for fill in FILLS)]
 LONGEST = int(os.environ.get("FAIRBRIEF_LONGEST_TEXT", "6250"))
-"""Characters of the longest text that whole functions are given; patterns get four times as many. `make fuzz`: 100,000."""
-SIZES = [400, 1_600, 6_250, 25_000, 50_000, 100_000]
+"""Characters of the longest text that whole functions are given; patterns get twice as many. `make fuzz`: 100,000."""
+SIZES = [400, 1_600, 6_250, 12_500, 25_000, 50_000, 100_000]
 MOST_GROWTH = 3.0
 """Times that the processor time may grow where the text doubles: 2 is linear, 4 quadratic."""
-NEGLIGIBLE = 0.1
+NEGLIGIBLE = 0.025
 """Seconds of processor time below which growth says nothing."""
 
 
@@ -57,12 +57,11 @@ def text_of(form: tuple[str, str], size: int) -> str:
 def grows_too_fast(call: Callable[[str], object], form: tuple[str, str], longest: int) -> str:
     """Where the time of a call grows faster than the text; empty where it nowhere does.
 
-    A middle size and the longest come first: where these take no time, no other size need be timed. Else each
-    size is timed once; where that says that it grows too fast, the shortest of several tries decides, since another
-    process can only lengthen a try.
+    The longest comes first: where it takes hardly any time, no other size need be timed. Else each size is timed
+    once; where that says that it grows too fast, the shortest of several tries decides, since another process can
+    only lengthen a try.
     """
-    limits = {longest: NEGLIGIBLE, min(6_250, longest): NEGLIGIBLE / 4}
-    if all(_seconds(call, text_of(form, size)) <= limit for size, limit in limits.items()):
+    if _seconds(call, text_of(form, longest)) <= NEGLIGIBLE:
         return ""
     before = size_before = 0.0
     for size in (size for size in SIZES if size <= longest):

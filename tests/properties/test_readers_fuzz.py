@@ -167,7 +167,7 @@ def test_damaged_bytes(tmp_path: Path, name: str, changes: list[tuple[float, int
         str(error).encode()
 
 
-@settings(max_examples=3, deadline=None)
+@settings(max_examples=2, deadline=None)
 @given(st.integers(0, 2**32 - 1))
 def test_damaged_files_are_refused_or_read(seed: int) -> None:
     """Every reader and loader, each with files damaged in several ways: no other error, none large."""

@@ -176,3 +176,12 @@ def test_samples_that_cannot_be_drawn(settings: dict[str, Any], advice: str) -> 
     """The error names the option and what to write."""
     with pytest.raises(RequestError, match=advice):
         list(read(rows(), **settings))
+
+
+def test_a_sample_without_a_readable_record_says_what_is_wrong_with_each() -> None:
+    """The excluded records are listed, as without a sample."""
+    bad = [{"id": "a", "documents": [], "region": "north", "summary": "One."}]
+    for settings in ({}, {"sample": 2}, {"sample": 2, "sample_by": "region"}):
+        reading = read(bad, on_error="skip", **settings)
+        assert list(reading) == []
+        assert "no documents" in reading.skipped[0]

@@ -339,6 +339,8 @@ def test_judges_are_asked_within_the_budget(tmp_path: Path) -> None:
         arguments += ["--resamples", "20", "--out", str(out)]
         stopped = CliRunner().invoke(app, [*arguments, "--max-requests", "5"])
         assert isinstance(stopped.exception, BudgetSpent)
+        assert "raise it to continue" in str(stopped.exception)
+        assert "run the same command" not in stopped.output
         assert server.requests == 5
         for _ in range(2):
             assert CliRunner().invoke(app, [*arguments, "--max-requests", "12"]).exit_code == 0
@@ -380,6 +382,16 @@ def test_audit_pools_runs_as_a_sweep_does(tmp_path: Path) -> None:
     assert result.made["records"] == swept.made["records"] == 20
     assert {e.system for e in result.estimates if "run" in e.subgroup} == {"random"}
     assert {(e.system, e.baseline) for e in result.differences} == {("lead", "random")}
+
+
+def test_all_measures_are_tried_on_runs_beside_a_system_without_runs(tmp_path: Path) -> None:
+    """Runs of a record belong to one cluster, and so does the summary of a system that has no runs."""
+    printed("audit", *written(tmp_path, runs=2), "--pool-runs", "--resamples", "0", "--out", str(tmp_path / "a"))  # fmt: skip
+    result = load(tmp_path / "a")
+    assert {e.measure for e in result.estimates} > {UER, "coverage_parity@side"}
+    assert {(e.n, e.clusters) for e in result.estimates if e.system == "random" and not e.subgroup} == {
+        (40, 20)
+    }
 
 
 def test_an_audit_that_does_not_pool_says_what_would(tmp_path: Path) -> None:

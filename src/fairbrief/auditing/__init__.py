@@ -91,8 +91,8 @@ def _audit_pooled(cases: Iterable[Case], plan: Plan) -> Result:
 
 def _audit(cases: Iterable[Case], plan: Plan) -> Result:
     started, engine = time.monotonic(), chosen_engine(plan.engine, plan.workers)
-    audited = _Audit(cases, plan)
     try:
+        audited = _Audit(cases, plan)  # which tries measures on the first cases
         audited.walk(engine)
     except PartedClusters:
         if isinstance(cases, Iterator):

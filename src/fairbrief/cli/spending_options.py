@@ -152,12 +152,13 @@ def end_with(
 def keeping(out: Path, journal: Path | None = None) -> Iterator[None]:
     """Print where the answers are stored if the work on ``out`` is interrupted or fails."""
     from fairbrief.chat.journal import journal_of
+    from fairbrief.chat.spending import BudgetSpent
 
     journal = journal_of(out) if journal is None else journal
     try:
         yield
-    except (KeyboardInterrupt, FairbriefError):
-        if journal.exists():
+    except (KeyboardInterrupt, FairbriefError) as error:
+        if journal.exists() and not isinstance(error, BudgetSpent):  # a spent budget must be raised first
             again = "run the same command to continue"
             typer.echo(f"fairbrief: the answers so far are stored in {journal}: {again}.", err=True)
         raise

@@ -129,8 +129,9 @@ def claims(
         f"{counted(outcome.claims, 'claim')} of {counted(outcome.split, 'summary', 'summaries')}, claim recall {recall}, "
         f"{counted(outcome.unparsed_count, 'reply', 'replies')} unparsed"
     )
+    advice = ["To ask for these again, give another --prompt or --with."] if outcome.unparsed else []
     spend.end_with(
-        out, outcome.count, spending, reading, [split, *(f"  {line}" for line in outcome.unparsed)]
+        out, outcome.count, spending, reading, [split, *(f"  {line}" for line in outcome.unparsed), *advice]
     )
 
 

@@ -83,8 +83,8 @@ def read(
     ``separator`` splits a text field into documents; a parallel field is split in the same way, or by ``|``, or is a
     JSON list.
 
-    ``cluster_by`` is a field of the record: records with the same value are one cluster and are resampled together. By default the
-    counterfactuals of one seed document are.
+    ``cluster_by`` is a field of the record: records with the same value are one cluster and are resampled together. By
+    default the counterfactuals of one seed document are.
 
     ``summaries`` reads summaries from separate files: matched by id (in the field ``summaries_id_field``), or, from
     plain text, by order; of one named system (a mapping), or of the systems that the rows name.

@@ -51,7 +51,7 @@ class Sampling:
             ranks.setdefault(self._group(record), array("q")).append(self._rank(record))
             if len(ranks) == 1:
                 known |= record.attributes.keys()
-        if self.by is not None and not ranks.keys() - {WITHOUT}:
+        if self.by is not None and ranks.keys() == {WITHOUT}:
             raise RequestError(
                 f"--sample-by {self.by}: no record has the attribute {self.by!r}.{did_you_mean(self.by, known)} Give its field: "
                 f"--record-attribute {self.by}=FIELD."
@@ -69,7 +69,7 @@ class Sampling:
 
     def described(self) -> dict[str, Any]:
         """The sample for results.json."""
-        sampled, records = map(sum, zip(*self.counts.values(), strict=True))
+        sampled, records = (sum(pair[i] for pair in self.counts.values()) for i in (0, 1))
         groups = {} if self.by is None else {"by": self.by, "groups": self.counts}
         return {"records": records, "sampled": sampled, "size": self.size, "seed": self.seed, **groups}
 

@@ -199,7 +199,8 @@ def _spans(rows: Sequence[Row], column: int, path: Path) -> list[Span]:
                     )
                 open_.remove(begun)
                 result.append(Span(begun[1], i, begun[0]))
-    for name, i in open_:
+    if open_:
+        name, i = open_[0]
         raise DataError(f"{path}:{rows[i][0]}: found '({name}' without its end; correct the line.")
     return result
 

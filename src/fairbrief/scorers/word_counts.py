@@ -176,7 +176,7 @@ class Tfidf:
     ``fitted`` decides which sentences n and df count. ``article`` counts only the rows, so every summary has the same
     weights. ``pair`` counts the rows and the sentences of one column, separately for each column, as in the release
     of Chhabra et al. ``sentences=builtin`` or ``punkt`` compares every sentence of rows and columns, whatever ``by``
-    is; `shared_words` describes the shapes of the answer.
+    is: the answer has a row per sentence of the rows, and a unit per sentence of the columns.
     """
 
     name: ClassVar[str] = "tfidf"

@@ -11,7 +11,7 @@ from functools import cache
 from itertools import islice
 from typing import Final
 
-from fairbrief.errors import DataError, MissingExtra
+from fairbrief.errors import DataError
 from fairbrief.text.vocabulary import words
 
 GENDERED_TITLES = {
@@ -149,11 +149,9 @@ def commonest_last_names(top: int) -> dict[str, int]:
 
 
 def _rows(which: str) -> Iterator[tuple[str, int]]:
-    try:
-        import names
-    except ImportError as error:
-        raise MissingExtra("names", "people", "The list of census names") from error
     from importlib.resources import files
+
+    import names
 
     text = files(names).joinpath(f"dist.{which}").read_text(encoding="ascii")
     for line in filter(str.strip, text.splitlines()):
@@ -269,11 +267,8 @@ def _is_family_first(tokens: list[str]) -> bool:
 
 
 def _frequency(word: str, *lists: str) -> int:
-    """The largest share of a name in lists of the census; 0 without the census."""
-    try:
-        return max(shares(which).get(word.capitalize(), 0) for which in lists)
-    except MissingExtra:
-        return 0
+    """The largest share of a name in lists of the census; 0 if none has it."""
+    return max(shares(which).get(word.capitalize(), 0) for which in lists)
 
 
 def is_suffix(word: str) -> bool:

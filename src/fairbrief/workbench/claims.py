@@ -143,8 +143,9 @@ def split_file(
 ) -> Outcome:
     """Write all cases to ``out``, in order, each usable summary with its ``claims``; ``cases`` is called twice.
 
-    Answers are stored in ``out``'s journal. Summaries without a text are copied unchanged. Replies without a list are counted, and the first ones listed. Equal
-    texts are asked once. ``made`` records the model, the instruction's hash and the claim recall.
+    Answers are stored in ``out``'s journal. Summaries without a text are copied unchanged. Replies without a list are
+    counted, and the first ones listed. Equal texts are asked once. ``made`` records the model, the instruction's hash and
+    the claim recall.
     """
     outcome, not_asked = Outcome(Count()), set[str]()
     with locked(out), open_journal(journal_of(out)) as journal:

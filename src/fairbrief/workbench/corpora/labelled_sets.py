@@ -359,7 +359,7 @@ def labeller(rule: str, *, negative: float = 2, positive: float = 4, analyser: s
     ``analyser`` is the library ``vader`` (vaderSentiment) or ``nltk``, which the authors of the published labels
     used: the two tokenize differently. None for a review without a rating.
 
-    Raises: RequestError for another rule or overlapping thresholds; MissingExtra without the library.
+    Raises: RequestError for another rule or overlapping thresholds; MissingExtra without NLTK for ``nltk``.
     """
     if rule == "none":
         return None
@@ -388,10 +388,8 @@ def _analyser(name: str) -> Callable[[str], Mapping[str, float]]:
             raise MissingExtra("nltk", "nltk", "VADER's sentiment by NLTK") from error
         analyser = _nltk_analyser(SentimentIntensityAnalyzer)
     elif name == "vader":
-        try:
-            from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer
-        except ImportError as error:
-            raise MissingExtra("vaderSentiment", "sentiment", "VADER's sentiment") from error
+        from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer
+
         analyser = SentimentIntensityAnalyzer()
     else:
         raise RequestError(f"There is no analyser '{name}'. Known: vader, nltk.")

@@ -47,8 +47,8 @@ class Transformers(Prompted):
     its own seed, made from ``seed``, the record and the sample, so other records do not affect it.
 
     If prompt and documents exceed the model's input, the longest documents are cut to a common length, and
-    ``made["long"]`` is the number of words cut off. Batches contain texts of similar length; greedy answers are the same in any batch, except for ties in
-    floating point.
+    ``made["long"]`` is the number of words cut off. Batches contain texts of similar length; greedy answers are the same
+    in any batch, except for ties in floating point.
 
     Errors:     DataError for a record that cannot be made to fit; BackendError for a folder without such a model;
                 MissingExtra without transformers and torch.
