@@ -39,7 +39,7 @@ from fairbrief.saved.gate_rules import rules
 from fairbrief.types import Case, Claim, Document, Entity, Record, Summary
 from fairbrief.workbench import claims
 from fairbrief.workbench.corpora.published_formats import read_published
-from fairbrief.workbench.sheets import Answer, items_of, read_answers, sheet
+from fairbrief.workbench.sheets import items_of, read_answers, sheet
 
 TOOLS = Path(__file__).parents[2] / "tests" / "files" / "tools"
 TOKENS = [
@@ -326,14 +326,13 @@ def _annotated() -> dict[str, Target]:
     writer.writeheader()
     writer.writerows(rows)
 
-    def answers(at: Path) -> list[Answer]:
-        return read_answers([at / "ann.csv"], items).given
-
     return {
         "CoNLL": Target({"x.conll": CONLL}, lambda at: list(treebanks.read_conll(at / "x.conll"))),
         "CorefUD": Target({"x.conllu": COREFUD}, lambda at: list(corefud.read_corefud(at / "x.conllu"))),
         "OntoNotes": Target(ONTONOTES, lambda at: list(treebanks.read_ontonotes(at))),
-        "answers in a sheet": Target({"ann.csv": filled.getvalue().encode()}, answers),
+        "answers in a sheet": Target(
+            {"ann.csv": filled.getvalue().encode()}, lambda at: read_answers([at / "ann.csv"], items).given
+        ),
     }
 
 

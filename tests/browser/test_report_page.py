@@ -1,20 +1,27 @@
-"""The page in a real browser: hostile texts neither run nor load nor push anything out; the record viewer works."""
+"""The pages in a real browser: hostile texts neither run nor load nor push anything out; the record viewer works."""
 
 from __future__ import annotations
 
+import json
 import re
+import threading
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from tests import sample_results
 from tests.browser.browsing import Served, chromium, needs_chromium
+from tests.cli.command import printed
+from tests.sample_nights import night
 
-from fairbrief.reports import html
+from fairbrief.cli.saved_commands import read_inputs
+from fairbrief.reports import html, trend_page
 from fairbrief.reports.audit_object import Audit
 from fairbrief.reports.frames import Estimates
 from fairbrief.reports.plot import LIGHT
 from fairbrief.reports.result import Result
+from fairbrief.saved.trend import trend
+from fairbrief.saved.view import Answers, Server, open_audit
 from fairbrief.types import Estimate
 
 pytestmark = [pytest.mark.browser, needs_chromium]
@@ -155,3 +162,52 @@ def test_print_is_short_and_names_what_is_folded(served: Served, tmp_path: Path)
     pages = len(re.findall(rb"/Type\s*/Page[^s]", (tmp_path / "report.pdf").read_bytes()))
     assert 2 <= pages <= 30
     assert "open it before printing" in path.read_text(encoding="utf-8")
+
+
+def test_the_page_lists_records_and_opens_the_first(tmp_path: Path, profile: Path) -> None:
+    """The page's own policy lets it ask its server, and what it shows is the audit's; records here have no attributes."""
+    rows = map(json.loads, Path("examples/reviews.jsonl").read_text(encoding="utf-8").splitlines())
+    plain, folder = tmp_path / "plain.jsonl", tmp_path / "audit"
+    plain.write_text("".join(json.dumps({**row, "attributes": {}}) + "\n" for row in rows), encoding="utf-8")
+    printed(
+        "audit",
+        str(plain),
+        "--measure",
+        "coverage_parity@sentiment",
+        "--resamples",
+        "0",
+        "--out",
+        str(folder),
+    )
+    with Server(Answers([open_audit(folder, read_inputs)])) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            shown = chromium("--virtual-time-budget=9000", "--dump-dom", server.address, profile=profile)
+        finally:
+            server.shutdown()
+            thread.join()
+    assert "1 to 28 of 28 records" in shown
+    assert len(re.findall(r'<button type="button"[^>]*><bdi>', shown)) == 28
+    assert "Summary by" in shown
+    assert "<mark data-units" in shown
+    assert 'class="on"' not in shown
+    assert '<p class="story">' in shown
+    assert "null" not in re.sub(r"<(script|style).*?</\1>", "", shown, flags=re.DOTALL)
+
+
+def test_the_page_shows_a_drift_and_fits_a_narrow_window(served: Served) -> None:
+    """A picture per series, the change in the first sentence, no script, and nothing beyond the window's edge."""
+    folders: list[Path] = [night(served.folder / "n", i, -0.2 * (i >= 40), system="<b>x") for i in range(60)]
+    page = trend_page.as_page(trend(folders))
+    (served.folder / "trend.html").write_text(page, encoding="utf-8")
+    facts = """return {
+      scripts: inner.scripts.length, pictures: inner.querySelectorAll('figure svg').length,
+      changes: [...inner.querySelectorAll('figure svg')].filter(p => p.textContent.includes('change')).length,
+      lead: inner.querySelector('.lead').textContent, bold: inner.querySelectorAll('b').length,
+      needed: inner.documentElement.scrollWidth, visible: inner.documentElement.clientWidth };"""
+    seen = served.look("trend.html", facts, width=420)
+    assert "tone cross, <b>x" in seen["lead"].lower()
+    assert (seen["scripts"], seen["bold"], seen["changes"]) == (0, 0, 1)
+    assert seen["pictures"] >= 2
+    assert seen["needed"] <= seen["visible"]

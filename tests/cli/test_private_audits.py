@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import pyarrow.parquet as pq
 from tests.cli.command import Command, results
+from tests.unit.test_corpus_statistics import rows
 from tests.unit.test_personal_data import PRIVATE, record
-from tests.unit.test_sampling import rows
 
 from fairbrief.engines.score_cache import Store
 

@@ -16,7 +16,7 @@ from fairbrief.cli import app
 from fairbrief.measures.representation import Representation
 from fairbrief.protocols.li_coverage import LiCoverage
 from fairbrief.protocols.zhang_perspectives import ZhangPerspectives
-from fairbrief.types import Ask, Case, Claim, Document, Record, Rows, Summary
+from fairbrief.types import Case, Claim, Document, Record, Rows, Summary
 
 PRAISE = ("The room was clean and the staff was kind.", "The view over the harbour is worth the price!")
 BLAME = ("Breakfast came late, and the coffee was cold.", "Nobody answered the phone for two days.")
@@ -86,25 +86,6 @@ def test_a_values_share_is_the_softmax_of_its_best_documents(kind: str, scorers:
     expected = np.exp(s / 0.5) / np.exp(s / 0.5).sum()
     shares = [rows.values[0, rows.columns.index(("summary", v))] for v in ("bad", "good")]
     assert shares == pytest.approx(expected, abs=1e-9)
-
-
-def test_the_text_of_a_value_can_be_read_as_one(scorers: dict[str, str]) -> None:
-    """``texts=values`` scores the documents of each value joined, as the authors' code does, without a null."""
-    (case, *_) = cases()
-    observation = Representation("mood", scorers["bartscore"], texts="values")
-    assert observation.permutation_scheme((case,)) is None
-    joined = [
-        " || ".join(d.text for d in case.record.documents if d.attributes["mood"] == v)
-        for v in ("bad", "good")
-    ]
-    assert observation.asks((case,))[0] == Ask(scorers["bartscore"], tuple(joined), (case.summary.text,))
-    scores = [next(iter(registry.make("scorer", a.scorer).answer([a]))) for a in observation.asks((case,))]
-    rows = observation.observe((case,), scores, np.zeros((1, 0), dtype=np.int64))
-    assert isinstance(rows, Rows)
-    s = scores[0].matrix[:, 0]
-    expected = np.exp(s / 0.1 - s.max() / 0.1)
-    shares = [rows.values[0, rows.columns.index(("summary", v))] for v in ("bad", "good")]
-    assert shares == pytest.approx(expected / expected.sum(), abs=1e-9)
 
 
 @pytest.mark.usefixtures("nltk_data")

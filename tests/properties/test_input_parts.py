@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import pickle
 from pathlib import Path
 
 import pyarrow as pa
@@ -85,23 +84,6 @@ def test_records_are_found_by_their_ids(tmp_path: Path, kind: str) -> None:
     assert reading.places.of("c") == []
 
 
-@given(size=st.integers(1, 1 << 36))
-def test_small_files_have_several_parts(size: int) -> None:
-    """Parts follow one another to the file's end; there are sixteen at least, unless they were below a megabyte."""
-    ranges = json_lines.byte_ranges(size)
-    assert [start for start, _ in ranges] == [0, *(stop for _, stop in ranges[:-1])]
-    assert ranges[-1][1] == size
-    assert 16 <= len(ranges) <= 512 or ranges[0][1] == min(size, 1 << 20)
-
-
-@given(size=st.integers(1 << 25, 1 << 36))
-def test_the_last_parts_are_small(size: int) -> None:
-    """Parts become shorter towards the end, so that workers end at about the same time."""
-    lengths = [stop - start for start, stop in json_lines.byte_ranges(size)]
-    assert lengths[-1] <= max(lengths[0] // 4, 1 << 20, -(-size // 512))
-    assert lengths == sorted(lengths, reverse=True)
-
-
 def test_several_files_are_parted_one_after_the_other(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -150,12 +132,3 @@ def test_what_needs_the_rows_before_it_has_no_parts(tmp_path: Path) -> None:
         read([row(1)]),
     ):
         assert not reading.ranges
-
-
-def test_a_reading_of_files_can_be_sent_to_another_process(tmp_path: Path) -> None:
-    """Pickled and unpickled, it reads the same parts."""
-    path = tmp_path / "x.jsonl"
-    path.write_text("\n".join(json.dumps(row(i)) for i in range(3)))
-    reading = read(path)
-    list(reading)
-    assert parted(pickle.loads(pickle.dumps(reading))) == parted(reading)

@@ -1,4 +1,4 @@
-"""Properties of controlled inputs on the 56 real documents of GUM, and on names of any shape."""
+"""Laws of measures about people, and of controlled inputs: on GUM's 56 real documents, on any names and any text."""
 
 from __future__ import annotations
 
@@ -6,18 +6,25 @@ import re
 from difflib import SequenceMatcher
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from fairbrief.measures.entity_inclusion import EntityInclusion
+from fairbrief.measures.word_lists import WordListInclusion
 from fairbrief.people.build_people import build
+from fairbrief.people.counterfactual import exchange_genders
 from fairbrief.people.filling import Assignment, fill
 from fairbrief.people.template import Template, make_template
 from fairbrief.readers.corefud import read_corefud
 from fairbrief.text import gendered_words
+from fairbrief.text.anonymisation import anonymise
 from fairbrief.text.gendered_words import is_title
 from fairbrief.text.names import divide, is_given_name
-from fairbrief.types import Document, Entity, Mention, Record
+from fairbrief.text.people import Name
+from fairbrief.text.recognition import propose
+from fairbrief.types import Document, Entity, Mention, Record, Totals
 
 WORD = re.compile(r"\w+|\s+|[^\w\s]")
 
@@ -176,3 +183,92 @@ def test_dividing_never_loses_or_doubles_a_place(name: str) -> None:
     for piece in pieces:
         assert at <= piece.start < piece.end <= len(name)
         at = piece.end
+
+
+GENDERS = {"female": "female", "male": "male"}
+WORDS = st.sampled_from(
+    "He she him her his hers himself HERSELF Mr. Mrs Miss Anna Peter Reed Will's wife husbands King a An the own door, "
+    "said. — «to» St. O'Brien Anne-Marie her- (him) “She’ll 3 \n\n İ ﬁ".split(" ")
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(WORDS, min_size=1, max_size=30))
+def test_each_version_is_of_one_gender_and_all_else_stays(words: list[str]) -> None:
+    """No pronoun of the other gender is left, and what tells no gender stands where it stood."""
+    text = " ".join(words)
+    made = exchange_genders([Record("r", (Document(text),))], "gender", GENDERS, 0)
+    assert len(made.records) == 2 * made.ways.total() == 2 - 2 * made.refused.total()
+    for record in made.records:
+        found = record.documents[0].text
+        genders = {gendered_words.pronoun_gender(w) for w in _plain(found)} - {None}
+        assert genders <= {record.attributes["gender"]}
+        assert len(found.split(" ")) == len(text.split(" "))
+        kept = ("door,", "the", "own", "King", "said.", "—")
+        assert [w for w in found.split(" ") if w in kept] == [w for w in words if w in kept]
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.text(max_size=80))
+def test_any_text_can_be_looked_at(text: str) -> None:
+    """Whatever the characters, there are two versions or a reason."""
+    made = exchange_genders([Record("r", (Document(text),))], "gender", GENDERS, 0)
+    assert len(made.records) in (0, 2)
+
+
+def _plain(text: str) -> list[str]:
+    """The runs of letters."""
+    return "".join(c if c.isalpha() else " " for c in text).split()
+
+
+counts = st.integers(0, 50)
+names = st.sampled_from(["Ann", "Leo", "Mary", "O'Brien", "Smith", "de la Cruz", "Li", "Jean-Luc"])
+
+
+def _totals(first: str, second: str, values: list[int]) -> Totals:
+    columns = [(first, "female"), (first, "male"), (second, "female"), (second, "male")]
+    return Totals({c: i for i, c in enumerate(columns)}, np.array(values, dtype=float))
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.tuples(counts, counts), st.tuples(counts, counts))
+def test_renaming_the_groups_changes_signs_only(included: tuple[int, int], left: tuple[int, int]) -> None:
+    """Exchanging the groups keeps the size of inclusion and turns the signed contrast round."""
+    source = [i + k for i, k in zip(included, left, strict=True)]
+    measure = EntityInclusion("gender")
+    one = measure.value(_totals("source", "included", [*source, *included]))
+    other = measure.value(_totals("source", "included", [*source[::-1], *included[::-1]]))
+    np.testing.assert_allclose(one[measure.name].array, other[measure.name].array)
+    contrast = "log_odds[female/male]"
+    np.testing.assert_allclose(one[contrast].array, -other[contrast].array, atol=1e-12)
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.lists(counts, min_size=4, max_size=4))
+def test_word_list_shifts_sum_to_zero_and_bound_the_distance(values: list[int]) -> None:
+    """What one group gains the others lose, and the total variation is half of all shifts."""
+    found = WordListInclusion().value(_totals("source", "summary", values))
+    shifts = np.array([found[f"shift[{g}]"].array for g in ("female", "male")])
+    if not np.isnan(shifts).any():
+        assert abs(shifts.sum()) < 1e-12
+        assert found["word_list_inclusion"].array == np.abs(shifts).sum() / 2
+
+
+@settings(max_examples=50, deadline=None)
+@given(names, names)
+def test_no_known_name_survives_anonymisation(first: str, last: str) -> None:
+    """Whatever the name and its case, the neutral text does not hold it, and is left alone the second time."""
+    known = [Name(first, last)]
+    text = f"Mr. {last}'s dog bit {first} {last}; {last.upper()} fled."
+    once = anonymise(text, known)
+    words = once.replace("'", " ").replace("-", " ").lower().split()
+    assert not {*last.lower().split(), first.lower()} & set(words)
+    assert anonymise(once, known) == once
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.text(max_size=80) | st.text(alphabet="Ab .'-\nde", max_size=60))
+def test_proposed_spans_lie_in_their_text(text: str) -> None:
+    """Any text is read without error, and each span stands where it says."""
+    for span in propose(text):
+        assert text[span.start : span.end].split() == list(span.tokens)

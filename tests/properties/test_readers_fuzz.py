@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
+import subprocess
+import sys
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +15,15 @@ import pyarrow as pa
 import pyarrow.feather
 import pyarrow.parquet
 import pytest
+from benchmarks.fuzz.loaders import fuzz
+from benchmarks.fuzz.targets import COREFUD
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from fairbrief.errors import FairbriefError
+from fairbrief.engines.score_cache import Store
+from fairbrief.errors import BackendError, DataError, FairbriefError
 from fairbrief.readers import read
+from fairbrief.readers.corefud import read_corefud
 
 GOOD = {
     "id": "g", "documents": [{"text": "One é.", "attributes": {"a": "x"}}, "Two."], "summary": "S.", "system": "s",
@@ -157,3 +165,38 @@ def test_damaged_bytes(tmp_path: Path, name: str, changes: list[tuple[float, int
         list(read(path, on_error="skip"))
     except FairbriefError as error:
         str(error).encode()
+
+
+@settings(max_examples=2, deadline=None)
+@given(st.integers(0, 2**32 - 1))
+def test_damaged_files_are_refused_or_read(seed: int) -> None:
+    """Every reader and loader, each with files damaged in several ways: no other error, none large."""
+    report = fuzz(98, inf, seed, slow=inf)
+    assert report.faults == []
+    assert len(report.inputs) >= 46
+
+
+def test_a_word_without_a_number_is_refused(tmp_path: Path) -> None:
+    """CorefUD whose word is numbered 0, or as one before it, is a data error."""
+    for number in (b"0", b"1"):
+        (tmp_path / "x.conllu").write_bytes(COREFUD.replace(b"4\t.\t", number + b"\t.\t"))
+        with pytest.raises(DataError, match="expected consecutive numbers"):
+            list(read_corefud(tmp_path / "x.conllu"))
+
+
+def test_a_cache_whose_own_words_are_damaged_is_refused(tmp_path: Path) -> None:
+    """Where SQLite cannot even name what is wrong in UTF-8, the error names the file all the same."""
+    store = Store(tmp_path / "cache")
+    with pytest.raises(BackendError, match="cache cannot be used"), store._naming_the_file():
+        raise UnicodeDecodeError("utf-8", b"\xb8", 0, 1, "invalid start byte")
+
+
+def test_inputs_that_reach_new_lines_are_refused_or_read(tmp_path: Path) -> None:
+    """Some hundred inputs that atheris finds by the lines they reach: no error but ours."""
+    pytest.importorskip("atheris", reason="atheris has wheels for Linux on x86-64 alone")
+    command = [sys.executable, "-m", "benchmarks.fuzz.guided", "--runs", "200", "--seconds", "60"]
+    done = subprocess.run(
+        command, capture_output=True, text=True, check=False, env={**os.environ, "TMPDIR": str(tmp_path)}
+    )
+    assert done.returncode == 0, done.stderr[-4000:]
+    assert "stat::number_of_executed_units" in done.stderr

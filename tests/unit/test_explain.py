@@ -29,7 +29,6 @@ from fairbrief.reports.result import Row
 from fairbrief.saved.examples import explained as with_contributions
 from fairbrief.saved.explanations import explain, without_claim, without_document, without_sentence
 from fairbrief.scorers import pairs
-from fairbrief.statistics.jackknife import leave_one_out
 from fairbrief.text.sentences import split
 from fairbrief.types import Ask, Case, Cases, Claim, Document, Entity, Mention, Record, Scores, Summary
 
@@ -197,20 +196,6 @@ def test_a_value_that_only_one_record_has_is_forgotten_without_it() -> None:
     for influence in found.influences:
         others = [c for c in cases if c.record.id != influence.cluster]
         same(influence.whole.without, value(others, "sentiment_shift@about"))
-
-
-@given(
-    st.lists(st.lists(st.sampled_from([0.0, 0.1, 0.3, 1.0, 7.0]), min_size=2, max_size=2), max_size=6)
-)  # fmt: skip
-@settings(max_examples=30)
-def test_what_no_other_row_has_is_exactly_zero(rows: list[list[float]]) -> None:
-    """Sums of the others are exact where the others are zero, and else what adding them up gives."""
-    sums = np.array(rows).reshape(-1, 2)
-    found = leave_one_out(sums)
-    for i in range(len(sums)):
-        others = np.delete(sums, i, axis=0)
-        assert found[i] == pytest.approx(others.sum(axis=0), abs=EXACT)
-        assert (found[i][(others == 0).all(axis=0)] == 0).all()
 
 
 def test_the_top_ones_together_are_left_out_together() -> None:

@@ -93,51 +93,42 @@ def test_a_fill_read_back_with_the_first_assignment_is_the_seed_document() -> No
     assert back.documents == PAIR.documents
 
 
-def test_last_names_replaced_take_their_particle_with_them() -> None:
-    """A replaced last name replaces "de la Vega" whole; kept, it is kept whole."""
-    given = record(
-        "[Ana de la Vega|a|full] left. [Vega|a|last] ran. [du Mont|b|last].",
-        a=("Ana", "Vega"),
-        b=(None, "Mont"),
-    )
-    filled = fill(make_template(given), {"a": Assignment("Kim", "Lund"), "b": Assignment(None, "Berg")})
-    assert filled.documents[0].text == "Kim Lund left. Lund ran. Berg."
-    assert (
-        fill(make_template(given), {"a": Assignment("Kim")})
-        .documents[0]
-        .text.startswith("Kim de la Vega left. Vega")
-    )
+HORN = {"m": ("Mia", "Horn")}
+VEGA = "[Ana de la Vega|a|full] left. [Vega|a|last] ran. [du Mont|b|last]."
+VEGAS = {"a": ("Ana", "Vega"), "b": (None, "Mont")}
 
 
-def test_middle_names_go_and_a_first_initial_follows() -> None:
-    """Further given names would tell the old gender and go with the first; "M. Horn" becomes the new initial."""
-    given = record("[Mia Rosa Horn|m|full], or [M. Horn|m|full], or [Mia Rosa|m|full].", m=("Mia", "Horn"))
-    assert (
-        fill(make_template(given), {"m": Assignment("Otto")}).documents[0].text
-        == "Otto Horn, or O. Horn, or Otto."
-    )
+@pytest.mark.parametrize(
+    ("marked", "people", "assigned", "filled"),
+    [
+        (VEGA, VEGAS, {"a": Assignment("Kim", "Lund"), "b": Assignment(None, "Berg")}, "Kim Lund left. Lund ran. Berg."),
+        (VEGA, VEGAS, {"a": Assignment("Kim")}, "Kim de la Vega left. Vega ran. du Mont."),
+        ("[Mia Rosa Horn|m|full], or [M. Horn|m|full], or [Mia Rosa|m|full].", HORN, {"m": Assignment("Otto")},
+         "Otto Horn, or O. Horn, or Otto."),
+        ("[Mia Horn|m|full] spoke at the Mia Horn School.", HORN, {"m": Assignment("Otto")},
+         "Otto Horn spoke at the Otto Horn School."),
+        ("The lawyer said [she|x|he] saw [Kim Roe|k|full], who said they slept.", {"x": (None, None), "k": ("Kim", "Roe")},
+         {"x": Assignment("Otto", gender="male"), "k": Assignment("Otto", gender="male")},
+         "The lawyer said she saw Otto Roe, who said they slept."),
+        ("[Kim Jong-un|k|full] met [AS Heagle|h|full]. [She|h|he] left.", {"k": ("Jong-un", "Kim"), "h": (None, "Heagle")},
+         {"k": Assignment("Ida", gender="female"), "h": Assignment(gender="male")}, "Kim Ida met AS Heagle. He left."),
+    ],
+    ids=["particle", "kept particle", "middle name", "unmarked", "they and nameless", "East Asian"],
+)  # fmt: skip
+def test_fills_by_hand(
+    marked: str,
+    people: dict[str, tuple[str | None, str | None]],
+    assigned: dict[str, Assignment],
+    filled: str,
+) -> None:
+    """A replaced last name takes its particle along; further given names, which tell the old gender, go, and an initial follows.
 
-
-def test_a_full_name_that_the_annotation_missed_is_found() -> None:
-    """The full name of one person only is that person's name wherever it stands."""
-    given = record("[Mia Horn|m|full] spoke at the Mia Horn School.", m=("Mia", "Horn"))
-    assert (
-        fill(make_template(given), {"m": Assignment("Otto")}).documents[0].text
-        == "Otto Horn spoke at the Otto Horn School."
-    )
-
-
-def test_people_without_name_and_they_people_stay() -> None:
-    """Whom only pronouns speak of keeps them; a named person's "they" stays, whatever the gender."""
-    given = record(
-        "The lawyer said [she|x|he] saw [Kim Roe|k|full], who said they slept.",
-        x=(None, None),
-        k=("Kim", "Roe"),
-    )
-    assigned = {"x": Assignment("Otto", gender="male"), "k": Assignment("Otto", gender="male")}
-    filled = fill(make_template(given), assigned)
-    assert filled.documents[0].text == "The lawyer said she saw Otto Roe, who said they slept."
-    assert [e.id for e in filled.entities] == ["k"]
+    The full name of one person is that person's wherever it stands; whom only pronouns speak of keeps them, as does who is
+    "they"; of Kim Jong-un the given name changes and Kim stays, and so do the initials AS.
+    """
+    found = fill(make_template(record(marked, **people)), assigned)
+    assert found.documents[0].text == filled
+    assert [e.id for e in found.entities] == [i for i, name in people.items() if any(name)]
 
 
 def test_content_words_follow_only_if_asked() -> None:
@@ -553,19 +544,6 @@ def test_the_noun_right_before_a_name_follows_it() -> None:
     template = make_template(eva, words, lambda _: True)
     filled = fill(template, {"e": Assignment("Troy", gender="male")}, Manner(words=words))
     assert filled.documents[0].text == "the voice of the man Troy."
-
-
-def test_east_asian_names_change_in_their_given_part() -> None:
-    """Of Kim Jong-un the given name changes and Kim stays; AS before a name are initials and stay."""
-    text = record(
-        "[Kim Jong-un|k|full] met [AS Heagle|h|full]. [She|h|he] left.",
-        k=("Jong-un", "Kim"),
-        h=(None, "Heagle"),
-    )
-    filled = fill(
-        make_template(text), {"k": Assignment("Ida", gender="female"), "h": Assignment(gender="male")}
-    )
-    assert filled.documents[0].text == "Kim Ida met AS Heagle. He left."
 
 
 def test_names_of_groups_may_hold_blanks() -> None:

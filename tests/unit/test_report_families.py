@@ -20,7 +20,7 @@ from fairbrief.declarations import ContrastWords, Declaration
 from fairbrief.reports import arrangement, figures, html, wording
 from fairbrief.reports.figures import Figure
 from fairbrief.reports.per_record import Held
-from fairbrief.reports.plot import DARK, DRAWN, LIGHT, SERIES, complete
+from fairbrief.reports.plot import DARK, LIGHT, SERIES, complete
 from fairbrief.statistics.arrays import Floats
 from fairbrief.types import Estimate, Note, Totals, Value
 
@@ -303,13 +303,6 @@ def test_systems_and_less_can_be_told_apart(colours: Mapping[str, str], sight: s
     for one, other in itertools.combinations(used, 2):
         assert np.linalg.norm(places[one] - places[other]) > 9, (one, other)
     assert all(contrast(colours[name], colours["paper"]) >= 3 for name in used)
-
-
-def test_no_colour_has_two_meanings() -> None:
-    """A rule that recolours one of the drawn colours cannot recolour another."""
-    assert len({LIGHT[name] for name in DRAWN}) == len(DRAWN)
-    assert LIGHT.keys() == DARK.keys()
-    assert LIGHT["less"] not in {LIGHT[name] for name in DRAWN}
 
 
 def test_a_complete_picture_has_paper_and_dark_colours() -> None:

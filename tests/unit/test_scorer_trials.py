@@ -88,12 +88,6 @@ def test_support_by_hand() -> None:
     assert low <= found["roc_auc"][0] <= high
 
 
-def test_intervals_resample_clusters() -> None:
-    """Ten copies of each of two items in two clusters leave nothing but the clusters to draw: 0, 1/2 or 1."""
-    values = np.repeat([0.0, 1.0], 10)
-    assert trials.with_interval(trials._mean_of(values), np.repeat([0, 1], 10)) == [0.5, 0.0, 1.0]
-
-
 @pytest.mark.parametrize(
     ("scores", "source", "wanted"),
     [

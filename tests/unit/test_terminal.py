@@ -23,6 +23,7 @@ from fairbrief.reports import terminal
 from fairbrief.reports.frames import Estimates
 from fairbrief.reports.result import Result
 from fairbrief.reports.terminal import Place, folded, wrapped
+from fairbrief.specs import quoted
 from fairbrief.types import Estimate
 
 WIDTHS = (60, 80, 120, 200)
@@ -103,6 +104,20 @@ def test_the_demo_is_at_most_45_lines_in_a_fixed_order(demo: Result) -> None:
     (row,) = (line for line in lines if re.match(r"rosy +negative", line))
     assert re.fullmatch(r"rosy +negative +−77 +\[−8\d, −7\d\] +−1 +−76 +<0.001  less", row)
     assert "demo/report.html" in lines[-2] + lines[-1]
+
+
+def test_a_command_runs_no_text_of_the_input(demo: Result) -> None:
+    """An attribute's name is quoted as one word, which goes on below at no space of its own."""
+    over = "it's, $(rm -r x) `y` and a name that is longer than the rest of the line"
+    spec = f"coverage_parity@{quoted(over)}"
+    named = [e.replace(measure=spec, over=over) for e in demo.estimates if e.measure.startswith("coverage")]
+    text = "\n".join(shown(replace(demo, estimates=Estimates(named)), place=Place(Path("my demo"))))
+    rule = re.search(r"fairbrief (gate .*?)\nMORE", text, re.DOTALL)
+    assert rule is not None
+    words = shlex.split(rule[1].replace("\\\n", " "))
+    assert words[:3] == ["gate", "my demo", "--min"]
+    assert words[3].startswith(f"{spec}:relative_difference")
+    assert len(words) == 4
 
 
 def test_the_commands_of_the_demo_work(demo: Result, tmp_path: Path) -> None:

@@ -88,8 +88,6 @@ def _check_repeated(ctx: Any, order: Sequence[Any]) -> None:
             raise UsageError(f"{name} is given {many} times, but takes one value: give it once.", ctx)
 
 
-LIMIT_BROKEN = 1
-"""A limit of a gate is broken; no other failure has this code."""
 REFUSED = 2
 """The user can fix it; the message tells how."""
 INCOMPLETE = 3

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -448,8 +449,9 @@ def _next(members: Sequence[Estimate], first: Estimate, context: Context) -> lis
     if context.kind(first) in NAMED and limit and conclusions.decides(first) >= FEWEST_TO_DECIDE:
         stem = f"{first.quantity.partition('[')[0]}{'' if first.extract_p is None else '-random'}"
         option, sign = ("--min", ">=-") if context.words(first).worse_side == "below" else ("--max", "<=")
-        rule = f"{option} '{first.measure}:{stem}{sign}{limit:.2g}'"
-        return [view, (f"Test new versions (limit: {source}):", f"fairbrief gate {FOLDER} {rule}")]
+        rule = shlex.quote(f"{first.measure}:{stem}{sign}{limit:.2g}")
+        command = f"fairbrief gate {FOLDER} {option} {rule}"
+        return [view, (f"Test new versions (limit: {source}):", command)]
     planned = _planned(members, first)
     if planned.detectable:
         half = planned.detectable / 2

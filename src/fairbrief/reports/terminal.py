@@ -302,10 +302,10 @@ class _Screen:
         if self.place.folder is None:
             text = f"Add --out {FOLDER} to keep this audit and its report; then 'fairbrief view {FOLDER}' shows the records."
             return _with_label(self._wrapped(text, indent=INDENT), NEXT.upper(), "bold")
-        folder = shlex.quote(printable(str(self.place.folder))).replace(" ", "\u00a0")
         lines: list[Text] = []
         for why, command in steps:
-            whole = command.replace(f" {FOLDER}", f" {folder}", 1)
+            words = [str(self.place.folder) if word == FOLDER else word for word in shlex.split(command)]
+            whole = " ".join(shlex.quote(printable(word)).replace(" ", "\u00a0") for word in words)
             if INDENT + cell_len(f"{why} {whole}") <= self.width:
                 lines += self._wrapped(f"{why} {whole}", indent=INDENT)
                 continue

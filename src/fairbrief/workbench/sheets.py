@@ -398,7 +398,8 @@ def read_answers(paths: Sequence[Path], items: Mapping[Key, Item]) -> Answers:
             chosen = _chosen(where, row["answer"], item)
             answers.given.append(Answer(name, key, chosen, (row.get("note") or "").strip()))
     if not answers.given:
-        raise DataError("There is no answer in these sheets: wanted the column 'answer' to be filled in.")
+        names = ", ".join(map(str, paths))
+        raise DataError(f"{names}: found no answer; wanted the column 'answer' to be filled in.")
     return answers
 
 
