@@ -104,8 +104,8 @@ OF_A_TEXT: dict[str, Callable[[str], object]] = {
     "segmentation.recall": lambda t: segmentation.recall(t, [t]),
     "segmentation.words_held": lambda t: segmentation.words_held(t, [t]),
     "people.read_errors": lambda t: _value_error(people.read_errors, t),
-    "languages.languages_of": lambda t: languages.languages_of([t], np.ones(1, dtype=np.int64)),
-    "segmentation.numbered": lambda t: segmentation.numbered([t], rouge.words).grams(2),
+    "languages.languages_of": lambda t: languages.languages_of(segmentation.Parted([t]), np.ones(1, dtype=np.int64)),
+    "segmentation.numbered": lambda t: segmentation.numbered([t], [segmentation.Rule(rouge.words)]).grams(2),
     "languages.other_language": lambda t: languages.other_language(t, "en"),
     "languages.language_of_input": lambda t: languages.language_of_input([t]),
     "people.found_people": lambda t: people.found_people(t, ("John Smith",), {"john": "male"}),
@@ -129,7 +129,7 @@ WITHOUT_A_TEXT = {
     "published_nltk.edition", "published_nltk.wordnet", "sentences.check_by", "paraphrase.why_not", "published_nltk.punkt", "languages.given", "languages.known", "languages.use", "languages.using",
     "languages.suppose", "languages.setting", "languages.described", "languages.usual",
     "people.spell_errors", "segmentation.ascii_table", "addresses.where_credentials",
-    "themes.themes_of", "vocabulary.vocabulary", "vocabulary.words", "segmentation.compact", "segmentation.different_of",
+    "rouge.rule", "segmentation.forget", "themes.themes_of", "vocabulary.vocabulary", "vocabulary.words", "segmentation.compact", "segmentation.different_of",
 }  # fmt: skip
 """Take no text of a stranger, but a number, a table of ours or nothing."""
 MORE_THAN_LINEAR = {"rouge.rouge_scores", "gendered_words.varying_identifiers"}

@@ -13,18 +13,21 @@ from typing import ClassVar
 import numpy as np
 
 from fairbrief.declarations import Declaration, ObservationDeclaration
-from fairbrief.measures.bases import Reading, WithoutLabels, WithoutScores, check_known, check_uncut
+from fairbrief.measures.bases import OneByOne, Reading, WithoutLabels, WithoutScores, check_known, check_uncut
 from fairbrief.measures.distinguishability import group_of
 from fairbrief.measures.groups import by_group, coded, summed_by_group
 from fairbrief.measures.record_texts import article_of, check_choice, chosen, is_blank, known
+from fairbrief.score_tables import ScoredUnits
 from fairbrief.statistics import ratio
 from fairbrief.text import sentences
 from fairbrief.text.rouge import PARTS, TYPES, rouge_scores
 from fairbrief.types import (
+    AlikeRows,
     Ask,
     Case,
     Cases,
     Column,
+    Floats,
     Integers,
     PermutationScheme,
     Reason,
@@ -56,7 +59,7 @@ class RougeSettings:
 
 
 @dataclass(frozen=True)
-class RougeScores(WithoutScores, WithoutLabels, RougeSettings):
+class RougeScores(WithoutScores, WithoutLabels, RougeSettings, OneByOne):
     """ROUGE-1, -2, -L and -Lsum of a summary against the record's references.
 
     The settings:
@@ -73,21 +76,39 @@ class RougeScores(WithoutScores, WithoutLabels, RougeSettings):
 
     declaration: ClassVar[ObservationDeclaration] = ObservationDeclaration(scope="case", version=1)
 
-    def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:  # noqa: ARG002
-        (case,) = cases
-        references = known(case.record).references
-        if not references:
-            return NO_REFERENCES
-        if is_blank(case.summary.text):
-            return EMPTY_SUMMARY
-        summary = self._on_lines(self._shortened(case))
-        of_each = rouge_scores([(self._on_lines(text), summary) for text in references], stem=self.stem)
+    def observe_many(
+        self,
+        units: ScoredUnits,
+        labels: Integers,  # noqa: ARG002 - without effect on quality
+    ) -> tuple[Sequence[AlikeRows], Mapping[int, Reason]]:
+        """All pairs of texts are compared in one call."""
+        reasons: dict[int, Reason] = {}
+        pairs: list[tuple[str, str]] = []
+        places: dict[int, range] = {}
+        for i, (case,) in enumerate(units.cases):
+            references = known(case.record).references
+            if not references:
+                reasons[i] = NO_REFERENCES
+            elif is_blank(case.summary.text):
+                reasons[i] = EMPTY_SUMMARY
+            else:
+                summary = self._on_lines(self._shortened(case))
+                places[i] = range(len(pairs), len(pairs) + len(references))
+                pairs += [(self._on_lines(text), summary) for text in references]
+        if not places:
+            return [], reasons
+        scores = rouge_scores(pairs, stem=self.stem)
+        results = np.array([self._over_references(scores[place]) for place in places.values()])
+        values = np.column_stack([np.ones(len(places)), results.reshape(len(places), -1)])
+        return [AlikeRows(list(places), COLUMNS, values[:, np.newaxis])], reasons
+
+    def _over_references(self, scores: Floats) -> Floats:
+        """The scores of one summary: (references, 4, 3) → (4, 3)."""
         if self.several == "mean":
-            result = of_each.mean(axis=0)
-        else:
-            best = of_each[..., PARTS.index("f")].argmax(axis=0)
-            result = of_each[best, np.arange(len(TYPES))]
-        return Rows(COLUMNS, np.append(1.0, result)[np.newaxis])
+            return np.asarray(scores.mean(axis=0))
+        if len(scores) == 1:
+            return np.asarray(scores[0])
+        return np.asarray(scores[scores[..., PARTS.index("f")].argmax(axis=0), np.arange(len(TYPES))])
 
     def _shortened(self, case: Case) -> str:
         summary = case.summary.text

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import chain
 from typing import ClassVar, NamedTuple
 
@@ -20,7 +19,7 @@ from fairbrief.scorers.pairs import best_passages, check_by
 from fairbrief.specs import spell
 from fairbrief.text import published_nltk, rouge
 from fairbrief.text.languages import described, languages_of
-from fairbrief.text.segmentation import Words, compact, different_of, numbered, words_of
+from fairbrief.text.segmentation import Parted, Rule, Words, compact, different_of, numbered, words_of
 from fairbrief.text.sentences import By
 from fairbrief.types import Ask, Floats, Integers
 
@@ -142,7 +141,7 @@ class _Held(NamedTuple):
 
 def _answered(texts: Texts) -> ScoreTable:
     """The answers to asks whose words are tabulated together; those of as many rows, columns and words are computed at once."""
-    found = numbered(texts.every, _words)
+    found = Parted(texts.every).words(_WORDS)
     rows, columns = texts.rows_and_columns()
     n_rows, n_columns = texts.sides.T
     asked, n_words = _asked(found, columns, n_columns)
@@ -216,6 +215,9 @@ def words(text: str) -> frozenset[str]:
 
 def _words(text: str) -> list[str]:
     return words_of(text.lower().replace("’", "'"))
+
+
+_WORDS = Rule(_words)
 
 
 def containment(rows: Booleans, columns: Booleans, counts: Floats) -> Floats:
@@ -299,10 +301,20 @@ class Ngram:
 
     def _read(self, texts: Texts) -> Words:
         """The words of the texts of asks, in the languages that the asks are in."""
+        parted = Parted(texts.every)
         if self.tokenizer == "nltk":
-            return numbered(texts.every, published_nltk.words)
+            return parted.words(_NLTK)
         many = texts.sides.sum(axis=1)
-        languages = languages_of(texts.every, many)
-        cuts = {one: partial(rouge.words, language=one, stem=self.stem) for one in set(languages)}
+        languages = languages_of(parted, many)
+        rules = {language: Rule(_ngram_words, (language, self.stem)) for language in set(languages)}
+        if len(rules) == 1:
+            return parted.words(rules[languages[0]])
         each = zip(languages, many.tolist(), strict=True)
-        return numbered(texts.every, [cuts[language] for language, n in each for _ in range(n)])
+        return numbered(texts.every, [rules[language] for language, n in each for _ in range(n)])
+
+
+def _ngram_words(text: str, language: str, stem: bool) -> list[str]:
+    return rouge.words(text, language, stem=stem)
+
+
+_NLTK = Rule(published_nltk.words, is_of_runs=False)

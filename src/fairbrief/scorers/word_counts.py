@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache
 from itertools import chain
 from typing import ClassVar
 
@@ -26,7 +26,7 @@ from fairbrief.scorers.pairs import best_passages, check_by
 from fairbrief.scorers.shared_words import Texts, in_batches
 from fairbrief.specs import spell
 from fairbrief.text import published_nltk, rouge, sentences
-from fairbrief.text.segmentation import NEEDS_ICU, Cut, ascii_table, ascii_words, compact, numbered, words_of
+from fairbrief.text.segmentation import NEEDS_ICU, Parted, Rule, ascii_table, ascii_words, compact, words_of
 from fairbrief.text.sentences import By
 from fairbrief.text.vocabulary import FUNCTION_WORDS
 from fairbrief.types import Ask, Floats, Integers, Scores
@@ -92,11 +92,11 @@ class Entries:
         return ScoreTable(self.shapes, cells, self.owner, self.size[~self.is_column])
 
 
-def tabulate(texts: Texts, how: str, cut: Cut, n: int = 1) -> Entries:
+def tabulate(texts: Texts, how: str, rule: Rule, n: int = 1) -> Entries:
     """Count the tokens of every sentence of asks: its words, or runs of ``n`` of them."""
     of_texts = list(map(_cutter(how), texts.every))
     n_sentences = np.fromiter(map(len, of_texts), dtype=np.int64, count=len(of_texts))
-    tokens = numbered(list(chain.from_iterable(of_texts)), cut).grams(n)
+    tokens = Parted(list(chain.from_iterable(of_texts))).words(rule).grams(n)
     sides = sums(n_sentences, texts.sides.reshape(-1))
     shapes = sides.reshape(-1, 2)
     ask = np.repeat(np.arange(len(shapes)), shapes.sum(axis=1))
@@ -199,7 +199,7 @@ class Tfidf:
         return best_given(asks, self.sentences, self.by, self._answered)
 
     def _answered(self, texts: Texts) -> ScoreTable:
-        entries = tabulate(texts, self.sentences, _tokens)
+        entries = tabulate(texts, self.sentences, _TOKENS)
         return _cosines_by_pair(entries) if self.fitted == "pair" else _cosines(entries)
 
     __repr__ = spell
@@ -209,6 +209,9 @@ def _tokens(text: str) -> list[str]:
     if text.isascii():
         return [word for word in ascii_words(text.lower(), _PLAIN) if len(word) > 1]
     return words_of(text.lower()) if NEEDS_ICU.search(text) else _TOKEN.findall(text.lower())
+
+
+_TOKENS = Rule(_tokens)
 
 
 def _cosines(entries: Entries) -> ScoreTable:
@@ -284,7 +287,7 @@ class Rouge1:
         return best_given(asks, self.sentences, self.by, self._answered)
 
     def _answered(self, texts: Texts) -> ScoreTable:
-        return _f_scores(tabulate(texts, self.sentences, partial(rouge.tokens, stem=self.stem), self.n))
+        return _f_scores(tabulate(texts, self.sentences, rouge.rule(stem=self.stem), self.n))
 
     __repr__ = spell
 
@@ -344,7 +347,7 @@ class Counts:
 
 def _counted(texts: Sequence[str], stop: frozenset[str]) -> Floats:
     """Occurrences of each word that counts in each text. Shape (texts, words)."""
-    words = numbered(texts, _count_words)
+    words = Parted(texts).words(_COUNTED)
     different, place = compact(words.numbers, len(words.names))
     cell = np.repeat(np.arange(len(texts)) * len(different), words.many) + place[words.numbers]
     counts = np.bincount(cell, minlength=len(texts) * len(different)).reshape(len(texts), -1).astype(float)
@@ -354,6 +357,9 @@ def _counted(texts: Sequence[str], stop: frozenset[str]) -> Floats:
 
 def _count_words(text: str) -> list[str]:
     return re.findall(r"\w+", text.lower())
+
+
+_COUNTED = Rule(_count_words)
 
 
 @cache

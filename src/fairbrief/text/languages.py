@@ -7,14 +7,15 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache, lru_cache
-from itertools import islice, pairwise
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fairbrief.errors import RequestError
-from fairbrief.ranges import Integers
-from fairbrief.text.segmentation import ascii_table, ascii_words
+from fairbrief.ranges import Integers, sums
+from fairbrief.text.segmentation import Parted, Rule, ascii_table, ascii_words, compact
 from fairbrief.text.vocabulary import CLOSED_CLASSES, vocabulary
 
 ENGLISH = "en"
@@ -134,13 +135,37 @@ def language_of(*texts: str) -> str:
     return stated or _detected(" ".join(texts)[:LOOKED_AT], usual)
 
 
-def languages_of(texts: Sequence[str], many: Integers) -> list[str]:
-    """`language_of` for each group of consecutive texts, by group sizes."""
-    stated, _ = _setting.get()
+def languages_of(texts: Parted, many: Integers) -> list[str]:
+    """`language_of` for each group of consecutive texts, by group sizes; groups that are surely English are handled
+    together.
+    """
+    stated, usual = _setting.get()
     if stated:
         return [stated] * len(many)
-    ends = [0, *np.cumsum(many).tolist()]
-    return [language_of(*texts[start:end]) for start, end in pairwise(ends)]
+    found = [ENGLISH] * len(many)
+    is_english = (
+        _are_surely_english(texts, many) if usual in ("", ENGLISH) else np.zeros(len(many), dtype=bool)
+    )
+    ends = np.cumsum(many)
+    for i in np.flatnonzero(~is_english).tolist():
+        found[i] = language_of(*texts.texts[ends[i] - many[i] : ends[i]])
+    return found
+
+
+def _are_surely_english(texts: Parted, many: Integers) -> NDArray[np.bool_]:
+    """Whether `_detected` is English, for groups of ASCII texts with English or no usual language. Shape (groups,)."""
+    words = texts.words(_RUNS_OF_LETTERS)
+    different, place = compact(words.numbers, len(words.names))
+    names = [words.names[i] for i in different.tolist()]
+    length = np.array(list(map(len, names)), dtype=np.int64)
+    is_function_word = np.array([name in CLOSED_CLASSES for name in names], dtype=np.int64)
+    each, n_words = place.take(words.numbers), sums(words.many, many)
+    unread = np.zeros(len(texts.texts), dtype=np.int64)
+    unread[texts.others] = 1
+    letters, hits = (sums(values.take(each), n_words) for values in (length, is_function_word))
+    characters = sums(np.fromiter(map(len, texts.texts), dtype=np.int64, count=len(unread)) + 1, many)
+    is_english = (letters < FEWEST_LETTERS) | (hits >= SURELY_ENGLISH * n_words)
+    return np.asarray(is_english & (sums(unread, many) == 0) & (characters <= LOOKED_AT))
 
 
 def language_of_input(texts: Iterable[str]) -> str:
@@ -235,6 +260,9 @@ def _by_function_words(words: list[str], candidates: Collection[str], default: s
 def _words(text: str) -> list[str]:
     """The runs of letters of a text."""
     return ascii_words(text, _LETTERS) if text.isascii() else _WORD.findall(text)
+
+
+_RUNS_OF_LETTERS = Rule(_words)
 
 
 def _hits(words: list[str], listed: Collection[str]) -> int:

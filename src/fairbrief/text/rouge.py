@@ -15,9 +15,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
-from itertools import chain, filterfalse, pairwise
+from itertools import chain, filterfalse
 from typing import Any
 
 import numpy as np
@@ -25,9 +25,19 @@ from numpy.typing import NDArray
 from rapidfuzz.distance import LCSseq
 
 from fairbrief.errors import MissingExtra
+from fairbrief.ranges import changes, ordered, sums
 from fairbrief.text import vocabulary
 from fairbrief.text.languages import ENGLISH, language_of, name_of, stop_words
-from fairbrief.text.segmentation import ascii_table, ascii_words, words_of
+from fairbrief.text.segmentation import (
+    Parted,
+    Rule,
+    Words,
+    ascii_table,
+    ascii_words,
+    compact,
+    numbered,
+    words_of,
+)
 from fairbrief.text.vocabulary import CLOSED_CLASSES
 
 STOP_WORDS = CLOSED_CLASSES | vocabulary.words("function_words", "tokens", "contractions", "halves")
@@ -87,10 +97,13 @@ def _porter() -> Callable[[str], str]:
 
 TYPES = ("rouge1", "rouge2", "rougeL", "rougeLsum")
 PARTS = ("precision", "recall", "f")
+TOGETHER = 120_000
+"""Characters of the pairs that are compared at once."""
 
 _TOKEN = re.compile("[a-z0-9]+")
 _PLAIN = ascii_table(str.isalnum)
 Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
 
 
 def rouge_scores(pairs: Sequence[tuple[str, str]], *, stem: bool = False) -> Floats:
@@ -99,34 +112,59 @@ def rouge_scores(pairs: Sequence[tuple[str, str]], *, stem: bool = False) -> Flo
     ``stem`` reduces words of more than three letters to their Porter stems first.
     A text without tokens scores 0 in all.
     """
-    found = [_scores_of(reference, candidate, stem=stem) for reference, candidate in pairs]
-    return np.array(found, dtype=np.float64).reshape(-1, len(TYPES), len(PARTS))
+    counts = [_counts(some, stem=stem) for some in _pieces(pairs)]
+    return _parts(np.concatenate([np.zeros((0, len(TYPES), len(PARTS))), *counts]))
 
 
-def _scores_of(reference: str, candidate: str, *, stem: bool) -> list[tuple[float, float, float]]:
-    is_plain = not stem and reference.isascii() and candidate.isascii()
-    language = ENGLISH if is_plain else language_of(reference, candidate)
-    lines = [[tokens(line, language, stem) for line in text.split("\n")] for text in (reference, candidate)]
-    a, b = (list(chain.from_iterable(of_text)) for of_text in lines)
-    longest = LCSseq.similarity(a, b)
+def _pieces(pairs: Sequence[tuple[str, str]]) -> Iterator[Sequence[tuple[str, str]]]:
+    """The pairs in batches of `TOGETHER` characters."""
+    ends = np.cumsum([len(a) + len(b) for a, b in pairs])
+    start = 0
+    while start < len(pairs):
+        before = ends[start - 1] if start else 0
+        end = max(int(np.searchsorted(ends, before + TOGETHER)), start + 1)
+        yield pairs[start:end]
+        start = end
+
+
+def _counts(pairs: Sequence[tuple[str, str]], *, stem: bool) -> Floats:
+    """Overlap, size of the reference and of the candidate. Shape (pairs, 4, 3)."""
+    lines, n_lines = _lines(pairs, stem=stem)
+    sizes = sums(lines.many, n_lines)
+    text, words = np.repeat(np.arange(len(sizes)), sizes), len(lines.names)
+    ones, is_shared = _overlap(text, lines.numbers, words, len(pairs))
+    neighbours = np.flatnonzero(text[:-1] == text[1:])
+    both = lines.numbers[neighbours] * words + lines.numbers[neighbours + 1]
+    twos, _ = _overlap(text[neighbours], both, words * words, len(pairs))
+    longest = _longest(lines.numbers[is_shared], text[is_shared], ones)
     # With one line each the union is a single LCS, in which no token can be counted twice.
-    union = longest if max(map(len, lines)) == 1 else _union(*lines)
-    overlaps = (_overlap(a, b), 1), (_overlap(pairwise(a), pairwise(b)), 2), (longest, 1), (union, 1)
-    return [_parts(overlap, len(a) - n + 1, len(b) - n + 1) for overlap, n in overlaps]
+    union = longest.copy()
+    several = np.flatnonzero((ones > 0) & (n_lines.reshape(-1, 2) > 1).any(axis=1)).tolist()
+    apart = lines.apart() if several else []
+    first = [0, *np.cumsum(n_lines).tolist()]
+    for i in several:
+        start, middle, end = first[2 * i : 2 * i + 3]
+        union[i] = _union(apart[start:middle], apart[middle:end])
+    overlaps = np.column_stack([ones, twos, longest, union])
+    of_types = sizes.reshape(-1, 1, 2) - np.array([0, 1, 0, 0])[:, np.newaxis]
+    return np.concatenate([overlaps[..., np.newaxis], of_types], axis=-1).astype(np.float64)
 
 
-def _parts(overlap: int, in_reference: int, in_candidate: int) -> tuple[float, float, float]:
-    """Precision, recall and F."""
-    if not overlap:
-        return 0.0, 0.0, 0.0
-    precision, recall = overlap / in_candidate, overlap / in_reference
-    return precision, recall, 2 * precision * recall / (precision + recall)
-
-
-def _overlap(reference: Iterable[Hashable], candidate: Iterable[Hashable]) -> int:
-    """Σ min(a, b) over what occurs a and b times in the two."""
-    times = Counter(candidate)
-    return sum(min(many, times[one]) for one, many in Counter(reference).items() if one in times)
+def _lines(pairs: Sequence[tuple[str, str]], *, stem: bool) -> tuple[Words, Integers]:
+    """The tokens of all lines, for each pair the reference's first; and the number of lines of each text, (2 · pairs,)."""
+    texts = list(chain.from_iterable(pairs))
+    cut = [[line for line in text.split("\n") if line] if "\n" in text else [text] for text in texts]
+    lines, n_lines = list(chain.from_iterable(cut)), np.fromiter(map(len, cut), dtype=np.int64)
+    if not stem and all(map(str.isascii, texts)):
+        words = Parted(lines).words(rule())
+    else:
+        rules = [
+            rule(ENGLISH if not stem and a.isascii() and b.isascii() else language_of(a, b), stem=stem)
+            for a, b in pairs
+        ]
+        words = numbered(lines, [rules[i // 2] for i, n in enumerate(n_lines.tolist()) for _ in range(n)])
+    different, small = compact(words.numbers, len(words.names))
+    return Words(small[words.numbers], words.many, different.tolist()), n_lines
 
 
 def tokens(text: str, language: str = ENGLISH, stem: bool = False) -> list[str]:
@@ -139,7 +177,60 @@ def tokens(text: str, language: str = ENGLISH, stem: bool = False) -> list[str]:
     return list(map(_stem, found)) if stem else found
 
 
-def _union(reference: Sequence[Sequence[str]], candidate: Sequence[Sequence[str]]) -> int:
+def rule(language: str = ENGLISH, *, stem: bool = False) -> Rule:
+    """`tokens` as a rule; apostrophes of other languages are kept."""
+    return Rule(tokens, (language, stem), is_of_runs=language == ENGLISH)
+
+
+def _parts(counts: Floats) -> Floats:
+    """(overlap, n-grams of the reference, of the candidate) to (precision, recall, F), along the last axis."""
+    overlap, reference, candidate = np.moveaxis(counts, -1, 0)
+    precision = overlap / np.maximum(candidate, 1)
+    recall = overlap / np.maximum(reference, 1)
+    both = precision + recall
+    f = 2 * precision * recall / np.where(both > 0, both, 1)
+    return np.stack([precision, recall, f], axis=-1)
+
+
+def _overlap(
+    text: Integers, number: Integers, numbers: int, pairs: int
+) -> tuple[Integers, NDArray[np.bool_]]:
+    """Σ min(a, b) of each pair over the numbers that occur a and b times in its two texts; and whether each token is in both.
+
+    Shapes: ``text`` and ``number`` (tokens,); the texts of a pair have an even number and the next one, ``number`` is
+    below ``numbers``. Returned: (pairs,) and (tokens,).
+    """
+    # A pair's equal tokens are adjacent after sorting, the reference's first.
+    key = ((text >> 1) * numbers + number) << 1 | text & 1
+    places = ordered(key, 2 * pairs * numbers)
+    kind = key[places]
+    first = np.flatnonzero(changes(kind))
+    times = np.diff(first, append=len(kind))
+    kind = kind[first]
+    left = np.flatnonzero((np.diff(kind) == 1) & (kind[:-1] & 1 == 0))
+    least = np.minimum(times[left], times[left + 1])
+    found = np.bincount((kind[left] >> 1) // numbers, least, minlength=pairs).astype(np.int64)
+    is_shared = np.zeros(len(kind), dtype=bool)
+    is_shared[left] = is_shared[left + 1] = True
+    of_tokens = np.zeros(len(text), dtype=bool)
+    of_tokens[places] = np.repeat(is_shared, times)
+    return found, of_tokens
+
+
+def _longest(shared: Integers, text: Integers, ones: Integers) -> Integers:
+    """Length of each pair's LCS; their overlap if that is at most one word. Shapes: ``shared`` and ``text`` (tokens
+    in both texts,).
+    """
+    characters = shared.astype("<u4").tobytes().decode("utf-32-le", "surrogatepass")
+    ends = [0, *np.cumsum(np.bincount(text, minlength=2 * len(ones))).tolist()]
+    longest = ones.copy()
+    for i in np.flatnonzero(ones > 1).tolist():
+        start, middle, end = ends[2 * i : 2 * i + 3]
+        longest[i] = LCSseq.similarity(characters[start:middle], characters[middle:end])
+    return longest
+
+
+def _union(reference: Sequence[Sequence[int]], candidate: Sequence[Sequence[int]]) -> int:
     """The number of tokens in the union of each reference line's LCSs with all candidate lines, at most as often as
     in both texts.
     """
@@ -151,7 +242,7 @@ def _union(reference: Sequence[Sequence[str]], candidate: Sequence[Sequence[str]
     }
     hits = 0
     for line in reference:
-        where: dict[str, int] = {}
+        where: dict[int, int] = {}
         for i, word in enumerate(line):
             if word in left:
                 where[word] = where.get(word, 0) | 1 << i
@@ -167,7 +258,7 @@ def _union(reference: Sequence[Sequence[str]], candidate: Sequence[Sequence[str]
     return hits
 
 
-def _chosen(length: int, where: Mapping[str, int], other: Sequence[str]) -> int:
+def _chosen(length: int, where: Mapping[int, int], other: Sequence[int]) -> int:
     """Positions, as bits, of the LCS with ``other`` found by tracing the LCS table back from its end.
 
     ``where`` maps a word to its positions in a line of ``length`` words. Bit-parallel (Hyyrö 2004): after
