@@ -88,6 +88,7 @@ def cases() -> list[Case]:
     ]
 
 
+@pytest.mark.usefixtures("nltk_data")
 def test_a_model_is_checked_on_request_with_a_cache_or_without(
     classifier_folder: Path, tmp_path: Path
 ) -> None:
