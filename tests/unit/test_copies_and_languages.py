@@ -17,7 +17,6 @@ from fairbrief.auditing.finding_checks import Without, leading_without
 from fairbrief.auditing.watchers import OtherLanguages, TextHashes
 from fairbrief.reports import load
 from fairbrief.reports.audit_object import Audit
-from fairbrief.reports.frames import unpacked
 from fairbrief.reports.per_record import Held
 from fairbrief.reports.result import Result
 from fairbrief.types import Case, Document, Record, Summary
@@ -173,7 +172,7 @@ def test_rows_are_left_out_of_chunks_that_hold_other_numbers() -> None:
         "measures", pa.array(["m"] * 200)
     )
     found = Without(Held(table), _named("r7")).of("o")
-    assert unpacked(found)["gap"].to_pylist() == [float(i) for i in range(200) if i != 7]
+    assert found["gap"].to_pylist() == [float(i) for i in range(200) if i != 7]
 
 
 def test_saved_audits_keep_what_was_told_and_can_be_asked_again(tmp_path: Path) -> None:

@@ -37,7 +37,7 @@ from fairbrief.readers.json_lines import Range
 from fairbrief.reports.result import TopCase
 from fairbrief.statistics.label_permutations import LabelDraws
 from fairbrief.text import languages
-from fairbrief.types import Case, Floats, Measure, Observation, Totals
+from fairbrief.types import Case, Column, Floats, Measure, Observation, Totals
 
 BATCH, LETTERS = 512, 1 << 19
 """Cases per batch; fewer if texts are long: up to this many characters, at least one."""
@@ -77,16 +77,14 @@ class TopCases:
 
     def offer(self, observation: Observation, rows: Ledger, units: Sequence[Unit]) -> None:
         """Offer the units of a ledger, whose rows are not packed, to each measure that uses it."""
-        names, ps = list(rows.columns), rows.ps if len(rows.ps) else np.full(len(units), np.nan)
-        alike: dict[tuple[int, ...], list[Written]] = {}
+        ps = rows.ps if len(rows.ps) else np.full(len(units), np.nan)
+        alike: dict[tuple[Column, ...], list[Written]] = {}
         for written in rows.pending:
-            alike.setdefault(tuple(written[1].tolist()), []).append(written)
-        for positions, several in alike.items():
+            alike.setdefault(written[1], []).append(written)
+        for columns, several in alike.items():
             places = np.concatenate([of for of, _, _ in several])
-            totals = Totals(
-                {names[position]: j for j, position in enumerate(positions)},
-                np.concatenate([values for _, _, values in several]),
-            )
+            values = np.concatenate([values for _, _, values in several])
+            totals = Totals({column: j for j, column in enumerate(columns)}, values)
             systems = [units[i][1].system for i in places.tolist()]
             places_of = {one: np.flatnonzero([one == system for system in systems]) for one in set(systems)}
             for measure in self.readers.get(observation, ()):

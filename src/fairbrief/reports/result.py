@@ -125,8 +125,7 @@ class Result:
     ``observation``; ``measures``, the specs of its measures, one per line; ``system``; ``system_kind``; ``record``; ``cluster``; ``block``,
     the sampled counterfactual of a seed document, if it is one; ``reason``, why the unit is excluded, else null; ``p`` of this unit
     alone, if tested; ``subgroup.NAME`` per subgroup attribute; ``attribute.NAME`` per other attribute of the records with not too
-    many values; and a number per statistic, named ``statistic[value]``, null if the observation does not have it. Numbers are
-    packed (dictionaries of distinct values); `fairbrief.reports.frames.unpacked` returns plain numbers.
+    many values; and a number per statistic, named ``statistic[value]``, null if the observation does not have it.
     """
 
     estimates: tuple[Estimate, ...]
