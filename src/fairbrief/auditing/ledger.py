@@ -204,17 +204,13 @@ class Ledger:
     def pack(self) -> None:
         """Pack the rows that are not packed yet."""
         place = {column: i for i, column in enumerate(self.columns)}
-        rows = np.zeros((len(place), self._entries - self._packed))
+        rows, known = np.zeros((len(place), self._entries - self._packed)), dict[bytes, bytes]()
         for units, columns, reals in self.pending:
-            rows[np.array([place[column] for column in columns])[:, np.newaxis], units - self._packed] = (
-                reals.T
-            )
-        for start in range(0, rows.shape[1], SORTED):
-            some, known = rows[:, start : start + SORTED], dict[bytes, bytes]()
-            held = {
-                c: known.setdefault(blob, blob) for c, blob in zip(place, map(_packed, some), strict=True)
-            }
-            self._chunks.append(Chunk(some.shape[1], held))
+            own = np.array([place[column] for column in columns], dtype=np.int64)
+            rows[own[:, np.newaxis], units - self._packed] = reals.T
+        if rows.shape[1]:
+            packed = {c: known.setdefault(b, b) for c, b in zip(place, map(_packed, rows), strict=True)}
+            self._chunks.append(Chunk(rows.shape[1], packed))
         self.pending, self._packed = [], self._entries
 
     # ---------------------------------------------------------------------------------- reading

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 from fairbrief import registry
 from fairbrief.auditing.ledger import SORTED, Chunk, Ledger, RowBlock, sort
-from fairbrief.auditing.origins import Codes, Kind, Origins, subgroups_of
+from fairbrief.auditing.origins import Codes, Origin, Origins, subgroups_of
 from fairbrief.errors import DataError
 from fairbrief.reports.frames import coded, numbers, plain_numbers, texts
 from fairbrief.reports.per_record import PerRecordRows, Renamed, Wanted, all_columns
@@ -248,7 +248,7 @@ def _origins(rows: pa.Table, by: Groupings) -> Origins:
     return Origins(records, shared, kind, block, kinds, [*blocks.to_pylist(), ""])  # -1: none
 
 
-def _kinds(rows: pa.Table, by: Groupings) -> tuple[Integers, list[Kind]]:
+def _kinds(rows: pa.Table, by: Groupings) -> tuple[Integers, list[Origin]]:
     """The number of each row's kind, shape (rows,); and the kinds."""
     by_subgroup = [name for name in rows.column_names if name.startswith(SUBGROUP)]
     codes = np.zeros(len(rows), dtype=np.int64)
@@ -264,6 +264,5 @@ def _kinds(rows: pa.Table, by: Groupings) -> tuple[Integers, list[Kind]]:
         told = {
             n.removeprefix(SUBGROUP): v for n, v in zip(by_subgroup, values, strict=True) if v is not None
         }
-        subgroups = subgroups_of(told, by)
-        kinds.append(Kind(system, subgroups, is_shared=False, system_kind=system_kind, attributes=()))
+        kinds.append(Origin(system, "", "", subgroups_of(told, by), system_kind=system_kind))
     return kind, kinds
