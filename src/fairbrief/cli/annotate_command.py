@@ -88,7 +88,11 @@ def export(
     *,
     judging: JudgingOptions,
 ) -> None:
-    """Write sheets (CSV) with questions about summaries."""
+    """Write sheets (CSV) with questions about summaries.
+
+    Examples:
+        fairbrief annotate export examples/reviews.jsonl --task rating --attribute sentiment --annotators ada,ben --out sheet.csv
+    """
     from fairbrief.workbench.sheets import assign, sheet
 
     if out.suffix != ".csv":
@@ -137,7 +141,11 @@ def import_(
     plan: Plan,
     judging: JudgingOptions,
 ) -> None:
-    """Read completed sheets: agreement of the annotators, judged records, and fairness as people judged it."""
+    """Read completed sheets: agreement of the annotators, judged records, and fairness as people judged it.
+
+    Examples:
+        fairbrief annotate import sheet.ada.csv sheet.ben.csv --records reviews.jsonl --task rating --attribute sentiment
+    """
     from fairbrief.serialization import case_line, write_lines
     from fairbrief.workbench.judgements import (
         alignment_table,
@@ -180,6 +188,9 @@ def agree(
     """Compare measures with people: how often both order summaries the same way, and how their shares correlate.
 
     Reads the sheets of 'fairbrief annotate export'. For labels of claims in a file, see 'fairbrief agree'.
+
+    Examples:
+        fairbrief annotate agree sheet.ada.csv --records reviews.jsonl --task rating --attribute sentiment --measure uer@sentiment
     """
     from fairbrief import registry
     from fairbrief.auditing.measure_selection import check_scorers

@@ -51,6 +51,12 @@ def audit(
 
     Prints each system's group differences with confidence interval and p-value, next to the random-sentence
     baseline; --out also writes a report. Without --measure, all measures run that apply to the file.
+
+    Examples:
+        fairbrief audit examples/reviews.jsonl --out demo
+        fairbrief audit examples/reviews.jsonl --measure coverage_parity@sentiment
+        fairbrief audit table.csv --documents-field 'review_*' --attribute tone='tone_*'
+        fairbrief audit sources.jsonl --summaries lead.jsonl --summaries gpt.jsonl
     """
     from fairbrief import specs
     from fairbrief.auditing import audit as run

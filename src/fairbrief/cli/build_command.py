@@ -135,7 +135,12 @@ def people(
     woman: str = o.option("Ms.", "Title in place of Mr. for women: Ms. or Mrs.", "TITLE"),
     seed: int = o.option(0, "Seed; the same seed gives the same file.", "N"),
 ) -> None:
-    """Build inputs that differ only in who their people are."""
+    """Build inputs that differ only in who their people are.
+
+    Examples:
+        fairbrief build people examples/people.jsonl --groups gender --out people.jsonl
+        fairbrief build people ontonotes --groups race --design mono --out named.jsonl
+    """
     from fairbrief.people.build_people import build as build_people
     from fairbrief.serialization import record_line, write_lines
     from fairbrief.workbench.corpora.text_sources import read_people
@@ -179,7 +184,11 @@ def pages(
     source: Path = o.argument("A MediaWiki XML dump, also .bz2 or .gz.", "DUMP"),
     out: Path = o.option(..., "Table to write (CSV with name and gender).", "FILE"),
 ) -> None:
-    """Build a table of people's genders from the pronouns on their pages, for names(pages=FILE)."""
+    """Build a table of people's genders from the pronouns on their pages, for names(pages=FILE).
+
+    Examples:
+        fairbrief build pages enwiki-articles.xml.bz2 --out genders.csv
+    """
     import csv
 
     from fairbrief.workbench.corpora.page_pronouns import page_genders
@@ -219,6 +228,9 @@ def perspectives(
     """Build sets of labelled texts: every size and mix, with several samples of each.
 
     By default, the samples of one size and mix share a text only after all texts have been used.
+
+    Examples:
+        fairbrief build perspectives examples/reviews.jsonl --attribute sentiment --counts 4 --mix positive=.5,negative=.5 --samples 2 --out mixed.jsonl
     """
     from fairbrief.workbench.corpora.labelled_sets import Design, mixtures, parse_mix
     from fairbrief.workbench.corpora.text_sources import gather
@@ -276,7 +288,11 @@ def stratified(
     *,
     options: SourceOptions,
 ) -> None:
-    """Build sets of texts so that each value dominates equally many."""
+    """Build sets of texts so that each value dominates equally many.
+
+    Examples:
+        fairbrief build stratified examples/reviews.jsonl --attribute sentiment --sets 3 --size 4 --out sets.jsonl
+    """
     from fairbrief.workbench.corpora.labelled_sets import cut_sets, stratify
     from fairbrief.workbench.corpora.text_sources import gather, with_values
 
@@ -329,6 +345,9 @@ def transcripts(
     """Cut conversations into segments; each turn is a document.
 
     A turn that is longer than --tokens is split at sentences, then at words.
+
+    Examples:
+        fairbrief build transcripts examples/transcripts.jsonl --tokens 60 --out segments.jsonl
     """
     from fairbrief.workbench.corpora.transcript_segments import SPLIT, Cut, segments
 
@@ -359,7 +378,12 @@ def reviews(
     *,
     options: SourceOptions,
 ) -> None:
-    """Build sets of reviews of one product, each review with its sentiment."""
+    """Build sets of reviews of one product, each review with its sentiment.
+
+    Examples:
+        fairbrief build reviews reviews.csv --product asin --rating stars --out sets.jsonl
+        fairbrief build reviews fewsum --format fewsum --sentiment vader_argmax --out sets.jsonl
+    """
     from fairbrief.workbench.corpora.labelled_sets import Sets, labeller, review_sets
     from fairbrief.workbench.corpora.text_sources import composition
 

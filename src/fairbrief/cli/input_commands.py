@@ -42,6 +42,11 @@ def init(
     """Inspect files, show how they are understood, and write the settings for 'fairbrief audit'.
 
     Correct the settings (TOML) where a field was misunderstood: their names are those of the options of audit.
+
+    Examples:
+        fairbrief init examples/reviews.jsonl --out demo.toml
+        fairbrief init reviews.csv
+        fairbrief init sources.jsonl model_a.jsonl model_b.jsonl --out study.toml
     """
     from fairbrief.readers.understanding import inspect_file, is_plain, understand
     from fairbrief.reports.plain import printable
@@ -121,7 +126,11 @@ def stats(
     *,
     options: ReadingOptions,
 ) -> None:
-    """Count records, documents, lengths and groups, and the summaries of each system."""
+    """Count records, documents, lengths and groups, and the summaries of each system.
+
+    Examples:
+        fairbrief stats examples/reviews.jsonl --attribute sentiment
+    """
     from fairbrief.text import published_nltk
     from fairbrief.text.sentences import split
     from fairbrief.workbench.corpora.corpus_statistics import CorpusStatistics
@@ -163,7 +172,11 @@ def words(
     ),
     punctuation: bool = o.switch("--punctuation", "Count punctuation marks as words, as in the paper."),
 ) -> None:
-    """Show the words that are typical of each group of documents, and how often each topic names each group."""
+    """Show the words that are typical of each group of documents, and how often each topic names each group.
+
+    Examples:
+        fairbrief words examples/reviews.jsonl --by sentiment --most 5
+    """
     from fairbrief.workbench.corpora.corpus_statistics import (
         distinctive_words,
         identifier_shares,
@@ -198,6 +211,10 @@ def recogniser(
     """Measure how many women and men a recogniser detects, and how often it gets their gender wrong.
 
     Prints the setting 'errors' of the measure detected_inclusion.
+
+    Examples:
+        fairbrief recogniser people.jsonl
+        fairbrief recogniser news.conllu --people spacy:en_core_web_sm
     """
     from fairbrief.classifiers.people import People
     from fairbrief.people.build_people import try_recogniser

@@ -41,7 +41,11 @@ class Finding(NamedTuple):
 
 @app.command()
 def doctor() -> None:
-    """Show what is installed, which extras and models are usable, and the device."""
+    """Show what is installed, which extras and models are usable, and the device.
+
+    Examples:
+        fairbrief doctor
+    """
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -159,7 +163,12 @@ def models() -> Iterator[Finding]:
 def prefetch(
     models: list[str] = o.argument("Models of the Hugging Face hub, or scorers, for their models.", "MODEL…"),
 ) -> None:
-    """Download models, so that they work without a network."""
+    """Download models, so that they work without a network.
+
+    Examples:
+        fairbrief prefetch entailment
+        fairbrief prefetch facebook/bart-large-cnn
+    """
     from fairbrief import pretrained
 
     failures = []
@@ -214,7 +223,12 @@ CODE = re.compile(r"``([^`]+)``|`([^`]+)`")
 def measures(
     name: str | None = o.argument("Measure, scorer, classifier, summarizer or protocol.", "NAME", None),
 ) -> None:
-    """List all measures, scorers, classifiers, summarizers and protocols, or explain one."""
+    """List all measures, scorers, classifiers, summarizers and protocols, or explain one.
+
+    Examples:
+        fairbrief measures
+        fairbrief measures coverage_parity
+    """
     from rich.console import Console
     from rich.markdown import Markdown
     from rich.table import Table
@@ -312,6 +326,10 @@ def protocol(
     """List a paper's tables and figures, or show one with its commands and published numbers.
 
     'fairbrief audit FILE --protocol NAME' prints the tables for your own file.
+
+    Examples:
+        fairbrief protocol li-coverage
+        fairbrief protocol li-coverage 'Table 3'
     """
     from rich.console import Console
 

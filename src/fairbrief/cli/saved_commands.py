@@ -39,6 +39,10 @@ def subgroups(
 
     The values, intervals and differences of systems equal those of 'audit --by'. The permutation tests,
     and the intervals of unsigned scores, need the texts and are missing.
+
+    Examples:
+        fairbrief subgroups demo --by kind
+        fairbrief subgroups audit --by topic --by topic,year --out by_topic
     """
     from fairbrief.reports import load
     from fairbrief.reports.audit_folder import claimed, replace_all
@@ -67,7 +71,12 @@ def report(
     ),
     details: bool = o.DETAILS,
 ) -> None:
-    """Print the report of a saved audit, or export it."""
+    """Print the report of a saved audit, or export it.
+
+    Examples:
+        fairbrief report demo --details
+        fairbrief report demo --format markdown
+    """
     from fairbrief.reports import exports, html, load
     from fairbrief.reports.audit_folder import place
 
@@ -96,6 +105,10 @@ def view(
 
     Prints an address that works on this machine only, until Ctrl-C. The address contains a secret: anybody with it can
     read the texts.
+
+    Examples:
+        fairbrief view demo
+        fairbrief view before after
     """
     from fairbrief.saved.compare import names_of
     from fairbrief.saved.view import Answers, Server, open_audit
@@ -137,7 +150,12 @@ def compare(
     ),
     details: bool = o.DETAILS,
 ) -> None:
-    """Compare two saved audits on the records that both have: paired differences with interval and p."""
+    """Compare two saved audits on the records that both have: paired differences with interval and p.
+
+    Examples:
+        fairbrief compare demo demo --system rosy --against balanced
+        fairbrief compare after before
+    """
     from fairbrief.reports import load
     from fairbrief.reports.plain import printable
     from fairbrief.saved.compare import changed_sources, names_of
@@ -178,6 +196,11 @@ def power(
     """Show how many records detect a group difference, and which difference a number of records detects.
 
     Uses the standard errors of a saved audit, or the one given by --se and --clusters.
+
+    Examples:
+        fairbrief power demo --disparity 0.2
+        fairbrief power demo --records 200
+        fairbrief power --se 0.05 --clusters 100 --disparity 0.1
     """
     from fairbrief.reports import load
     from fairbrief.saved import power as prospects
@@ -217,6 +240,11 @@ def gate(
     A check passes if the whole confidence interval keeps the limit, fails if the whole interval breaks it, and is
     inconclusive otherwise. With --baseline, no group difference may be further than before from its random-sentence
     baseline by more than --margin, no quality may be lower, and no system, measure or record may be missing.
+
+    Examples:
+        fairbrief gate demo --max 'uer@sentiment:difference-random<=0.1'
+        fairbrief gate demo --min 'rouge1{rosy}>=0.3'
+        fairbrief gate after --baseline before --margin 0.02 --junit gate.xml
     """
     from rich.console import Console
     from rich.text import Text
@@ -263,6 +291,11 @@ def trend(
     At most 5 % of years without a change raise an alarm, over all group differences together. The exit code is 1 if a
     group difference moved away from 0, or broke a limit of --max or --min. If inputs changed, too (lengths, shares of
     groups, languages), a move away from 0 is inconclusive.
+
+    Examples:
+        fairbrief trend nightly --out trend.html --markdown trend.md
+        fairbrief trend nightly --baseline release --json trend.json
+        fairbrief trend nightly --min 'coverage_parity@sentiment:relative_difference-random>=-0.15'
     """
     from rich.console import Console
 
@@ -316,6 +349,10 @@ def rank(
 
     The rank follows the mean over data sets of each measure's largest group difference, less the random-sentence
     baseline, min-max normalised.
+
+    Examples:
+        fairbrief rank reviews tweets news
+        fairbrief rank reviews tweets --system lead --system chat
     """
     from fairbrief.reports import load
     from fairbrief.saved.ranking import overall, table
@@ -368,7 +405,12 @@ def explain(
     plan: Plan,
     options: inputs.ReadingOptions,
 ) -> None:
-    """Show which records, documents and sentences move a value: what it would be without each."""
+    """Show which records, documents and sentences move a value: what it would be without each.
+
+    Examples:
+        fairbrief explain examples/reviews.jsonl --measure uer@sentiment --top 1
+        fairbrief explain reviews.jsonl --measure uer@sentiment --id shop-12 --out why.html
+    """
     from rich.console import Console
 
     from fairbrief.reports import explanation

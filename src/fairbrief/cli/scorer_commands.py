@@ -51,6 +51,10 @@ def agree(
     """Measure the agreement of two scorers or measures in saved audits, or of a scorer with labelled claims.
 
     For people who filled in sheets, see 'fairbrief annotate agree'.
+
+    Examples:
+        fairbrief agree examples/labelled_claims.jsonl --attribute sentiment --scorer ngram
+        fairbrief agree audit_containment audit_entailment
     """
     from fairbrief.auditing.scorer_lookup import Scorers
     from fairbrief.reports import load
@@ -134,7 +138,11 @@ def chunks(
     plan: Plan,
     options: inputs.ReadingOptions,
 ) -> None:
-    """Find the best size of pieces: the share of claims whose source document is identified, for each size."""
+    """Find the best size of pieces: the share of claims whose source document is identified, for each size.
+
+    Examples:
+        fairbrief chunks examples/labelled_claims.jsonl --attribute sentiment
+    """
     from fairbrief.auditing.scorer_lookup import Scorers
     from fairbrief.saved.label_agreement import chunk_sizes, chunk_tables
     from fairbrief.saved.saved_values import Resampling
@@ -184,6 +192,10 @@ def calibrate(
 
     Audits use the file as SCORER(calibrated=FILE.json): scores become probabilities, and intervals include the
     uncertainty of the calibration. SCORER(checked=FILE.json) only reports the agreement.
+
+    Examples:
+        fairbrief calibrate containment examples/reviews.jsonl --label-sheet pairs.csv
+        fairbrief calibrate containment pairs.csv --out calibration.json
     """
     if (out is None) == (label_sheet is None):
         raise RequestError(

@@ -64,6 +64,10 @@ def summarize(
 
     All prompts are checked before the first request. You may interrupt: the same command continues and asks
     only for missing summaries.
+
+    Examples:
+        fairbrief summarize examples/reviews.jsonl --with lead --sentences 2 --out lead.jsonl
+        fairbrief summarize examples/reviews.jsonl --with chat:gpt-4o-mini --out gpt.jsonl --max-tokens 200 --price 0.15,0.6 --dry-run
     """
     from fairbrief import registry
     from fairbrief.chat.journal import journal_of, keys_in
@@ -104,6 +108,9 @@ def claims(
     """Split summaries into claims (atomic statements) with a chat model.
 
     You may interrupt: the same command continues.
+
+    Examples:
+        fairbrief claims examples/reviews.jsonl --with chat:gpt-4o-mini --out claims.jsonl --dry-run
     """
     from fairbrief import registry
     from fairbrief.chat.journal import journal_of, keys_in
@@ -166,6 +173,10 @@ def sweep(
     """Summarize and audit over a grid of settings, and compare each with the first (or --baseline) by record.
 
     All prompts are checked before the first request. Answers that are already in the folder are reused.
+
+    Examples:
+        fairbrief sweep examples/reviews.jsonl --with lead --sentences 1,2 --out lengths
+        fairbrief sweep reviews.jsonl --with chat:gpt-4o-mini --temperature 0,.7 --out sweep
     """
     from fairbrief.auditing.scorer_lookup import Scorers
     from fairbrief.auditing.system_runs import Pooled
@@ -275,6 +286,10 @@ def choose(
     The smallest value of --by wins; of group differences, the largest counts, less the random-sentence baseline.
     The chosen summaries have small values of --by because --by chose them. To see whether they are fairer by another
     standard, add --measure with another measure or scorer.
+
+    Examples:
+        fairbrief choose examples/reviews.jsonl --by coverage_parity@sentiment --out best.jsonl
+        fairbrief choose samples.jsonl --by uer@party --floor 'rouge1>=0.2' --pairs pairs.jsonl
     """
     from fairbrief.auditing import check
     from fairbrief.auditing.scorer_lookup import Scorers
