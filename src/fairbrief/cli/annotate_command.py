@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from fairbrief.cli import options as o
-from fairbrief.cli.output import print_audit, print_tables, refuse_overwriting, write_text
+from fairbrief.cli.output import print_audit, print_tables, write_text
 from fairbrief.errors import RequestError
 from fairbrief.plan import Plan, setting
 from fairbrief.text.counted import counted
@@ -80,7 +80,9 @@ def annotate() -> None:
 @o.options_of(JudgingOptions, "judging")
 def export(
     records: str = o.argument("File with records and summaries.", "RECORDS"),
-    out: Path = o.option(..., "Sheet to write; --annotators adds each name to the file's name.", "FILE.csv"),
+    out: Path = o.output_file(
+        ..., "Sheet to write; --annotators adds each name to the file's name.", "FILE.csv"
+    ),
     annotators: str = o.option("", "Names of annotators; each gets a file.", "A,B…"),
     per_case: int | None = o.option(None, "Annotators per case; by default all.", "N", least=1),
     per_annotator: int | None = o.option(None, "Most cases per annotator.", "N", least=1),
@@ -113,7 +115,6 @@ def export(
             "Two names in --annotators give the same file name: write names that differ in letters or digits."
         )
     for path in paths.values():
-        refuse_overwriting(path, [records])
         if path.exists():
             # It may contain people's answers, which could not be recovered.
             raise RequestError(f"{path} exists and may contain answers: give another name, or remove it.")
@@ -135,7 +136,7 @@ def export(
 def import_(
     sheets: list[Path] = SHEETS,
     records: str = RECORDS,
-    out: Path | None = o.option(None, "File for the judged records.", "FILE"),
+    out: Path | None = o.output_file(None, "File for the judged records.", "FILE"),
     details: bool = o.DETAILS,
     *,
     plan: Plan,
@@ -155,7 +156,6 @@ def import_(
     )
     from fairbrief.workbench.sheets import pairs_of
 
-    refuse_overwriting(out, [records, *sheets])
     task, attribute, seed = judging.task, judging.attribute, judging.seed
     asked, answers = judging.answered(sheets, records)
     if task in ("alignment", "pairs"):

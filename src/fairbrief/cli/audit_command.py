@@ -12,7 +12,7 @@ from fairbrief import process_settings
 from fairbrief.cli import options as o
 from fairbrief.cli import spending_options as spend
 from fairbrief.cli.input_options import ReadingOptions, cached, print_notes, progress_bar, reading_options
-from fairbrief.cli.output import print_audit, refuse_no_folder
+from fairbrief.cli.output import print_audit
 from fairbrief.errors import RequestError
 from fairbrief.plan import MEASURED, Plan, parted
 
@@ -67,7 +67,6 @@ def audit(
     from fairbrief.saved.examples import with_examples
 
     process_settings.freeze_loaded()
-    refuse_no_folder(out)
     options = replace(options, seed=plan.seed)
     plan = replace(plan, attributes=options.attributes, skips=options.skips, wrap=cached(cache))
 

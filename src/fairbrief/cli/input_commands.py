@@ -7,7 +7,7 @@ import shlex
 from collections import Counter
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import typer
 
@@ -37,7 +37,7 @@ SHOWN = 8
 @app.command()
 def init(
     inputs: list[str] = o.argument("Files with documents and summaries, in any order.", "FILE…"),
-    out: Path = o.option(Path("fairbrief.toml"), "File of settings to write.", "FILE.toml"),
+    out: Path = o.output_file(Path("fairbrief.toml"), "File of settings to write.", "FILE.toml"),
 ) -> None:
     """Inspect files, show how they are understood, and write the settings for 'fairbrief audit'.
 
@@ -122,7 +122,9 @@ def _beside(settings: dict[str, Any], out: Path) -> dict[str, Any]:
 def stats(
     files: list[str] = o.argument("Files or saved data sets with records.", "FILE…"),
     tokens: str = o.option("words", "Unit of lengths: words, nltk (tokens) or characters.", "RULE"),
-    sentences: str | None = o.option(None, "Also count sentences: builtin or punkt.", "builtin|punkt"),
+    sentences: Literal["builtin", "punkt"] | None = o.option(
+        None, "Also count sentences: builtin or punkt.", "builtin|punkt"
+    ),
     *,
     options: ReadingOptions,
 ) -> None:
@@ -137,8 +139,6 @@ def stats(
     from fairbrief.workbench.corpora.text_sources import counter
 
     cuts = {None: None, "builtin": split, "punkt": published_nltk.split}
-    if sentences not in cuts:
-        raise RequestError(f"--sentences {sentences}: write builtin or punkt.")
     unit = {"nltk": "tokens"}.get(tokens, tokens)
     counts = CorpusStatistics(counter(tokens), unit, attributes=options.attributes, sentences=cuts[sentences])
     reading = options.read(files)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import typer
 
@@ -32,7 +32,7 @@ STYLES = {"pass": "green", "fail": "bold red", "inconclusive": "yellow"}
 def subgroups(
     folder: Path = o.SAVED_AUDIT,
     by: list[str] = o.option(..., "Attribute of the records; A,B crosses two.", "NAME[,NAME]", "--by"),
-    out: Path | None = o.option(None, "Folder for the audit with its subgroups.", "DIR"),
+    out: Path | None = o.output_folder(None, "Folder for the audit with its subgroups."),
     details: bool = o.DETAILS,
 ) -> None:
     """Estimate each subgroup of the records of a saved audit; nothing is scored again.
@@ -50,7 +50,6 @@ def subgroups(
     from fairbrief.saved import saved_inputs
     from fairbrief.saved.subgroups import subgroup_audit
 
-    output.refuse_no_folder(out)
     saved = load(folder)
     result = subgroup_audit(saved, crossed(by))
     with nullcontext() if out is None else claimed(out) as place:
@@ -226,8 +225,8 @@ def power(
 @o.options_of(GateSettings, "limits")
 def gate(
     folder: Path = o.SAVED_AUDIT,
-    junit: Path | None = o.option(None, "Also write the checks as JUnit XML.", "FILE"),
-    markdown: Path | None = o.option(None, "Also write a summary in Markdown.", "FILE"),
+    junit: Path | None = o.output_file(None, "Also write the checks as JUnit XML.", "FILE"),
+    markdown: Path | None = o.output_file(None, "Also write a summary in Markdown.", "FILE"),
     *,
     limits: GateSettings,
 ) -> None:
@@ -254,8 +253,6 @@ def gate(
     from fairbrief.saved import gate
     from fairbrief.types import Table
 
-    output.refuse_overwriting(junit, (), "--junit")
-    output.refuse_overwriting(markdown, (), "--markdown")
     checks = limits.checks(folder)
     outcome = gate.overall(checks)
     if junit is not None:
@@ -280,10 +277,12 @@ def trend(
     ),
     most: list[str] | None = o.option(None, "Upper limit, as for 'fairbrief gate'.", "RULE", "--max"),
     least: list[str] | None = o.option(None, "Lower limit, as for 'fairbrief gate'.", "RULE", "--min"),
-    order: str = o.option("time", "Order of the audits: by 'time', or as 'given'.", "ORDER"),
-    out: Path | None = o.option(None, "Also write a page.", "FILE.html"),
-    markdown: Path | None = o.option(None, "Also write the answer in Markdown.", "FILE"),
-    json: Path | None = o.option(None, "Also write all numbers in JSON.", "FILE"),
+    order: Literal["time", "given"] = o.option(
+        "time", "Order of the audits: by 'time', or as 'given'.", "ORDER"
+    ),
+    out: Path | None = o.output_file(None, "Also write a page.", "FILE.html"),
+    markdown: Path | None = o.output_file(None, "Also write the answer in Markdown.", "FILE"),
+    json: Path | None = o.output_file(None, "Also write all numbers in JSON.", "FILE"),
     details: bool = o.DETAILS,
 ) -> None:
     """Show which group differences drift, and since when: exit code 0 if none gets worse, 1 if one does, 3 if inconclusive.
@@ -305,27 +304,23 @@ def trend(
     from fairbrief.saved.gate_rules import rules
     from fairbrief.saved.trend import trend as trend_of
 
-    files = (
-        ("--out", out, trend_page.as_page), ("--markdown", markdown, trend_page.as_markdown),
-        ("--json", json, trend_page.as_json),
-    )  # fmt: skip
-    for name, file, _ in files:
-        output.refuse_overwriting(file, (), name)
-    if order not in ("time", "given"):
-        raise RequestError(f"--order {order}: give 'time' or 'given'.")
     found = trend_of(
         folders,
         baseline=baseline or (),
         limits=rules(most or (), least or ()),
         reference=reference,
-        order="time" if order == "time" else "given",
+        order=order,
     )
     console = Console()
     for asked, texts in trend_page.sentences(found):
         print_labelled(asked, texts, console)
     if details:
         output.print_tables(trend_page.tables(found), is_below_text=True)
-    for _, file, render in files:
+    for file, render in (
+        (out, trend_page.as_page),
+        (markdown, trend_page.as_markdown),
+        (json, trend_page.as_json),
+    ):
         if file is not None:
             output.write_text(file, render(found))
     typer.echo(found.outcome)
@@ -398,7 +393,9 @@ def explain(
     ),
     system: list[str] | None = o.option(None, "System to explain; by default all.", "NAME"),
     top: int = o.option(5, "Number of records to explain.", "N", least=1),
-    out: Path | None = o.option(None, "Also write everything to FILE.json, FILE.md or FILE.html.", "FILE"),
+    out: Path | None = o.output_file(
+        None, "Also write everything to FILE.json, FILE.md or FILE.html.", "FILE"
+    ),
     cache: Path | None = o.CACHE,
     quiet: bool = o.QUIET,
     *,
@@ -420,7 +417,6 @@ def explain(
         raise RequestError(f"--out {out}: give a name that ends in {', '.join(FORMS[:-1])} or {FORMS[-1]}.")
     reading = options.read(files)
     inputs.set_default_language(reading)
-    output.refuse_overwriting(out, reading.files)
     with inputs.progress_bar(reading, quiet=quiet) as progress:
         result = explanations.explain(
             reading,
