@@ -26,7 +26,8 @@ from fairbrief.saved.compare import compare as _compare
 from fairbrief.saved.compare import names_of
 from fairbrief.saved.examples import with_examples
 from fairbrief.saved.explanations import explain as _explain
-from fairbrief.saved.gate_rules import MAX_LEFT_OUT, GateSettings, rules
+from fairbrief.saved.gate import hold_audit
+from fairbrief.saved.gate_rules import MAX_LEFT_OUT, rules
 from fairbrief.saved.power import Power, Question, planned
 from fairbrief.saved.power import power as _power
 from fairbrief.saved.subgroups import subgroup_audit as _subgroup_audit
@@ -297,10 +298,15 @@ def gate(
     (``"coverage_parity@party:relative_difference-random>=-0.1"``). ``baseline`` is an audit, or its folder; this one may
     not be worse by more than ``margin``, in ``measures`` if given. Raises RequestError for rules that do not fit the audit.
     """
-    settings = GateSettings(
-        listed(most), listed(least), None, margin, listed(measures), listed(allow_missing), max_left_out
+    return hold_audit(
+        _unread(audited),
+        rules(listed(most), listed(least)),
+        None if baseline is None else _unread(baseline),
+        margin,
+        measures=listed(measures),
+        allow_missing=listed(allow_missing),
+        max_left_out=max_left_out,
     )
-    return settings.checks(_unread(audited), None if baseline is None else _unread(baseline))
 
 
 @_explained

@@ -15,7 +15,7 @@ from fairbrief.cli import options as o
 from fairbrief.cli import output
 from fairbrief.errors import DataError, RequestError
 from fairbrief.plan import Plan, crossed
-from fairbrief.saved.gate_rules import GateSettings, junit_xml
+from fairbrief.saved.gate_rules import MAX_LEFT_OUT, junit_xml, rules
 
 if TYPE_CHECKING:
     from fairbrief.readers import Reading
@@ -222,13 +222,27 @@ def power(
 
 
 @app.command()
-@o.options_of(GateSettings, "limits")
 def gate(
     folder: Path = o.SAVED_AUDIT,
+    most: list[str] | None = o.option(
+        None, "Upper limit, e.g. 'uer@sentiment:difference-random<=0.1'.", "RULE", "--max"
+    ),
+    least: list[str] | None = o.option(None, "Lower limit, e.g. 'rouge1>=0.3'.", "RULE", "--min"),
+    baseline: Path | None = o.option(None, "Saved audit to compare with.", "DIR"),
+    margin: float = o.option(0.0, "How much worse than the baseline a value may be.", "X"),
+    measure: list[str] | None = o.option(
+        None, "Measure to compare with the baseline; by default all.", "SPEC"
+    ),
+    allow_missing: list[str] | None = o.option(
+        None, "System or measure of the baseline that may be missing, or 'records'.", "NAME"
+    ),
+    max_left_out: float = o.option(
+        MAX_LEFT_OUT,
+        "Share of the input that may be skipped, refused, empty or unanswered; above it the gate is inconclusive.",
+        "SHARE",
+    ),
     junit: Path | None = o.output_file(None, "Also write the checks as JUnit XML.", "FILE"),
     markdown: Path | None = o.output_file(None, "Also write a summary in Markdown.", "FILE"),
-    *,
-    limits: GateSettings,
 ) -> None:
     """Check a saved audit: exit code 0 if all checks pass, 1 if one fails, 3 if one is inconclusive.
 
@@ -253,7 +267,15 @@ def gate(
     from fairbrief.saved import gate
     from fairbrief.types import Table
 
-    checks = limits.checks(folder)
+    checks = gate.hold_audit(
+        folder,
+        rules(most or (), least or ()),
+        baseline,
+        margin,
+        measures=measure or (),
+        allow_missing=allow_missing or (),
+        max_left_out=max_left_out,
+    )
     outcome = gate.overall(checks)
     if junit is not None:
         output.write_text(junit, junit_xml(checks))
@@ -301,7 +323,6 @@ def trend(
     from fairbrief.reports import trend_page
     from fairbrief.reports.terminal import print_labelled
     from fairbrief.saved.gate import EXIT
-    from fairbrief.saved.gate_rules import rules
     from fairbrief.saved.trend import trend as trend_of
 
     found = trend_of(
