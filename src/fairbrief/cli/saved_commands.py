@@ -439,18 +439,15 @@ def explain(
     reading = options.read(files)
     inputs.set_default_language(reading)
     with inputs.progress_bar(reading, quiet=quiet) as progress:
-        result = explanations.explain(
-            reading,
-            measure,
+        plan = replace(
+            plan,
             attributes=options.attributes,
-            quantity=quantity,
-            systems=system or (),
-            ids=id_ or (),
-            top=top,
-            wrap=inputs.cached(cache),
             skips=options.skips,
+            wrap=inputs.cached(cache),
             progress=progress,
-            n_resamples=plan.n_resamples,
+        )
+        result = explanations.explain(
+            reading, measure, plan, quantity=quantity, systems=system or (), ids=id_ or (), top=top
         )
     explanation.print_all(result, Console())
     inputs.print_excluded(reading)
