@@ -147,8 +147,6 @@ class Ngram:
 
     def answer(self, asks: Sequence[Ask]) -> ScoreTable:
         """One answer per ask; a text that several asks share is read once."""
-        if self.tokenizer == "nltk":
-            published_nltk.check_data()
         return in_batches(asks, self._answered)
 
     def _answered(self, texts: Texts) -> ScoreTable:
