@@ -18,7 +18,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TypeVar
 
-from fairbrief.errors import DataError, RequestError
+from fairbrief.errors import DataError, RequestError, reading_text
 from fairbrief.text.names import given_names
 from fairbrief.text.people import Decision, Name, find_people
 from fairbrief.text.recognition import accept, propose
@@ -289,23 +289,22 @@ def sheet(cases: Iterable[tuple[Case, Sequence[Item]]], annotator: str = "", att
     A text that a spreadsheet would treat as a formula gets a leading apostrophe. The columns task, record, system,
     part and check are protected in the same way and restored when the sheet is read.
     """
+
+    def rows() -> Iterator[Sequence[str]]:
+        for case, items in cases:
+            context = (case.summary.text, documents_text(case, attribute))
+            for item in items:
+                choices = " | ".join(item.choices)
+                yield *item.key, item.check, annotator, item.question, item.about, choices, "", "", *context
+                context = ("", "")
+
+    return csv_text(COLUMNS, rows())
+
+
+def csv_text(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """The text of a table (CSV) without formulas."""
     lines = io.StringIO(newline="")
-    writer = csv.writer(lines)
-    writer.writerow(COLUMNS)
-    for case, items in cases:
-        for i, item in enumerate(items):
-            context = (case.summary.text, documents_text(case, attribute)) if i == 0 else ("", "")
-            row = (
-                *item.key,
-                item.check,
-                annotator,
-                item.question,
-                item.about,
-                " | ".join(item.choices),
-                "",
-                "",
-            )
-            writer.writerow([protect(cell) for cell in (*row, *context)])
+    csv.writer(lines).writerows([protect(cell) for cell in row] for row in (columns, *rows))
     return lines.getvalue()
 
 
@@ -416,20 +415,14 @@ def _chosen(where: str, text: str, item: Item) -> tuple[str, ...]:
 
 def sheet_rows(path: Path) -> Iterator[tuple[str, Mapping[str, str]]]:
     """The rows of a sheet, each with its position for messages; texts as before `protect`."""
-    try:
+    with reading_text(path):
         text = path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise RequestError(f"'{path}' cannot be read: {error.strerror}.") from error
-    except UnicodeDecodeError as error:
-        raise DataError(
-            f"{path.name}: found a byte that is not UTF-8; save the sheet as CSV UTF-8."
-        ) from error
     head = text.partition("\n")[0]
     mark = max(",;\t", key=head.count)  # spreadsheets in some countries separate by semicolons
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=mark)
     columns: list[str] = []
     line = 1
-    try:
+    with reading_text(path):
         for cells in reader:
             if not columns:
                 columns = [cell.strip().lower() for cell in cells]
@@ -437,7 +430,3 @@ def sheet_rows(path: Path) -> Iterator[tuple[str, Mapping[str, str]]]:
                 row = {name: free(cell) for name, cell in zip(columns, cells, strict=False)}
                 yield f"{path.name}:{line}", row
             line = reader.line_num + 1  # the first line of the next question: a cell may have several lines
-    except csv.Error as error:
-        raise DataError(
-            f"{path.name}:{reader.line_num}: found what is not CSV ({error}); mend the sheet."
-        ) from error
