@@ -290,9 +290,9 @@ def test_an_older_audit_is_replaced_by_the_command_that_the_message_names(
     source, out = write(tmp_path / "in.jsonl", rows(30)), tmp_path / "a"
     audited = ("audit", source, "--measure", "rouge1", "--resamples", "20", "--quiet", "--out")
     assert fairbrief(*audited, out).code == fairbrief(*audited, tmp_path / "b").code == 0
-    text = (out / "results.json").read_text().replace("fairbrief.results/6", "fairbrief.results/5")
+    text = (out / "results.json").read_text().replace("fairbrief.results/7", "fairbrief.results/6")
     (out / "results.json").write_text(text)
-    words = f"{out / 'results.json'}: its schema is 'fairbrief.results/5', not 'fairbrief.results/6'. Run the audit again"
+    words = f"{out / 'results.json'}: its schema is 'fairbrief.results/6', not 'fairbrief.results/7'. Run the audit again"
     refused(fairbrief("gate", out, "--min", "rouge1>=0"), words)
     refused(fairbrief("gate", tmp_path / "b", "--baseline", out), words)
     assert fairbrief(*audited, out).code == 0

@@ -194,12 +194,10 @@ class _Audit:
             watchers.places.notes(by_spec),
             watchers.profile.claim_notes(),
         )
-        systems = run.systems()
         result = Result(
             estimates=(*estimates, *checked.estimates, *retrieved.estimates),
             differences=tuple(gaps),
             rows=rows,
-            top_cases=tuple(run.top_cases.shown([s for s, kind in systems.items() if kind == "system"])),
             tables=tables,
             not_measured=(*self.left_out, *checked.left_out, *retrieved.left_out),
             skipped=tuple(getattr(self.cases, "skipped", ())),

@@ -12,7 +12,7 @@ import numpy as np
 
 from fairbrief import __version__
 from fairbrief.auditing import chunks, estimating, multiple_tests
-from fairbrief.auditing.chunks import Observed, Part, Shard, TopCases, Work
+from fairbrief.auditing.chunks import Observed, Part, Shard, Work
 from fairbrief.auditing.differences import differences, pairs_of
 from fairbrief.auditing.grouping import by_observation, gathered, place_of, whole_clusters
 from fairbrief.auditing.ledger import Ledger
@@ -59,11 +59,8 @@ class Run(Observed):
         self.plan, self.measures, self.readers = plan, measures, by_observation(measures)
         self.scorers = Scorers(plan.scorers, plan.wrap) if scorers is None else scorers
         self._sanity_baselines = SanityBaselines(plan.sanity_baselines, over, plan.seed, exchange)
-        top_cases = TopCases(self.readers)
-        self._work = Work(
-            plan, self.readers, self.scorers, self._sanity_baselines, trial, top_cases, watchers=watchers
-        )
-        super().__init__(self._work.empty().ledgers, top_cases, deepcopy(watchers))
+        self._work = Work(plan, self.readers, self.scorers, self._sanity_baselines, trial, watchers=watchers)
+        super().__init__(self._work.empty().ledgers, deepcopy(watchers))
         self._waiting = RowsOnDisk()
         self._clusters = array("q")
 
