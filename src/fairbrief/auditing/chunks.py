@@ -18,10 +18,7 @@ from fairbrief.auditing.grouping import Scope, waits
 from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.observing import Observer, Unit
 from fairbrief.auditing.origins import Origin, Origins, subgroups_of
-from fairbrief.auditing.sanity_baselines import (
-    OF_SYSTEMS,
-    SanityBaselines,
-)
+from fairbrief.auditing.sanity_baselines import OF_SYSTEMS, SanityBaselines
 from fairbrief.auditing.scorer_lookup import NeedsModel, Scorers
 from fairbrief.auditing.watchers import Watchers
 from fairbrief.errors import RequestError
@@ -42,7 +39,6 @@ SAMPLE = "sample"
 
 Part = tuple[int, Range]
 """Number of a source, and a range of it."""
-Draws = tuple[LabelDraws, ExtractDraws | None]
 
 
 class Batch(NamedTuple):
@@ -133,18 +129,31 @@ class Work:
 
     def add_shard(self, observed: Observed, shard: Shard, numbers: Iterable[int]) -> None:
         """Add the rows of a shard for some observations, by number; those that need a model stay unscored."""
-        draws, whose, unscored = self._draws(), dict[Scope, Origins](), list[int]()
+        plan, whose, unscored = self.plan, dict[Scope, Origins](), list[int]()
+        extracts = None
+        if plan.n_extracts != 0 and plan.n_resamples:
+            extracts = ExtractDraws(plan.n_extracts or N_EXTRACTS, plan.seed)
+        observer = Observer(
+            self.scorers, LabelDraws(max(plan.n_resamples, 1), plan.seed), plan.skips, self.trial,
+            extracts=extracts, scores_extracts=self.scorers.is_cheap if plan.n_extracts is None else _any,
+        )  # fmt: skip
         for i in numbers:
             ledger = observed.ledgers[i]
             scope = ledger.observation.declaration.scope
-            if units := shard[scope]:
-                rows = self._rows(ledger.observation, units, draws)
-                if rows is None:
-                    unscored.append(i)
-                    continue
-                if scope not in whose:
-                    whose[scope] = Origins.by_column(origin for _, origin in units)
-                ledger.absorb(rows, [whose[scope]])
+            if not (units := shard[scope]):
+                continue
+            rows = Ledger(ledger.observation, plan.n_resamples, whose=None)
+            if ledger.observation not in self._need_models:
+                try:
+                    observer.observe(rows, units)
+                except NeedsModel:
+                    self._need_models.add(ledger.observation)
+            if ledger.observation in self._need_models:
+                unscored.append(i)
+                continue
+            if scope not in whose:
+                whose[scope] = Origins.by_column(origin for _, origin in units)
+            ledger.absorb(rows, [whose[scope]])
         if unscored:
             observed.unscored.append((shard, unscored))
         observed.asked = tuple(self.scorers)
@@ -178,29 +187,6 @@ class Work:
         observed.waiting += [unit for unit in units if any(waits(unit, scope) for scope in scopes)]
         shard = {scope: [unit for unit in units if not waits(unit, scope)] for scope in scopes}
         self.add_shard(observed, shard, range(len(self.readers)))
-
-    def _rows(self, observation: Observation, units: Sequence[Unit], draws: Draws) -> Ledger | None:
-        """One observation of units; None where it needs a model that this process must not load."""
-        rows, (labels, extracts) = Ledger(observation, self.plan.n_resamples, whose=None), draws
-        if observation in self._need_models:
-            return None
-        observer = Observer(
-            self.scorers, labels, self.plan.skips, self.trial,
-            extracts=extracts, scores_extracts=self.scorers.is_cheap if self.plan.n_extracts is None else _any,
-        )  # fmt: skip
-        try:
-            observer.observe(rows, units)
-        except NeedsModel:
-            self._need_models.add(observation)
-            return None
-        return rows
-
-    def _draws(self) -> Draws:
-        """Label permutations and extracts that the observations of one shard share."""
-        permutations = LabelDraws(max(self.plan.n_resamples, 1), self.plan.seed)
-        if self.plan.n_extracts == 0 or not self.plan.n_resamples:
-            return permutations, None
-        return permutations, ExtractDraws(self.plan.n_extracts or N_EXTRACTS, self.plan.seed)
 
     def _origin(self, case: Case) -> Origin:
         record, system, kind = case.record, case.summary.system, case.summary.system_kind
