@@ -215,7 +215,8 @@ def test_the_worst_records_come_largest_first() -> None:
     found = fairbrief.audit(ROWS, ["bur@side", "uer@side"], n_resamples=0)
     assert {x.measure for x in found.worst(1)} == {"bur@side", "uer@side"}
     (worst,) = found.worst(1, measure="uer")
-    assert worst.value == max(x.value for x in found.result.top_cases if x.measure == "uer@side")
+    uer = [row for row in found.read(found.result).examples.rows if row.measure == "uer@side"]
+    assert worst.values["uer"] == max(row.values["uer"] for row in uer)
 
 
 def test_pictures_are_saved_one_by_one(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from fairbrief.auditing.finding_checks import leading_without
 from fairbrief.auditing.watchers import OtherLanguages, TextHashes
 from fairbrief.reports import load
 from fairbrief.reports.audit_object import Audit
-from fairbrief.reports.frames import rows_where, unpacked
+from fairbrief.reports.frames import rows_where
 from fairbrief.reports.result import Result
 from fairbrief.types import Case, Document, Record, Summary
 
@@ -169,7 +169,7 @@ def test_rows_are_left_out_of_chunks_that_hold_other_numbers() -> None:
     names = pa.array([f"r{i}" for i in range(200)])
     table = pa.table({"record": names, "gap": pa.chunked_array(chunks)})
     found = rows_where(table, ~_named("r7")(table))
-    assert unpacked(found)["gap"].to_pylist() == [float(i) for i in range(200) if i != 7]
+    assert found["gap"].to_pylist() == [float(i) for i in range(200) if i != 7]
 
 
 def test_saved_audits_keep_what_was_told_and_can_be_asked_again(tmp_path: Path) -> None:

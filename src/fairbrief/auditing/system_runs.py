@@ -11,7 +11,7 @@ import re
 import statistics
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from math import isfinite
 from typing import Any
 
@@ -66,37 +66,6 @@ def id_of(record: Record) -> str:
     return record.id.removesuffix(f"#{record.attributes[RUN]}") if record.cluster_by == CLUSTER else record.id
 
 
-@dataclass(frozen=True, slots=True)
-class RunSpread:
-    """How far the runs of a system differ in one quantity: their number, standard deviation, least and most value."""
-
-    runs: int
-    deviation: float
-    least: float
-    most: float
-
-    def note(self, system: str) -> Note:
-        """The note at a pooled system's value."""
-        return Note("runs", {"system": system, **asdict(self)})
-
-
-Key = tuple[str, str, str]
-"""Measure, quantity, system."""
-
-
-def run_spreads(estimates: Iterable[Estimate]) -> dict[Key, RunSpread]:
-    """The spread of every quantity over the runs of each system, from the estimates by run."""
-    values: dict[Key, list[float]] = {}
-    for e in estimates:
-        if tuple(e.subgroup) == (RUN,) and e.value is not None and isfinite(e.value) and not e.baseline:
-            values.setdefault((e.measure, e.quantity, e.system), []).append(e.value)
-    return {
-        key: RunSpread(len(found), statistics.stdev(found), min(found), max(found))
-        for key, found in values.items()
-        if len(found) > 1
-    }
-
-
 def unpooled(systems: Iterable[str]) -> list[str]:
     """The names of systems that look like runs of one system, where several do.
 
@@ -116,11 +85,17 @@ def of_runs(estimates: Iterable[Estimate]) -> list[Estimate]:
 
 
 def with_spreads(estimates: Sequence[Estimate]) -> list[Estimate]:
-    """The estimates, each pooled one with a note of how far its runs differ."""
-    spreads = run_spreads(estimates)
-    return [
-        e.replace(notes=(*e.notes, spreads[key].note(e.system)))
-        if not e.subgroup and (key := (e.measure, e.quantity, e.system)) in spreads
-        else e
-        for e in estimates
-    ]
+    """The estimates, each pooled one with a note of how far its runs differ: number, standard deviation, least and most value."""
+    values: dict[tuple[str, str, str], list[float]] = {}
+    for e in estimates:
+        if tuple(e.subgroup) == (RUN,) and e.value is not None and isfinite(e.value) and not e.baseline:
+            values.setdefault((e.measure, e.quantity, e.system), []).append(e.value)
+    made = []
+    for e in estimates:
+        own = values.get((e.measure, e.quantity, e.system), ())
+        if not e.subgroup and len(own) > 1:
+            spread = {"deviation": statistics.stdev(own), "least": min(own), "most": max(own)}
+            note = Note("runs", {"system": e.system, "runs": len(own), **spread})
+            e = e.replace(notes=(*e.notes, note))
+        made.append(e)
+    return made

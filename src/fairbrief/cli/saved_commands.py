@@ -166,7 +166,7 @@ def compare(
     found = tuple(differences(ours, theirs, system=system, against=against, names=(candidate, baseline)))
     typer.echo(f"Differences: candidate {printable(candidate)} minus baseline {printable(baseline)}\n")
     result = replace(
-        ours, differences=found, estimates=(), top_cases=(), tables=(), not_measured=(), skipped=()
+        ours, differences=found, estimates=(), tables=(), not_measured=(), skipped=()
     )
     output.print_audit(result, details=details, can_save=False)
     for what, changed in changed_sources(ours, theirs).items():
