@@ -8,7 +8,6 @@ documents' separator or by ``|``) with one value per document; lists of another 
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -229,7 +228,11 @@ def _of_path(values: Several, what: str, source: str, row: Mapping[str, Any], dr
     list_path, lists = list_of_path(source), [list_of_path(field) for field in draft.sources]
     items = look_up(row, list_path) if list_path else values
     listed = items if isinstance(items, Several) else values
-    remedy = _texts_advice(listed, list_path) if list_path else ""
+    remedy = (
+        f"use the texts next to these values as the documents (--documents-field '{list_path}.FIELD'), or drop the attribute"
+        if list_path
+        else ""
+    )
     if draft.parts is None or bool(list_path) != any(lists):
         return _in_order([values.get(part) for part in listed], what, draft, remedy)
     # Fields without a number, such as a total, belong to no document.
@@ -262,22 +265,6 @@ def _unequal(many: int, what: str, draft: Draft, remedy: str) -> DataError:
         f"{counted(many, 'value')} in {what} {arranged} {documents} in {' and '.join(map(repr, draft.sources))}",
         "one value per document, in the same order",
         remedy or "correct the lists, drop the attribute, or exclude such records with --on-error skip",
-    )
-
-
-def _texts_advice(listed: Several, path: str) -> str:
-    """The advice for values that have texts next to them: use these as the documents."""
-    lengths = Counter[str]()
-    for part in listed.values():
-        for name, text in part.items() if isinstance(part, Mapping) else ():
-            if isinstance(text, str) and " " in text:
-                lengths[name] += len(text)
-    if not lengths:
-        return ""
-    [(longest, _)] = lengths.most_common(1)
-    return (
-        f"use the texts next to these values as the documents (--documents-field '{path}.{longest}'), or drop the "
-        "attribute"
     )
 
 

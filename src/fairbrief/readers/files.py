@@ -56,8 +56,6 @@ def detect_encoding(sample: bytes, *, is_whole: bool) -> str:
     for mark, encoding in MARKS:
         if sample.startswith(mark):
             return encoding
-    if b"\0" in sample[:CHUNK] and (wide := _without_mark(sample)):
-        return wide
     decoder = codecs.getincrementaldecoder(UTF8)
     try:
         decoder().decode(sample, final=is_whole)
@@ -69,14 +67,6 @@ def detect_encoding(sample: bytes, *, is_whole: bool) -> str:
     bad = sum("\udc80" <= character <= "\udcff" for character in text)
     good = sum(character > "\x7f" for character in text) - bad
     return UTF8 if good >= bad else _other(sample)
-
-
-def _without_mark(sample: bytes) -> str:
-    """The name of UTF-16 without a byte order mark, in which every other byte of Latin text is zero; otherwise empty."""
-    even, odd = sample[:CHUNK:2], sample[1:CHUNK:2]
-    if odd.count(0) > len(odd) / 2:
-        return "utf-16-le"
-    return "utf-16-be" if even.count(0) > len(even) / 2 else ""
 
 
 def _other(sample: bytes) -> str:

@@ -35,12 +35,12 @@ from fairbrief.readers.input_sources import Source, no_record, not_a_row
 from fairbrief.readers.json_lines import Range, Row
 from fairbrief.readers.labelling import Labelling
 from fairbrief.readers.layouts import LAYOUTS
-from fairbrief.readers.messages import at, fault, names
+from fairbrief.readers.messages import at, names
 from fairbrief.readers.redacting import Redaction
 from fairbrief.readers.rows import RowReader, fault_of
 from fairbrief.readers.rows_on_disk import LongTable
 from fairbrief.readers.sampling import Sampling
-from fairbrief.readers.summary_files import SummaryFile, open_summary_file, references_of
+from fairbrief.readers.summary_files import ById, InOrder, open_summary_file, references_of
 from fairbrief.serialization import MISSING
 from fairbrief.text.counted import counted
 from fairbrief.text.personal_data import without_identifiers
@@ -271,7 +271,7 @@ class Reading:
         self._note_blank()
         self._check_answered()
         self._check_required()
-        self.tally = replace(tally, keys=array("q"), clusters=array("q"))
+        self.tally = replace(tally, keys=array("q"))
         return not tally.has_repeats()
 
     def _redacted(self, cases: Iterator[Case]) -> Iterator[Case]:
@@ -294,7 +294,7 @@ class Reading:
                 yield Case(record, summary)
 
     def _cases_of_files(
-        self, step: Step, record: Record, seen: KnownIds, summary_files: Sequence[SummaryFile]
+        self, step: Step, record: Record, seen: KnownIds, summary_files: Sequence[InOrder | ById]
     ) -> Iterator[Case]:
         """The summaries in separate files."""
         for summary_file in summary_files:
@@ -310,25 +310,19 @@ class Reading:
     def _begin(self) -> None:
         self.notes = []
         self.tally = PartTally()
-        self._clusters: dict[int, int] = {}
         self._meter = Meter()
 
     def _steps(self, *, with_summaries: bool) -> Iterator[Step]:
         """The rows of all sources, with the labels of their records processed."""
         self._labelling = labelling = self.new_labelling()
-
-        def records(steps: Iterator[Step]) -> Iterator[Record]:
-            yield from (step.record for step in steps if step.record is not None)
-            self._begin()
-
-        if labelling.looks_ahead:
-            labelling.look(records(self._plain_steps(with_summaries=with_summaries)))
         if self._is_part:  # only inputs without such processing have parts
             yield from self._plain_steps(with_summaries=with_summaries)
             return
         sampling = None if self.new_sampling is None else self.new_sampling()
         if sampling is not None:
-            sampling.look(records(self._labelled_steps(with_summaries=with_summaries)))
+            steps = self._labelled_steps(with_summaries=with_summaries)
+            sampling.look(step.record for step in steps if step.record is not None)
+            self._begin()
         for step in self._labelled_steps(with_summaries=with_summaries):
             if sampling is not None and step.record is not None:
                 step.is_sampled = sampling.selects(step.record)
@@ -356,7 +350,9 @@ class Reading:
     def _plain_steps(self, *, with_summaries: bool) -> Iterator[Step]:
         for index, source in enumerate(self.sources):
             fields = self.fields
-            use = FieldUse({*fields.named(), *fields.summary_names()})
+            use = FieldUse(
+                {*fields.named(), *fields.summary_names(), *(fields.documents if source.is_table else ())}
+            )
             if not with_summaries:
                 use.unseen -= {fields.system, *fields.summary_names()}
             self._reader = reader = RowReader(
@@ -376,7 +372,7 @@ class Reading:
                 count += 1
                 where = f"{source.name}:{number}"
                 record, summaries = self._read(reader, row, count, where)
-                if use.unseen and use.rows >= (1 if source.is_table else PATIENCE):
+                if use.unseen and use.rows >= PATIENCE:
                     raise reader.missing_field(source)
                 yield Step(index, number, where, record, summaries)
             if not count and not self._is_part:
@@ -393,12 +389,11 @@ class Reading:
         """The rows of a source; the first is checked for columns and ids."""
         for number, row in rows:
             if isinstance(row, Mapping):
-                if not reader.use.rows:
-                    if not self._is_part:
-                        reader.begin(row)
-                    if source.is_table:
-                        reader.check_columns(row, source.name)
+                if not reader.use.rows and not self._is_part:
+                    reader.begin(row)
                 reader.use.see(row)
+                if source.is_table and reader.use.unseen:
+                    raise reader.missing_field(source)
             yield number, row
 
     def _read(
@@ -406,10 +401,7 @@ class Reading:
     ) -> tuple[Record | None, tuple[Summary, ...]]:
         try:
             if isinstance(row, Mapping):
-                record, summaries = reader.read(row, count, where)
-                if record.cluster_by is not None:
-                    self._check_cluster(record)
-                return record, summaries
+                return reader.read(row, count, where)
             if isinstance(row, (Case, Record)) and (wrong := fault_of(row)) is not None:
                 raise at(where, wrong, row.record.id if isinstance(row, Case) else row.id)
             if isinstance(row, Case):
@@ -420,19 +412,6 @@ class Reading:
         except DataError as error:
             self._exclude(error)
             return None, ()
-
-    def _check_cluster(self, record: Record) -> None:
-        """DataError if counterfactuals of one seed document, which are observed together, are in two clusters."""
-        if record.seed_document is None:
-            return
-        cluster = hash_of(record.cluster, "")
-        if self._clusters.setdefault(hash_of(record.seed_document, ""), cluster) != cluster:
-            other = fault(
-                f"{record.cluster!r} as {record.cluster_by!r}, and another value at an earlier counterfactual of {record.seed_document!r}",
-                "counterfactuals of one seed document in one cluster",
-                "correct the value, or give another --cluster-by",
-            )
-            raise at(record.where, other, record.id)
 
     def _note_source(self, source: Source, reader: RowReader) -> None:
         """Add notes on how the source was read."""

@@ -164,19 +164,6 @@ class RowReader:
         """Number of documents without text, which were excluded."""
         use.used.update(OWN)
 
-    def check_columns(self, columns: Mapping[str, Any], name: str) -> None:
-        """RequestError unless a table has the columns that every row needs."""
-        fields = self.fields
-        wanted = [*fields.documents, *(fields.summary_names() if self.own_summaries else ())]
-        if fields.id not in (None, ID):
-            wanted.insert(0, fields.id)
-        for field in wanted:
-            if field not in columns and find(columns, field) is ABSENT:
-                raise RequestError(
-                    f"{name} has no column {field!r}. Its columns: {names(columns)}.{did_you_mean(field, columns)}"
-                    f"{how_to_say(field, fields)}"
-                )
-
     def missing_field(self, source: Source) -> RequestError:
         """The error for a named field that is in none of the objects read."""
         use = self.use
