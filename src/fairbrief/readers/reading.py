@@ -127,13 +127,14 @@ class Reading:
         return self._meter.bytes_read
 
     def __iter__(self) -> Iterator[Case]:
-        cases = self._redacted(self._cases())
+        cases = self._cases() if self.redaction is None else self._redacted(self._cases(), self.redaction)
         return self._with_references(cases) if self.audits_references else cases
 
     def records(self) -> Iterator[Record]:
         """Each record once, with or without summaries."""
         known = set[int]()
-        for case in self._redacted(self._cases(with_summaries=False)):
+        cases = self._cases(with_summaries=False)
+        for case in cases if self.redaction is None else self._redacted(cases, self.redaction):
             if (key := hash_of(case.record.id, "")) not in known:
                 known.add(key)
                 yield case.record
@@ -171,7 +172,14 @@ class Reading:
                     for summary_file in summary_files:
                         summary_file.take(record)
                     continue
-                yield from self._cases_of_row(step, record, seen, is_alone=not summary_files)
+                self.tally.rows += 1
+                for summary in step.summaries:
+                    is_missing = summary.reason == MISSING
+                    self.tally.summaries += not is_missing
+                    # A missing summary counts only if there are no files of summaries.
+                    is_case = self._is_new(seen, record, summary, step) and not (is_missing and summary_files)
+                    if is_case and self._is_wanted(record, step.where):
+                        yield Case(record, summary)
                 if summary_files and (key := hash_of(record.id, "")) not in known:
                     known.add(key)
                     yield from self._cases_of_files(step, record, seen, summary_files)
@@ -274,24 +282,13 @@ class Reading:
         self.tally = replace(tally, keys=array("q"))
         return not tally.has_repeats()
 
-    def _redacted(self, cases: Iterator[Case]) -> Iterator[Case]:
-        """The cases, without personal data if that is wanted; those that cannot be redacted are excluded."""
+    def _redacted(self, cases: Iterator[Case], redaction: Redaction) -> Iterator[Case]:
+        """The cases without personal data; those that cannot be redacted are excluded."""
         for case in cases:
             try:
-                yield case if self.redaction is None else self.redaction.case(case)
+                yield redaction.case(case)
             except DataError as error:
                 self._exclude(error)
-
-    def _cases_of_row(self, step: Step, record: Record, seen: KnownIds, *, is_alone: bool) -> Iterator[Case]:
-        """The summaries in the row itself; a missing one counts only if there are no files of summaries."""
-        self.tally.rows += 1
-        for summary in step.summaries:
-            is_missing = summary.reason == MISSING
-            self.tally.summaries += not is_missing
-            if not self._is_new(seen, record, summary, step) or (is_missing and not is_alone):
-                continue
-            if self._is_wanted(record, step.where):
-                yield Case(record, summary)
 
     def _cases_of_files(
         self, step: Step, record: Record, seen: KnownIds, summary_files: Sequence[InOrder | ById]
@@ -323,7 +320,8 @@ class Reading:
             steps = self._labelled_steps(with_summaries=with_summaries)
             sampling.look(step.record for step in steps if step.record is not None)
             self._begin()
-        for step in self._labelled_steps(with_summaries=with_summaries):
+        steps = self._labelled_steps if labelling.changes_records else self._plain_steps
+        for step in steps(with_summaries=with_summaries):
             if sampling is not None and step.record is not None:
                 step.is_sampled = sampling.selects(step.record)
             yield step
@@ -360,10 +358,10 @@ class Reading:
                 self.system or source.system,
                 use,
                 cells=source.is_table,
-                own_summaries=with_summaries,
             )
             if self._is_part:
                 use.unseen.clear()  # `look` has checked the fields
+                use.rows = PATIENCE
             count = 0
             rows = self._watched(source.rows(self._meter), reader, source)
             if self.fields.group_by is not None:
@@ -372,7 +370,7 @@ class Reading:
                 count += 1
                 where = f"{source.name}:{number}"
                 record, summaries = self._read(reader, row, count, where)
-                if use.unseen and use.rows >= PATIENCE:
+                if use.unseen and use.rows >= (1 if source.is_table else PATIENCE):
                     raise reader.missing_field(source)
                 yield Step(index, number, where, record, summaries)
             if not count and not self._is_part:
@@ -387,20 +385,23 @@ class Reading:
 
     def _watched(self, rows: Iterator[Row], reader: RowReader, source: Source) -> Iterator[Row]:
         """The rows of a source; the first is checked for columns and ids."""
+        use, fields = reader.use, self.fields
         for number, row in rows:
-            if isinstance(row, Mapping):
-                if not reader.use.rows and not self._is_part:
+            if row.__class__ is dict or isinstance(row, Mapping):
+                if not use.rows and not self._is_part:
                     reader.begin(row)
-                reader.use.see(row)
-                if source.is_table and reader.use.unseen:
-                    raise reader.missing_field(source)
+                use.see(row)
+                if source.is_table and (
+                    lacking := use.unseen & {fields.id, *fields.documents, *fields.summary_names()}
+                ):
+                    raise reader.missing_field(source, min(lacking))
             yield number, row
 
     def _read(
         self, reader: RowReader, row: Any, count: int, where: str
     ) -> tuple[Record | None, tuple[Summary, ...]]:
         try:
-            if isinstance(row, Mapping):
+            if row.__class__ is dict or isinstance(row, Mapping):
                 return reader.read(row, count, where)
             if isinstance(row, (Case, Record)) and (wrong := fault_of(row)) is not None:
                 raise at(where, wrong, row.record.id if isinstance(row, Case) else row.id)

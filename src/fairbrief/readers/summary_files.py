@@ -22,7 +22,7 @@ from fairbrief.readers.input_parts import hash_of
 from fairbrief.readers.input_sources import FRAMES, Source, in_memory, one_source
 from fairbrief.readers.layouts import LAYOUTS
 from fairbrief.readers.messages import at, fault, names, not_utf8, show
-from fairbrief.readers.rows import SummaryReader, summary
+from fairbrief.readers.rows import RowReader, summary
 from fairbrief.readers.rows_on_disk import RowsOnDisk
 from fairbrief.text.addresses import is_stored
 from fairbrief.types import REFERENCE, Case, Record, Summary
@@ -150,7 +150,7 @@ class ById:
         if source.kind in LAYOUTS:
             fields = replace(fields, system=Fields().system, summary=Fields().summary)
         read_by = replace(fields, system=NOWHERE) if system is not None else fields
-        self.reader = SummaryReader(read_by, system or source.system, self.use, cells=source.is_table)
+        self.reader = RowReader(read_by, system or source.system, self.use, cells=source.is_table)
         for number, row in source.rows(Meter()):
             where = f"{source.name}:{number}"
             try:
@@ -164,7 +164,7 @@ class ById:
         ident = None
         try:
             ident = self._ident(row, fields)
-            result = self.reader.read(row, ident)
+            result = self.reader.summaries(row, ident)
         except DataError as error:
             raise at(where, error, ident) from None
         known = {stored.system for stored, _ in self.stored.take(hash_of(ident, ""))}
