@@ -317,8 +317,8 @@ class Reading:
             return
         sampling = None if self.new_sampling is None else self.new_sampling()
         if sampling is not None:
-            steps = self._labelled_steps(with_summaries=with_summaries)
-            sampling.look(step.record for step in steps if step.record is not None)
+            labelled = self._labelled_steps(with_summaries=with_summaries)
+            sampling.look(step.record for step in labelled if step.record is not None)
             self._begin()
         steps = self._labelled_steps if labelling.changes_records else self._plain_steps
         for step in steps(with_summaries=with_summaries):

@@ -36,7 +36,7 @@ from fairbrief.readers.fields import ABSENT, ID, OWN, Fields, FieldUse, Several,
 from fairbrief.readers.input_sources import Source
 from fairbrief.readers.messages import at, did_you_mean, fault, names, show
 from fairbrief.serialization import EMPTY, MISSING
-from fairbrief.types import Case, Document, Record, Summary
+from fairbrief.types import Case, Document, Entity, Record, Summary
 
 TRIM = " _-:./"
 """Characters between a system's name and the rest of a field's name."""
@@ -130,7 +130,7 @@ class RowReader:
             attributes = self._mapped(row, draft, attributes)
         if fields.cluster is not None:
             attributes = self._with_cluster(row, fields.cluster, attributes)
-        documents, entities = tuple(draft.documents), ()
+        documents, entities = tuple(draft.documents), tuple[Entity, ...]()
         if (given := get("entities")) not in (None, ""):
             given = self._cell(given)
             self.use.see_inside("entities", given)
