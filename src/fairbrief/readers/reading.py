@@ -430,6 +430,9 @@ class Reading:
     def _is_new(self, seen: KnownIds, record: Record, summary: Summary, step: Step) -> bool:
         """Whether this is the system's first summary of the record. A second one, or other documents, is an error."""
         texts = tuple([document.text for document in record.documents])
+        if self._is_part:  # repeated ids are detected when all parts are known
+            self.tally.note(record, summary.system, texts)
+            return True
         before = seen.first(record.id, summary.system, step.source, step.number, texts)
         if before is not None:
             self._exclude(at(step.where, self._again(summary, before), record.id))
@@ -438,8 +441,6 @@ class Reading:
         if other is not None and not other[1].is_same:
             self._exclude(at(step.where, other_documents(other[0], self._place(other[1])), record.id))
             return False
-        if self._is_part:
-            self.tally.note(record, summary.system, texts)
         return True
 
     def _again(self, summary: Summary, before: EarlierPlace) -> DataError:
