@@ -21,7 +21,6 @@ from fairbrief.readers.labelling import (
     SPEAKER,
     Labelling,
     Missing,
-    SpeakerTable,
     cuts_of,
     read_speakers,
 )
@@ -155,16 +154,12 @@ def read(
         on_error=on_error,
         require=(require,) if isinstance(require, str) else tuple(require),
         system=system,
-        new_labelling=partial(_labelling, dict(bins), missing, named, table),
+        new_labelling=partial(
+            Labelling, {name: cuts_of(text) for name, text in bins.items()}, missing, named, speakers=table
+        ),
         new_sampling=None if sample is None else partial(Sampling, sample, sample_by, seed),
         redaction=Redaction.of((redact,) if isinstance(redact, str) else tuple(redact)),
     )
-
-
-def _labelling(
-    bins: Mapping[str, str], missing: Missing, named: tuple[str, ...], speakers: SpeakerTable | None
-) -> Labelling:
-    return Labelling({name: cuts_of(text) for name, text in bins.items()}, missing, named, speakers=speakers)
 
 
 def _summary_fields(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -142,7 +142,8 @@ class Labelling:
 
     def applied(self, record: Record) -> Record | None:
         """The record with its labels; None if no document has one and such records are dropped."""
-        record = self._joined(record)
+        if self.speakers is not None:
+            record = self.speakers.applied(record, may_lack=self.missing != "refuse")
         for name, cuts in self.bins.items():
             record = self._in_bins(record, name, cuts)
         for name in self.named if self.missing != "refuse" else ():
@@ -168,19 +169,11 @@ class Labelling:
                     f"--bin {name}: no document and no record has the attribute {name!r}. Give its field: --attribute {name}=FIELD."
                 )
 
-    def _joined(self, record: Record) -> Record:
-        if self.speakers is None:
-            return record
-        return self.speakers.applied(record, may_lack=self.missing != "refuse")
-
     def _in_bins(self, record: Record, name: str, cuts: Cuts) -> Record:
-        if not any(True for _ in _values(record, name)):
-            return record
-        self.binned.add(name)
-
         def relabelled(attributes: Mapping[str, str]) -> Mapping[str, str]:
             if name not in attributes:
                 return attributes
+            self.binned.add(name)
             return {**attributes, name: group_of(_number(attributes[name], name, record), cuts)}
 
         documents = tuple(replace(d, attributes=relabelled(d.attributes)) for d in record.documents)
@@ -203,15 +196,6 @@ class Labelling:
             for i, d in enumerate(record.documents)
         )
         return replace(record, documents=documents)
-
-
-def _values(record: Record, name: str) -> Iterable[str]:
-    holders = [
-        record.attributes,
-        *(d.attributes for d in record.documents),
-        *(e.attributes for e in record.entities),
-    ]
-    return (attributes[name] for attributes in holders if name in attributes)
 
 
 def _number(value: str, name: str, record: Record) -> float:
