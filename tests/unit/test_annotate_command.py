@@ -101,7 +101,16 @@ def test_loads(records: Path, tmp_path: Path) -> None:
     assert "3 questions on 3 summaries" in said
     assert (tmp_path / "p.cal.csv").is_file()
     assert "2 questions on 2 summaries" in run(
-        "export", records, "--task", "leaning", "--annotators", "ann", "--per-annotator", "2", "--out", tmp_path / "one.csv"
+        "export",
+        records,
+        "--task",
+        "leaning",
+        "--annotators",
+        "ann",
+        "--per-annotator",
+        "2",
+        "--out",
+        tmp_path / "one.csv",
     )
 
 

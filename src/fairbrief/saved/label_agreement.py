@@ -216,7 +216,6 @@ def chunk_sizes(
     sizes: Sequence[str] = SIZES,
     over: str | None = None,
     threshold: float = 0.5,
-    claims: str = "auto",
     resampling: Resampling = DRAWS,
     scorers: Scorers | None = None,
     progress: Callable[[int], None] | None = None,
@@ -234,11 +233,11 @@ def chunk_sizes(
     for batch in _batches(cases, progress):
         if over and not found:
             check_over(over, batch)
-        usable = [case for case in batch if not case.summary.reason and claims_of(case.summary, claims)]
+        usable = [case for case in batch if not case.summary.reason and claims_of(case.summary, "auto")]
         for size, by in cuts.items() if usable else ():
             cut = [[_pieces(text, by) for text in known(case.record).texts] for case in usable]
             asks = [
-                Ask(scorer, tuple(itertools.chain.from_iterable(pieces)), claims_of(case.summary, claims), whole=True)
+                Ask(scorer, tuple(itertools.chain.from_iterable(pieces)), claims_of(case.summary, "auto"), whole=True)
                 for case, pieces in zip(usable, cut, strict=True)
             ]  # fmt: skip
             answers = finite(asks, made[scorer].answer(asks))

@@ -408,8 +408,8 @@ class Server(ThreadingHTTPServer):
             if name == "record":
                 return self.answers.record(*(given.get(key, "") for key in ("measure", "system", "record")))
             start = given.get("start", "0")
-            texts = [given.get(key, "") for key in ("measure", "system", "other", "order", "search")]
-            return self.answers.rows(*texts, start=int(start) if start.isdecimal() else 0)
+            texts = {key: given.get(key, "") for key in ("measure", "system", "other", "order", "search")}
+            return self.answers.rows(**texts, start=int(start) if start.isdecimal() else 0)
 
 
 class _Handler(BaseHTTPRequestHandler):

@@ -130,15 +130,6 @@ def test_two_systems_are_compared_record_by_record(about: Answers) -> None:
     assert gaps == sorted(gaps)
 
 
-def test_two_audits_are_compared(folder: Path) -> None:
-    """The same system of two audits differs in nothing where the audits are one."""
-    twice = Answers([open_audit(folder, read), open_audit(folder, read)])
-    assert [s["name"] for s in twice.about()["systems"]][:2] == ["audit: balanced", "audit: rosy"]
-    found = twice.rows(COVERAGE, "0:rosy", other="1:rosy")
-    assert found["total"] == len(RECORDS)
-    assert all(row["value"] == row["other"] for row in found["rows"])
-
-
 def test_a_record_is_opened_with_its_texts_and_links(about: Answers) -> None:
     """The texts are those of the input, and links fit them."""
     opened = about.record(COVERAGE, "0:rosy", "museum-tides")
