@@ -125,10 +125,10 @@ def test_audit_takes_every_field_of_a_plan() -> None:
         ({"measures": [3]}, "measures contains int: give names"),
         ({"measures": "bur@side"}, "measures='bur@side' is a text, not a list: write measures=['bur@side']."),
         ({"attributes": "side"}, "attributes='side' is a text, not a list"),
-        ({"baseline": 3}, "baseline=3 is not a text: write baseline='3'."),
+        ({"baseline": 3}, "baseline=3 is int: give a text"),
         ({"scorers": {"x": Ngram}}, "scorers['x'] is a class: give an instance, Ngram(…)."),
         ({"scorers": [Ngram()]}, "is not a mapping: give names and scorers"),
-        ({"check_scorers": "yes"}, "check_scorers='yes': write True or False"),
+        ({"check_scorers": "yes"}, "check_scorers='yes' is a text ('yes'): give True or False"),
     ],
 )
 def test_a_plan_that_cannot_be_is_refused(settings: dict[str, object], says: str) -> None:

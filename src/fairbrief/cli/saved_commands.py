@@ -385,15 +385,7 @@ def rank(
         Resampling(plan.n_resamples, plan.seed, plan.confidence_level),
         published=published,
     )
-    tables = [table(order, plan.confidence_level) for order in orders]
-    below = [
-        *(table.notes for table in tables[1:]),
-        (),
-    ]  # a note of neighbouring tables is printed below the last
-    output.print_tables(
-        replace(this, notes=tuple(note for note in this.notes if note not in again))
-        for this, again in zip(tables, below, strict=True)
-    )
+    output.print_tables([table(order, plan.confidence_level) for order in orders])
 
 
 FORMS = (".json", ".md", ".html")
