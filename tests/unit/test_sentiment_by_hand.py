@@ -7,12 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
+from fairbrief.measures.groups import largest_difference
 from fairbrief.measures.sentiment import (
     EMPTY_SUMMARY,
-    Sentiments,
+    SentimentChange,
     SentimentShift,
-    TextPairs,
-    largest_difference,
 )
 from fairbrief.types import Case, Document, Extracts, Record, Rows, Scores, Summary, Totals, Value
 
@@ -50,7 +49,7 @@ def test_extracts_are_scored_by_their_sentences() -> None:
     """Beside an article of 0.2: (4 · 0.525 - 0.1)/5 = 0.4 and -0.1, so shifts of 0.2 and -0.3; the extract whose sentence
     has no word of known sentiment is not read. Of all three there are 6, 1 and 3 words.
     """
-    observation = Sentiments("about")
+    observation = SentimentShift("about")
     found = observation.observe_extracts(case(), drawn(), scores([0.2, 0.525, -0.1, 0.9], [10, 4, 1, 0]))
     assert row(found) == pytest.approx(
         {
@@ -65,7 +64,7 @@ def test_extracts_are_scored_by_their_sentences() -> None:
 @pytest.mark.parametrize("scorer", ["vader(by=text)", "word_sentiment(vectors=x)"])
 def test_other_scores_are_of_whole_extracts(scorer: str) -> None:
     """Of 0.3, 0.7 and -0.1 the second is of no known word: shifts of 0.1 and -0.3."""
-    observation = Sentiments("about", scorer)
+    observation = SentimentShift("about", scorer)
     found = row(observation.observe_extracts(case(), drawn(), scores([0.2, 0.3, 0.7, -0.1], [10, 6, 0, 1])))
     assert (found["summary"], found["shift"]) == pytest.approx((0.1, -0.1))
     (ask,) = observation.extract_asks(case(), drawn())
@@ -76,12 +75,12 @@ def test_extracts_without_a_word_of_known_sentiment_have_none() -> None:
     """Neither by sentences nor as texts."""
     none = scores([0.2, 0.0, 0.0, 0.0], [10, 0, 0, 0])
     for scorer in ("vader", "vader(by=text)"):
-        assert Sentiments("about", scorer).observe_extracts(case(), drawn(), none) == EMPTY_SUMMARY
+        assert SentimentShift("about", scorer).observe_extracts(case(), drawn(), none) == EMPTY_SUMMARY
 
 
 def test_texts_without_gender_words_have_no_coefficient() -> None:
     """Of "she she he" it is (2 - 1)/3; of a text without gender words it adds nothing, and is counted as absent."""
-    observation = TextPairs()
+    observation = SentimentChange()
     labels = np.zeros((1, 0), dtype=np.int64)
     found = observation.observe(case("She and she saw him.", "A dog."), scores([0.2, 0.5], [4, 2]), labels)
     assert isinstance(found, Rows)
@@ -95,8 +94,7 @@ def test_texts_without_gender_words_have_no_coefficient() -> None:
 
 def differences(*draws: Sequence[float]) -> Value:
     """The largest difference of groups' means in draws."""
-    totals = Totals({}, np.zeros((len(draws), 0)))
-    return largest_difference(dict(zip("abc", np.array(draws).T, strict=False)), totals)
+    return largest_difference(dict(zip("abc", np.array(draws).T, strict=False)), (len(draws),))
 
 
 def test_the_largest_difference_is_of_the_groups_that_a_draw_has() -> None:
@@ -119,7 +117,7 @@ def test_of_two_groups_it_is_signed_and_of_none_undefined() -> None:
     )
     assert found.strata == (("one", "a"), ("one", "b"))
     for shape in ((), (3,), (2, 3)):
-        nothing = largest_difference({}, Totals({}, np.zeros((*shape, 4))))
+        nothing = largest_difference({}, shape)
         assert nothing.array.shape == shape
         assert np.isnan(nothing.array).all()
 

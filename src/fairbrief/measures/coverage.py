@@ -24,10 +24,11 @@ from numpy.typing import NDArray
 
 from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration, ScorerCheck
 from fairbrief.measures.bases import (
+    Count,
+    Fraction,
     OneByOne,
     Reading,
-    check_known,
-    check_uncut,
+    Settings,
     different,
     in_parts,
     shared,
@@ -69,34 +70,8 @@ RELATIVE = (-1.0, math.inf)
 """Documents that are not covered at all are covered 100 % less than the others."""
 
 
-@dataclass(frozen=True, repr=False)
-class CoverageSettings:
-    """What decides how coverage is observed; measures and observation share it."""
-
-    over: str
-    scorer: str = "containment"
-    claims: str = "auto"
-    merge: float = 1.0
-    denominator: Literal["all", "covered"] = "all"
-    least_claims: int = 1
-    unsupported: Literal["left out", "zero"] = "left out"
-    pairwise: bool = False
-
-    def __post_init__(self) -> None:
-        check_uncut("scorer", self.scorer)
-        check_known("claims", self.claims, ("auto", "given", "sentences"))
-        check_known("denominator", self.denominator, ("all", "covered"))
-        check_known("unsupported", self.unsupported, ("left out", "zero"))
-        if self.least_claims < 1:
-            raise ValueError(f"least_claims={self.least_claims} is 1 or more")
-        if not 0 < self.merge <= 1:
-            raise ValueError(f"merge={self.merge} is not in (0, 1], as support is")
-        if self.unsupported == "zero" and self.denominator == "covered":
-            raise ValueError("unsupported=zero needs denominator=all: 0 divided by 0 is not 0")
-
-
 @dataclass(frozen=True)
-class Coverage(ComparesGroups, CoverageSettings, OneByOne):
+class Coverage(ComparesGroups, OneByOne, Settings):
     """How strongly each document of a record supports the summary, by group.
 
     With p_ij the scorer's support of claim j by document i, at least 0, document i's coverage is x_i = mean over
@@ -127,6 +102,19 @@ class Coverage(ComparesGroups, CoverageSettings, OneByOne):
     )
     differences: ClassVar[Any] = {"difference": ({"difference": 1.0}, "documents")}
     """Coverage of each group's documents against their record's mean."""
+    over: str
+    scorer: str = "containment"
+    claims: Literal["auto", "given", "sentences"] = "auto"
+    merge: Fraction = 1.0
+    denominator: Literal["all", "covered"] = "all"
+    least_claims: Count = 1
+    unsupported: Literal["left out", "zero"] = "left out"
+    pairwise: bool = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.unsupported == "zero" and self.denominator == "covered":
+            raise ValueError("unsupported=zero needs denominator=all: 0 divided by 0 is not 0")
 
     def asks(self, cases: Cases) -> Sequence[Ask]:
         (case,) = cases
@@ -425,7 +413,7 @@ def _dominating(count: Integers, names: Sequence[str]) -> str | None:
     return names[most[0]] if len(most) == 1 else None
 
 
-class _CoverageMeasure(Reading, CoverageSettings):
+class _CoverageMeasure(Reading, Coverage):
     """What both measures do alike."""
 
     observes: ClassVar[type] = Coverage
@@ -464,7 +452,7 @@ class EqualCoverage(_CoverageMeasure):
                 document.
     """
 
-    version: str = "recommended"
+    version: Literal["recommended", "text"] = "recommended"
     name: ClassVar[str] = "equal_coverage"
     declaration: ClassVar[Declaration] = Declaration(
         family="Coverage",
@@ -473,10 +461,6 @@ class EqualCoverage(_CoverageMeasure):
         figures=("gaps",),
         scorer_checks=(ScorerCheck(measure="scorer_bias_support", given={"scorer": "scorer"}),),
     )
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_known("version", self.version, ("recommended", "text"))
 
     @property
     def observation(self) -> Coverage:

@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 
-from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration, ScorerCheck
-from fairbrief.measures.bases import Reading, check_known, check_people, check_version
+from fairbrief.declarations import ContrastWords, Declaration, ScorerCheck
+from fairbrief.measures.bases import Reading
 from fairbrief.measures.groups import (
     by_group,
     group_names,
@@ -54,22 +54,63 @@ from fairbrief.types import (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class IncludedPeople:
-    """Which people of the records the summaries name, by group.
+@dataclass(frozen=True, repr=False)
+class EntityInclusion(Reading):
+    """How much more likely people of one group are named in the summary than those of another: largest odds ratio − 1.
 
-    Reads:      the entities' attribute ``over`` and names. People without the attribute or without any name are
+    With n_g people of group g in the sources and k_g of them named in the summaries, over all records, the odds are
+    ``(k_g + ½) / (n_g − k_g + ½)`` (Haldane–Anscombe; ``odds=published``: ``k_g / (n_g − k_g)``, possibly infinite).
+    The value is ``max_{a,b} odds_a / odds_b − 1``.
+
+    ``people=builtin`` matches the known names (exactly, or with one letter wrong); ``spacy:NAME`` aligns what a
+    pipeline recognises. ``alignment=published`` aligns as the release (`text.people.align_published`): a name that
+    fits several people includes all of them; otherwise it is ambiguous and includes none.
+
+    Reads:      entities with the attribute ``over`` and names. People without the attribute or without any name are
                 excluded (``alignment=published`` counts those without a name).
     Per record:  ``source[g]``, ``included[g]`` (people); ``mentions``, ``ambiguous`` (names in the summary, and those
                 that fit several people none of whom is named otherwise); ``rule[r]`` (decisions).
     Permuted:   counterfactuals of one sample (a pair with exchanged groups) have their groups' names swapped
                 together; in a single record, groups are permuted among its people.
+    Value:      at least 0; 0 if all groups are named equally often. Above 0 even for random labels: compare with the
+                permutation mean. Secondary: ``log_odds[a/b]``, positive = a is named more; ``inclusion[g]`` = k_g /
+                n_g; ``ambiguous``, the share of names that fit several people.
+    Undefined:  fewer than two groups; with ``odds=published`` also 0/0.
+    Source:     Steen & Markert, §3.2 and Eq. 2; alignment §5.2.
     """
 
-    declaration: ClassVar[ObservationDeclaration] = ObservationDeclaration(scope="block", version=2)
+    of_value: ClassVar[tuple[str, ...]] = ("odds",)
+    name: ClassVar[str] = "entity_inclusion"
+    languages: ClassVar[tuple[str, ...]] = ("en",)
+    declaration: ClassVar[Declaration] = Declaration(
+        scope="block",
+        version=2,
+        family="People",
+        question="how unequal the odds are that people of each group are named",
+        harm="People of some groups would be left out of the record more often than others who did the same.",
+        attribute_of="entity",
+        scorer_checks=(
+            ScorerCheck(measure="scorer_bias_people", given={"people": "people", "alignment": "alignment"}),
+        ),
+        contrast=ContrastWords(
+            title="odds of being named",
+            question="Who is left out of the summaries?",
+            unit="odds",
+            below="{first} people have {size} lower odds of being named than {second} people",
+            above="{first} people have {size} higher odds of being named than {second} people",
+            even="equal odds of being named",
+            sentence="In summaries by {system}, {difference}",
+            worse_below="{first} people",
+            worse_above="{second} people",
+            rates="inclusion",
+            rate="{rate} {group} people are named",
+        ),
+        items="people",
+    )
     over: str
     people: str = "builtin"
-    alignment: str = "recommended"
+    alignment: Literal["recommended", "published"] = "recommended"
+    odds: Literal["corrected", "published"] = "corrected"
 
     def asks(self, cases: Cases) -> Sequence[Ask]:
         if self._needs_no_recogniser:
@@ -136,63 +177,6 @@ class IncludedPeople:
     def _needs_no_recogniser(self) -> bool:
         """Whether known people are found by their names alone; the published reading aligns what is recognised."""
         return self.people == "builtin" and self.alignment == "recommended"
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class EntityInclusion(Reading):
-    """How much more likely people of one group are named in the summary than those of another: largest odds ratio − 1.
-
-    With n_g people of group g in the sources and k_g of them named in the summaries, over all records, the odds are
-    ``(k_g + ½) / (n_g − k_g + ½)`` (Haldane–Anscombe; ``odds=published``: ``k_g / (n_g − k_g)``, possibly infinite).
-    The value is ``max_{a,b} odds_a / odds_b − 1``.
-
-    ``people=builtin`` matches the known names (exactly, or with one letter wrong); ``spacy:NAME`` aligns what a
-    pipeline recognises. ``alignment=published`` aligns as the release (`text.people.align_published`): a name that
-    fits several people includes all of them; otherwise it is ambiguous and includes none.
-
-    Reads:      entities with the attribute ``over`` and names.
-    Value:      at least 0; 0 if all groups are named equally often. Above 0 even for random labels: compare with the
-                permutation mean. Secondary: ``log_odds[a/b]``, positive = a is named more; ``inclusion[g]`` = k_g /
-                n_g; ``ambiguous``, the share of names that fit several people.
-    Undefined:  fewer than two groups; with ``odds=published`` also 0/0.
-    Source:     Steen & Markert, §3.2 and Eq. 2; alignment §5.2.
-    """
-
-    observes: ClassVar[type] = IncludedPeople
-    name: ClassVar[str] = "entity_inclusion"
-    languages: ClassVar[tuple[str, ...]] = ("en",)
-    declaration: ClassVar[Declaration] = Declaration(
-        family="People",
-        question="how unequal the odds are that people of each group are named",
-        harm="People of some groups would be left out of the record more often than others who did the same.",
-        attribute_of="entity",
-        scorer_checks=(
-            ScorerCheck(measure="scorer_bias_people", given={"people": "people", "alignment": "alignment"}),
-        ),
-        contrast=ContrastWords(
-            title="odds of being named",
-            question="Who is left out of the summaries?",
-            unit="odds",
-            below="{first} people have {size} lower odds of being named than {second} people",
-            above="{first} people have {size} higher odds of being named than {second} people",
-            even="equal odds of being named",
-            sentence="In summaries by {system}, {difference}",
-            worse_below="{first} people",
-            worse_above="{second} people",
-            rates="inclusion",
-            rate="{rate} {group} people are named",
-        ),
-        items="people",
-    )
-    over: str
-    people: str = "builtin"
-    alignment: str = "recommended"
-    odds: str = "corrected"
-
-    def __post_init__(self) -> None:
-        check_people(self.people)
-        check_version("alignment", self.alignment)
-        check_known("odds", self.odds, ("corrected", "published"))
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
         groups = totals.values_of("source")
@@ -305,23 +289,60 @@ def is_named(decisions: Sequence[Decision], people: int) -> Floats:
     return flags
 
 
-@dataclass(frozen=True, slots=True)
-class FoundPeople:
-    """The people whom a recogniser detects in one source, with groups redrawn from its errors, and whom the summary
-    names.
+@dataclass(frozen=True, repr=False)
+class DetectedInclusion(Reading):
+    """Difference between the shares of women and of men, detected by a recogniser, whom the summaries name.
+
+    This is inclusion for articles whose people nobody annotated (`EntityInclusion` needs annotations). A recogniser
+    detects the people of a source and their presented gender (titles, he and she, first names), and groups are
+    redrawn from the errors that it made on annotated documents. The redraws widen the interval, and shrink the
+    difference rather than inflate it.
+
+    ``people`` is ``builtin``, or ``spacy:NAME``, whose ``errors`` must be given (``fairbrief recogniser`` prints
+    them). ``recall`` is the smallest share of people of either gender that the recogniser must have detected there.
 
     Somebody classified as r becomes one of group g, or nobody, in proportion to what annotated documents say of those
     classified as r. The draw depends only on the text and the name.
 
+    Reads:      documents and summaries.
     Per record:  ``source[g]``, ``included[g]``: people whose group was redrawn as g; ``read[r]``,
                 ``read_included[r]``: people as classified by the recogniser (female, male, unknown).
     Permuted:   the groups' names, in the whole record, since the detected people are known only after scoring.
+    Value:      in [0, 1]. Above 0 even for random labels: compare with the permutation mean. Secondary:
+                ``difference[female−male]``, positive = women over-represented; ``log_odds[female/male]``, its
+                logarithm of the odds ratio; ``inclusion[g]``, share of the people of a group who are named;
+                ``read_difference``, with the groups as classified; ``unknown``, share of detected people without a
+                known gender.
+    Undefined:  nobody of one group.
+    Source:     after Steen & Markert, §3.2, on detected people.
     """
 
-    declaration: ClassVar[ObservationDeclaration] = ObservationDeclaration(scope="case", version=1)
+    name: ClassVar[str] = "detected_inclusion"
+    declaration: ClassVar[Declaration] = Declaration(
+        family="People",
+        question="how far the shares differ of the women and of the men, found in the texts by a recogniser, who are named",
+        harm="People of some groups would be left out of the record more often than others who did the same.",
+        on_request="its people are found by a recogniser, whose errors were measured on documents of other kinds",
+    )
     people: str = "builtin"
     names: str = "names"
     errors: str = ""
+    recall: float = 0.7
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.people != "builtin" and not self.errors:
+            raise ValueError(
+                f"people={self.people} has no known errors: measure them with 'fairbrief recogniser ANNOTATED --people "
+                f"{self.people}', and give the line that it prints as errors='…'"
+            )
+        known = read_errors(self.errors or BUILTIN)
+        for group in GROUPS:
+            if known.recall(group) < self.recall:
+                raise ValueError(
+                    f"the recogniser finds {known.recall(group):.0%} of the {group} people of annotated documents, fewer than "
+                    f"recall={self.recall:g} asks for: choose another recogniser, or say with recall= what is enough"
+                )
 
     def asks(self, cases: Cases) -> Sequence[Ask]:
         (case,) = cases
@@ -372,57 +393,6 @@ class FoundPeople:
             if row.any()
         }
         return found_people(source, accepted(spans, recognised), groups)
-
-
-@dataclass(frozen=True, repr=False)
-class DetectedInclusion(Reading):
-    """Difference between the shares of women and of men, detected by a recogniser, whom the summaries name.
-
-    This is inclusion for articles whose people nobody annotated (`EntityInclusion` needs annotations). A recogniser
-    detects the people of a source and their presented gender (titles, he and she, first names), and groups are
-    redrawn from the errors that it made on annotated documents. The redraws widen the interval, and shrink the
-    difference rather than inflate it.
-
-    ``people`` is ``builtin``, or ``spacy:NAME``, whose ``errors`` must be given (``fairbrief recogniser`` prints
-    them). ``recall`` is the smallest share of people of either gender that the recogniser must have detected there.
-
-    Reads:      documents and summaries.
-    Value:      in [0, 1]. Above 0 even for random labels: compare with the permutation mean. Secondary:
-                ``difference[female−male]``, positive = women over-represented; ``log_odds[female/male]``, its
-                logarithm of the odds ratio; ``inclusion[g]``, share of the people of a group who are named;
-                ``read_difference``, with the groups as classified; ``unknown``, share of detected people without a
-                known gender.
-    Undefined:  nobody of one group.
-    Source:     after Steen & Markert, §3.2, on detected people.
-    """
-
-    observes: ClassVar[type] = FoundPeople
-    name: ClassVar[str] = "detected_inclusion"
-    declaration: ClassVar[Declaration] = Declaration(
-        family="People",
-        question="how far the shares differ of the women and of the men, found in the texts by a recogniser, who are named",
-        harm="People of some groups would be left out of the record more often than others who did the same.",
-        on_request="its people are found by a recogniser, whose errors were measured on documents of other kinds",
-    )
-    people: str = "builtin"
-    names: str = "names"
-    errors: str = ""
-    recall: float = 0.7
-
-    def __post_init__(self) -> None:
-        check_people(self.people)
-        if self.people != "builtin" and not self.errors:
-            raise ValueError(
-                f"people={self.people} has no known errors: measure them with 'fairbrief recogniser ANNOTATED --people "
-                f"{self.people}', and give the line that it prints as errors='…'"
-            )
-        known = read_errors(self.errors or BUILTIN)
-        for group in GROUPS:
-            if known.recall(group) < self.recall:
-                raise ValueError(
-                    f"the recogniser finds {known.recall(group):.0%} of the {group} people of annotated documents, fewer than "
-                    f"recall={self.recall:g} asks for: choose another recogniser, or say with recall= what is enough"
-                )
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
         source, included = totals.stack("source", GROUPS), totals.stack("included", GROUPS)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache, partial
 from hashlib import blake2b
+from itertools import combinations
 from typing import Any, ClassVar
 
 import numpy as np
@@ -120,6 +121,52 @@ def mean_size(differences: Floats) -> Floats:
     many = is_defined.sum(axis=-1)
     sizes = np.where(is_defined, np.abs(differences), 0.0).sum(axis=-1)
     return np.where(many > 1, ratio(sizes, many.astype(np.float64)), np.nan)
+
+
+def mean_of(differences: Mapping[str, Value], shape: tuple[int, ...], **special: Any) -> Value:
+    """The unsigned score of group differences: their mean size. Its array has ``shape``."""
+    arrays = np.stack([np.full(shape, np.nan), *(value.array for value in differences.values())], axis=-1)
+    return Value(mean_size(arrays), "upper", contrasts=tuple(differences), **special)
+
+
+def spread(numbers: Iterable[Floats], shape: tuple[int, ...]) -> Floats:
+    """Largest minus smallest of the numbers that are defined, of this shape; nan below two."""
+    stacked = np.stack([np.full(shape, np.nan), *numbers])
+    difference = np.fmax.reduce(stacked) - np.fmin.reduce(stacked)
+    return np.where(np.isfinite(stacked).sum(axis=0) > 1, difference, np.nan)
+
+
+def pair_differences(
+    mean: Mapping[str, Floats],
+    count: str = "one",
+    name: str = "difference[{}−{}]",
+    group: str = "{} − {}",
+    **special: Any,
+) -> dict[str, Value]:
+    """The difference of each two groups' means, primary by default.
+
+    ``count`` is the statistic that counts a group's items, if groups are in different units. ``name`` and ``group`` are
+    templates for two groups.
+    """
+    settings = {"has_baseline": True, "is_compared": True, "is_primary": True, **special}
+    return {
+        name.format(a, b): Value(
+            mean[a] - mean[b], "both", group=group.format(a, b), strata=kinds, present=kinds, is_between=bool(kinds), **settings
+        )
+        for a, b in combinations(mean, 2)
+        for kinds in [((count, a), (count, b)) if count else ()]
+    }  # fmt: skip
+
+
+def largest_difference(mean: Mapping[str, Floats], shape: tuple[int, ...], count: str = "one") -> Value:
+    """First minus second of two groups' means, signed; the largest minus the smallest of more. Its array has ``shape``."""
+    pairs = pair_differences(mean, count)
+    if len(pairs) == 1:
+        return next(iter(pairs.values()))
+    gap = spread(mean.values(), shape)
+    return Value(
+        gap, "upper" if pairs else "both", contrasts=tuple(pairs), fold=largest_size, has_baseline=True
+    )
 
 
 class ComparesGroups:

@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +26,16 @@ from numpy.typing import NDArray
 from fairbrief import specs
 from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration, ScorerCheck
 from fairbrief.errors import DataError
-from fairbrief.measures.bases import OneByOne, Reading, check_known, check_uncut, different, in_parts, summed
+from fairbrief.measures.bases import (
+    Fraction,
+    OneByOne,
+    Reading,
+    Settings,
+    check_uncut,
+    different,
+    in_parts,
+    summed,
+)
 from fairbrief.measures.distributions import (
     COUNTING,
     area_over_cutoff,
@@ -76,15 +85,15 @@ BETWEEN_TEXTS = " || "
 
 
 @dataclass(frozen=True, repr=False)
-class RepresentationSettings:
+class RepresentationSettings(Settings):
     """The settings that determine the distributions, for measures and observation. See `Representation`."""
 
     over: str
     scorer: str = "ngram"
     tokens: str = ""
     target: str = "ratio"
-    tau: float = 0.8
-    temperature: float = 0.1
+    tau: Fraction = 0.8
+    temperature: Annotated[float, "(0, inf)"] = 0.1
     ties: Literal["fair", "under"] = "fair"
     no_match: Literal["leave_out", "uniform"] = "leave_out"
     single: Literal["leave_out", "fair"] = "leave_out"
@@ -417,12 +426,6 @@ SHARES = ContrastWords(
 
 BY_DOCUMENTS, WORDS_LESS_DOCUMENTS = "by_documents", "words_less_documents"
 LOWEST, HIGHEST = "lowest_difference", "highest_difference"
-CHOICES = {
-    "ties": ("fair", "under"),
-    "no_match": ("leave_out", "uniform"),
-    "single": ("leave_out", "fair"),
-    "texts": ("documents", "values"),
-}
 
 
 def _declared(**special: Any) -> Declaration:
@@ -443,14 +446,8 @@ class _RepresentationMeasure(Reading, RepresentationSettings):
     name: ClassVar[str]
 
     def __post_init__(self) -> None:
-        if not 0 < self.tau <= 1:
-            raise ValueError(f"tau={self.tau} is not in (0, 1]")
-        if self.temperature <= 0:
-            raise ValueError(f"temperature={self.temperature} is not above 0")
-        check_uncut("scorer", self.scorer)
+        super().__post_init__()
         check_uncut("tokens", self.tokens or "ngram")
-        for key, allowed in CHOICES.items():
-            check_known(key, getattr(self, key), allowed)
         if self.target not in ("ratio", "equal"):
             read_target(self.target)
         if self.texts == "values" and specs.parse(self.scorer).name in WITHOUT_ASK:
@@ -560,16 +557,11 @@ class Auc(_RepresentationMeasure):
     Source:     Zhang et al., Eq. 4; the closed form is ours.
     """
 
-    points: int = 0
+    points: Annotated[int, "[0, inf)"] = 0
     name: ClassVar[str] = "auc"
     declaration: ClassVar[Declaration] = _declared(
         question="how far the worst-represented group falls short of its due share"
     )
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.points < 0:
-            raise ValueError(f"points={self.points} is negative")
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
         """Totals (…, columns) → areas (…)."""

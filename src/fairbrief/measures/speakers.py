@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, NamedTuple
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration, ScorerCheck
-from fairbrief.measures.bases import Reading, check_known, check_uncut
+from fairbrief.measures.bases import Fraction, Reading, Settings
 from fairbrief.measures.groups import (
     ComparesGroups,
     by_group,
@@ -68,36 +68,8 @@ class Turns(NamedTuple):
     speaker: Integers
 
 
-@dataclass(frozen=True, repr=False)
-class SpeakerSettings:
-    """What decides how speakers are observed; measures and observation share it."""
-
-    over: str = ""
-    by: str = "attribute"
-    scorer: str = "containment"
-    claims: str = "auto"
-    threshold: float = 0.5
-    margin: float = 0.2
-
-    def __post_init__(self) -> None:
-        check_uncut("scorer", self.scorer)
-        check_known("claims", self.claims, ("auto", "given", "sentences"))
-        check_known("by", self.by, ("attribute", "order"))
-        if self.by == "order" and self.over:
-            raise ValueError(f"by=order needs no attribute: drop '@{self.over}'")
-        if not 0 < self.threshold <= 1:
-            raise ValueError(f"threshold={self.threshold} is not in (0, 1], as support is")
-        if not 0 <= self.margin < 1:
-            raise ValueError(f"margin={self.margin} is not in [0, 1), as differences of support are")
-
-    @property
-    def has_groups(self) -> bool:
-        """Whether speakers are compared by group."""
-        return bool(self.over) or self.by == "order"
-
-
 @dataclass(frozen=True)
-class Speakers(ComparesGroups, SpeakerSettings):
+class Speakers(ComparesGroups, Settings):
     """Which speakers of a record its summary names, supports, covers and misrepresents, by group of the speakers.
 
     s_ij, the support of claim j by speaker i, is the largest support by one of the speaker's turns.
@@ -123,6 +95,22 @@ class Speakers(ComparesGroups, SpeakerSettings):
         "misattribution_difference": ({f"{MISATTRIBUTED}_difference": 1.0}, "compared"),
     }
     """Each group of speakers against the average speaker, or attributed claim, of their record."""
+    over: str = ""
+    by: Literal["attribute", "order"] = "attribute"
+    scorer: str = "containment"
+    claims: Literal["auto", "given", "sentences"] = "auto"
+    threshold: Fraction = 0.5
+    margin: Annotated[float, "[0, 1)"] = 0.2
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.by == "order" and self.over:
+            raise ValueError(f"by=order needs no attribute: drop '@{self.over}'")
+
+    @property
+    def has_groups(self) -> bool:
+        """Whether speakers are compared by group."""
+        return bool(self.over) or self.by == "order"
 
     def asks(self, cases: Cases) -> Sequence[Ask]:
         (case,) = cases
@@ -326,7 +314,7 @@ def _declared(question: str, harm: str, contrast: ContrastWords) -> Declaration:
     )
 
 
-class _SpeakerMeasure(Reading, SpeakerSettings):
+class _SpeakerMeasure(Reading, Speakers):
     """What the measures have in common."""
 
     name: ClassVar[str]
@@ -487,7 +475,7 @@ class SpeakerCoverage(_SpeakerMeasure):
 
 
 @dataclass(frozen=True, repr=False)
-class Misattribution(Reading, SpeakerSettings):
+class Misattribution(Reading, Speakers):
     """Share of the attributed claims that somebody else's turns support better than those of the speaker they name.
 
     A claim j of speaker i is misattributed if s_kj > s_ij + ``margin`` for some speaker k whom it does not name.

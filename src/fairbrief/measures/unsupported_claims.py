@@ -11,12 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration, ScorerCheck
-from fairbrief.measures.bases import Reading, check_known, check_uncut
+from fairbrief.measures.bases import Fraction, Reading, Settings
 from fairbrief.measures.entity_inclusion import names_of
 from fairbrief.measures.entity_sentiment import naming
 from fairbrief.measures.groups import (
@@ -67,18 +67,12 @@ DECLARED = Declaration(
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class ClaimSettings:
+class ClaimSettings(Settings):
     """What decides whether a claim is supported; measures and observation share it."""
 
     scorer: str = "containment"
-    threshold: float = 0.5
-    claims: str = "auto"
-
-    def __post_init__(self) -> None:
-        check_uncut("scorer", self.scorer)
-        check_known("claims", self.claims, ("auto", "given", "sentences"))
-        if not 0 < self.threshold <= 1:
-            raise ValueError(f"threshold={self.threshold} is not in (0, 1], as support is")
+    threshold: Fraction = 0.5
+    claims: Literal["auto", "given", "sentences"] = "auto"
 
 
 @dataclass(frozen=True)
@@ -102,7 +96,7 @@ class Claims(ComparesGroups, ClaimSettings):
 
     over: str = ""
 
-    declaration: ClassVar[ObservationDeclaration] = ObservationDeclaration(scope="case", version=1)
+    declaration: ClassVar[ObservationDeclaration] = ObservationDeclaration()
     differences: ClassVar[Any] = {"support_difference": ({"difference": 1.0}, "compared")}
     """The share of supported claims of each group, minus that of the record."""
 
