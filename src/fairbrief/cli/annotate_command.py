@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from fairbrief.cli import options as o
-from fairbrief.cli.output import print_audit, print_tables, refuse_overwriting, write_text
+from fairbrief.cli.output import print_audit, print_tables, write_text
 from fairbrief.errors import RequestError
 from fairbrief.plan import Plan, setting
 from fairbrief.text.counted import counted
@@ -37,7 +37,7 @@ class JudgingOptions:
 
     # fmt: off
     task: str = question(
-        MISSING, "claims, rating, leaning, pairs, people or alignment.", "TASK"
+        MISSING, "claims, rating, leaning, pairs or alignment.", "TASK"
     )
     attribute: str = question("", "Attribute whose values people judge.", "NAME")
     choices: str | None = question(None, "Choices of the task leaning; by default negative,fair,positive.", "A,fair,B")
@@ -80,15 +80,20 @@ def annotate() -> None:
 @o.options_of(JudgingOptions, "judging")
 def export(
     records: str = o.argument("File with records and summaries.", "RECORDS"),
-    out: Path = o.option(..., "Sheet to write; --annotators adds each name to the file's name.", "FILE.csv"),
+    out: Path = o.output_file(
+        ..., "Sheet to write; --annotators adds each name to the file's name.", "FILE.csv"
+    ),
     annotators: str = o.option("", "Names of annotators; each gets a file.", "A,B…"),
     per_case: int | None = o.option(None, "Annotators per case; by default all.", "N", least=1),
-    per_annotator: int | None = o.option(None, "Most cases per annotator.", "N", least=1),
     per_system: int | None = o.option(None, "Cases per system (and design of built inputs).", "N", least=1),
     *,
     judging: JudgingOptions,
 ) -> None:
-    """Write sheets (CSV) with questions about summaries."""
+    """Write sheets (CSV) with questions about summaries.
+
+    Examples:
+        fairbrief annotate export examples/reviews.jsonl --task rating --attribute sentiment --annotators ada,ben --out sheet.csv
+    """
     from fairbrief.workbench.sheets import assign, sheet
 
     if out.suffix != ".csv":
@@ -98,9 +103,7 @@ def export(
     names = [name.strip() for name in annotators.split(",")] if annotators else [""]
     if names == [""] and per_case is not None:
         raise RequestError("--per-case needs --annotators A,B: add it, or drop --per-case.")
-    loads = assign(asked, names, per_case=per_case, per_annotator=per_annotator, seed=judging.seed) if annotators else {
-        "": asked if per_annotator is None else assign(asked, ["x"], per_annotator=per_annotator, seed=judging.seed)["x"]
-    }  # fmt: skip
+    loads = assign(asked, names, per_case=per_case, seed=judging.seed) if annotators else {"": asked}
     paths = {
         name: out.with_name(f"{out.stem}.{_file_name(name)}{out.suffix}") if name else out for name in loads
     }
@@ -109,7 +112,6 @@ def export(
             "Two names in --annotators give the same file name: write names that differ in letters or digits."
         )
     for path in paths.values():
-        refuse_overwriting(path, [records])
         if path.exists():
             # It may contain people's answers, which could not be recovered.
             raise RequestError(f"{path} exists and may contain answers: give another name, or remove it.")
@@ -131,13 +133,17 @@ def export(
 def import_(
     sheets: list[Path] = SHEETS,
     records: str = RECORDS,
-    out: Path | None = o.option(None, "File for the judged records.", "FILE"),
+    out: Path | None = o.output_file(None, "File for the judged records.", "FILE"),
     details: bool = o.DETAILS,
     *,
     plan: Plan,
     judging: JudgingOptions,
 ) -> None:
-    """Read completed sheets: agreement of the annotators, judged records, and fairness as people judged it."""
+    """Read completed sheets: agreement of the annotators, judged records, and fairness as people judged it.
+
+    Examples:
+        fairbrief annotate import sheet.ada.csv sheet.ben.csv --records reviews.jsonl --task rating --attribute sentiment
+    """
     from fairbrief.serialization import case_line, write_lines
     from fairbrief.workbench.judgements import (
         alignment_table,
@@ -147,7 +153,6 @@ def import_(
     )
     from fairbrief.workbench.sheets import pairs_of
 
-    refuse_overwriting(out, [records, *sheets])
     task, attribute, seed = judging.task, judging.attribute, judging.seed
     asked, answers = judging.answered(sheets, records)
     if task in ("alignment", "pairs"):
@@ -180,6 +185,9 @@ def agree(
     """Compare measures with people: how often both order summaries the same way, and how their shares correlate.
 
     Reads the sheets of 'fairbrief annotate export'. For labels of claims in a file, see 'fairbrief agree'.
+
+    Examples:
+        fairbrief annotate agree sheet.ada.csv --records reviews.jsonl --task rating --attribute sentiment --measure uer@sentiment
     """
     from fairbrief import registry
     from fairbrief.auditing.measure_selection import check_scorers
@@ -188,9 +196,9 @@ def agree(
     from fairbrief.workbench.judgements import concordance, correlations, judged_cases, unfairness
 
     task, attribute, seed = judging.task, judging.attribute, judging.seed
-    if task in ("people", "alignment"):
+    if task == "alignment":
         raise RequestError(
-            f"--task {task}: measures can be compared with claims, rating, leaning or pairs. Use 'annotate import' for this task."
+            "--task alignment: measures can be compared with claims, rating, leaning or pairs. Use 'annotate import'."
         )
     measures = {spec: registry.make("measure", spec) for spec in measure}
     check_scorers(list(measures.values()), {})
@@ -237,21 +245,13 @@ def _compare_leanings(
     import numpy as np
 
     from fairbrief.workbench.choose import case_values, resampled_values
-    from fairbrief.workbench.judgements import (
-        Leans,
-        bootstrap_counts,
-        compare_leanings,
-        leaning_table,
-        majority,
-    )
+    from fairbrief.workbench.judgements import Leans, bootstrap_counts, choices_of, leaning_table, majority
 
-    chosen: dict[tuple[str, ...], list[str]] = {}
-    for answer in answers.given:
-        chosen.setdefault(answer.key, []).append(answer.chosen[0])
+    chosen = choices_of(answers.given)
     judged = [(case, items[0]) for case, items in asked if items[0].key in chosen]
     first, *_, second = judged[0][1].choices
     sides = {first: -1.0, second: 1.0}
-    people = np.array([sides.get(majority(chosen[item.key]), 0.0) for _, item in judged])
+    people = np.array([sides.get(majority(chosen[item.key]) or "fair", 0.0) for _, item in judged])
     cases = [case for case, _ in judged]
     names = f"difference[{first}]", f"difference[{second}]"
     values = {spec: case_values(made, cases, scorers) for spec, made in measures.items()}
@@ -265,9 +265,7 @@ def _compare_leanings(
     for spec, lean in leans.items():
         groups = resampled_values(measures[spec], kept, scorers, counts)
         found.append(Leans(spec, lean[known], groups[names[1]] - groups[names[0]]))
-    print_tables(
-        [leaning_table(compare_leanings(people[known], a, b, counts)) for a, b in combinations(found, 2)]
-    )
+    print_tables([leaning_table(people[known], a, b, counts) for a, b in combinations(found, 2)])
 
 
 def _compare_with_pairs(

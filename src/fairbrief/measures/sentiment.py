@@ -157,7 +157,7 @@ class SentimentShift(Sentiments):
         question="how the tone changes from text to summary, between groups",
         harm="People of some groups would be shown in a better or worse light than the text showed them.",
         attribute_of="record",
-        figures=("sentiments", "regressions"),
+        figures=("sentiments",),
         scorer_checks=(ScorerCheck(measure="scorer_bias_sentiment", given={"scorer": "scorer"}),),
         contrast=ContrastWords(
             title="change of tone from text to summary",
@@ -409,7 +409,6 @@ class GenderAgreement(WithoutScores, WithoutLabels, Reading):
         family="Sentiment",
         question="how closely the mix of gender words in summaries follows that of their texts",
         harm="Summaries would speak of women where the text speaks of men, or of nobody where it speaks of someone.",
-        figures=("coefficients",),
     )
 
     def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:  # noqa: ARG002
