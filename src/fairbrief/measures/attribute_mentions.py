@@ -55,12 +55,8 @@ def fates_of(source: str, summary: str) -> list[Fate]:
     kind; otherwise with all of its kind. It keeps those that agree with it. If none does, it changes the first of them
     that is not kept, and without such a one it is invented.
     """
-    values, replaced, kept, invented = (
-        _values(source),
-        dict[Mention, Mention](),
-        set[Mention](),
-        list[Mention](),
-    )
+    values = _values(source)
+    replaced, kept, invented = dict[Mention, Mention](), set[Mention](), list[Mention]()
     new: list[tuple[Mention, list[Mention]]] = []
     for mention, people in _values(summary).items():
         alike = [s for s in values if s.kind == mention.kind]

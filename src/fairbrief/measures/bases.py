@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from functools import cache
@@ -10,20 +9,9 @@ from typing import Annotated, Any, ClassVar, Literal, TypeVar, get_args, get_ori
 
 import numpy as np
 
-from fairbrief.score_tables import ScoredUnits
+from fairbrief.score_tables import BatchObservation, ScoredUnits
 from fairbrief.specs import parse, spell
-from fairbrief.types import (
-    AlikeRows,
-    Ask,
-    Cases,
-    Extracts,
-    Floats,
-    Integers,
-    PermutationScheme,
-    Reason,
-    Rows,
-    Scores,
-)
+from fairbrief.types import Ask, Cases, Extracts, Floats, Integers, PermutationScheme, Reason, Rows, Scores
 
 Key = TypeVar("Key")
 Item = TypeVar("Item")
@@ -37,8 +25,6 @@ FEW = 6
 class WithoutLabels:
     """An observation that has no labels to exchange."""
 
-    __slots__ = ()
-
     def permutation_scheme(self, cases: Cases) -> PermutationScheme | None:  # noqa: ARG002 - the protocol's signature
         """None: labels differ between records, not inside one."""
         return None
@@ -46,8 +32,6 @@ class WithoutLabels:
 
 class WithoutScores:
     """An observation that asks no scorer."""
-
-    __slots__ = ()
 
     def asks(self, cases: Cases) -> Sequence[Ask]:  # noqa: ARG002 - the protocol's signature
         """Nothing."""
@@ -58,36 +42,27 @@ class WithoutScores:
         return ()
 
 
-class OneByOne(ABC):
+class OneByOne:
     """An observation written as `observe_many`: one unit is a batch of one, so that its rows are the same in any company."""
 
-    __slots__ = ()
-
-    @abstractmethod
-    def permutation_scheme(self, cases: Cases) -> PermutationScheme | None:
-        """See `fairbrief.types.Observation`."""
-
-    @abstractmethod
-    def observe_many(
-        self, units: ScoredUnits, labels: Integers
-    ) -> tuple[Sequence[AlikeRows], Mapping[int, Reason]]:
-        """See `fairbrief.score_tables.BatchObservation`."""
-
-    def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:
+    def observe(
+        self: BatchObservation, cases: Cases, scores: Sequence[Scores], labels: Integers
+    ) -> Rows | Reason:
         """The unit's rows. Shape of ``labels``: (R, n)."""
-        return self._first(ScoredUnits.of([(cases, scores)]), labels)
+        return _observed(self, ScoredUnits.of([(cases, scores)]), labels)
 
     def observe_extracts(
-        self, cases: Cases, extracts: Sequence[Extracts], scores: Sequence[Scores]
+        self: BatchObservation, cases: Cases, extracts: Sequence[Extracts], scores: Sequence[Scores]
     ) -> Rows | Reason:
         """The unit's row with its random extracts in place of the summaries, under the real labels."""
         scheme = self.permutation_scheme(cases)
         labels = np.zeros(0, dtype=np.int64) if scheme is None else scheme.labels
-        return self._first(ScoredUnits.of([(cases, scores)], [extracts]), labels[np.newaxis])
+        return _observed(self, ScoredUnits.of([(cases, scores)], [extracts]), labels[np.newaxis])
 
-    def _first(self, unit: ScoredUnits, labels: Integers) -> Rows | Reason:
-        rows, reasons = self.observe_many(unit, labels[np.newaxis])
-        return reasons[0] if reasons else Rows(rows[0].columns, rows[0].values[0])
+
+def _observed(observation: BatchObservation, unit: ScoredUnits, labels: Integers) -> Rows | Reason:
+    rows, reasons = observation.observe_many(unit, labels[np.newaxis])
+    return reasons[0] if reasons else Rows(rows[0].columns, rows[0].values[0])
 
 
 def in_parts(alike: Mapping[Key, list[Item]], size: Callable[[Key], int]) -> Iterator[tuple[Key, list[Item]]]:
@@ -130,8 +105,6 @@ class Settings:
     A `Literal` lists what is allowed, the text of an `Annotated` number its range. A ``scorer`` must answer by text, and
     ``people`` names a recogniser.
     """
-
-    __slots__ = ()
 
     def __post_init__(self) -> None:
         """Raise ValueError for a setting that is not allowed."""
@@ -177,7 +150,6 @@ class Reading(Settings):
     the observation does not need, share it.
     """
 
-    __slots__ = ()
     observes: ClassVar[type[Any] | None] = None
     of_value: ClassVar[tuple[str, ...]] = ()
 

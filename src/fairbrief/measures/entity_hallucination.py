@@ -109,13 +109,9 @@ class InventedPeople(Reading):
 
     def _fits(self, cases: Cases) -> bool:
         """Whether the people's own values are of the kind that names tell."""
-        values = {
-            p.attributes[self.over]
-            for case in cases
-            for p in case.record.entities
-            if self.over in p.attributes
-        }
-        known = set(self.groups) | set(GENDER_WORDS)
+        people = (p for case in cases for p in case.record.entities if self.over in p.attributes)
+        known = {*self.groups, *GENDER_WORDS}
+        values = {person.attributes[self.over] for person in people}
         return all(value in self.groups or value.lower() in known for value in values)
 
     def _find(self, cases: Cases, scores: Sequence[Scores]) -> Iterator[_Found]:
@@ -313,8 +309,7 @@ def _deviation(totals: Totals, statistic: str) -> Floats:
     """Standard deviation over summaries of a statistic whose squares are summed beside it."""
     n = totals["one"]
     mean = ratio(totals[statistic], n)
-    deviation: Floats = np.sqrt(np.maximum(ratio(totals[f"{statistic}²"], n) - mean * mean, 0.0))
-    return deviation
+    return np.asarray(np.sqrt(np.maximum(ratio(totals[f"{statistic}²"], n) - mean * mean, 0.0)))
 
 
 def most_frequent(totals: Totals, n: int) -> list[tuple[str, int]]:

@@ -185,22 +185,18 @@ class EntityInclusion(Reading):
             return {self.name: Value(np.full(lead, np.nan), "upper")}
         source, included = totals.stack("source", groups), totals.stack("included", groups)
         odds = self._odds(source, included)
+        pairs = {f"log_odds[{x}/{y}]": (i, j) for (i, x), (j, y) in combinations(enumerate(groups), 2)}
         with np.errstate(divide="ignore", invalid="ignore"):
-            pairs = {f"log_odds[{x}/{y}]": (i, j) for (i, x), (j, y) in combinations(enumerate(groups), 2)}
-            values = {
-                self.name: Value(
-                    _largest_ratio(odds) - 1,
-                    "upper",
-                    contrasts=tuple(pairs),
-                    fold=_from_log_odds,
-                )
-            }
-            for name, (a, b) in pairs.items():
-                contrast = np.log(odds[..., a] / odds[..., b])
-                values[name] = Value(
-                    contrast, "both", contrasts=(name,), is_primary=True,
-                    group=f"{groups[a]}/{groups[b]}", present=(("source", groups[a]), ("source", groups[b])),
-                )  # fmt: skip
+            largest, log_odds = (
+                _largest_ratio(odds) - 1,
+                {name: np.log(odds[..., a] / odds[..., b]) for name, (a, b) in pairs.items()},
+            )
+        values = {self.name: Value(largest, "upper", contrasts=tuple(pairs), fold=_from_log_odds)}
+        for name, (a, b) in pairs.items():
+            values[name] = Value(
+                log_odds[name], "both", contrasts=(name,), is_primary=True,
+                group=f"{groups[a]}/{groups[b]}", present=(("source", groups[a]), ("source", groups[b])),
+            )  # fmt: skip
         for k, group in enumerate(groups):
             rate = ratio(included[..., k], source[..., k])
             values[f"inclusion[{group}]"] = Value(rate, is_share=True, group=group)
@@ -213,14 +209,14 @@ class EntityInclusion(Reading):
             f"{g}: {totals['included', g]:.0f} of {totals['source', g]:.0f} people named" for g in groups
         ]
         rules = [f"{totals['rule', rule]:.0f} by {rule}" for rule in totals.values_of("rule")]
-        told = "; ".join(parts) + "."
+        sentences = ["; ".join(parts)]
         if direction := self.direction(totals):
-            told += f" The odds of {direction[0]} exceed those of {direction[1]}."
+            sentences.append(f"The odds of {direction[0]} exceed those of {direction[1]}")
         if rules:
-            told += " Aligned: " + ", ".join(rules) + "."
+            sentences.append(f"Aligned: {', '.join(rules)}")
         if totals["ambiguous"]:
-            told += f" {totals['ambiguous']:.0f} names fit several people."
-        return told
+            sentences.append(f"{totals['ambiguous']:.0f} names fit several people")
+        return ". ".join(sentences) + "."
 
     def direction(self, totals: Totals) -> tuple[str, str] | None:
         """The groups with the highest and the lowest odds; None where no two groups differ."""
@@ -233,14 +229,10 @@ class EntityInclusion(Reading):
         return groups[int(np.nanargmax(odds))], groups[int(np.nanargmin(odds))]
 
     def _odds(self, source: Floats, included: Floats) -> Floats:
+        more = 0.5 if self.odds == "corrected" else 0.0
         present = np.where(source > 0, source, np.nan)
         with np.errstate(divide="ignore", invalid="ignore"):
-            if self.odds == "corrected":
-                corrected: Floats = (included + 0.5) / (present - included + 0.5)
-                return corrected
-            p = included / present
-            published: Floats = p / (1 - p)
-        return published
+            return np.asarray((included + more) / (present - included + more))
 
 
 def recogniser(people: str) -> str:
@@ -396,7 +388,8 @@ class DetectedInclusion(Reading):
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
         source, included = totals.stack("source", GROUPS), totals.stack("included", GROUPS)
-        contrast = _log_odds(source, included)
+        # Half a person is added to each count.
+        odds = np.where(source > 0, (included + 0.5) / (source - included + 0.5), np.nan)
         shares = ratio(included, source)
         read = ratio(totals.stack("read_included", GROUPS), totals.stack("read", GROUPS))
         found = totals.stack("read", READ)
@@ -404,7 +397,7 @@ class DetectedInclusion(Reading):
         return {
             self.name: Value(np.abs(difference), "upper"),
             "difference[female−male]": Value(difference, "both"),
-            "log_odds[female/male]": Value(contrast, "both"),
+            "log_odds[female/male]": Value(np.log(odds[..., 0] / odds[..., 1]), "both"),
             **{f"inclusion[{g}]": Value(shares[..., k]) for k, g in enumerate(GROUPS)},
             "read_difference": Value(read[..., 0] - read[..., 1]),
             "unknown": Value(ratio(found[..., 2], found.sum(axis=-1)), is_share=True),
@@ -418,17 +411,7 @@ class DetectedInclusion(Reading):
         return "People found: " + "; ".join(told) + "."
 
 
-def _counts(told: Sequence[str], groups: Sequence[str], weights: Floats | None = None) -> Floats:
-    """The weight of those of each group; one each where there are no weights. Shape (groups,)."""
-    each = np.ones(len(told)) if weights is None else weights
-    counts: Floats = np.array(
-        [sum(w for g, w in zip(told, each, strict=True) if g == group) for group in groups]
-    )
-    return counts
-
-
-def _log_odds(source: Floats, included: Floats) -> Floats:
-    """Logarithm of women's odds over men's, half a person added to each count; nan where a group has nobody."""
-    odds = np.where(source > 0, (included + 0.5) / (source - included + 0.5), np.nan)
-    contrast: Floats = np.log(odds[..., 0] / odds[..., 1])
-    return contrast
+def _counts(groups: Sequence[str], names: Sequence[str], weights: Floats | None = None) -> Floats:
+    """The weight of the people of each named group; one each without weights. Shape (names,)."""
+    member = np.array([[group == name for name in names] for group in groups], dtype=np.float64)
+    return np.asarray((np.ones(len(groups)) if weights is None else weights) @ member)

@@ -16,7 +16,7 @@ import numpy as np
 
 from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration, ScorerCheck
 from fairbrief.measures.bases import Reading
-from fairbrief.measures.groups import pair_differences
+from fairbrief.measures.groups import COMPARED, PRIMARY, SHARE, pair_differences
 from fairbrief.measures.sentiment import Sentiments
 from fairbrief.statistics import ratio
 from fairbrief.types import (
@@ -143,15 +143,10 @@ class FramingChange(Framings):
         whole = sum(matrix.values(), np.zeros((*one.shape, len(CHANGES))))
         share = ratio(whole, one[..., np.newaxis])
         values = {
-            self.name: Value(_changed(share), is_share=True, has_baseline=True, is_compared=True),
-            "direction": Value(
-                _direction(share), limits=SHARE_DIFFERENCE, has_baseline=True, is_compared=True
-            ),
+            self.name: Value(_changed(share), is_share=True, **COMPARED),
+            "direction": Value(_direction(share), limits=SHARE_DIFFERENCE, **COMPARED),
         }
-        values |= {
-            f"transition[{c}]": Value(share[..., i], is_share=True, has_baseline=True)
-            for i, c in enumerate(CHANGES)
-        }
+        values |= {f"transition[{c}]": Value(share[..., i], **SHARE) for i, c in enumerate(CHANGES)}
         if not self.over:
             return values
         shares = {g: ratio(matrix[g], totals["one", g][..., np.newaxis]) for g in groups}
@@ -164,12 +159,12 @@ class FramingChange(Framings):
         for both in zip(directions.items(), changes.items(), strict=True):
             values |= dict(both)
         for g, row in shares.items():
-            values[f"changed[{g}]"] = Value(_changed(row), is_share=True, has_baseline=True, group=g)
+            values[f"changed[{g}]"] = Value(_changed(row), **SHARE, group=g)
             values[f"direction[{g}]"] = Value(
                 _direction(row), limits=SHARE_DIFFERENCE, has_baseline=True, group=g
             )
             for i, c in enumerate(CHANGES):
-                values[f"transition[{c}, {g}]"] = Value(row[..., i], is_share=True, has_baseline=True)
+                values[f"transition[{c}, {g}]"] = Value(row[..., i], **SHARE)
         return values
 
 
@@ -221,11 +216,11 @@ class FramingDirection(Reading):
         )
         values = {
             self.name: Value(
-                _direction(share), "both", limits=SHARE_DIFFERENCE, has_baseline=True, is_compared=True, is_primary=True
+                _direction(share), "both", limits=SHARE_DIFFERENCE, **PRIMARY
             )
         }  # fmt: skip
         for name, sign in (("brighter", 1), ("darker", -1)):
-            values[name] = Value(share @ (sign == SIGNS), is_share=True, has_baseline=True)
+            values[name] = Value(share @ (sign == SIGNS), **SHARE)
         return values
 
 

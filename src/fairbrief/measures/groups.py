@@ -27,6 +27,11 @@ from fairbrief.types import (
     Weighted,
 )
 
+COMPARED: Mapping[str, Any] = {"has_baseline": True, "is_compared": True}
+PRIMARY: Mapping[str, Any] = {**COMPARED, "is_primary": True}
+SHARE: Mapping[str, Any] = {"is_share": True, "has_baseline": True}
+"""Properties of values: of a difference that is compared with random extracts, a primary one, and a share that they have."""
+
 
 def group_names(groups: int, *, is_together: bool = False) -> PermutationScheme | None:
     """Exchange the names of ``groups`` groups among each other, within one unit; None below two.
@@ -148,7 +153,7 @@ def pair_differences(
     ``count`` is the statistic that counts a group's items, if groups are in different units. ``name`` and ``group`` are
     templates for two groups.
     """
-    settings = {"has_baseline": True, "is_compared": True, "is_primary": True, **special}
+    settings = {**PRIMARY, **special}
     return {
         name.format(a, b): Value(
             mean[a] - mean[b], "both", group=group.format(a, b), strata=kinds, present=kinds, is_between=bool(kinds), **settings
@@ -172,7 +177,6 @@ def largest_difference(mean: Mapping[str, Floats], shape: tuple[int, ...], count
 class ComparesGroups:
     """An observation with a difference of each group: a weighted sum of the group's statistics, divided by its count."""
 
-    __slots__ = ()
     differences: ClassVar[Mapping[str, tuple[Mapping[str, float], str]]]
     """By name, the weights of the statistics, and the count."""
 
@@ -187,7 +191,7 @@ class ComparesGroups:
 
 
 def differences(
-    totals: Totals, kind: type[ComparesGroups], name: str, groups: Sequence[str] = (), **special: Any
+    totals: Totals, kind: type[ComparesGroups], name: str, groups: Sequence[str] = (), /, **special: Any
 ) -> dict[str, Value]:
     """The values of an observation's differences of this name, of some or all groups, in [−1, 1]."""
     weights, count = kind.differences[name]
@@ -205,7 +209,7 @@ def _of_group(weights: Mapping[str, float], group: str) -> Weighted:
 
 
 def means(
-    totals: Totals, statistic: str, count: str, groups: Sequence[str], name: str = "", **special: Any
+    totals: Totals, statistic: str, count: str, groups: Sequence[str], name: str = "", /, **special: Any
 ) -> dict[str, Value]:
     """``statistic[g]``, or ``name[g]``: the sum of a statistic of each group, divided by a count."""
     return {

@@ -17,7 +17,16 @@ import numpy as np
 
 from fairbrief.declarations import ContrastWords, Declaration
 from fairbrief.measures.bases import Reading
-from fairbrief.measures.groups import ComparesGroups, differences, means, share, total_variation
+from fairbrief.measures.groups import (
+    COMPARED,
+    PRIMARY,
+    SHARE,
+    ComparesGroups,
+    differences,
+    means,
+    share,
+    total_variation,
+)
 from fairbrief.measures.record_texts import claims_of, is_blank, source_sentences
 from fairbrief.specs import parse
 from fairbrief.statistics import ratio
@@ -276,35 +285,20 @@ class LabelGap(ComparesGroups, Reading):
         return names, _indicators(source, names), _indicators(units, names)
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
-        one, is_labelled = (("one",), ("labelled",))
-        values = {
-            name: Value(
-                ratio(totals[column], totals[count]), "upper", mean_of=((column,), count), is_share=True, has_baseline=True
-            )
-            for name, column, count in (
-                (self.name, "tvd", one), ("jensen_shannon", "js", one), ("omitted", "omitted", is_labelled),
-            )
-        }  # fmt: skip
+        values: dict[str, Value] = {}
+        for name, statistic, count in (
+            (self.name, "tvd", "one"), ("jensen_shannon", "js", "one"), ("omitted", "omitted", "labelled"),
+        ):  # fmt: skip
+            mean = ratio(totals[statistic], totals[count])
+            values[name] = Value(mean, "upper", mean_of=((statistic,), (count,)), **SHARE)
         for v in totals.values_of("present"):
-            values |= differences(
-                totals, LabelGap, "difference", [v], has_baseline=True, is_compared=True, is_primary=True
-            )
+            values |= differences(totals, LabelGap, "difference", [v], **PRIMARY)
             for side in SIDES:
-                values |= means(totals, side, "present", [v], is_share=True, has_baseline=True)
-            values |= means(
-                totals,
-                "lacking",
-                "in source",
-                [v],
-                "omitted",
-                is_share=True,
-                has_baseline=True,
-                is_compared=True,
-            )
+                values |= means(totals, side, "present", [v], **SHARE)
+            values |= means(totals, "lacking", "in source", [v], "omitted", is_share=True, **COMPARED)
         for side in SIDES:
-            values[f"unlabelled[{side}]"] = Value(
-                ratio(totals["bare", side], totals["sentences", side]), is_share=True
-            )
+            unlabelled = ratio(totals["bare", side], totals["sentences", side])
+            values[f"unlabelled[{side}]"] = Value(unlabelled, is_share=True)
         return values
 
     def explain(self, totals: Totals) -> str:

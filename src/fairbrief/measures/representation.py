@@ -52,7 +52,7 @@ from fairbrief.measures.distributions import (
     softmax,
     unfound_share,
 )
-from fairbrief.measures.groups import ComparesGroups, differences, groups_of, means
+from fairbrief.measures.groups import COMPARED, PRIMARY, SHARE, ComparesGroups, differences, groups_of, means
 from fairbrief.measures.record_texts import KnownRecord, is_blank, known
 from fairbrief.score_tables import ScoredUnits
 from fairbrief.statistics import ratio
@@ -501,7 +501,7 @@ class Bur(_RepresentationMeasure):
         """Totals (…, columns) → shares (…)."""
         found = self._main_value(totals, "unfair")
         for v in totals.values_of("present"):
-            found |= means(totals, "under", "present", [v], "share_under", is_share=True, has_baseline=True)
+            found |= means(totals, "under", "present", [v], "share_under", **SHARE)
         return found
 
 
@@ -538,7 +538,7 @@ class Uer(_RepresentationMeasure):
         for v in totals.values_of("present"):
             found |= _difference(totals, v) | _by_documents(totals, v) | _whatever_is_unfound(totals, v)
             for share in ("source", "summary", "wanted"):
-                found |= means(totals, share, "present", [v], is_share=True, has_baseline=True)
+                found |= means(totals, share, "present", [v], **SHARE)
         return found
 
 
@@ -622,15 +622,13 @@ class Sof(_RepresentationMeasure):
         found = {"sof": Value(unevenness, "upper", contrasts=contrasts, has_baseline=True)}
         for v in values:
             found |= _difference(totals, v)
-            found |= means(totals, "deficit", "present", [v], is_share=True, has_baseline=True)
+            found |= means(totals, "deficit", "present", [v], **SHARE)
         return found
 
 
 def _difference(totals: Totals, v: str) -> dict[str, Value]:
     """A group's mean share of the summary less the wanted one: positive = over-represented."""
-    return differences(
-        totals, Representation, "difference", [v], has_baseline=True, is_compared=True, is_primary=True
-    )
+    return differences(totals, Representation, "difference", [v], **PRIMARY)
 
 
 def _by_documents(totals: Totals, v: str) -> dict[str, Value]:
@@ -640,7 +638,7 @@ def _by_documents(totals: Totals, v: str) -> dict[str, Value]:
     longer = ratio(totals["source", v] - totals["documents", v], there)
     return {
         f"{BY_DOCUMENTS}[{v}]": Value(
-            read, limits=SHARE_DIFFERENCE, has_baseline=True, is_compared=True, is_tested_by_t=True, group=v
+            read, limits=SHARE_DIFFERENCE, **COMPARED, is_tested_by_t=True, group=v
         ),
         f"{WORDS_LESS_DOCUMENTS}[{v}]": Value(longer, limits=SHARE_DIFFERENCE, group=v),
     }

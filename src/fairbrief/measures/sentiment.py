@@ -281,19 +281,22 @@ class SentimentChange(WithoutLabels, Reading):
 
     def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:  # noqa: ARG002
         (case,) = cases
-        for size, reason in zip(scores[0].sizes, (EMPTY_ARTICLE, EMPTY_SUMMARY), strict=True):
-            if not size and self.version == "recommended":
+        is_known = scores[0].sizes > 0
+        for is_there, reason in zip(is_known, (EMPTY_ARTICLE, EMPTY_SUMMARY), strict=True):
+            if not is_there and self.version == "recommended":
                 return reason
-        known_a, known_s = (float(size > 0) for size in scores[0].sizes)
-        both = known_a * known_s
-        a, s = (float(score) for score in scores[0].matrix[:, 0])
+        tones = np.where(is_known, scores[0].matrix[:, 0], 0.0)
+        both = float(is_known.all())
         row: dict[Column, float] = {
-            ("texts",): 1.0, ("one",): both, ("change",): both * (s - a), ("article",): known_a * a,
-            ("article known",): known_a, ("summary",): known_s * s, ("summary known",): known_s,
-        }  # fmt: skip
-        for name, text in (("article", article_of(case.record)), ("summary", case.summary.text)):
+            ("texts",): 1.0,
+            ("one",): both,
+            ("change",): both * (tones[1] - tones[0]),
+        }
+        texts = article_of(case.record), case.summary.text
+        for side, text, is_there, tone in zip(("article", "summary"), texts, is_known, tones, strict=True):
             x = coefficient_of(text)
-            row |= {(f"{name} gendered",): float(x is not None), (f"{name} coefficient",): x or 0.0}
+            row |= {(side,): tone, (f"{side} known",): is_there}
+            row |= {(f"{side} gendered",): x is not None, (f"{side} coefficient",): x or 0.0}
         return Rows.of(row)
 
     @property

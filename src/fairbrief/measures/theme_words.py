@@ -12,7 +12,7 @@ import numpy as np
 
 from fairbrief.declarations import ContrastWords, Declaration
 from fairbrief.measures.bases import Count, Reading, WithoutScores
-from fairbrief.measures.groups import by_group, group_names, largest_of, renamed
+from fairbrief.measures.groups import COMPARED, PRIMARY, by_group, group_names, largest_of, renamed
 from fairbrief.measures.record_texts import known, needs_english
 from fairbrief.statistics import ratio
 from fairbrief.text.themes import count_entries, count_words, themes_of
@@ -187,8 +187,7 @@ class ThemeWords(WithoutScores, Reading):
             is_used = totals[f"theme {theme}", a] + totals[f"theme {theme}", b] > 0
             name = f"difference[{theme}, {a}−{b}]"
             gaps[name] = Value(
-                np.where(is_used, first - second, np.nan), "both", contrasts=(name,), has_baseline=True,
-                is_compared=True, is_primary=True, group=f"{theme} words in {a} − {b}",
+                np.where(is_used, first - second, np.nan), "both", contrasts=(name,), **PRIMARY, group=f"{theme} words in {a} − {b}",
             )  # fmt: skip
             logarithm = _log_ratio(totals, f"theme {theme}", a, b)
             ratios[f"log_ratio[{theme}, {a}/{b}]"] = Value(
@@ -222,7 +221,7 @@ class ThemeWords(WithoutScores, Reading):
             for word in words:
                 is_frequent = totals[f"word {word}", a] + totals[f"word {word}", b] >= self.least
                 logarithm = np.where(is_frequent, _log_ratio(totals, f"word {word}", a, b), np.nan)
-                yield f"word[{word}, {a}/{b}]", Value(logarithm, "both", has_baseline=True, is_compared=True)
+                yield f"word[{word}, {a}/{b}]", Value(logarithm, "both", **COMPARED)
 
 
 def _log_ratio(totals: Totals, statistic: str, a: str, b: str) -> Floats:

@@ -24,6 +24,7 @@ from fairbrief.measures.groups import (
     by_group,
     coded,
     differences,
+    mean_of,
     mean_size,
     means,
     summed_by_group,
@@ -166,25 +167,18 @@ class Claims(ComparesGroups, ClaimSettings):
         return [values.pop() if len(values) == 1 else "" for values in found]
 
 
-def _by_group(totals: Totals) -> tuple[Value, dict[str, Value]]:
-    """The mean absolute difference of the groups, and each group's difference and share."""
-    values = differences(totals, Claims, "support_difference", is_primary=True)
-    nothing = np.full(totals["all"].shape, np.nan)
-    sizes = mean_size(np.stack([nothing, *(v.array for v in values.values())], axis=-1))
-    disparity = Value(sizes, "upper", contrasts=tuple(values), fold=mean_size)
-    return disparity, values | means(
-        totals, "unsupported", "claims", totals.values_of("claims"), is_share=True
-    )
-
-
-def _share(totals: Totals) -> Value:
-    return Value(ratio(totals["all unsupported"], totals["all"]), is_share=True)
-
-
 class _UnsupportedMeasure(Reading, ClaimSettings):
     """What both measures share."""
 
     observes: ClassVar[type] = Claims
+
+    def _values(self, totals: Totals) -> tuple[Value, Value, dict[str, Value]]:
+        """The share of all claims, the mean size of the groups' differences, and each group's difference and share."""
+        values = differences(totals, Claims, "support_difference", is_primary=True)
+        disparity = mean_of(values, totals["all"].shape, fold=mean_size)
+        shares = means(totals, "unsupported", "claims", totals.values_of("claims"), is_share=True)
+        share = Value(ratio(totals["all unsupported"], totals["all"]), is_share=True)
+        return share, disparity, values | shares
 
     def explain(self, totals: Totals) -> str:
         """Unsupported claims of one summary, in all and by group."""
@@ -234,8 +228,8 @@ class UnsupportedClaims(_UnsupportedMeasure):
     over: str
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
-        disparity, values = _by_group(totals)
-        return {self.name: _share(totals), "disparity": disparity, **values}
+        share, disparity, values = self._values(totals)
+        return {self.name: share, "disparity": disparity, **values}
 
 
 @dataclass(frozen=True, repr=False)
@@ -272,5 +266,5 @@ class UnsupportedByPlace(_UnsupportedMeasure):
     )
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
-        disparity, values = _by_group(totals)
-        return {self.name: disparity, **values, "unsupported": _share(totals)}
+        share, disparity, values = self._values(totals)
+        return {self.name: disparity, **values, "unsupported": share}

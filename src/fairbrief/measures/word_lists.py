@@ -163,10 +163,8 @@ class WordListInclusion(WithoutScores, Reading):
         return "Identifying words. " + "; ".join(parts) + "."
 
     def _wanted(self, groups: int) -> Floats:
-        if not self.shares:
-            return np.full(groups, 1 / groups)
-        wanted: Floats = np.array(self.shares) / sum(self.shares)
-        return wanted
+        wanted = np.array(self.shares or (1.0,) * groups)
+        return np.asarray(wanted / wanted.sum())
 
 
 FIRSTS = "first woman, first female, first man, first male"
