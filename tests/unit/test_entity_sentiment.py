@@ -167,19 +167,6 @@ def test_the_baseline_of_random_sentences() -> None:
     assert found.get(("compared shift", "left"), 0.0) == pytest.approx(0, abs=1e-12)
 
 
-def test_an_extract_of_everything_has_no_shift() -> None:
-    """All sentences of the source are as positive as the source, whoever is named."""
-    observation, cases = EntitySentiment("leaning"), case()
-    drawn = [Extracts(SOURCE, np.ones((1, 5)))]
-    (ask,) = observation.extract_asks(cases, drawn)
-    scores = [
-        Scores(np.array([[TONE[t]] for t in ask.rows]), np.zeros(1, dtype=np.int64), np.ones(len(ask.rows)))
-    ]
-    found = row(observation.observe_extracts(cases, drawn, scores))
-    assert not [c for c, x in found.items() if "shift" in c[0] and abs(x) > 1e-12]
-    assert found["one", "right"] == 2
-
-
 def test_by_leaning_of_the_source_and_by_relation() -> None:
     """In a text from the left, Berg (-0.4) is aligned and Hale (-0.05) opposed; by source both are in the left-source."""
     cases = case(attributes={"leaning": "left"})

@@ -102,13 +102,6 @@ def test_the_finding_is_true_where_both_groups_become_brighter() -> None:
     )
 
 
-def test_only_the_difference_in_direction_is_primary() -> None:
-    """One contrast per pair of groups leads the report; that in the share of changes is secondary."""
-    totals = Totals({("one", g): i for i, g in enumerate(PAIRS)}, np.ones(2))
-    primary = [name for name, v in FramingChange("contract").value(totals).items() if v.is_primary]
-    assert primary == ["difference[business−private]"]
-
-
 def test_the_direction_of_all_texts() -> None:
     """Three of eight brighter, two darker."""
     result = values(FramingDirection())

@@ -13,7 +13,7 @@ from fairbrief.measures.sentiment import (
     SentimentChange,
     SentimentShift,
 )
-from fairbrief.types import Case, Document, Extracts, Record, Rows, Scores, Summary, Totals, Value
+from fairbrief.types import Case, Document, Extracts, Record, Rows, Scores, Summary, Value
 
 KEPT = [[1, 1, 0], [0, 0, 1], [0, 1, 1]]
 
@@ -120,26 +120,3 @@ def test_of_two_groups_it_is_signed_and_of_none_undefined() -> None:
         nothing = largest_difference({}, shape)
         assert nothing.array.shape == shape
         assert np.isnan(nothing.array).all()
-
-
-def test_contrasts_of_two_groups_say_what_they_are() -> None:
-    """All are of units of one group each; the headline's contrast stands first, beside random extracts."""
-    names = ("one", "article", "shift", "article²", "article·shift", "shift²", "summary")
-    # Of a: articles 0, 1 and 2 shift by 0, 1 and 3. Of b: by 1, 1 and 0.
-    rows = {"a": (3, 3, 4, 5, 7, 10, 7), "b": (3, 3, 2, 5, 1, 2, 5)}
-    columns = {(name, g): 7 * k + i for k, g in enumerate("ab") for i, name in enumerate(names)}
-    values = SentimentShift("about").value(Totals(columns, np.array([*rows["a"], *rows["b"]], dtype=float)))
-    assert {name for name, value in values.items() if value.is_between} == {
-        "sentiment_shift", "difference[a−b]", "slope_difference[a−b]", "adjusted_difference[a−b]",
-    }  # fmt: skip
-    assert {name for name, value in values.items() if value.has_baseline} == {
-        "sentiment_shift", "difference[a−b]", "shift[a]", "shift[b]", "summary[a]", "summary[b]",
-    }  # fmt: skip
-    for chosen in ("is_primary", "is_compared"):
-        assert {name for name, value in values.items() if getattr(value, chosen)} == {
-            "sentiment_shift", "difference[a−b]",
-        }  # fmt: skip
-    # Slopes 3/2 and -1/2; at equal articles, as their means are equal, 4/3 - 2/3.
-    assert float(values["slope_difference[a−b]"].array) == pytest.approx(2)
-    assert float(values["adjusted_difference[a−b]"].array) == pytest.approx(2 / 3)
-    assert float(values["sentiment_shift"].array) == pytest.approx(2 / 3)
