@@ -44,14 +44,6 @@ def test_an_unknown_setting_is_told_with_those_that_there_are(settings: dict[str
         fairbrief.audit(ROWS, **settings)
 
 
-def test_an_unknown_setting_of_explain_is_told_alike() -> None:
-    """`explain` takes settings of its own."""
-    with pytest.raises(
-        RequestError, match=r"fairbrief\.explain has no setting 'system'\. Did you mean 'systems'\?"
-    ):
-        fairbrief.explain(ROWS, "bur@side", system="plain")
-
-
 def test_a_single_name_need_not_be_put_into_a_list() -> None:
     """A string where several names may stand is one name, not its letters."""
     found = fairbrief.audit(

@@ -411,7 +411,7 @@ def test_stories_name_the_segments() -> None:
 @pytest.mark.parametrize("segments", [1, 100])
 def test_an_article_has_two_to_ninety_nine_segments(segments: int) -> None:
     """The names of segments have two digits, and of one segment nothing could differ."""
-    with pytest.raises(ValueError, match="segments is 2 to 99"):
+    with pytest.raises(ValueError, match=r"is not in \[2, 99\]"):
         Positions(segments=segments)
 
 

@@ -287,8 +287,7 @@ def explanation(name: str) -> str:
     if kind == "scorer":
         parts.append(f"Card: {cards.summary(name)}.")
     if dataclasses.is_dataclass(owner):
-        if kind == "measure":
-            seen = observation_of(owner)
+        if kind == "measure" and (seen := observation_of(owner)) is not owner:
             parts += [f"{seen.__name__}, the observation of each summary:", inspect.getdoc(seen) or ""]
         settings = [
             f"- `{f.name}: {f.type}{'' if f.default is dataclasses.MISSING else f' = {f.default!r}'}`"

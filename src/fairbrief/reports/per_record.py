@@ -154,7 +154,7 @@ def files_of(rows: PerRecordRows) -> tuple[PerRecordFile, ...]:
 
 def _name_of(observation: str) -> str:
     """``RougeScores(stem=False)`` as ``Rouge Scores``."""
-    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", observation.partition("(")[0])
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", re.split(r"[(@]", observation)[0])
 
 
 def file_name(title: str, taken: set[str]) -> str:
