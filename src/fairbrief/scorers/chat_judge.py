@@ -30,7 +30,7 @@ class ChatJudge(pairs.KeyedScorer, Endpoint):
     """A scorer that asks a chat model for a number, one question per pair of texts.
 
     A kind of it defines its question (`wording`, and `worded` with the texts), what a reply states (`read`), and what a
-    number counts (`assemble`).
+    number counts (`scores`).
     """
 
     version: ClassVar[int] = 1
@@ -123,7 +123,7 @@ FORMS: Mapping[str, str] = {
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class ChatEntailment(pairs.PassageScorer, ChatJudge):
+class ChatEntailment(ChatJudge):
     """P(the row entails the column), as a chat model states it.
 
     Matrix (rows, columns) in [0, 1]. ``form=number`` asks for a number from 0 to 1, ``form=yes_no`` for yes (1) or no (0);
@@ -222,8 +222,7 @@ class Judge(ChatJudge):
     def read(self, reply: str) -> float | None:
         return score(reply)
 
-    def assemble(self, asks: Sequence[Ask], arrays: pairs.Arrays) -> Iterator[Scores]:
-        """The answers, from each pair's number."""
+    def scores(self, asks: Sequence[Ask], arrays: pairs.Arrays) -> Iterator[Scores]:
         return pairs.matrices(asks, arrays, lambda array: float(array[0]))
 
     def worded(self, pair: pairs.Key) -> str:
@@ -266,12 +265,10 @@ class ChatLabel(ChatJudge):
     def read(self, reply: str) -> float | None:
         return score(reply, 0, len(self.labels))
 
-    def keys(self, asks: Sequence[Ask]) -> list[pairs.Key]:
-        """Each text once."""
+    def keys_of(self, asks: Sequence[Ask]) -> list[pairs.Key]:
         return list(dict.fromkeys((row,) for ask in asks for row in ask.rows))
 
-    def assemble(self, asks: Sequence[Ask], arrays: pairs.Arrays) -> Iterator[Scores]:
-        """The answers, from each text's number."""
+    def scores(self, asks: Sequence[Ask], arrays: pairs.Arrays) -> Iterator[Scores]:
         for ask in asks:
             if unknown := [column for column in ask.columns if column not in self.labels]:
                 raise RequestError(f"{self!r} has no label '{unknown[0]}': add it to labels, or drop it.")

@@ -42,10 +42,8 @@ class Embedding(ModelScorer):
 
     def compute(self, keys: Sequence[pairs.Key]) -> Iterator[pairs.Arrays]:
         """Per text: its embedding, zeros for a text without word pieces. Shape (dimensions,)."""
-        if not keys:
-            return
-        placed = pretrained.place(self, self.name)
-        resident = models.sentence_encoder(pretrained.find(self.model, self.name), placed, self.name)
+        placed = self.placement
+        resident = models.sentence_encoder(self.snapshot, placed, self.name)
         around = frame(resident.tokenizer, pair=False)
         ids = pieces(resident.tokenizer, (text for (text,) in keys))
         size = resident.limit - around.size
@@ -146,12 +144,8 @@ class BertScore(ModelScorer):
         return baseline
 
     @property
-    def computed_by(self) -> str:
-        """What decides the arrays of `compute`: the fingerprint without rescaling and means, which come after."""
-        return (
-            f"{models.identity(self, self.name, self.version)} layer={self.layer} windows={self.windows} "
-            f"prefix_space={str(self.prefix_space).lower()}"
-        )
+    def details(self) -> str:
+        return f" layer={self.layer} prefix_space={str(self.prefix_space).lower()}"
 
     @property
     def fingerprint(self) -> str:
@@ -167,11 +161,8 @@ class BertScore(ModelScorer):
 
     def compute(self, keys: Sequence[pairs.Key]) -> Iterator[pairs.Arrays]:
         """Per pair (row, column): each of the column's pieces' largest cosine. Shape (pieces of the column,)."""
-        if not keys:
-            return
-        placed = pretrained.place(self, self.name)
-        snapshot = pretrained.find(self.model, self.name)
-        resident = models.load("AutoModel", snapshot, placed, self.name, self.layer)
+        placed = self.placement
+        resident = models.load("AutoModel", self.snapshot, placed, self.name, self.layer)
         encoding = _Encoding(resident, placed.batch_tokens, self)
         progress = Progress(self.name, len(keys))
         ids = encoding.pieces(text for key in keys for text in key)
