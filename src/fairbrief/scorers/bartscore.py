@@ -60,11 +60,7 @@ class BartScore(PairScorer):
     def windows_of(self, row: int, column: int, room: int) -> Iterable[tuple[slice, slice]]:
         if self.windows == "truncate":
             return [(slice(0, min(row, room)), slice(0, min(column, room)))]
-        return [
-            (slice(w.start, w.stop), part)
-            for part in parts(column, room)
-            for w in quarter_overlapping(row, room)
-        ]
+        return [(w, part) for part in parts(column, room) for w in quarter_overlapping(row, room)]
 
 
 def _log_likelihoods(resident: models.Resident, around: Frame, windows: Sequence[tuple[Ids, Ids]]) -> Floats:

@@ -19,7 +19,7 @@ from fairbrief.errors import BackendError, RequestError
 from fairbrief.scorers import pairs
 from fairbrief.scorers.pairs import Key, Progress
 from fairbrief.text.replies import probability, score
-from fairbrief.text.sentences import By
+from fairbrief.text.sentences import By, check_by
 from fairbrief.types import Ask, Floats, Scorer, Scores
 
 SHOWN = 3
@@ -146,7 +146,7 @@ class ChatEntailment(ChatJudge):
             raise RequestError(f"chat_entailment(form={self.form}): none of {', '.join(FORMS)}.")
         if self.unparsed is not None and not 0 <= self.unparsed <= 1:
             raise RequestError(f"chat_entailment(unparsed={self.unparsed}): wanted a number from 0 to 1.")
-        pairs.check_by(self.name, self.by)
+        check_by(self.by)
         Endpoint.__post_init__(self)
 
     @property

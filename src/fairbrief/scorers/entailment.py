@@ -165,7 +165,7 @@ class Entailment(PairScorer):
             return [(slice(0, kept[0]), slice(0, kept[1]))]
         longest = room - row if row + column <= room else max(room // 2, 1)
         return [
-            (slice(w.start, w.stop), part)
+            (w, part)
             for part in parts(column, max(longest, 1))
             for w in quarter_overlapping(row, room - (part.stop - part.start))
         ]

@@ -27,7 +27,7 @@ from fairbrief.pretrained import (
 from fairbrief.scorers import pairs
 from fairbrief.scorers.pairs import Progress
 from fairbrief.scorers.pieces import Frame, Ids, padded, pieces, run_batches
-from fairbrief.text.sentences import By
+from fairbrief.text.sentences import By, check_by
 from fairbrief.types import Integers
 
 RESIDENT = 4
@@ -182,7 +182,7 @@ class ModelScorer(pairs.KeyedScorer):
         pretrained.choose(self.name, "dtype", self.dtype, ("auto", *DTYPES))
         pretrained.choose(self.name, "windows", self.windows, ("fold", "truncate"))
         pretrained.tokens(self.batch_tokens, "cpu", self.name)
-        pairs.check_by(self.name, self.by)
+        check_by(self.by)
 
     @property
     def placement(self) -> Placement:

@@ -14,10 +14,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from fairbrief.errors import RequestError
 from fairbrief.score_tables import ScoreTable
 from fairbrief.specs import spell
-from fairbrief.text import sentences
 from fairbrief.text.sentences import By, passages_of
 from fairbrief.types import Ask, ScoreArrays, ScoreKey, Scores
 
@@ -99,14 +97,6 @@ def best_passages(
         return table
     rows = np.array([len(ask.rows) for ask in asks], dtype=np.int64)
     return table.best_of(np.array(many, dtype=np.int64), rows)
-
-
-def check_by(name: str, by: By) -> None:
-    """Raise RequestError unless documents can be cut so."""
-    try:
-        sentences.check_by(by)
-    except ValueError as error:
-        raise RequestError(f"{name}: {error}.") from None
 
 
 def pairs(asks: Sequence[Ask]) -> list[Key]:
