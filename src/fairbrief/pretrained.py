@@ -180,7 +180,8 @@ def cached(model: str, reader: str, *, weights: bool = True) -> Path | None:
         ) from None
     except hub.errors.LocalEntryNotFoundError:
         return None
-    return folder if has_weights(folder) or (not weights and (folder / "config.json").exists()) else None
+    is_whole = (folder / "config.json").exists() and (not weights or any(folder.rglob(WEIGHTS)))
+    return folder if is_whole else None
 
 
 def repositories() -> list[str]:
@@ -190,11 +191,6 @@ def repositories() -> list[str]:
         return []
     names = [p.name.removeprefix("models--") for p in root.iterdir() if p.name.startswith("models--")]
     return sorted(name.replace("--", "/") for name in names)
-
-
-def has_weights(folder: Path) -> bool:
-    """Whether a folder has a configuration and weights in the format that transformers reads."""
-    return (folder / "config.json").exists() and any(True for _ in folder.rglob(WEIGHTS))
 
 
 def foundation_of(folder: Path) -> str | None:
@@ -226,6 +222,8 @@ def download(
     ``say`` is called with the number of files and their size before the download.
     """
     hub = library("huggingface_hub", reader)
+    # Besides OSError: the errors of the hub's client, that is, of the httpx that it has imported.
+    clients = tuple(sys.modules[name].TransportError for name in ("httpx", "httpx2") if name in sys.modules)
     try:
         info = hub.HfApi().model_info(model, files_metadata=True)
         sizes = {file.rfilename: getattr(file, "size", None) or 0 for file in info.siblings or ()}
@@ -244,7 +242,12 @@ def download(
         raise BackendError(
             f"The hub has no model '{model}'. Check the name, or give a local folder."
         ) from None
-    except (hub.errors.HfHubHTTPError, hub.errors.OfflineModeIsEnabled, OSError, *_network_errors()) as error:
+    except (
+        hub.errors.HfHubHTTPError,
+        hub.errors.OfflineModeIsEnabled,
+        OSError,
+        *clients,
+    ) as error:
         why = (
             "the hub is switched off (HF_HUB_OFFLINE)"
             if hub.constants.HF_HUB_OFFLINE
@@ -264,12 +267,6 @@ def wanted_files(names: list[str]) -> list[str]:
     """
     foreign = ("onnx/", "openvino/", "coreml/", "runs/")
     return [name for name in names if name.endswith(DECIDING) and not name.startswith(foreign)]
-
-
-def _network_errors() -> list[type[BaseException]]:
-    """The network exceptions of the hub's client besides OSError: those of the httpx that it has imported."""
-    clients = [sys.modules[name] for name in ("httpx", "httpx2") if name in sys.modules]
-    return [client.TransportError for client in clients]
 
 
 def _folder_digest(folder: Path) -> str:

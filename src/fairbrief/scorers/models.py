@@ -94,7 +94,12 @@ def load(kind: str, snapshot: Snapshot, placement: Placement, reader: str, layer
         tokenizer = transformers.AutoTokenizer.from_pretrained(snapshot.folder, local_files_only=True)
         config = transformers.AutoConfig.from_pretrained(snapshot.folder, local_files_only=True)
         if layers:
-            _keep_layers(config, layers, reader)
+            name = "encoder_layers" if hasattr(config, "encoder_layers") else "num_hidden_layers"
+            if not 1 <= layers <= (most := getattr(config, name)):
+                raise RequestError(
+                    f"{reader}(layer={layers}): this model has the layers 1 to {most}. Choose one of them."
+                )
+            setattr(config, name, layers)
         model, report = getattr(transformers, kind).from_pretrained(
             snapshot.folder,
             config=config,
@@ -144,16 +149,6 @@ def _refuse_missing(weights: Iterable[str], folder: Path, reader: str) -> None:
             f"{reader}: the model in {folder} has no weights for {', '.join(missing[:3])}"
             f"{' …' if len(missing) > 3 else ''}: it was not trained for this task. Choose one that was."
         )
-
-
-def _keep_layers(config: Any, layers: int, reader: str) -> None:
-    name = "encoder_layers" if hasattr(config, "encoder_layers") else "num_hidden_layers"
-    there = getattr(config, name)
-    if not 1 <= layers <= there:
-        raise RequestError(
-            f"{reader}(layer={layers}): this model has the layers 1 to {there}. Choose one of them."
-        )
-    setattr(config, name, layers)
 
 
 Folding = Callable[[Sequence[tuple[int, Any]]], NDArray[Any]]
