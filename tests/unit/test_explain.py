@@ -57,7 +57,7 @@ class Pairwise(pairs.KeyedScorer):
         self.scored += keys
         yield {(row, column): np.array([self.support.get((row, column), 0.1)]) for row, column in keys}
 
-    def assemble(self, asks: Sequence[Ask], arrays: pairs.Arrays) -> Iterator[Scores]:
+    def scores(self, asks: Sequence[Ask], arrays: pairs.Arrays) -> Iterator[Scores]:
         return pairs.matrices(asks, arrays, lambda array: float(array[0]))
 
 

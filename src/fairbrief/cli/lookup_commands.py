@@ -111,11 +111,11 @@ def device() -> Iterator[Finding]:
     if _version("torch") is None:
         yield Finding(None, "models", "need the extra 'neural'; the default measures do not")
         return
-    from fairbrief.pretrained import library, place
+    from fairbrief.pretrained import library
     from fairbrief.scorers.entailment import Entailment
 
     torch = library("torch", "doctor")
-    chosen = place(Entailment(), "doctor")
+    chosen = Entailment().placement
     name = platform.processor() or platform.machine()
     if chosen.device == "cuda":
         free, total = torch.cuda.mem_get_info()
