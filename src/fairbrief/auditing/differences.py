@@ -27,10 +27,10 @@ from fairbrief.auditing.estimating import (
     estimate_of,
     finite,
     from_random,
+    intervals_of,
     leaders,
     named,
     presence,
-    t_intervals,
 )
 from fairbrief.auditing.jackknifed import CHANCE_ADJUSTED, Jackknifed, Units, together
 from fairbrief.auditing.observing import OF_EXTRACTS, WITHOUT_EXTRACTS
@@ -274,7 +274,7 @@ def _of_value(
     of_measure = calibration_notes(a, settings) if value.is_primary else ()
     columns = (
         known, found.value.tolist(), (np.isinf(one.here) & np.isinf(other.here)).tolist(), presence(value, a.units),
-        found.error.tolist(), found.freedom.tolist(), t_intervals(found, settings),
+        found.error.tolist(), found.freedom.tolist(), intervals_of(found, settings),
         detectable(found, settings.confidence_level).tolist(),
     )  # fmt: skip
     for i, ((fields, beside, notes), own, infinite, groups, error, freedom, interval, size) in enumerate(

@@ -282,7 +282,7 @@ def _of_value(
     needs_texts = lacks_texts and is_tested_by_permutation(here.measure.observation, ledger.columns, value)
     columns = (
         known, presence(value, here.units), read, chances, resampled, found.error.tolist(), found.freedom.tolist(),
-        _intervals(value, found, settings), t_test(found).tolist(),
+        intervals_of(found, settings, value), t_test(found).tolist(),
         detectable(found, settings.confidence_level).tolist(), _random(value, here, name, settings),
     )  # fmt: skip
     for fields, groups, own, chance, (drawn, within), error, freedom, interval, t_p, size, random in zip(
@@ -359,34 +359,24 @@ def _is_folded(value: Value) -> bool:
     return value.tail == "upper" and value.mean_of is None
 
 
-def t_intervals(found: Spreads, settings: Settings) -> list[Interval]:
-    """Value ± t · jackknife standard error, or the reason for no interval."""
-    bounds = (bound.tolist() for bound in t_interval(found, settings.confidence_level))
+def intervals_of(found: Spreads, settings: Settings, value: Value | None = None) -> list[Interval]:
+    """Value ± t · jackknife standard error, or the reason for no interval; of a ``value`` clipped for shares and correlations."""
+    bounds = t_interval(found, settings.confidence_level)
+    if value is not None and not _is_folded(value) and (value.is_share or value.is_correlation):
+        keeps = share_interval if value.is_share else correlation_interval
+        bounds = keeps(found, settings.confidence_level)
+    # With a standard error of 0, one group is in no cluster, or contributes nothing in any.
+    is_parted = value is not None and bool(value.strata)
+    columns = (column.tolist() for column in (found.count, found.error, *bounds))
     return [
         FEW_CLUSTERS
         if count < FEWEST_CLUSTERS
         else ONE_CLUSTER_DECIDES
         if math.isnan(error)
+        else CLUSTERS_ALIKE
+        if is_parted and error == 0
         else Interval(low, high)
-        for count, error, low, high in zip(found.count.tolist(), found.error.tolist(), *bounds, strict=True)
-    ]
-
-
-def _intervals(value: Value, found: Spreads, settings: Settings) -> list[Interval]:
-    """The intervals of one value: Student's t with the jackknife standard error, clipped for shares and correlations."""
-    keeps = share_interval if value.is_share else correlation_interval if value.is_correlation else None
-    intervals = t_intervals(found, settings)
-    if keeps is not None and not _is_folded(value):
-        bounds = zip(*(bound.tolist() for bound in keeps(found, settings.confidence_level)), strict=True)
-        intervals = [
-            Interval(*of) if own.low is not None else own for own, of in zip(intervals, bounds, strict=True)
-        ]
-    if not value.strata:
-        return intervals
-    # With a standard error of 0, one group is in no cluster, or contributes nothing in any.
-    return [
-        CLUSTERS_ALIKE if own.low is not None and error == 0 else own
-        for own, error in zip(intervals, found.error.tolist(), strict=True)
+        for count, error, low, high in zip(*columns, strict=True)
     ]
 
 
