@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from benchmarks.label_draws import observed_and_choice
 from tests.cli.command import Command
 
 import fairbrief
@@ -31,7 +32,7 @@ from fairbrief.protocols import PaperProtocol
 from fairbrief.reports import load
 from fairbrief.reports.result import Result
 from fairbrief.reports.wording import worded
-from fairbrief.statistics.label_permutations import LabelDraws, enumerate_permutations
+from fairbrief.statistics.label_permutations import LabelDraws, sort_by_block
 from fairbrief.testing import MEASURE_CLAUSES, MeasureClause
 from fairbrief.types import (
     Ask,
@@ -273,7 +274,7 @@ def test_the_system_and_the_mean_of_its_references_change_places() -> None:
     scheme = Positions().permutation_scheme((case,))
     assert scheme is not None
     assert scheme.is_together
-    rows = observed(Positions(), case, enumerate_permutations(scheme.labels))
+    rows = observed(Positions(), case, sort_by_block(scheme.labels, None).permutations())
     assert isinstance(rows, Rows)
     (real, swapped), names = rows.values, rows.columns
     for i, column in enumerate(names):
@@ -289,7 +290,7 @@ def test_passages_move_along_together() -> None:
     scheme = Positions(against="uniform").permutation_scheme((case,))
     assert scheme is not None
     assert scheme.cyclic
-    rows, choice, exact = LabelDraws(50, 0).observed_and_choice("r", scheme.labels, cyclic=True)
+    rows, choice, exact = observed_and_choice(LabelDraws(50, 0), "r", scheme.labels, cyclic=True)
     assert exact
     assert rows[3].tolist() == [*range(3, 12), 0, 1, 2]
     assert set(choice.tolist()) <= set(range(12))

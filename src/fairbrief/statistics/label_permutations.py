@@ -107,14 +107,6 @@ def sort_by_block(labels: Integers, blocks: Integers | None) -> Shuffle:
     return Shuffle(order, labels[order], sizes or (0,))
 
 
-def enumerate_permutations(labels: Integers, blocks: Integers | None = None) -> Integers:
-    """All distinct label permutations, the real one first. Shape (R, n).
-
-    Raises ValueError beyond `EXACT_LIMIT` label permutations.
-    """
-    return sort_by_block(labels, blocks).permutations()
-
-
 def permutations(block: Integers, draws: int, rng: np.random.Generator) -> Integers:
     """Uniform permutations of 0..n-1 that keep every position in its block.
 
@@ -250,22 +242,6 @@ class LabelDraws:
         # Several observations ask for the same labels of a record.
         self._room = KEPT
         self._stored: dict[Any, tuple[Integers, Choice]] = {}
-
-    def observed_and_choice(
-        self,
-        key: str,
-        labels: Integers,
-        blocks: Integers | None = None,
-        *,
-        all_permutations: bool = False,
-        items: Integers | None = None,
-        cyclic: bool = False,
-    ) -> tuple[Integers, Choice, bool]:
-        """`of_many` of one: its label permutations (R, n), which of them each draw takes (draws,), and whether they are all."""
-        one = Relabelled(key, labels, blocks, items, cyclic)
-        ((found,),) = self.of_many([one], all_permutations=all_permutations)
-        assert found.choices is not None
-        return found.permutations[0], found.choices[0], found.is_exact
 
     def of_many(
         self, asked: Sequence[Relabelled], *, all_permutations: bool = False, at_once: float = inf
