@@ -283,13 +283,12 @@ SENTENCES, MOST_OF_ONE = 200, 5
 
 
 def retrieve(
-    measures: Sequence[Measure],
-    sample: Sources,
-    scorers: Scorers,
-    settings: estimating.Settings,
+    measures: Sequence[Measure], sample: Sources, scorers: Scorers, settings: estimating.Settings
 ) -> tuple[Checked, NotesOf]:
-    """How often scorers of support find paraphrased sentences of each group in their document, with notes for findings that
-    this may explain. Empty if sentences cannot be paraphrased. No per-record statistics are stored.
+    """How often scorers of support find paraphrased sentences of each group in their document; with notes for primary group
+    differences whose scorer finds sentences of the group more or less often than others, since this may explain them.
+
+    Empty if sentences cannot be paraphrased. No per-record statistics are stored.
     """
     checked, serves = Checked(), dict[str, ScorerBiasRetrieval]()
     records, why = sample.records(), why_not(languages.usual())
@@ -306,17 +305,7 @@ def retrieve(
     signed = replace(settings, signature=f"{settings.signature}|paraphrased sources:{len(records)}")
     texts = ((record.id, record, "") for record in records)
     checked.estimates = checked.audit(dict.fromkeys(serves.values()), PARAPHRASED, texts, scorers, signed)
-    return checked, retrieval_notes(checked.estimates, serves, settings.alpha)
-
-
-def retrieval_notes(
-    estimates: Sequence[Estimate], serves: Mapping[str, ScorerBiasRetrieval], alpha: float
-) -> NotesOf:
-    """Notes for primary group differences whose scorer finds sentences of the group more or less often than other sentences.
-
-    ``serves`` maps measures, by spec, to the check of their scorer, whose estimates are given.
-    """
-    by_quantity = {(e.measure, e.quantity): e for e in estimates}
+    by_quantity = {(e.measure, e.quantity): e for e in checked.estimates}
 
     def notes_of(e: Estimate) -> Sequence[Note]:
         check = serves.get(e.measure)
@@ -326,7 +315,7 @@ def retrieval_notes(
         # Of two groups the difference of one is that of the other: one test, which is the headline's.
         main_value = by_quantity[repr(check), check.name]
         p = main_value.p_adjusted if main_value.kind == "group_difference" else gap.p_adjusted
-        if gap.value is None or mean.value is None or p is None or p > alpha:
+        if gap.value is None or mean.value is None or p is None or p > settings.alpha:
             return ()
         arguments = {
             "scorer": check.scorer, "group": e.group, "share": mean.value, "others": mean.value - gap.value,
@@ -335,7 +324,7 @@ def retrieval_notes(
         }  # fmt: skip
         return (Note("scorer_retrieves", arguments),)
 
-    return notes_of
+    return checked, notes_of
 
 
 # -------------------------------------------------------------------- what a scorer finds

@@ -298,7 +298,10 @@ class LabelDraws:
                 permutations = _stacked([self._listed(kinds[number]) for number in several])
                 if len(own) > 1:
                     permutations = permutations.take(np.searchsorted(several, numbers[places]), axis=0)
-                choices = self._choices_among(kind.number, [one.key for one in own])
+                choices = np.zeros((len(own), self.draws), dtype=np.uint8)
+                if kind.number > 1:
+                    keys = keys_of([one.key for one in own], self.seed, "labellings")
+                    choices = choices_among(random_halves(keys, self.draws), kind.number)
             else:
                 each = [
                     self._of_record(one, kinds[number])
@@ -328,12 +331,6 @@ class LabelDraws:
         if shuffle.number <= SHARED:
             return shuffle.stored_permutations
         return self._once(shuffle, lambda: (shuffle.permutations(), NO_CHOICE))[0]
-
-    def _choices_among(self, number: int, keys: Sequence[str]) -> Choice:
-        """Which of the listed label permutations each draw takes. Shape (keys, draws)."""
-        if number == 1:
-            return np.zeros((len(keys), self.draws), dtype=np.uint8)
-        return choices_among(random_halves(keys_of(keys, self.seed, "labellings"), self.draws), number)
 
     # ------------------------------------------------------------- a record's own label permutations and draws
 
