@@ -293,13 +293,11 @@ def _from_random(
             for name, value in a.here.items():
                 if not value.is_compared or value.extract_baseline is not None or name not in b.here:
                     continue
-                one, other = a.less_extracts(name), b.less_extracts(name)
-                if one is None or other is None:
+                one, other = ((side.of_extracts(name), side.less_extracts(name)) for side in (a, b))
+                if one[0] is None or one[1] is None or other[0] is None or other[1] is None:
                     continue
-                levels = a.readings_of_extracts(name).here - b.readings_of_extracts(name).here
-                gaps = from_random(
-                    one.and_other(other), a.strata(name), a.units, settings, is_between=value.is_between
-                )
+                levels, less = one[0].here - other[0].here, one[1].and_other(other[1])
+                gaps = from_random(less, a.strata(name), a.units, settings, is_between=value.is_between)
                 for i, level, gap in zip(places, levels.tolist(), gaps, strict=True):
                     found[i, k, name] = {"extract_baseline": level, **gap} if gap else {}
     return found

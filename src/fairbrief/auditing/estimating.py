@@ -451,12 +451,10 @@ def _test(chance: resampling.PermutationTest | None, settings: Settings) -> Test
 
 def _random(value: Value, here: Jackknifed, name: str, settings: Settings) -> list[Fields]:
     """What random sentences give in each part, and of signed contrasts the difference from it."""
-    if value.extract_baseline is not None or not value.has_baseline or not here.units.has_extracts:
-        read = value.extract_baseline
-    else:
-        of_extracts = here.of_extracts[0].get(name)
-        read = None if of_extracts is None else of_extracts.array
-    parts = len(here.units.sums)
+    read, parts, drawn = value.extract_baseline, len(here.units.sums), None
+    if read is None and value.has_baseline and here.units.has_extracts:
+        drawn = here.of_extracts(name)
+        read = None if drawn is None else drawn.here
     if read is None:
         return [{}] * parts
     levels = np.broadcast_to(read, parts).tolist()
@@ -465,9 +463,8 @@ def _random(value: Value, here: Jackknifed, name: str, settings: Settings) -> li
     if less is None:
         return random
     kinds, limits = here.strata(name), value.limits
-    if limits != UNLIMITED:
-        drawn = here.readings_of_extracts(name).spreads(kinds)
-        low, high = jackknife.t_interval(drawn, settings.confidence_level)
+    if drawn is not None and limits != UNLIMITED:
+        low, high = jackknife.t_interval(drawn.spreads(kinds), settings.confidence_level)
         limits = limits[0] - high, limits[1] - low
     gaps = from_random(less, kinds, here.units, settings, is_between=value.is_between, limits=limits)
     return [
