@@ -84,12 +84,14 @@ def tables(estimates: Sequence[Estimate], measures: Sequence[Measure], alpha: fl
         variants.setdefault(key, {})[repr(measure)] = measure
     found = []
     for (name, over), several in variants.items():
-        leading = len(several) > 1 and [
+        if len(several) < 2:
+            continue
+        leading = [
             e
             for e in estimates
             if e.measure in several and e.is_primary and not e.subgroup and not e.baseline
         ]
-        if leading and len({e.measure for e in leading}) > 1:
+        if len({e.measure for e in leading}) > 1:
             title = f"Does the finding depend on one choice? · {name}{f'@{over}' if over else ''}"
             found.append(Table(title, HEADER, tuple(_rows(leading, _called(several), over, alpha)), (NOTE,)))
     return found
