@@ -120,14 +120,17 @@ def test_six_systems_of_a_measure_have_sentences_and_the_others_are_counted() ->
     """Each system has a sentence, of a label-independent score as well; those beyond six are in the tables."""
     made = sample_families.make().made
     sections = arrangement.arrange(sample_families.make().estimates, made)
-    quality = next(f for f in html.find_findings(sections, made) if f.title == "Quality")
-    assert [f.measure for f in quality.findings] == ["rouge1", "rougeL"]
-    assert quality.findings[0].lines[1] == ("gpt-4", "0.25 [0.15, 0.35]. No label permutation applies to it.")
+    quality = next(f for f in html.find_findings(sections, made) if f["title"] == "Quality")
+    assert [f["measure"] for f in quality["findings"]] == ["rouge1", "rougeL"]
+    assert quality["findings"][0]["lines"][1] == (
+        "gpt-4",
+        "0.25 [0.15, 0.35]. No label permutation applies to it.",
+    )
     one = Estimate("bur@x", "bur", "s", 0.5, permutation_mean=0.4, p=0.01, over="x")
     many = [one.replace(system=f"s{i}") for i in range(14)]
     (found,) = html.find_findings(arrangement.arrange(many, made), made)
-    assert [system for system, _ in found.findings[0].lines] == [f"s{i}" for i in range(6)]
-    assert found.findings[0].notes == ("8 further systems in the tables of estimates",)
+    assert [system for system, _ in found["findings"][0]["lines"]] == [f"s{i}" for i in range(6)]
+    assert found["findings"][0]["notes"] == ["8 further systems in the tables of estimates"]
 
 
 def test_a_small_p_that_holm_raises_is_not_significant_and_both_are_printed() -> None:

@@ -5,7 +5,7 @@ It uses no network and no script but its own, escapes every text, and works on l
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import groupby
@@ -42,7 +42,15 @@ from fairbrief.reports.pages import page
 from fairbrief.reports.plain import named
 from fairbrief.reports.plot import BARE, FAINT, GRID, INK, Axis, Mark, diamond, path, spread, upright
 from fairbrief.reports.result import Result
-from fairbrief.reports.tables import Column, columns, facts, group_counts_by_system, made_lines, reach_tables
+from fairbrief.reports.tables import (
+    Column,
+    columns,
+    facts,
+    group_counts_by_system,
+    left_out_table,
+    made_lines,
+    reach_tables,
+)
 from fairbrief.reports.wording import OF_THE_SCORER, worded
 from fairbrief.text.counted import counted
 from fairbrief.types import Estimate
@@ -56,34 +64,6 @@ BAR = 128
 """Width of the picture of an interval in a table, in pixels."""
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One estimate: its system, its subgroup, its picture, and a text per column."""
-
-    who: str
-    part: str
-    picture: str
-    cells: tuple[str, ...]
-
-
-Rows = tuple[tuple[str, tuple[Row, ...]], ...]
-"""The rows of each quantity, with its name."""
-
-
-@dataclass(frozen=True, slots=True)
-class Grid:
-    """A section's table: main values in view; secondary estimates folded per measure, with their number."""
-
-    title: str
-    by: str
-    is_difference: bool
-    columns: tuple[Column, ...]
-    rows: Rows
-    folds: tuple[tuple[str, int, Rows], ...]
-    hidden: int
-    notes: tuple[str, ...]
-
-
 def write(result: Result, path: Path | str) -> None:
     """Write the page."""
     Path(path).write_text(render(result), encoding="utf-8", newline="\n")
@@ -93,7 +73,7 @@ def render(result: Result) -> str:
     """The page as text."""
     made = result.made
     sections, contrasts = arrangement.arrange(result.estimates, made), arrangement.of_differences(result)
-    room = _room([*sections, *contrasts])
+    grids = list(_grids([*sections, *contrasts], result))
     first = first_screen(result)
     examples = json_file.embedded(
         result.examples, result.estimates, first.measures if first else (), first_answers.lead(result)
@@ -107,9 +87,9 @@ def render(result: Result) -> str:
         "interval_name": wording.interval_name(made),
         "tables": [*result.tables, *reach_tables(made)],
         "findings": find_findings(sections, made),
-        "grids": [_grid(s, room[id(s)], result) for s in sections],
+        "grids": grids[: len(sections)],
         "compared": wording.COMPARED,
-        "contrasts": [_grid(s, room[id(s)], result, is_difference=True) for s in contrasts],
+        "contrasts": grids[len(sections) :],
         "figures": figures.draw(result),
         "examples": Markup(examples),  # noqa: S704 - no < is left in it
         "has_examples": bool(result.examples.rows),
@@ -119,90 +99,82 @@ def render(result: Result) -> str:
                 e for s in sections if not s.by for e in s.estimates
             )
         ],
-        "not_measured": result.not_measured,
+        "not_computed": left_out_table(result),
         "skipped": result.skipped,
         "skipped_total": result.n_skipped,
     }
     return page("report.html.j2", context, scripts=SCRIPTS if result.examples.rows else ())
 
 
-def _room(sections: Sequence[Section]) -> dict[int, list[int]]:
-    """How many rows each section may show (main values, secondary), by its identity.
-
-    If there are too many, main values come before secondary estimates, and all records before subgroups.
-    """
-    order = sorted(sections, key=lambda s: bool(s.by))
-    main_values = [len(s.main_values) for s in order]
-    others = [len(s.estimates) - main for s, main in zip(order, main_values, strict=True)]
-    left, room = MOST_ON_PAGE, {id(s): [0, 0] for s in sections}
-    for place, sizes in enumerate((main_values, others)):
-        for section, wanted in zip(order, sizes, strict=True):
-            room[id(section)][place] = given = min(wanted, MOST_ROWS, left)
-            left -= given
-    return room
-
-
-def _grid(section: Section, room: Sequence[int], result: Result, *, is_difference: bool = False) -> Grid:
-    made, systems = result.made, result.all_systems
-    numbers = columns(section.estimates, made, is_difference=is_difference)
-    main, (most, left) = section.main_values, room
-    hidden = len(main) - most
-    folds = []
-    for measure, blocks in groupby(section.blocks, key=lambda block: block[0].measure):
-        others = [e for block in blocks if not wording.is_main_value(block[0]) for e in block]
-        shown = others[:left]
-        if shown:
-            name = named(wording.without_over(shown[0])) or measure
-            folds.append(
-                (name, len(shown), tuple(_rows(shown, numbers, systems, is_difference=is_difference)))
-            )
-        hidden, left = hidden + len(others) - len(shown), left - len(shown)
-    rows = tuple(_rows(main[:most], numbers, systems, is_difference=is_difference))
-    by = " × ".join(section.by)
-    return Grid(section.title, by, is_difference, numbers, rows, tuple(folds), hidden, section.notes)
+def _grids(sections: Sequence[Section], result: Result) -> Iterator[dict[str, Any]]:
+    """A table per section: main values in view; secondary estimates folded per measure, with their number."""
+    left, systems = MOST_ON_PAGE, result.all_systems
+    for section in sections:
+        filled = columns(section.estimates, result.made)
+        shown = section.main_values[: min(MOST_ROWS, left)]
+        room = min(MOST_ROWS, left - len(shown))
+        folds = []
+        for measure, blocks in groupby(section.blocks, key=lambda block: block[0].measure):
+            others = [e for block in blocks if not wording.is_main_value(block[0]) for e in block][:room]
+            if others:
+                name = named(wording.without_over(others[0])) or measure
+                folds.append((name, len(others), list(_rows(others, filled, systems))))
+                room -= len(others)
+        many = len(shown) + sum(n for _, n, _ in folds)
+        left -= many
+        yield {
+            "title": section.title,
+            "by": " × ".join(section.by),
+            "is_difference": section.is_difference,
+            "columns": filled,
+            "rows": list(_rows(shown, filled, systems)),
+            "folds": folds,
+            "hidden": len(section.estimates) - many,
+            "notes": arrangement.notes(section.estimates),
+        }
 
 
 def _rows(
-    estimates: Sequence[Estimate], numbers: Sequence[Column], systems: Sequence[str], *, is_difference: bool
-) -> Iterator[tuple[str, tuple[Row, ...]]]:
+    estimates: Sequence[Estimate], filled: Sequence[Column], systems: Sequence[str]
+) -> Iterator[tuple[str, list[dict[str, Any]]]]:
     """The rows of each quantity; their pictures share one axis, which contains zero."""
     for name, block in arrangement.by_quantity(estimates):
-        means = () if is_difference else (e.permutation_mean for e in block)
+        means = (e.permutation_mean for e in block if not e.baseline)
         values = (*(x for e in block for x in (e.value, e.low, e.high)), *means)
         places = [0.0, *(x for x in values if x is not None and isfinite(x))]
         axis = Axis(min(places), max(places), has_line=False)
         yield (
             name,
-            tuple(
-                Row(
-                    named(wording.pair(e) if is_difference else e.system),
-                    named(", ".join(e.subgroup.values())),
-                    _picture(e, axis, None if is_difference else plot.colour_of(systems, e.system)),
-                    tuple(column.cell(e) for column in numbers),
-                )
+            [
+                {
+                    "who": named(wording.pair(e) if e.baseline else e.system),
+                    "part": named(", ".join(e.subgroup.values())),
+                    "picture": _picture(e, axis, plot.colour_of(systems, e.system)),
+                    "cells": [column.cell(e) for column in filled],
+                }
                 for e in block
-            ),
+            ],
         )
 
 
-def _picture(e: Estimate, axis: Axis, colour: str | None) -> str:
+def _picture(e: Estimate, axis: Axis, colour: str) -> str:
     """Interval, permutation mean and value on a horizontal line with a notch at zero; a dash if there is no value.
 
-    A difference of systems has no ``colour``, and no permutation mean is drawn.
+    A difference of systems has no colour and no permutation mean.
     """
     if e.value is None or axis.high <= axis.low:
         return number_format.ABSENT
     alt = f"{number_format.value(e)}, interval {number_format.interval(e)}, permutation mean {number_format.chance(e)}"
+    colour = INK if e.baseline else colour
     marks = [
         path(((axis.low, 0.5), (axis.high, 0.5)), GRID, 1),
         path(((0, 0.28), (0, 0.72)), FAINT, 1),
-        *spread(None, e.low, e.high, colour or INK),
+        *spread(None, e.low, e.high, colour),
     ]
-    if colour and e.permutation_mean is not None:
+    if e.permutation_mean is not None and not e.baseline:
         marks.append(path(((e.permutation_mean, 0.08), (e.permutation_mean, 0.92)), INK, 2))
-    marks += spread(e.value, None, None, colour or INK)
-    svg = plot.drawn(alt, axis, BARE, marks, BAR, 18, edge=6)
-    return Markup(svg)  # noqa: S704 - drawn and escaped by this package
+    marks += spread(e.value, None, None, colour)
+    return Markup(plot.drawn(alt, axis, BARE, marks, BAR, 18, edge=6))  # noqa: S704 - drawn and escaped by this package
 
 
 # -------------------------------------------------------------------------------- measures in sentences
@@ -211,46 +183,36 @@ MOST_NAMED = 6
 """Systems with a sentence per measure; the tables of estimates have all."""
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """A measure in sentences, one per system, with notes on its scorer and on further systems."""
+def find_findings(sections: Sequence[Section], made: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """By family and attribute the main values on all records, a sentence per system, and the harm that a gap would mean.
 
-    measure: str
-    asks: str
-    lines: tuple[tuple[str, str], ...]
-    notes: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Findings:
-    """The findings of one family by one attribute, and the harm that a gap would mean."""
-
-    title: str
-    findings: tuple[Finding, ...]
-    harms: tuple[str, ...]
-
-
-def find_findings(sections: Sequence[Section], made: Mapping[str, Any]) -> tuple[Findings, ...]:
-    """The main values on all records, by family."""
-    found = []
+    Notes are on a measure's scorer and on further systems.
+    """
+    families = []
     for section in sections:
         by_measure: dict[str, list[Estimate]] = {}
         for e in section.main_values if not section.by else ():
             by_measure.setdefault(e.measure, []).append(e)
-        if by_measure:
+        findings = []
+        for measure, members in by_measure.items():
+            shown = members[:MOST_NAMED]
+            notes = list(
+                dict.fromkeys(worded(n) for e in members for n in e.notes if n.code in OF_THE_SCORER)
+            )
+            if more := len(members) - len(shown):
+                notes.append(f"{counted(more, 'further system')} in the tables of estimates")
+            findings.append(
+                {
+                    "measure": measure,
+                    "asks": wording.declared(measure, made).question,
+                    "lines": [(named(e.system), wording.finding(e, wording.alpha_of(made))) for e in shown],
+                    "notes": notes,
+                }
+            )
+        if findings:
             harms = dict.fromkeys(wording.declared(measure, made).harm for measure in by_measure)
-            findings = tuple(_finding(measure, members, made) for measure, members in by_measure.items())
-            found.append(Findings(section.title, findings, tuple(filter(None, harms))))
-    return tuple(found)
-
-
-def _finding(measure: str, members: Sequence[Estimate], made: Mapping[str, Any]) -> Finding:
-    alpha = wording.alpha_of(made)
-    lines = tuple((named(e.system), wording.finding(e, alpha)) for e in members[:MOST_NAMED])
-    notes = list(dict.fromkeys(worded(n) for e in members for n in e.notes if n.code in OF_THE_SCORER))
-    if more := len(members) - len(lines):
-        notes.append(f"{counted(more, 'further system')} in the tables of estimates")
-    return Finding(measure, wording.declared(measure, made).question, lines, tuple(notes))
+            families.append({"title": section.title, "findings": findings, "harms": [*filter(None, harms)]})
+    return families
 
 
 # ------------------------------------------------------------------------------------ the first screen
@@ -316,7 +278,11 @@ def first_screen(result: Result) -> FirstScreen | None:
     if not members:
         return None
     ordered = context.clearest_first(members.values())
-    panels = _said_once(_panel(of, result.all_systems, context) for of in ordered)
+    panels: list[Panel] = []
+    systems = result.all_systems
+    for panel in (_panel(of, systems, context) for of in ordered):
+        is_new = panel.meaning not in {above.meaning for above in panels}
+        panels.append(panel if is_new else replace(panel, meaning=""))
     few = shortfalls(result.made, {ordered[0][0].measure}, is_brief=True)
     doubts = [f"{contrast_words.capital(text)}." for text in few]
     return FirstScreen(
@@ -358,15 +324,6 @@ def _panel(members: Sequence[Estimate], colours: Sequence[str], context: Context
         notes=(*group_counts_by_system(kept, declared.items), *_cuts(len(names), len(there))),
         meaning=declared.harm,
     )
-
-
-def _said_once(panels: Iterable[Panel]) -> list[Panel]:
-    """The panels, each with its meaning unless a panel above has the same one."""
-    found: list[Panel] = []
-    for panel in panels:
-        is_new = panel.meaning not in {above.meaning for above in found}
-        found.append(panel if is_new else replace(panel, meaning=""))
-    return found
 
 
 def _clearest(

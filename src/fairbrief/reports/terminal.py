@@ -28,7 +28,6 @@ from fairbrief.reports.result import Result
 from fairbrief.reports.tables import (
     compact_table,
     contrast_table,
-    difference_table,
     facts,
     left_out_table,
     numeric_columns,
@@ -149,8 +148,7 @@ class _Screen:
         )
 
     def _header(self) -> list[Text]:
-        parts = (fact.brief for fact in facts(self.result))
-        return self._wrapped(" | ".join(filter(None, parts)), style="bold")
+        return self._wrapped(" | ".join(facts(self.result)), style="bold")
 
     def _settings(self) -> list[Text]:
         made = self.result.made
@@ -266,8 +264,8 @@ class _Screen:
         return [e for e in values if wording.is_main_value(e)] or values
 
     def _main_values(self, section: arrangement.Section) -> Maker:
-        make = difference_table if any(e.baseline for e in section.estimates) else section_table
-        return self._first_rows(replace(make(section, self.result.made, is_brief=True), notes=()))
+        table = section_table(section, self.result.made, is_brief=True)
+        return self._first_rows(replace(table, notes=()))
 
     def _paper(self) -> list[list[Text]]:
         """A paper's tables, all of them, or the main values of a protocol without tables."""
