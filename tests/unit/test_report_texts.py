@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import math
 import re
 from dataclasses import replace
 from html.parser import HTMLParser
@@ -436,28 +435,3 @@ def test_a_measure_over_an_attribute_with_an_at_sign_keeps_its_name() -> None:
     """The attribute is cut off whole, also where it is quoted and holds what parts it from the measure."""
     e = Estimate("uer(scorer=ngram)@'<i>m@(=)o,od'", "uer", "s", 0.1, over="<i>m@(=)o,od")
     assert wording.without_over(e) == "uer(scorer=ngram)"
-
-
-def test_the_hubs_client_reads_every_system_and_value() -> None:
-    """Each main value stands in it with its value, whatever the names hold."""
-    yaml = pytest.importorskip("yaml")
-    data = pytest.importorskip("huggingface_hub.repocard_data")
-    for result in (sample_results.make(), sample_results.hostile()):
-        text = exports.model_card(result)
-        assert text.startswith("---\n")
-        assert text.endswith("\n---\n")
-        assert text.count("\n---\n") == 1
-        head = yaml.safe_load(text.strip().strip("-"))
-        found = []
-        for model in head["model-index"]:
-            name, results = data.model_index_to_eval_results([model])
-            assert name == model["name"]
-            found += [(one.metric_type, one.metric_value) for one in results]
-        told = [
-            e
-            for e in result.estimates
-            if e.value is not None and not e.subgroup and e.quantity == e.measure.partition("@")[0]
-        ]
-        assert len(found) == len(told) > 5
-        assert all(math.isfinite(value) for _, value in found)
-        assert {kind for kind, _ in found} >= {"bur", "uer"}

@@ -64,7 +64,7 @@ def report(
     folder: Path = o.SAVED_AUDIT,
     format_: str = o.option(
         "terminal",
-        "terminal, markdown, latex, csv, model-card, or html, which rewrites report.html.",
+        "terminal, markdown, latex, csv, or html, which rewrites report.html.",
         "FORMAT",
         "--format",
     ),
@@ -81,7 +81,7 @@ def report(
 
     result = load(folder)
     texts: dict[str, Callable[[Result], str]] = {
-        "markdown": exports.markdown, "latex": exports.latex, "csv": exports.csv_text, "model-card": exports.model_card,
+        "markdown": exports.markdown, "latex": exports.latex, "csv": exports.csv_text,
     }  # fmt: skip
     if format_ == "terminal":
         output.print_audit(result, details=details, folder=folder)

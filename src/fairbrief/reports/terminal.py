@@ -86,9 +86,9 @@ def print_result(
     _print(screen.everything() if details else screen.first(), console)
 
 
-def print_table(table: Table, console: Console, lead: Sequence[str] = ()) -> None:
-    """Print one table; ``lead`` are sentences below its title."""
-    _print(table_lines(table, console.width, lead), console)
+def print_table(table: Table, console: Console) -> None:
+    """Print one table."""
+    _print(table_lines(table, console.width), console)
 
 
 def print_labelled(label: str, texts: Iterable[str], console: Console, style: str = "") -> None:
@@ -359,16 +359,15 @@ def _continued(command: str, width: int, indent: int) -> list[Text]:
 # ---------------------------------------------------------------------------------------------- tables
 
 
-def table_lines(table: Table, width: int, lead: Sequence[str] = ()) -> list[Text]:
+def table_lines(table: Table, width: int) -> list[Text]:
     """The title, the columns and the notes of a table: numbers to the right, wrapped names, no line wider than ``width``.
 
     A table that is too wide gets smaller gaps, or the first column as headings above its rows; then columns of text are wrapped;
     then its columns go on below, and the columns that name the rows are repeated.
     """
     title = _indented(table.title, width, 0, "bold")
-    below = [line for text in lead for line in _indented(text, width, 0)]
     notes = [line for note in table.notes for line in _indented(note, width, 0, "dim")]
-    return [*title, *below, *(_columns(_Grid.of(table), width) if table.rows else ()), *notes]
+    return [*title, *(_columns(_Grid.of(table), width) if table.rows else ()), *notes]
 
 
 @dataclass(frozen=True)
