@@ -210,10 +210,9 @@ def _parts(opened: Opened, most: int) -> Table:
     )
     numbers = ("contribution", "without it") if by_itself else ("contribution to all", "all without it")
     first = (_verdict(opened, effects, places), *opened.story.split("\n"))
-    more = (f"And {' and '.join(hidden)}.",) if hidden else ()
-    return Table(
-        f"{opened.record}: {value}", ("", *numbers), tuple(rows), (*filter(None, first), *more, *notes)
-    )
+    if hidden:
+        notes.insert(0, f"And {' and '.join(hidden)}.")
+    return Table(f"{opened.record}: {value}", ("", *numbers), tuple(rows), (*filter(None, first), *notes))
 
 
 def _verdict(opened: Opened, effects: Sequence[tuple[Effect, Part]], places: int) -> str:
