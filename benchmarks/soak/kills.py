@@ -44,7 +44,7 @@ FAIRBRIEF = [sys.executable, "-c", "from fairbrief.cli import main; main()"]
 SIGNALS = {"SIGKILL": signal.SIGKILL, "Ctrl-C": signal.SIGINT}
 TIMES = rb'(?<="ended":")[^"]+|(?<="seconds":)[\d.e-]+|(?<=seconds: )[\d.e-]+|(?<=seconds</bdi></dt><dd><bdi>)[\d.e-]+'
 """When an audit ended and how long it took, in its results and its reports."""
-UNCOUNTED = (".journal", ".spent", TEMPORARY, DIGESTS)
+UNCOUNTED = (".journal", TEMPORARY, DIGESTS)
 """Endings of files whose bytes depend on which request ended first, on the seconds, or that the next run removes."""
 PROCESSES_MAY_STAY = 1.0
 """Seconds."""

@@ -43,9 +43,11 @@ class BackendError(FairbriefError):
 
 @contextmanager
 def reading_text(path: PathLike[str] | str) -> Iterator[None]:
-    """Turn errors of decoding and of CSV into DataError with the file's name."""
+    """Turn errors of decoding and of CSV into DataError, and a file that cannot be read into RequestError, with its name."""
     try:
         yield
+    except OSError as error:
+        raise RequestError(f"'{path}' cannot be read: {error.strerror}. Give another file.") from error
     except UnicodeDecodeError as error:
         raise DataError(
             f"{path}: found the byte 0x{error.object[error.start]:02x}, which is not UTF-8; expected UTF-8 text; save the file as UTF-8."

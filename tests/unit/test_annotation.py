@@ -15,12 +15,11 @@ from tests.cli.command import printed
 
 from fairbrief.errors import DataError, RequestError
 from fairbrief.readers import read
-from fairbrief.types import Case, Claim, Document, Entity, Record, Summary
+from fairbrief.types import Case, Claim, Document, Record, Summary
 from fairbrief.workbench.judgements import (
     Leans,
     agreement,
     bootstrap_counts,
-    compare_leanings,
     concordance,
     correlations,
     judged_cases,
@@ -45,11 +44,10 @@ from fairbrief.workbench.sheets import (
 
 
 def case(i: int = 0, system: str = "s", claims: bool = True) -> Case:
-    """A case of our own with two values, two people and two claims."""
+    """A case of our own with two values and two claims."""
     record = Record(
         f"r{i}",
         (Document("Tea is good.", {"g": "a"}), Document("=Tea is bad.", {"g": "b"})),
-        entities=(Entity("e1", "Ann", "Lee"), Entity("e2")),
     )
     cut = (Claim("Tea is good."), Claim("Some say bad.")) if claims else None
     return Case(record, Summary(f"r{i}", system, "Tea is good. Some say bad.", cut))
@@ -57,7 +55,7 @@ def case(i: int = 0, system: str = "s", claims: bool = True) -> Case:
 
 def asked(cases: list[Case], task: str, **more: Any) -> list[tuple[Case, tuple[Item, ...]]]:
     """Cases with their items."""
-    return list(items_of(cases, task, "" if task in ("people", "leaning") else "g", **more))
+    return list(items_of(cases, task, "" if task == "leaning" else "g", **more))
 
 
 def filled(folder: Path, name: str, text: str, answers: list[str], **columns: str) -> Path:
@@ -85,7 +83,6 @@ def index(cases: list[tuple[Case, tuple[Item, ...]]]) -> dict[Any, Item]:
         ("claims", ["1", "2"], ("a", "b", "none")),
         ("rating", ["a", "b"], ("1", "2", "3", "4", "5")),
         ("leaning", [""], ("negative", "fair", "positive")),
-        ("people", ["e1", "e2"], ("yes", "no", "unclear")),
     ],
 )
 def test_questions(task: str, parts: list[str], choices: tuple[str, ...]) -> None:
@@ -130,7 +127,7 @@ def test_impossible_questions() -> None:
 
 
 def test_assignment() -> None:
-    """Each case goes to as many people as asked, loads differ by one at most, limits hold, seeds decide."""
+    """Each case goes to as many people as asked, loads differ by one at most, seeds decide."""
     cases = list(range(25))
     load = assign(cases, ["ann", "bea", "cal"], per_case=2)
     assert Counter(c for own in load.values() for c in own) == dict.fromkeys(cases, 2)
@@ -139,15 +136,9 @@ def test_assignment() -> None:
     assert load != assign(cases, ["ann", "bea", "cal"], per_case=2, seed=1)
     pairs = Counter(tuple(sorted(n for n, own in load.items() if c in own)) for c in cases)
     assert len(pairs) == 3
-    assert all(len(own) <= 5 for own in assign(cases, ["ann", "bea"], per_annotator=5).values())
-    for people, per_case, most in (
-        (["a", "a"], None, None),
-        ([], None, None),
-        (["a"], 2, None),
-        (["a"], 1, 0),
-    ):
+    for people, per_case in ((["a", "a"], None), ([], None), (["a"], 2)):
         with pytest.raises(RequestError):
-            assign(cases, people, per_case=per_case, per_annotator=most)
+            assign(cases, people, per_case=per_case)
 
 
 def test_sheets_come_back(tmp_path: Path) -> None:
@@ -220,8 +211,8 @@ def test_judged_claims() -> None:
     assert [claim.values["g"] for claim in judged.summary.claims or ()] == [("a",), ("b",)]
 
 
-def test_judged_ratings_leanings_and_people() -> None:
-    """Mean ratings, the leaning of the majority and the people found become attributes; unfairness is their shortfall."""
+def test_judged_ratings_and_leanings() -> None:
+    """Mean ratings and the leaning of the majority become attributes; unfairness is their shortfall."""
     rated = asked([case()], "rating")
     a, b = rated[0][1]
     answers = [
@@ -240,9 +231,6 @@ def test_judged_ratings_leanings_and_people() -> None:
     (judged,) = judged_cases(leaning, answers)
     assert judged.record.attributes == {"leaning": "left"}
     assert unfairness(leaning, answers) == {("r0", "s"): pytest.approx(2 / 3)}
-    people = asked([case()], "people")
-    (judged,) = judged_cases(people, [Answer("x", people[0][1][0].key, ("yes",))])
-    assert judged.record.attributes == {"mentioned e1": "yes"}
 
 
 def test_agreement_of_annotators() -> None:
@@ -310,14 +298,14 @@ PEOPLE = np.array([1.0, 1.0, -1.0, 0.0])
     ("chosen", "leaning"),
     [
         (["negative", "negative", "fair"], "negative"),
-        (["negative", "positive", "fair"], "fair"),
+        (["negative", "positive", "fair"], None),
         (["positive"], "positive"),
-        (["positive", "negative"], "fair"),
+        (["positive", "negative"], None),
     ],
 )
-def test_a_summary_leans_as_the_majority_sees_it(chosen: list[str], leaning: str) -> None:
-    """More than half of the annotators; otherwise it is fair."""
-    assert majority(chosen) == leaning
+def test_a_majority_is_more_than_half(chosen: list[str], leaning: str | None) -> None:
+    """The choice of more than half of the annotators counts; otherwise none does."""
+    assert majority([(one,) for one in chosen]) == leaning
 
 
 def test_samples_go_to_the_measure_with_the_same_side_or_nearer_zero() -> None:
@@ -325,14 +313,12 @@ def test_samples_go_to_the_measure_with_the_same_side_or_nearer_zero() -> None:
     counts = np.array([[1.0, 1, 1, 1], [4, 0, 0, 0], [0, 0, 4, 0], [0, 1, 1, 2]])
     first = Leans("first", np.array([0.2, 0.4, -0.1, 0.1]), np.array([0.15, 0.2, -0.1, 0.1]))
     second = Leans("second", np.array([1.0, -2.0, 3.0, -3.0]), np.array([-0.25, 1.0, 3.0, -1.0]))
-    found = compare_leanings(PEOPLE, first, second, counts)
-    assert (found.samples, found.ties) == ((3, 0), 1)
+    table = leaning_table(PEOPLE, first, second, counts)
     # Groups: people lean to 1, 1, −1 and (one each) to neither side; first is right in all three, second in the second.
-    assert found.undecided == 1
-    assert found.groups == (1.0, pytest.approx(1 / 3))
+    assert table.rows == (("first", "3", "100%"), ("second", "0", "33%"))
     # First leads by 3, 0, 4 and 4: only in the second group it is not ahead.
-    assert found.p == pytest.approx(1 / 4)
-    assert leaning_table(found).rows == (("first", "3", "100%"), ("second", "0", "33%"))
+    assert "Samples: 1 agree equally with both; p = 0.250" in table.notes[0]
+    assert "in 1 people lean to neither side" in table.notes[1]
 
 
 def test_bootstrap_groups_have_as_many_samples_as_there_are() -> None:

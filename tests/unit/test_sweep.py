@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 import fairbrief
 from fairbrief.auditing import Plan, audit
-from fairbrief.chat.spending import BudgetSpent
+from fairbrief.chat.endpoint import LimitReached
 from fairbrief.cli import app
 from fairbrief.cli.command_line import INCOMPLETE
 from fairbrief.cli.input_options import ReadingOptions
@@ -29,7 +29,6 @@ from fairbrief.serialization import record_line, write_lines
 from fairbrief.specs import spell
 from fairbrief.types import Case, Document, Record, Summary
 from fairbrief.workbench import sweep
-from fairbrief.workbench.summarizing import Spending
 from fairbrief.workbench.sweep import Cell, grid
 
 UER = "uer@side"
@@ -84,7 +83,7 @@ def of_cells(cells: Sequence[Cell], folder: Path, many: int = 40, **plan: object
     """The audit of some cells."""
     made = Plan(measures=[UER], n_resamples=300, **plan)
     sweep.foresee(lambda: records(many), cells, folder, made)
-    sweep.ask(lambda: records(many), cells, folder, lambda _: None, Spending())
+    sweep.ask(lambda: records(many), cells, folder, lambda _: None)
     return sweep.audited(cells, folder, made)
 
 
@@ -284,7 +283,6 @@ def test_copies_of_one_run_make_no_interval_shorter(tmp_path: Path) -> None:
         (("--samples", "4", "--temperature", "0"), "paid 4 times"),
         (("--baseline", "temperature=3"), "No cell is named"),
         (("--measure", "uwer"), "No measure named"),
-        (("--max-cost", "1", "--price", "1,1"), "--max-tokens"),
     ],
 )
 def test_nothing_is_paid_before_all_cells_are_checked(
@@ -304,7 +302,7 @@ def test_nothing_is_paid_before_all_cells_are_checked(
 
 
 def test_a_grid_is_asked_as_one_and_a_dry_run_counts_it(tmp_path: Path) -> None:
-    """All cells share one bound of open questions, one budget and one journal; --dry-run tells the calls of all."""
+    """All cells share one bound of open questions, one limit of requests and one journal; --dry-run tells the calls of all."""
     source, out = tmp_path / "records.jsonl", tmp_path / "out"
     write_lines(map(record_line, records(20)), source)
     with StubChat(answer=lambda _: "alder quartz", delay=0.01) as server:
@@ -324,8 +322,8 @@ def test_a_grid_is_asked_as_one_and_a_dry_run_counts_it(tmp_path: Path) -> None:
         assert (server.requests, server.open_most <= 16) == (60, True)
 
 
-def test_judges_are_asked_within_the_budget(tmp_path: Path) -> None:
-    """Their requests count; a spent budget is an error, and a higher limit asks only for the rest."""
+def test_judges_are_asked_within_the_limit(tmp_path: Path) -> None:
+    """Their requests count; the limit is an error, and the next run asks only for the rest."""
     source, out = tmp_path / "records.jsonl", tmp_path / "out"
     sides = {"L": "alder", "R": "quartz"}
     several = [
@@ -338,9 +336,8 @@ def test_judges_are_asked_within_the_budget(tmp_path: Path) -> None:
         arguments = ["sweep", str(source), "--with", "lead", "--measure", UER, "--measure", judged]
         arguments += ["--resamples", "20", "--out", str(out)]
         stopped = CliRunner().invoke(app, [*arguments, "--max-requests", "5"])
-        assert isinstance(stopped.exception, BudgetSpent)
-        assert "raise it to continue" in str(stopped.exception)
-        assert "run the same command" not in stopped.output
+        assert isinstance(stopped.exception, LimitReached)
+        assert "Run the same command" in str(stopped.exception)
         assert server.requests == 5
         for _ in range(2):
             assert CliRunner().invoke(app, [*arguments, "--max-requests", "12"]).exit_code == 0
@@ -370,7 +367,7 @@ def test_audit_pools_runs_as_a_sweep_does(tmp_path: Path) -> None:
     result = load(tmp_path / "a")
     cells = grid("random", {"seed": ["1", "2", "3"]})
     plan = Plan(measures=[UER], n_resamples=99)
-    sweep.ask(lambda: records_of_runs(20), cells, tmp_path / "s", lambda _: None, Spending())
+    sweep.ask(lambda: records_of_runs(20), cells, tmp_path / "s", lambda _: None)
     swept = sweep.audited(cells, tmp_path / "s", plan)
     (pooled,) = (e for e in result.estimates if (e.quantity, e.system, e.subgroup) == ("uer", "random", {}))
     (of_cell,) = (e for e in swept.estimates if e.quantity == "uer" and not e.subgroup)

@@ -1,1 +1,1 @@
-"""Chat models over HTTP with OpenAI's protocol: endpoints, budgets, journals and replies."""
+"""Chat models over HTTP with OpenAI's protocol: endpoints, journals and replies."""

@@ -3,28 +3,28 @@
 from __future__ import annotations
 
 import asyncio
-import email.utils
 import math
 import random
 import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, wait
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from fairbrief.chat.endpoint import (
     REFUSED,
     UNANSWERED,
     Endpoint,
-    Malformed,
+    FailedTryError,
+    LimitReached,
     Question,
     Reply,
     Tally,
     library,
     read_reply,
+    whole,
 )
-from fairbrief.chat.spending import Budget, BudgetSpent, Reservation, charged, spent
 from fairbrief.errors import BackendError, FairbriefError, first_line
 from fairbrief.text.addresses import redacted
 
@@ -32,24 +32,10 @@ K = TypeVar("K")
 
 GIVES_UP_AFTER = 20
 """Consecutive questions without an answer after which the server counts as down."""
-UNCERTAIN = ("timeout", "connection", "malformed")
-"""Kinds of failed tries for which the server may have charged."""
-
-
-class _PassingError(Exception):
-    """A try failed for a temporary reason; ``wait`` is the delay that the server requested."""
-
-    def __init__(self, kind: str, detail: str, wait: float | None = None) -> None:
-        super().__init__(detail)
-        self.kind = kind
-        self.wait = wait or 0.0
 
 
 def replies(
-    endpoint: Endpoint,
-    questions: Iterable[tuple[K, Question]],
-    tally: Tally | None = None,
-    budget: Budget | None = None,
+    endpoint: Endpoint, questions: Iterable[tuple[K, Question]], tally: Tally | None = None
 ) -> Iterator[list[tuple[K, Reply]]]:
     """Ask every question; yields batches of replies with their keys, in any order.
 
@@ -57,9 +43,9 @@ def replies(
     requests the next loses at most that many answers when it is killed.
 
     Raises BackendError if the server refuses the key or the model, or leaves twenty consecutive questions unanswered;
-    BudgetSpent, after the last reply, if ``budget``, or ``max_requests`` of the endpoint, is not enough.
+    LimitReached, after the last reply, if ``max_requests`` of ``tally`` or of the endpoint is not enough.
     """
-    talk = _Talk(endpoint, endpoint.connect(), tally or Tally(), budget or Budget())
+    talk = _Talk(endpoint, endpoint.connect(), tally or Tally(), Pace(endpoint.per_minute))
     loop, waiting = asyncio.new_event_loop(), iter(questions)
     # A separate thread, since the caller may already run an event loop, as notebooks do.
     thread = threading.Thread(target=loop.run_forever, name="chat", daemon=True)
@@ -67,7 +53,7 @@ def replies(
     open_: dict[Future[Reply], K] = {}
     errors: list[Exception] = []
     try:
-        while all(isinstance(error, BudgetSpent) for error in errors):
+        while all(isinstance(error, LimitReached) for error in errors):
             while not errors and len(open_) < endpoint.concurrency and (pair := next(waiting, None)):
                 open_[asyncio.run_coroutine_threadsafe(talk.reply(pair[1]), loop)] = pair[0]
             if not open_:
@@ -90,7 +76,7 @@ def replies(
         thread.join()
         loop.close()
     if errors:
-        raise next((error for error in errors if not isinstance(error, BudgetSpent)), errors[0])
+        raise next((error for error in errors if not isinstance(error, LimitReached)), errors[0])
 
 
 @dataclass(slots=True)
@@ -100,14 +86,9 @@ class _Talk:
     endpoint: Endpoint
     client: Any
     tally: Tally
-    budget: Budget
-    pace: Pace = field(init=False)
-    settled: asyncio.Event = field(default_factory=asyncio.Event)
+    pace: Pace
     unanswered_in_a_row: int = 0
     has_answered: bool = False
-
-    def __post_init__(self) -> None:
-        self.pace = Pace(self.endpoint.per_minute)
 
     async def end(self) -> None:
         """Wait for the end of all requests, then close the connection."""
@@ -128,28 +109,22 @@ class _Talk:
                 )
 
     async def reply(self, question: Question) -> Reply:
-        """The reply to one question, after up to ``retries`` tries; each is charged to the budget."""
+        """The reply to one question, after up to ``retries`` tries; each counts as a request."""
         failed = 0
         while True:
             await self.pace.wait()
-            held = await self._reserve(question)
-            paid = held.tokens
+            self.tally.count_request(self.endpoint.max_requests)
             try:
                 async with asyncio.timeout(self.endpoint.timeout):
                     reply = await self._try(question)
-                paid = charged(reply, held)
             except TimeoutError:
-                again = self._late()
-            except _PassingError as error:
+                again = FailedTryError("timeout", f"no complete answer in {self.endpoint.timeout:g} s")
+            except FailedTryError as error:
                 again = error
-                paid = held.tokens if error.kind in UNCERTAIN else (0, 0)
             else:
                 self.tally.prompt_tokens += reply.prompt_tokens
                 self.tally.completion_tokens += reply.completion_tokens
                 return reply
-            finally:
-                self.budget.settle(held, paid)
-                self.settled.set()
             self.tally.fail(again.kind, str(again))
             failed += 1
             if failed > self.endpoint.retries:
@@ -157,57 +132,29 @@ class _Talk:
             self.pace.hold(again.wait)
             await asyncio.sleep(again.wait + pause_before(failed, self.endpoint.pause))
 
-    async def _reserve(self, question: Question) -> Reservation:
-        """Reserve one request in the budget; waits for open requests if they may free some. BudgetSpent if not."""
-        most = self.budget.most(question)
-        if (limit := self.endpoint.max_requests) is not None and self.tally.requests >= limit:
-            raise spent(limit)
-        while not self.budget.has_room(most):
-            if not self.budget.is_waiting():
-                raise self.budget.spent()
-            self.settled.clear()
-            await self.settled.wait()
-        held = self.budget.reserve(most)
-        self.tally.requests += 1
-        return held
-
     async def _try(self, question: Question) -> Reply:
-        """One request. Raises _PassingError if a retry may succeed, BackendError if none can."""
+        """One request. Raises FailedTryError if a retry may succeed, BackendError if none can."""
         openai = library()
-        messages = [{"role": role, "content": text} for role, text in question.messages]
+        messages = [{"role": role, "content": whole(text)} for role, text in question.messages]
         try:
             response = await self.client.chat.completions.with_raw_response.create(
                 model=self.endpoint.model, messages=messages, **dict(question.decoding)
             )
             return read_reply(response.text)
-        except Malformed as error:
-            raise _PassingError("malformed", str(error)) from None
-        except openai.APITimeoutError:
-            raise self._late() from None
         except openai.APIConnectionError as error:
-            if isinstance(error.__cause__, BackendError):
+            if isinstance(error.__cause__, BackendError | FailedTryError):
                 raise error.__cause__ from None
-            if isinstance(error.__cause__, Malformed):
-                raise _PassingError("malformed", str(error.__cause__)) from None
-            raise _PassingError("connection", _message(error.__cause__ or error)) from None
+            raise FailedTryError("connection", _message(error.__cause__ or error)) from None
         except openai.APIStatusError as error:
             return self._status(error)
-        except UnicodeEncodeError as error:  # a lone surrogate in the question: it can never be sent
-            self.tally.fail("unsendable", _message(error))
-            return Reply("", UNANSWERED, finish="rejected", detail=_message(error))
         except UnicodeDecodeError as error:
-            raise _PassingError("malformed", _message(error)) from None
-
-    def _late(self) -> _PassingError:
-        return _PassingError("timeout", f"no complete answer in {self.endpoint.timeout:g} s")
+            raise FailedTryError("malformed", _message(error)) from None
 
     def _status(self, error: Any) -> Reply:
         """The reply or the error for a status other than success."""
         status, code = error.status_code, str(getattr(error, "code", "") or "")
-        if status == 429 and code != "insufficient_quota":
-            raise _PassingError("429", _message(error), retry_after(error.response.headers))
-        if status in (408, 409, 425) or status >= 500:
-            raise _PassingError(str(status), _message(error), retry_after(error.response.headers))
+        if status in (408, 409, 425) or status >= 500 or (status == 429 and code != "insufficient_quota"):
+            raise FailedTryError(str(status), _message(error), retry_after(error.response.headers))
         if status in (400, 422) and code in ("content_filter", "content_policy_violation"):
             return Reply(_message(error), REFUSED, finish="content_filter")
         if status in (401, 403, 404, 405) or code == "insufficient_quota":
@@ -234,28 +181,20 @@ SHORTEST_WAIT = 0.05
 """Shortest time between two tries of one question, in seconds."""
 
 
-def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds until the next request that the server allows: from milliseconds, seconds or a date; None if not given.
+def retry_after(headers: Mapping[str, str]) -> float:
+    """Seconds until the next request that the server allows, from milliseconds or seconds; 0 if neither is given.
 
     >>> retry_after({"retry-after": "2"}), retry_after({"retry-after-ms": "150"}), retry_after({})
-    (2.0, 0.15, None)
+    (2.0, 0.15, 0.0)
     """
-    try:
-        if math.isfinite(milliseconds := float(headers.get("retry-after-ms", "nan"))):
-            return _bounded(milliseconds / 1000)
-    except ValueError:
-        pass  # not a number: ignore it
-    value = headers.get("retry-after", "").strip()
-    try:
-        if value.replace(".", "", 1).isdigit():
-            return _bounded(float(value))
-        return _bounded(email.utils.parsedate_to_datetime(value).timestamp() - time.time())
-    except (ValueError, TypeError, OverflowError):
-        return None
-
-
-def _bounded(seconds: float) -> float:
-    return min(max(seconds, 0.0), LONGEST_WAIT)
+    for name, unit in (("retry-after-ms", 1000), ("retry-after", 1)):
+        try:
+            seconds = float(headers.get(name, "nan")) / unit
+        except ValueError:
+            continue  # a date: our own pause is enough
+        if math.isfinite(seconds):
+            return min(max(seconds, 0.0), LONGEST_WAIT)
+    return 0.0
 
 
 def pause_before(attempt: int, pause: float) -> float:
@@ -270,7 +209,7 @@ class Pace:
 
     per_minute: int | None = None
     quiet_until: float = 0.0
-    next_start: float = field(default=0.0)
+    next_start: float = 0.0
 
     def hold(self, seconds: float) -> None:
         """Delay all requests by this time."""

@@ -13,6 +13,7 @@ from typing import Any
 
 from fairbrief.errors import BackendError, MissingExtra, RequestError
 from fairbrief.text.addresses import USER, hide, redacted
+from fairbrief.text.counted import counted
 
 REFUSED = "refused"
 EMPTY = "empty summary"
@@ -32,8 +33,7 @@ class Question:
 class Reply:
     """The reply to a question. ``reason`` is empty for a usable text, otherwise `REFUSED`, `EMPTY` or `UNANSWERED`.
 
-    ``finish`` is the server's reason for the end of the text; ``detail`` explains a missing answer. Lone surrogates and
-    NULs are replaced by U+FFFD.
+    ``finish`` is the server's reason for the end of the text; ``detail`` explains a missing answer. The texts are `whole`.
     """
 
     text: str
@@ -46,22 +46,38 @@ class Reply:
 
     def __post_init__(self) -> None:
         for name in ("text", "finish", "model", "detail"):
-            object.__setattr__(self, name, _whole(getattr(self, name)))
+            object.__setattr__(self, name, whole(getattr(self, name)))
+
+
+class LimitReached(RequestError):
+    """The most requests are sent, and questions remain."""
 
 
 @dataclass(slots=True)
 class Tally:
     """Counts of a run: requests (including retries), failed tries, tokens.
 
-    ``failures`` counts failed tries by kind; ``first_reasons`` has the first message of each kind.
+    ``max_requests`` is the most requests of the run, for all endpoints; None if unlimited. ``failures`` counts failed
+    tries by kind; ``first_reasons`` has the first message of each kind.
     """
 
+    max_requests: int | None = None
     requests: int = 0
     failed_tries: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0
     failures: dict[str, int] = field(default_factory=dict)
     first_reasons: dict[str, str] = field(default_factory=dict)
+
+    def count_request(self, most: int | None = None) -> None:
+        """Count a request that is about to be sent; LimitReached if ``max_requests``, or ``most``, are sent already."""
+        for limit in (self.max_requests, most):
+            if limit is not None and self.requests >= limit:
+                raise LimitReached(
+                    f"The limit max_requests ({counted(limit, 'request')}) is reached, and questions remain. Run the same "
+                    "command to continue: the answers so far are stored."
+                )
+        self.requests += 1
 
     def fail(self, kind: str, reason: str = "") -> None:
         """Count a try that failed, by kind."""
@@ -70,8 +86,12 @@ class Tally:
         self.first_reasons.setdefault(kind, reason)
 
 
-class Malformed(Exception):
-    """A body that is not a chat completion."""
+class FailedTryError(Exception):
+    """A try failed for a reason that may pass; ``wait`` is the delay in seconds that the server requested."""
+
+    def __init__(self, kind: str, detail: str, wait: float = 0.0) -> None:
+        super().__init__(detail)
+        self.kind, self.wait = kind, wait
 
 
 THINKING = re.compile(r"\A\s*<think(?:ing)?>.*?</think(?:ing)?>\s*", re.DOTALL)
@@ -79,7 +99,7 @@ THINKING = re.compile(r"\A\s*<think(?:ing)?>.*?</think(?:ing)?>\s*", re.DOTALL)
 
 
 def read_reply(body: str) -> Reply:
-    """The reply in a response's body; raises Malformed if it is not a chat completion."""
+    """The reply in a response's body; raises FailedTryError if it is not a chat completion."""
     try:
         content = json.loads(body)
         choice = content["choices"][0]
@@ -87,9 +107,9 @@ def read_reply(body: str) -> Reply:
         text = message.get("content")
         refusal = message.get("refusal")
     except (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError) as error:
-        raise Malformed(f"{type(error).__name__}: {body[:120]!r}") from None
+        raise FailedTryError("malformed", f"{type(error).__name__}: {body[:120]!r}") from None
     if not isinstance(text, str | None):
-        raise Malformed(f"a content of type {type(text).__name__}")
+        raise FailedTryError("malformed", f"a content of type {type(text).__name__}")
     text = THINKING.sub("", text or "").strip()
     finish = str(choice.get("finish_reason") or "")
     used = content.get("usage")
@@ -133,7 +153,8 @@ def is_refusal(text: str) -> bool:
     return len(text) <= LONGEST_REFUSAL and _REFUSAL.match(text) is not None
 
 
-def _whole(text: str) -> str:
+def whole(text: str) -> str:
+    """The text with NULs and lone surrogates replaced by U+FFFD."""
     return re.sub("[\0\ud800-\udfff]", "\ufffd", text)
 
 
@@ -208,7 +229,7 @@ class Endpoint:
         return Endpoint(**{f.name: getattr(self, f.name) for f in fields(Endpoint)})
 
     def connect(self) -> Any:
-        """The asynchronous client, without its retries; ours charge every request to the budget."""
+        """The asynchronous client, without its retries; ours count every request."""
         openai = library()
         key = os.environ.get(self.key, "")
         hide(key)
@@ -221,7 +242,7 @@ class Endpoint:
             base_url=self.address or None,
             api_key=key or "none",
             max_retries=0,
-            timeout=self.timeout,
+            timeout=None,  # each try has ours, which covers the whole reply
             default_headers={"Accept-Encoding": "identity"},
             http_client=openai.DefaultAsyncHttpxClient(event_hooks={"response": [take]}),
         )
@@ -263,7 +284,7 @@ LARGEST = 4 << 20
 async def take(response: Any) -> None:
     """Read the body of a response; a hook of the HTTP client, called first.
 
-    Raises Malformed for a body of more than `LARGEST` bytes, or a compressed one; BackendError for a redirect to another
+    Raises FailedTryError for a body of more than `LARGEST` bytes, or a compressed one; BackendError for a redirect to another
     host, which would receive the texts.
     """
     if response.has_redirect_location:
@@ -271,11 +292,11 @@ async def take(response: Any) -> None:
     received = bytearray()
     try:
         if (packed := response.headers.get("content-encoding", "identity").strip().lower()) != "identity":
-            raise Malformed(f"an unexpected compressed reply ({packed[:40]!r})")
+            raise FailedTryError("malformed", f"an unexpected compressed reply ({packed[:40]!r})")
         async for chunk in response.stream:
             received += chunk
             if len(received) > LARGEST:
-                raise Malformed(f"a reply of more than {LARGEST >> 20} MiB")
+                raise FailedTryError("malformed", f"a reply of more than {LARGEST >> 20} MiB")
     finally:
         await response.stream.aclose()
     response.stream = sys.modules[type(response).__module__].ByteStream(bytes(received))

@@ -1,4 +1,4 @@
-"""A journal: answers and requests, one line each, synchronised to disk, each complete or absent."""
+"""A journal of answers, one line each, synchronised to disk, each complete or absent."""
 
 from __future__ import annotations
 
@@ -58,14 +58,13 @@ class Journal:
         """Whether the key had an answer when the journal was opened."""
         return key in self.places and self.places[key][0] < self._opened_at
 
-    def append(self, entries: Sequence[tuple[str, Mapping[str, Any]]], *, is_synced: bool = True) -> None:
-        """Append entries and synchronise them to disk (unless ``is_synced`` is False: a power cut may lose them)."""
+    def append(self, entries: Sequence[tuple[str, Mapping[str, Any]]]) -> None:
+        """Append entries and synchronise them to disk."""
         lines = [(key, _line(key, value)) for key, value in entries]
         try:
             start = os.lseek(self._file, 0, os.SEEK_END)
             write_all(self._file, b"".join(line for _, line in lines))
-            if is_synced:
-                os.fsync(self._file)
+            os.fsync(self._file)
         except OSError as error:
             raise BackendError(
                 f"The journal {self.path} cannot be written: {error}. Free disk space, then run the same command again; "
@@ -137,19 +136,14 @@ def open_journal(path: Path) -> Iterator[Journal]:
         journal.close()
 
 
-def entries_in(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """The keys and values in a journal, which is not changed; empty if the file does not exist."""
+def keys_in(path: Path) -> frozenset[str]:
+    """The keys in a journal, which is not changed; empty if the file does not exist."""
     if not path.is_file():
-        return
+        return frozenset()
     with path.open("rb") as stream:
         if stream.readline() != HEAD:
             raise RequestError(_foreign(path))
-        yield from (entry for line in stream if (entry := _read(line)) is not None)
-
-
-def keys_in(path: Path) -> frozenset[str]:
-    """The keys in a journal, which is not changed."""
-    return frozenset(key for key, _ in entries_in(path))
+        return frozenset(entry[0] for line in stream if (entry := _read(line)) is not None)
 
 
 def _line(key: str, value: Mapping[str, Any]) -> bytes:

@@ -37,7 +37,7 @@ class JudgingOptions:
 
     # fmt: off
     task: str = question(
-        MISSING, "claims, rating, leaning, pairs, people or alignment.", "TASK"
+        MISSING, "claims, rating, leaning, pairs or alignment.", "TASK"
     )
     attribute: str = question("", "Attribute whose values people judge.", "NAME")
     choices: str | None = question(None, "Choices of the task leaning; by default negative,fair,positive.", "A,fair,B")
@@ -85,7 +85,6 @@ def export(
     ),
     annotators: str = o.option("", "Names of annotators; each gets a file.", "A,B…"),
     per_case: int | None = o.option(None, "Annotators per case; by default all.", "N", least=1),
-    per_annotator: int | None = o.option(None, "Most cases per annotator.", "N", least=1),
     per_system: int | None = o.option(None, "Cases per system (and design of built inputs).", "N", least=1),
     *,
     judging: JudgingOptions,
@@ -104,9 +103,7 @@ def export(
     names = [name.strip() for name in annotators.split(",")] if annotators else [""]
     if names == [""] and per_case is not None:
         raise RequestError("--per-case needs --annotators A,B: add it, or drop --per-case.")
-    loads = assign(asked, names, per_case=per_case, per_annotator=per_annotator, seed=judging.seed) if annotators else {
-        "": asked if per_annotator is None else assign(asked, ["x"], per_annotator=per_annotator, seed=judging.seed)["x"]
-    }  # fmt: skip
+    loads = assign(asked, names, per_case=per_case, seed=judging.seed) if annotators else {"": asked}
     paths = {
         name: out.with_name(f"{out.stem}.{_file_name(name)}{out.suffix}") if name else out for name in loads
     }
@@ -199,9 +196,9 @@ def agree(
     from fairbrief.workbench.judgements import concordance, correlations, judged_cases, unfairness
 
     task, attribute, seed = judging.task, judging.attribute, judging.seed
-    if task in ("people", "alignment"):
+    if task == "alignment":
         raise RequestError(
-            f"--task {task}: measures can be compared with claims, rating, leaning or pairs. Use 'annotate import' for this task."
+            "--task alignment: measures can be compared with claims, rating, leaning or pairs. Use 'annotate import'."
         )
     measures = {spec: registry.make("measure", spec) for spec in measure}
     check_scorers(list(measures.values()), {})
@@ -248,21 +245,13 @@ def _compare_leanings(
     import numpy as np
 
     from fairbrief.workbench.choose import case_values, resampled_values
-    from fairbrief.workbench.judgements import (
-        Leans,
-        bootstrap_counts,
-        compare_leanings,
-        leaning_table,
-        majority,
-    )
+    from fairbrief.workbench.judgements import Leans, bootstrap_counts, choices_of, leaning_table, majority
 
-    chosen: dict[tuple[str, ...], list[str]] = {}
-    for answer in answers.given:
-        chosen.setdefault(answer.key, []).append(answer.chosen[0])
+    chosen = choices_of(answers.given)
     judged = [(case, items[0]) for case, items in asked if items[0].key in chosen]
     first, *_, second = judged[0][1].choices
     sides = {first: -1.0, second: 1.0}
-    people = np.array([sides.get(majority(chosen[item.key]), 0.0) for _, item in judged])
+    people = np.array([sides.get(majority(chosen[item.key]) or "fair", 0.0) for _, item in judged])
     cases = [case for case, _ in judged]
     names = f"difference[{first}]", f"difference[{second}]"
     values = {spec: case_values(made, cases, scorers) for spec, made in measures.items()}
@@ -276,9 +265,7 @@ def _compare_leanings(
     for spec, lean in leans.items():
         groups = resampled_values(measures[spec], kept, scorers, counts)
         found.append(Leans(spec, lean[known], groups[names[1]] - groups[names[0]]))
-    print_tables(
-        [leaning_table(compare_leanings(people[known], a, b, counts)) for a, b in combinations(found, 2)]
-    )
+    print_tables([leaning_table(people[known], a, b, counts) for a, b in combinations(found, 2)])
 
 
 def _compare_with_pairs(

@@ -131,7 +131,6 @@ def _notes(plan: Plan, options: ReadingOptions, systems: Sequence[str]) -> Itera
 def print_judges(cases: Iterable[Case], plan: Plan, cache: Path | None, price: str | None) -> None:
     """Run the audit with judges that answer nothing, and print the questions they would receive."""
     from fairbrief.auditing import audit
-    from fairbrief.chat.spending import Budget, price_of
     from fairbrief.engines.score_cache import Store
     from fairbrief.scorers.chat_judge import foreseeing
     from fairbrief.workbench.summarizing import Forecast
@@ -165,4 +164,4 @@ def print_judges(cases: Iterable[Case], plan: Plan, cache: Path | None, price: s
             models_in_workers=False,
         ),
     )
-    spend.print_forecast(forecast, Budget(price=price_of(price)))
+    spend.print_forecast(forecast, spend.price_of(price))

@@ -14,15 +14,14 @@ import typer
 from fairbrief.cli.command_line import INCOMPLETE
 from fairbrief.cli.input_options import bar, print_excluded
 from fairbrief.cli.options import options_of
-from fairbrief.errors import FairbriefError
+from fairbrief.errors import FairbriefError, RequestError
 from fairbrief.plan import MODELS, setting
 from fairbrief.text.counted import counted
 
 if TYPE_CHECKING:
     from fairbrief.chat.endpoint import Tally
-    from fairbrief.chat.spending import Budget, Price
     from fairbrief.readers import Reading
-    from fairbrief.workbench.summarizing import Count, Forecast, Spending
+    from fairbrief.workbench.summarizing import Count, Forecast, Price
 
 
 asking = partial(setting, panel=MODELS)
@@ -37,14 +36,9 @@ class SpendingOptions:
     per_minute: int | None = asking(None, "Most requests per minute.", "N", least=1)
     timeout: float | None = asking(None, "Seconds until a request times out.", "X", least=0)
     retries: int | None = asking(None, "Retries of a failed request.", "N", least=0)
-    max_requests: int | None = asking(
-        None, "Most requests, counting retries and earlier runs for the same output.", "N", least=1,
-    )
-    max_cost: float | None = asking(
-        None, "Most money to spend at --price, counting earlier runs for the same output.", "X",
-    )
+    max_requests: int | None = asking(None, "Most requests of this run, counting retries.", "N", least=1)
     price: str | None = asking(None, "Price of a million prompt and answer tokens, e.g. 0.15,0.6.", "IN,OUT")
-    max_tokens: int | None = asking(None, "Most tokens per answer; --max-cost needs it.", "N", least=1)
+    max_tokens: int | None = asking(None, "Most tokens per answer.", "N", least=1)
     base_url: str | None = asking(None, "Address of the server; by default $OPENAI_BASE_URL.", "URL")
     key: str | None = asking(None, "Environment variable with the key; by default OPENAI_API_KEY.", "NAME")
     dry_run: bool = asking(False, "Show the prompts, calls, tokens and cost; send nothing.")
@@ -55,31 +49,43 @@ class SpendingOptions:
         names = ("concurrency", "per_minute", "timeout", "retries", "max_tokens", "base_url", "key")
         return {name: str(value) for name in names if (value := getattr(self, name)) is not None}
 
-    def spending(self, journal: Path) -> Spending:
-        """The budget; requests of all runs are stored next to the journal."""
-        from fairbrief.chat.spending import Budget, price_of
-        from fairbrief.workbench.summarizing import Spending
+    def tally(self) -> Tally:
+        """The counts of this run, with its limit of requests."""
+        from fairbrief.chat.endpoint import Tally
 
-        price, log = price_of(self.price), journal.with_suffix(".spent")
-        return Spending(Budget(self.max_requests, self.max_cost, price, log))
+        return Tally(self.max_requests)
 
 
 spending_options = options_of(SpendingOptions, "asking")
 """Replaces a command's parameter ``asking`` by the options of `SpendingOptions`."""
 
-REJECTED = ("400", "413", "422", "unsendable")
+REJECTED = ("400", "413", "422")
 """Kinds of failure that repeat if the same question is sent again."""
 
 
-def print_forecast(forecast: Forecast, budget: Budget) -> None:
-    """Print the planned requests, earlier costs, and one prompt of each kind."""
+def price_of(text: str | None) -> Price | None:
+    """The price in ``IN,OUT``; None without one."""
+    from fairbrief.workbench.summarizing import Price
+
+    if text is None:
+        return None
+    try:
+        prompt, answer = (float(part) for part in text.split(","))
+    except ValueError:
+        prompt = answer = -1.0
+    if not (prompt >= 0 and answer >= 0):
+        raise RequestError(
+            f"--price {text}: give the price per million tokens of prompts and of answers, e.g. 0.15,0.6."
+        )
+    return Price(prompt, answer)
+
+
+def print_forecast(forecast: Forecast, price: Price | None) -> None:
+    """Print the planned requests, and one prompt of each kind."""
     from fairbrief.reports.plain import printable
 
-    for line in forecast.lines(budget.price):
+    for line in forecast.lines(price):
         typer.echo(line)
-    if budget.requests_before:
-        cost = "" if budget.price is None else f", cost {budget.cost:,.4f}"
-        typer.echo(f"sent before: {counted(budget.requests_before, 'request')}{cost}")
     for asked_by, text in forecast.examples:
         typer.echo(f"\n── {printable(asked_by)}\n{printable(text, lines=True)}")
     typer.echo("\nNothing was sent.")
@@ -136,29 +142,34 @@ def end_unfinished(count: Count, failures: Mapping[str, int]) -> None:
 
 
 def end_with(
-    out: Path, count: Count, spending: Spending, reading: Reading, lines: Sequence[str] = ()
+    out: Path,
+    count: Count,
+    tally: Tally,
+    price: Price | None,
+    reading: Reading,
+    lines: Sequence[str] = (),
 ) -> None:
     """Print a run's output and cost, the ``lines``, excluded rows and failures; exit with its code."""
-    sent = f", {requests(spending.tally, spending.budget.price)}" if spending.tally.requests else ""
+    sent = f", {requests(tally, price)}" if tally.requests else ""
     typer.echo(f"{out}: {counts(count)}{sent}")
     for line in lines:
         typer.echo(line)
     print_excluded(reading)
-    print_failures(spending.tally)
-    end_unfinished(count, spending.tally.failures)
+    print_failures(tally)
+    end_unfinished(count, tally.failures)
 
 
 @contextmanager
 def keeping(out: Path, journal: Path | None = None) -> Iterator[None]:
     """Print where the answers are stored if the work on ``out`` is interrupted or fails."""
+    from fairbrief.chat.endpoint import LimitReached
     from fairbrief.chat.journal import journal_of
-    from fairbrief.chat.spending import BudgetSpent
 
     journal = journal_of(out) if journal is None else journal
     try:
         yield
     except (KeyboardInterrupt, FairbriefError) as error:
-        if journal.exists() and not isinstance(error, BudgetSpent):  # a spent budget must be raised first
+        if journal.exists() and not isinstance(error, LimitReached):  # whose message says so
             again = "run the same command to continue"
             typer.echo(f"fairbrief: the answers so far are stored in {journal}: {again}.", err=True)
         raise
@@ -166,7 +177,7 @@ def keeping(out: Path, journal: Path | None = None) -> Iterator[None]:
 
 @contextmanager
 def progress(
-    spending: Spending, total: int | None = None, *, quiet: bool
+    tally: Tally, price: Price | None, total: int | None = None, *, quiet: bool
 ) -> Iterator[Callable[[Count], None]]:
     """A line of progress on a terminal's standard error; ``total`` is the number of calls."""
     with bar("asking", "{task.description}", quiet=quiet) as shown:
@@ -176,13 +187,12 @@ def progress(
         task = shown.add_task("", total=total)
 
         def watch(count: Count) -> None:
-            shown.update(task, completed=count.asked, description=_so_far(count, total, spending))
+            shown.update(task, completed=count.asked, description=_so_far(count, total, tally, price))
 
         yield watch
 
 
-def _so_far(count: Count, total: int | None, spending: Spending) -> str:
-    tally, price = spending.tally, spending.budget.price
+def _so_far(count: Count, total: int | None, tally: Tally, price: Price | None) -> str:
     of = "" if total is None else f" of {total:,}"
     parts = [
         f"{count.asked:,}{of} answered",

@@ -36,9 +36,7 @@ def summarize(
         "SUMMARIZER",
         "--with",
     ),
-    out: Path = o.output_file(
-        ..., "File of summaries (JSON Lines). FILE.journal stores answers, FILE.spent requests.", "FILE"
-    ),
+    out: Path = o.output_file(..., "File of summaries (JSON Lines). FILE.journal stores answers.", "FILE"),
     prompt: str | None = o.option(
         None, "Name of a built-in prompt, or a file that contains {documents}.", "NAME|FILE"
     ),
@@ -73,7 +71,7 @@ def summarize(
     from fairbrief.chat.journal import journal_of, keys_in
     from fairbrief.workbench.summarizing import Job, foresee, summarize_all
 
-    spending = asking.spending(journal_of(out))
+    tally, price = asking.tally(), spend.price_of(asking.price)
     given = {
         "prompt": prompt, "over": over, "instruction": instruction, "role": role, "samples": samples,
         "temperature": temperature, "sentences": sentences, "words": words, "seed": seed,
@@ -82,13 +80,13 @@ def summarize(
     summarizer = registry.make("summarizer", with_, settings)
     reading = options.read(files)
     jobs, journal = [Job(summarizer, out, system or "")], journal_of(out)
-    forecast = foresee(jobs, reading.records, keys_in(journal), spending.budget)
+    forecast = foresee(jobs, reading.records, keys_in(journal))
     if asking.dry_run:
-        spend.print_forecast(forecast, spending.budget)
+        spend.print_forecast(forecast, price)
         return
-    with spend.keeping(out), spend.progress(spending, forecast.calls or None, quiet=quiet) as watch:
-        (count,) = summarize_all(jobs, reading.records, journal, watch, spending)
-    spend.end_with(out, count, spending, reading)
+    with spend.keeping(out), spend.progress(tally, price, forecast.calls or None, quiet=quiet) as watch:
+        (count,) = summarize_all(jobs, reading.records, journal, watch, tally)
+    spend.end_with(out, count, tally, price, reading)
 
 
 @app.command()
@@ -117,17 +115,15 @@ def claims(
 
     if not with_.startswith(("chat:", "chat(")):
         raise RequestError(f"--with {with_}: only chat models split summaries. Write --with chat:MODEL.")
-    spending = asking.spending(journal_of(out))
+    tally, price = asking.tally(), spend.price_of(asking.price)
     chat = registry.make("summarizer", with_, asking.of_model())
-    splitter = Splitter(
-        chat.endpoint(), instruction_in(prompt), chat.decoding(default=0.0), spending.tally, spending.budget
-    )
+    splitter = Splitter(chat.endpoint(), instruction_in(prompt), chat.decoding(default=0.0), tally)
     reading = options.read(files)
     forecast = foresee_claims(splitter, reading, keys_in(journal_of(out)))
     if asking.dry_run:
-        spend.print_forecast(forecast, spending.budget)
+        spend.print_forecast(forecast, price)
         return
-    with spend.keeping(out), spend.progress(spending, forecast.calls or None, quiet=quiet) as watch:
+    with spend.keeping(out), spend.progress(tally, price, forecast.calls or None, quiet=quiet) as watch:
         outcome = split_file(splitter, lambda: reading, out, watch)
     recall = "none" if outcome.recall is None else f"{outcome.recall:.3f}"
     split = (
@@ -136,7 +132,12 @@ def claims(
     )
     advice = ["To ask for these again, give another --prompt or --with."] if outcome.unparsed else []
     spend.end_with(
-        out, outcome.count, spending, reading, [split, *(f"  {line}" for line in outcome.unparsed), *advice]
+        out,
+        outcome.count,
+        tally,
+        price,
+        reading,
+        [split, *(f"  {line}" for line in outcome.unparsed), *advice],
     )
 
 
@@ -185,7 +186,7 @@ def sweep(
     from fairbrief.workbench.summarizing import Count
 
     answers = out / sweep.ANSWERS
-    spending = asking.spending(answers / sweep.JOURNAL)
+    tally, price = asking.tally(), spend.price_of(asking.price)
     fixed = {name: str(value) for name, value in (("over", over), ("samples", samples)) if value is not None}
     named = {
         "prompt": prompt, "temperature": temperature, "sentences": sentences, "instruction": instruction,
@@ -197,23 +198,23 @@ def sweep(
         plan,
         attributes=options.attributes,
         skips=options.skips,
-        wrap=partial(within, spending.budget, spending.tally, then=then),
+        wrap=partial(within, tally, then=then),
     )
-    forecast = sweep.foresee(reading.records, cells, out, plan, spending.budget)
+    forecast = sweep.foresee(reading.records, cells, out, plan)
     if asking.dry_run:
-        spend.print_forecast(forecast, spending.budget)
+        spend.print_forecast(forecast, price)
         return
     result = None
     try:
         with claimed(out) as folder, spend.keeping(out, answers):
-            with spend.progress(spending, forecast.calls or None, quiet=quiet) as watch:
-                counts = sweep.ask(reading.records, cells, out, watch, spending)
+            with spend.progress(tally, price, forecast.calls or None, quiet=quiet) as watch:
+                counts = sweep.ask(reading.records, cells, out, watch, tally)
             if not quiet:
                 for job, count in zip(sweep.jobs_of(cells, out), counts, strict=True):
                     typer.echo(f"{job.system}: {spend.counts(count)}", err=True)
-                if spending.tally.requests:
-                    typer.echo(spend.requests(spending.tally, spending.budget.price), err=True)
-                spend.print_failures(spending.tally)
+                if tally.requests:
+                    typer.echo(spend.requests(tally, price), err=True)
+                spend.print_failures(tally)
             result = sweep.audited(cells, out, plan)
             cases: Iterable[Case] = sweep.answers_of(cells, out)
             cases = Pooled(cases) if result.made.get("pools_runs") else cases
@@ -224,7 +225,7 @@ def sweep(
             print_audit(result, details=details, folder=out, first="differences")
     inputs.print_excluded(reading)
     typer.echo(f"\nReport: {out / 'report.html'}   Answers: {answers}")
-    spend.end_unfinished(Count.of_all(counts), spending.tally.failures)
+    spend.end_unfinished(Count.of_all(counts), tally.failures)
 
 
 def axes_of(named: dict[str, str | None], others: Sequence[str]) -> dict[str, list[str]]:

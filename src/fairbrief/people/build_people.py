@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
@@ -17,14 +17,14 @@ from fairbrief.people.groups import (
     Design,
     Plan,
     Pools,
-    Sample,
     assign,
     list_names,
     measure,
     pools_of,
     read_groups,
 )
-from fairbrief.people.template import Template, content_words, make_template
+from fairbrief.people.template import content_words as word_table
+from fairbrief.people.template import make_template
 from fairbrief.text.counted import counted
 from fairbrief.text.languages import is_foreign
 from fairbrief.text.names import Names, census, genders, is_given_name, read_names
@@ -55,10 +55,7 @@ class Report:
 
     def reasons(self) -> dict[str, int]:
         """The number of refused seed documents by reason."""
-        counts: dict[str, int] = {}
-        for capacity in self.refused:
-            counts[capacity.reason] = counts.get(capacity.reason, 0) + 1
-        return counts
+        return dict(Counter(capacity.reason for capacity in self.refused))
 
     def advice(self) -> list[str]:
         """Remedies for refused seed documents, one line per reason."""
@@ -140,28 +137,13 @@ def build(
         raise RequestError(
             f"{counted(per_seed_document, 'input')} of each seed document cannot be divided among {counted(len(wanted), 'group')}. Wanted a multiple of {len(wanted)}."
         )
-    by_race = wanted[0].race is not None
-    replaces = last_names == "replace" or (last_names is None and by_race)
-    plan = Plan(wanted, design, replaces, random_gender=genders == "random")
-    manner = _manner(content_words, pronouns, woman)
-    task = _Task(plan, list_names(plan, table), manner, per_seed_document // len(wanted), weights, seed)
+    replaces = last_names == "replace" or (last_names is None and wanted[0].race is not None)
+    words = word_table() if content_words else None
+    manner = Manner(pronouns, words, neutral=content_words == "neutral", woman=woman)
+    draws = per_seed_document // len(wanted)
+    plan = Plan(wanted, design, replaces, genders == "random", draws, weights, seed, manner)
     report = Report(replaces_last=replaces)
-    return _stream(records, task, report), report
-
-
-@dataclass(frozen=True, slots=True)
-class _Task:
-    plan: Plan
-    lists: Pools
-    manner: Manner
-    draws: int
-    weights: str
-    seed: int
-
-
-def _manner(words: bool | Literal["neutral"], pronouns: bool, woman: str) -> Manner:  # as in build
-    table = content_words() if words else None
-    return Manner(pronouns=pronouns, words=table, neutral=words == "neutral", woman=woman)
+    return _stream(records, plan, list_names(plan, table), report), report
 
 
 def names_of(names: NamesGiven) -> Names:
@@ -179,7 +161,7 @@ def names_of(names: NamesGiven) -> Names:
         return read_names(lines, str(path))
 
 
-def _stream(records: Iterable[Record], task: _Task, report: Report) -> Iterator[Record]:
+def _stream(records: Iterable[Record], plan: Plan, lists: Pools, report: Report) -> Iterator[Record]:
     seen: set[str] = set()
     for record in records:
         if record.id in seen:
@@ -187,32 +169,63 @@ def _stream(records: Iterable[Record], task: _Task, report: Report) -> Iterator[
                 f"{record.where or record.id}: a second record has the id '{record.id}'. Give each its own."
             )
         seen.add(record.id)
-        rows, capacity = _rows_of(record, task)
+        rows, capacity = _rows_of(record, plan, lists)
         report.capacities.append(capacity)
         yield from rows
 
 
-def _rows_of(record: Record, task: _Task) -> tuple[list[Record], Capacity]:
+def _rows_of(record: Record, plan: Plan, lists: Pools) -> tuple[list[Record], Capacity]:
     """All rows of a seed document, or none and the reason."""
     if language := is_foreign(" ".join(document.text for document in record.documents)):
         named = len(record.entities)
         detail = "names, titles and pronouns are exchanged only in English texts"
         return [], Capacity(record.id, named, 0, reason=f"the text is {language}", detail=detail)
-    template = make_template(record, task.manner.words, _is_given)
-    pools = pools_of(task.lists, template)
-    capacity = measure(task.plan, pools, template)
+    template = make_template(record, plan.manner.words, _is_given)
+    pools = pools_of(lists, template)
+    capacity = measure(plan, pools, template)
     if capacity.reason:
         return [], capacity
-    if task.plan.design == "original":
-        return [_unchanged(template)], replace(capacity, written=1)
-    rng = random.Random(f"{task.seed}|{record.id}")  # noqa: S311 # a seed that reproduces is wanted
+    if plan.design == "original":
+        settings = {"genders": "as written", "last_names": "kept", "content_words": "kept"}
+        return [_placed(record, record, "original", {"design": plan.design, **settings})], replace(
+            capacity, written=1
+        )
+    rng = random.Random(f"{plan.seed}|{record.id}")  # noqa: S311 # a seed that reproduces is wanted
+    settings = {
+        "genders": plan.genders,
+        "last_names": "replaced" if plan.replaces_last else "kept",
+        "content_words": "kept"
+        if plan.manner.words is None
+        else "neutral"
+        if plan.manner.neutral
+        else "exchanged",
+    }
+    usual = {
+        "genders": "varied",
+        "last_names": "replaced" if plan.by_race else "kept",
+        "content_words": "kept",
+    }
+    unusual = [
+        value for name, value in {"design": plan.design, **settings}.items() if value != usual.get(name)
+    ]
     rows = []
-    for sample in assign(template, task.plan, pools, task.draws, task.weights, rng):
-        filled = fill(template, sample.assigned, task.manner)
-        if faults := lint(template, filled, sample.assigned):
+    for assigned, place in assign(template, plan, pools, rng):
+        filled = fill(template, assigned, plan.manner)
+        if faults := lint(template, filled, assigned):
             return [], replace(capacity, reason=faults[0].reason, detail=faults[0].detail)
-        rows.append(_named(template, filled, sample, task))
+        name = ".".join(("-".join(unusual), *place.values())).replace(", ", "-").replace(" ", "-")
+        rows.append(_placed(filled, record, name, {"design": plan.design, **settings, **place}))
     return rows, replace(capacity, written=len(rows))
+
+
+def _placed(record: Record, seed_document: Record, name: str, attributes: Mapping[str, str]) -> Record:
+    """A record of a set of inputs, with the attributes that identify its place in the design."""
+    return replace(
+        record,
+        id=f"{seed_document.id}.{name}",
+        seed_document=seed_document.id,
+        attributes={**seed_document.attributes, **attributes},
+    )
 
 
 def _is_given(word: str) -> bool:
@@ -221,53 +234,6 @@ def _is_given(word: str) -> bool:
         return is_given_name(word)
     except MissingExtra:
         return False
-
-
-def _unchanged(template: Template) -> Record:
-    """The seed document unchanged, as one more record of its set."""
-    record = template.record
-    return replace(
-        record,
-        id=f"{record.id}.original",
-        seed_document=record.id,
-        attributes={**record.attributes, **_ORIGINAL},
-    )
-
-
-_ORIGINAL = {"design": "original", "genders": "as written", "last_names": "kept", "content_words": "kept"}
-
-
-def _named(template: Template, filled: Record, sample: Sample, task: _Task) -> Record:
-    """The filled record with its id, and attributes that identify its place in the design."""
-    design = task.plan.design
-    place = {"pair": sample.pair} if design == "balanced" else {"group": sample.group}
-    settings = _set_attributes(task)
-    usual = {
-        "genders": "varied",
-        "last_names": "replaced" if task.plan.by_race else "kept",
-        "content_words": "kept",
-    }
-    unusual = [value for name, value in settings.items() if value != usual.get(name)]
-    turn = sample.pair or sample.group
-    name = f"{'-'.join(unusual)}.{sample.number}.{turn}".replace(", ", "-").replace(" ", "-")
-    return replace(
-        filled,
-        id=f"{template.record.id}.{name}",
-        seed_document=template.record.id,
-        attributes={**template.record.attributes, **settings, "sample": str(sample.number), **place},
-    )
-
-
-def _set_attributes(task: _Task) -> dict[str, str]:
-    """Attributes that distinguish this set of inputs from others of the same seed documents."""
-    words = "kept" if task.manner.words is None else "neutral" if task.manner.neutral else "exchanged"
-    last_names = "replaced" if task.plan.replaces_last else "kept"
-    return {
-        "design": task.plan.design,
-        "genders": task.plan.genders,
-        "last_names": last_names,
-        "content_words": words,
-    }
 
 
 # ---- A recogniser compared with annotated documents: found, missed and misread people.

@@ -61,7 +61,7 @@ def exchange_genders(
     found = Counterfactuals()
     value = {gender: word for word, gender in genders.items()}
     groups = tuple(Group(gender=gender) for gender in value)
-    lists = list_names(Plan(groups, "mono", replaces_last=False), census())
+    lists = list_names(Plan(groups, "mono"), census())
     for record in records:
         if any(e.mentions for e in record.entities):
             found.add(ANNOTATED, _by_marks(record, "gender", census(), 2, seed), over, value)
@@ -115,7 +115,7 @@ def _by_words(record: Record, groups: Sequence[Group], lists: Pools, seed: int) 
     own = {p.id for p in record.entities}
     made = []
     for i, group in enumerate(groups):
-        pool = pools.first[i, group.gender or ""]
+        pool = pools["first", i, group.gender or ""]
         if len(pool) < len(named):
             return FEW_NAMES
         drawn = rng.sample([row.name for row in pool], len(named))

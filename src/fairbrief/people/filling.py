@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import accumulate
-from typing import Final, cast
+from typing import Final, NamedTuple, cast
 
 from fairbrief.people.template import Person, Slot, Template, Words, aged, word_for
 from fairbrief.text import gendered_words
@@ -63,10 +63,26 @@ def fill(template: Template, assigned: Mapping[str, Assignment], manner: Manner 
     documents, shifts = [], []
     for number, document in enumerate(record.documents):
         here = [(s, v) for s, v in zip(template.slots, values, strict=True) if s.document == number]
-        documents.append(replace(document, text=_write(document.text, here)))
-        shifts.append(_Shift(here))
-    entities = tuple(_entity(p, assigned.get(p.entity.id), shifts) for p in template.people if p.is_named)
-    return replace(record, documents=tuple(documents), entities=entities, references=())
+        pieces, at = [], 0
+        for slot, value in here:
+            pieces += [document.text[at : slot.start], value]
+            at = slot.end
+        documents.append(replace(document, text="".join([*pieces, document.text[at:]])))
+        longer = accumulate((len(v) - (s.end - s.start) for s, v in here), initial=0)
+        shifts.append(([s.end for s, _ in here], list(longer)))
+
+    def moved(mention: Mention) -> Mention:
+        """The mention at its new position: later by what the slots before it have become longer."""
+        ends, longer = shifts[mention.document]
+        start, end = (place + longer[bisect_right(ends, place)] for place in (mention.start, mention.end))
+        return Mention(mention.document, start, end, mention.kind)
+
+    entities = []
+    for person in template.people:
+        if person.is_named:
+            mentions = tuple(map(moved, person.entity.mentions))
+            entities.append(_entity(person, assigned.get(person.entity.id), mentions))
+    return replace(record, documents=tuple(documents), entities=tuple(entities), references=())
 
 
 def _value(template: Template, index: int, assigned: Mapping[str, Assignment], manner: Manner) -> str:
@@ -123,40 +139,15 @@ def _article(surface: str, word: str) -> str:
     return gendered_words.like(surface, "an" if sounds_open else "a")
 
 
-def _write(text: str, slots: Sequence[tuple[Slot, str]]) -> str:
-    pieces, at = [], 0
-    for slot, value in slots:
-        pieces += [text[at : slot.start], value]
-        at = slot.end
-    return "".join([*pieces, text[at:]])
-
-
-class _Shift:
-    """Maps positions in the old text to positions in the new text."""
-
-    def __init__(self, slots: Sequence[tuple[Slot, str]]) -> None:
-        self._ends = [s.end for s, _ in slots]
-        self._by = [0, *accumulate(len(v) - (s.end - s.start) for s, v in slots)]
-
-    def __call__(self, place: int) -> int:
-        return place + self._by[bisect_right(self._ends, place)]
-
-
-def _entity(person: Person, assigned: Assignment | None, shifts: Sequence[_Shift]) -> Entity:
-    entity = person.entity
+def _entity(person: Person, assigned: Assignment | None, mentions: tuple[Mention, ...]) -> Entity:
     given = ("gender", "race") if assigned is None else ("gender", "race", "identity")
-    kept = {k: v for k, v in entity.attributes.items() if k not in given}
-    mentions = tuple(
-        Mention(m.document, shifts[m.document](m.start), shifts[m.document](m.end), m.kind)
-        for m in entity.mentions
-    )
-    if assigned is None:
-        return Entity(entity.id, person.first, person.last, kept, mentions)
-    groups = {"gender": assigned.gender, "race": assigned.race, "age": assigned.age}
+    kept = {k: v for k, v in person.entity.attributes.items() if k not in given}
+    new = assigned or Assignment()
+    groups = {"gender": new.gender, "race": new.race, "age": new.age}
     return Entity(
-        entity.id,
-        assigned.first if assigned.first and person.first else person.first,
-        assigned.last if assigned.last and person.last else person.last,
+        person.entity.id,
+        person.first and (new.first or person.first),
+        person.last and (new.last or person.last),
         kept | {k: v for k, v in groups.items() if v is not None},
         mentions,
     )
@@ -169,10 +160,10 @@ LEFT: Final = "an original name remains"
 
 _CAPITAL: Final = re.compile(r",? ([A-Z][^\W\d_]+)")
 _TAG: Final = re.compile(r"[#@]\w+")
+"""Hashtags and handles, which may contain a name."""
 
 
-@dataclass(frozen=True, slots=True)
-class Fault:
+class Fault(NamedTuple):
     """A fault of a filled record: a constant ``reason``, and the words in ``detail``."""
 
     reason: str
@@ -200,12 +191,8 @@ def _names_left(template: Template, filled: Record, assigned: Mapping[str, Assig
             for word in words:
                 gone.setdefault(word, set()).update(own)
             families |= words if slot.role == "last" else set()
-    kept = {
-        word
-        for entity in filled.entities
-        for name in (entity.first_name, entity.last_name)
-        for word in _words(name or "")
-    }
+    names = (name for entity in filled.entities for name in (entity.first_name, entity.last_name))
+    kept = set[str]().union(*(_words(name or "") for name in names))
     remaining = frozenset(gone) - kept
     if not remaining:
         return
@@ -216,9 +203,11 @@ def _names_left(template: Template, filled: Record, assigned: Mapping[str, Assig
             own = gone.get(found[0], set())
             if following and own and following[1] not in own:
                 continue  # "Jean Cocteau" is not Jean Gabin
-            place = _around(document.text, found.start(), found.end())
-            yield Fault(LEFT, f"'{found[0]}' in {place}")
-        yield from _names_in_tags(document.text, remaining)
+            yield Fault(LEFT, f"'{found[0]}' in {_around(document.text, *found.span())}")
+        tags = (
+            tag for tag in _TAG.finditer(document.text) if any(len(n) > 3 and n in tag[0] for n in remaining)
+        )
+        yield from (Fault(LEFT, f"'{tag[0]}' in {_around(document.text, *tag.span())}") for tag in tags)
 
 
 def _ages_left(template: Template, filled: Record, assigned: Mapping[str, Assignment]) -> Iterator[Fault]:
@@ -230,13 +219,6 @@ def _ages_left(template: Template, filled: Record, assigned: Mapping[str, Assign
         for document in filled.documents:
             for found in re.finditer(rf"\b{years}\b", document.text):
                 yield Fault("an original age remains", _around(document.text, *found.span()))
-
-
-def _names_in_tags(text: str, names: Iterable[str]) -> Iterator[Fault]:
-    """Names inside hashtags and handles."""
-    for found in _TAG.finditer(text):
-        if any(len(name) > 3 and name in found[0] for name in names):
-            yield Fault(LEFT, f"'{found[0]}' in {_around(text, found.start(), found.end())}")
 
 
 def _words(name: str) -> set[str]:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 import random
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Literal, TypeVar
 
 from fairbrief.errors import RequestError
-from fairbrief.people.filling import Assignment
+from fairbrief.people.filling import PLAIN, Assignment, Manner
 from fairbrief.people.template import Person, Template
 from fairbrief.text.names import Listed, Names
 
@@ -122,16 +123,20 @@ class Capacity:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The plan for every seed document: the groups, the design, and the replaced parts of people.
+    """The plan for every seed document: the groups, the design, the replaced parts of people, and the number of draws.
 
     ``random_gender``: for groups without a gender it is drawn for each person and draw; otherwise it is the seed
-    document's, and drawn only if unknown.
+    document's, and drawn only if unknown. ``weights``: names are drawn uniformly or by frequency.
     """
 
     groups: tuple[Group, ...]
     design: Design
-    replaces_last: bool
+    replaces_last: bool = False
     random_gender: bool = False
+    draws: int = 1
+    weights: str = "uniform"
+    seed: int = 0
+    manner: Manner = PLAIN
 
     @property
     def by_gender(self) -> bool:
@@ -177,34 +182,32 @@ class Plan:
         return -(-count // len(self.groups)) if self.design != "mono" else count
 
 
-@dataclass(frozen=True, slots=True)
-class Pools:
-    """The names for drawing: first names by group and gender, last names by group, family names without a group.
-
-    A name in two of the groups (Amy, Asian and white) signals neither and is excluded.
-    """
-
-    first: dict[tuple[int, str], tuple[Listed, ...]]
-    last: dict[int, tuple[Listed, ...]]
-    family: tuple[Listed, ...]
+Pools = Mapping[tuple[str, int, str], Sequence[Listed]]
+"""The names for drawing, by part (first, last), group (index; −1 for last names of any group) and gender of first names."""
+ANY = ("last", -1, "")
 
 
 def list_names(plan: Plan, names: Names) -> Pools:
-    """The names of each group and gender, without those of two groups; none for ages, which change no name."""
+    """The names of each group and gender; none for ages, which change no name.
+
+    A name in two of the groups (Amy, Asian and white) signals neither and is excluded.
+    """
     if plan.by_age:
-        return Pools({}, {}, ())
-    first: dict[tuple[int, str], tuple[Listed, ...]] = {}
-    last: dict[str, tuple[Listed, ...]] = {}
-    for i, group in enumerate(plan.groups):
-        for gender in GENDERS if group.gender is None else (group.gender,):
-            first[i, gender] = names.pool("first", gender, group.race or "")
-        if group.race is not None:
-            last[group.race] = names.pool("last", "", group.race)
-    last = _apart(last)
-    by_group = {i: last.get(group.race or "", ()) for i, group in enumerate(plan.groups)}
-    return Pools(
-        _apart(first), by_group, names.pool("last") if plan.replaces_last and not plan.by_race else ()
+        return {}
+    groups = list(enumerate(plan.groups))
+    pools: dict[tuple[str, int, str], Sequence[Listed]] = _apart(
+        {
+            ("first", i, gender): names.pool("first", gender, group.race or "")
+            for i, group in groups
+            for gender in (GENDERS if group.gender is None else (group.gender,))
+        }
     )
+    if plan.replaces_last and plan.by_race:
+        last = _apart({group.race: names.pool("last", "", group.race or "") for _, group in groups})
+        pools |= {("last", i, ""): last[group.race] for i, group in groups}
+    elif plan.replaces_last:
+        pools[ANY] = names.pool("last")
+    return pools
 
 
 def pools_of(lists: Pools, template: Template) -> Pools:
@@ -212,15 +215,7 @@ def pools_of(lists: Pools, template: Template) -> Pools:
     text = " ".join(d.text for d in template.record.documents)
     seen = {word.lower() for word in _WORD.findall(text) if not word.islower()}
     seen |= {part for word in list(seen) for part in re.split(r"[-'’]", word)}
-
-    def unseen(listed: Sequence[Listed]) -> tuple[Listed, ...]:
-        return tuple(row for row in listed if row.name.lower() not in seen)
-
-    return Pools(
-        {key: unseen(rows) for key, rows in lists.first.items()},
-        {key: unseen(rows) for key, rows in lists.last.items()},
-        unseen(lists.family),
-    )
+    return {key: [row for row in rows if row.name.lower() not in seen] for key, rows in lists.items()}
 
 
 def measure(plan: Plan, pools: Pools, template: Template) -> Capacity:
@@ -236,17 +231,19 @@ def measure(plan: Plan, pools: Pools, template: Template) -> Capacity:
     if mixed is not None:
         detail = f"he- and she-words of '{mixed.entity.id}' ({mixed.first or mixed.last})"
         return replace(found, reason="a person of two genders", detail=detail)
-    needs = [
-        (f"first names, {_whose(plan.groups[key[0]], key[1])}", n, len(pools.first[key]))
-        for key, n in _first_needed(plan, pools, varied).items()
-    ]
-    if plan.replaces_last and plan.by_race:
-        needs += [
-            (f"last names, {plan.groups[i].race}", plan.share(len(varied)), len(rows))
-            for i, rows in pools.last.items()
-        ]
-    elif plan.replaces_last:
-        needs.append(("last names", len({p.last.lower() for p in named if p.last}), len(pools.family)))
+    first = [p for p in varied if p.first is not None]
+    needs = []
+    for (part, i, gender), rows in pools.items():
+        group = plan.groups[i]
+        if part == "first":
+            is_any = plan.by_gender or plan.random_gender
+            what = f"first names, {' '.join(dict.fromkeys((gender, *group.name.split())))}"
+            needed = plan.share(sum(is_any or p.gender in (gender, None) for p in first))
+        elif i >= 0:
+            what, needed = f"last names, {group.race}", plan.share(len(varied))
+        else:
+            what, needed = "last names", len({p.last.lower() for p in named if p.last})
+        needs.append((what, needed, len(rows)))
     if not needs:
         return found
     what, needed, available = max(needs, key=lambda need: need[1] - need[2])
@@ -256,61 +253,21 @@ def measure(plan: Plan, pools: Pools, template: Template) -> Capacity:
     return found
 
 
-def _whose(group: Group, gender: str) -> str:
-    return " ".join(dict.fromkeys((gender, *group.name.split())))
-
-
-def _first_needed(plan: Plan, pools: Pools, varied: Sequence[Person]) -> dict[tuple[int, str], int]:
-    """The largest number of first names that one input may take from each list."""
-    first = [p for p in varied if p.first is not None]
-    if plan.by_gender or plan.random_gender:
-        return dict.fromkeys(pools.first, plan.share(len(first)))
-    sizes = {g: sum(p.gender in (g, None) for p in first) for g in GENDERS}
-    return {key: plan.share(sizes[key[1]]) for key in pools.first}
-
-
-def _apart(pools: dict[_Key, tuple[Listed, ...]]) -> dict[_Key, tuple[Listed, ...]]:
-    seen: dict[str, int] = {}
-    for rows in pools.values():
-        for row in rows:
-            seen[row.name] = seen.get(row.name, 0) + 1
-    return {key: tuple(r for r in rows if seen[r.name] == 1) for key, rows in pools.items()}
+def _apart(pools: Mapping[_Key, Sequence[Listed]]) -> dict[_Key, Sequence[Listed]]:
+    seen = Counter(row.name for rows in pools.values() for row in rows)
+    return {key: [row for row in rows if seen[row.name] == 1] for key, rows in pools.items()}
 
 
 # ---- Assignments of groups and names to the people of a template
 
 
-@dataclass(frozen=True, slots=True)
-class Sample:
-    """One set of assignments, by entity id, and its place in the design.
-
-    ``number`` counts the draws. ``pair`` is the number of the exchange of groups within the draw (balanced),
-    ``group`` the group of all people (mono).
-    """
-
-    number: int
-    assigned: Mapping[str, Assignment]
-    pair: str = ""
-    group: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class _Draw:
-    """People in the order of one draw, the gender of each, and the names drawn."""
-
-    people: Sequence[Person]
-    genders: Mapping[str, str | None]
-    block: Sequence[int]
-    """For each person, the first position of those who draw from the same list."""
-    first: Mapping[tuple[int, str], Sequence[str]]
-    last: Mapping[int, Sequence[str]]
-    family: Mapping[str, str]
-
-
 def assign(
-    template: Template, plan: Plan, pools: Pools, draws: int, weights: str, rng: random.Random
-) -> Iterator[Sample]:
-    """All samples of a template: ``draws`` times the number of groups. `measure` must have found enough names.
+    template: Template, plan: Plan, pools: Pools, rng: random.Random
+) -> Iterator[tuple[Mapping[str, Assignment], Mapping[str, str]]]:
+    """All inputs of a template, ``draws`` times the number of groups: assignments by entity id, and attributes.
+
+    The attributes are the place in the design: ``sample`` (the draw), and ``pair`` (the number of the exchange of groups
+    within the draw) or ``group``. `measure` must have found enough names.
 
     Balanced (C_loc): people are put in random order and assigned to the groups in rotation, beginning with a random
     one, so that all groups have equally many people (±1). Then everyone's group is exchanged for the next one, until
@@ -318,23 +275,22 @@ def assign(
     number of people both texts of a pair have the same names; with an odd number one name of each group must differ.
     Mono (C_glob): all people in one group, for each group.
     """
-    k = len(plan.groups)
-    for number in range(draws):
+    for number in range(plan.draws):
+        sample = {"sample": str(number)}
         if plan.design == "balanced":
-            drawn = _draw(template, plan, pools, weights, rng)
-            start = int(rng.random() * k)
-            for turn in range(k):
-                labels = [(start + i + turn) % k for i in range(len(drawn.people))]
-                yield Sample(number, _assignments(template, plan, drawn, labels), pair=str(turn))
+            for turn, assigned in enumerate(_draw(template, plan, pools, rng)):
+                yield assigned, {**sample, "pair": str(turn)}
         else:
             for label, group in enumerate(plan.groups):
-                drawn = _draw(template, plan, pools, weights, rng)
-                yield Sample(
-                    number, _assignments(template, plan, drawn, [label] * len(drawn.people)), group=group.name
-                )
+                for assigned in _draw(template, plan, pools, rng, label):
+                    yield assigned, {**sample, "group": group.name}
 
 
-def _draw(template: Template, plan: Plan, pools: Pools, weights: str, rng: random.Random) -> _Draw:
+def _draw(
+    template: Template, plan: Plan, pools: Pools, rng: random.Random, label: int | None = None
+) -> Iterator[dict[str, Assignment]]:
+    """One draw of genders and names, assigned with all people in the group ``label``, or with every exchange of groups."""
+    k = len(plan.groups)
     varied = [p for p in template.people if plan.varies(p)]
     genders = {p.entity.id: _gender(p, plan, rng) for p in varied}
     keys = {p.entity.id: rng.random() for p in varied}
@@ -345,21 +301,28 @@ def _draw(template: Template, plan: Plan, pools: Pools, weights: str, rng: rando
 
     people = sorted(varied, key=lambda p: (stratum(p), keys[p.entity.id]))
     strata = [stratum(p) for p in people]
-    block = [strata.index(s) for s in strata]
-    first = {}
-    for key, listed in pools.first.items():
-        size = sum(s == (False, "" if plan.by_gender else key[1]) for s in strata)
-        first[key] = _sample(listed, plan.share(size), weights, rng)
-    last = (
-        {i: _sample(rows, plan.share(len(people)), weights, rng) for i, rows in pools.last.items()}
-        if plan.replaces_last and plan.by_race
-        else {}
-    )
-    family = {}
-    if plan.replaces_last and not plan.by_race:
-        old = list(dict.fromkeys(p.last.lower() for p in template.people if p.last and p.is_named))
-        family = dict(zip(old, _sample(pools.family, len(old), weights, rng), strict=True))
-    return _Draw(people, genders, block, first, last, family)
+    names = {key: _shuffled(rows, plan.weights, rng) for key, rows in pools.items()}
+    old = dict.fromkeys(p.last.lower() for p in template.people if p.last and p.is_named)
+    family = dict(zip(old, names.get(ANY, ()), strict=False))
+    start = int(rng.random() * k) if label is None else 0
+    for turn in range(k if label is None else 1):
+        assigned = {}
+        for at, person in enumerate(people):
+            i, step = ((start + at + turn) % k, k) if label is None else (label, 1)
+            group = plan.groups[i]
+            gender = group.gender or genders[person.entity.id]
+            first = last = None
+            if person.first is not None and (listed := names.get(("first", i, gender or ""))):
+                first = listed[(at - strata.index(strata[at])) // step]
+            if person.last is not None:
+                listed = names.get(("last", i, ""))
+                last = listed[at // step] if listed else family.get(person.last.lower())
+            shown = gender if person.first is not None or person.gender is not None else None
+            assigned[person.entity.id] = Assignment(first, last, shown, group.race, group.age)
+        for person in template.people if family else ():
+            if person.entity.id not in assigned and person.last is not None:
+                assigned[person.entity.id] = Assignment(last=family[person.last.lower()])
+        yield assigned
 
 
 def _gender(person: Person, plan: Plan, rng: random.Random) -> str | None:
@@ -372,37 +335,14 @@ def _gender(person: Person, plan: Plan, rng: random.Random) -> str | None:
     return coin if plan.random_gender or person.gender is None else person.gender
 
 
-def _assignments(
-    template: Template, plan: Plan, drawn: _Draw, labels: Sequence[int]
-) -> dict[str, Assignment]:
-    step = len(plan.groups) if plan.design == "balanced" else 1
-    assigned = {}
-    for at, (person, label) in enumerate(zip(drawn.people, labels, strict=True)):
-        group = plan.groups[label]
-        gender = group.gender or drawn.genders[person.entity.id]
-        first = last = None
-        if person.first is not None and drawn.first:
-            first = drawn.first[label, gender or ""][(at - drawn.block[at]) // step]
-        if person.last is not None and drawn.last:
-            last = drawn.last[label][at // step]
-        elif person.last is not None:
-            last = drawn.family.get(person.last.lower())
-        shown = gender if person.first is not None or person.gender is not None else None
-        assigned[person.entity.id] = Assignment(first, last, shown, group.race, group.age)
-    for person in template.people:
-        if person.entity.id not in assigned and person.last is not None and drawn.family:
-            assigned[person.entity.id] = Assignment(last=drawn.family[person.last.lower()])
-    return assigned
+def _shuffled(listed: Sequence[Listed], weights: str, rng: random.Random) -> list[str]:
+    """The names in a random order: drawn without replacement, with probabilities proportional to the remaining weights.
 
-
-def _sample(listed: Sequence[Listed], size: int, weights: str, rng: random.Random) -> list[str]:
-    """Names drawn without replacement, with probabilities proportional to the weights of the remaining names.
-
-    The names with the ``size`` smallest −log(U)/w are such a draw (Efraimidis & Spirakis, 2006). Only `random.random`
-    is used, because Python guarantees that its numbers do not change.
+    The order of −log(U)/w is such a draw (Efraimidis & Spirakis, 2006). Only `random.random` is used, because Python
+    guarantees that its numbers do not change.
     """
     keyed = sorted(
         (-math.log(1.0 - rng.random()) / (row.weight if weights == "frequency" else 1.0), i)
         for i, row in enumerate(listed)
     )
-    return [listed[i].name for _, i in keyed[:size]]
+    return [listed[i].name for _, i in keyed]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
@@ -20,37 +20,25 @@ Words = Mapping[str, Mapping[str, str]]
 """Word in lower case → ``male``, ``female`` and ``neutral`` → the word for such a person, and ``is`` → the word's gender."""
 
 
+def _table(name: str) -> list[dict[str, str]]:
+    """The rows of a table that comes with the package."""
+    text = files("fairbrief.people").joinpath(name).read_text(encoding="utf-8")
+    return list(csv.DictReader(text.splitlines()))
+
+
 @cache
 def content_words() -> Words:
-    """The table that comes with the package."""
-    text = files("fairbrief.people").joinpath("words.csv").read_text(encoding="utf-8")
-    return read_words(text.splitlines(), "words.csv")
-
-
-def read_words(lines: Iterable[str], where: str) -> Words:
-    """A table with the columns ``male,female,neutral``; each word may be in one row per column.
-
-    If a word is in several rows (``lady``), the first one counts.
-    """
-    reader = csv.DictReader(lines)
-    found: dict[str, Mapping[str, str]] = {}
-    for row in reader:
-        forms = {kind: (row.get(kind) or "").strip() for kind in ("male", "female", "neutral")}
-        if not all(forms.values()):
-            raise DataError(
-                f"{where}:{reader.line_num}: a word is missing. Wanted male,female,neutral in every row."
-            )
-        for kind, word in forms.items():
-            if kind != "neutral":
-                found.setdefault(word.lower(), {**forms, "is": kind})
-    return found
+    """The words of words.csv; if a word is in several rows (``lady``), the first one counts."""
+    rows = [
+        (row[kind].lower(), {**row, "is": kind}) for row in _table("words.csv") for kind in ("male", "female")
+    ]
+    return dict(reversed(rows))
 
 
 @cache
 def _age_words() -> Mapping[str, tuple[str, str]]:
     """Word or phrase of ages.csv in lower case → the words for a young and for an old person."""
-    text = files("fairbrief.people").joinpath("ages.csv").read_text(encoding="utf-8")
-    rows = [(row["young"], row["old"]) for row in csv.DictReader(text.splitlines())]
+    rows = [(row["young"], row["old"]) for row in _table("ages.csv")]
     return {word: row for row in reversed(rows) for word in row}
 
 
@@ -139,17 +127,12 @@ def make_template(
     """
     people: list[Person] = []
     slots: list[Slot] = []
-    for entity in record.entities:
+    for index, entity in enumerate(record.entities):
         person = _person(record, entity, is_given)
-        index = len(people)
         people.append(person)
         if person.is_named:
             for mention in entity.mentions:
-                slots += (
-                    [_age_slot(record, person, index, mention)]
-                    if mention.kind == "age"
-                    else _slots(record, person, index, mention, words)
-                )
+                slots += _slots(record, person, index, mention, words)
     slots += _unmarked(record, people, slots)
     return Template(record, tuple(people), tuple(in_order(record, slots)))
 
@@ -203,22 +186,27 @@ _INVERTED = re.compile(r",\s+[A-Z][^\W\d_]+(?:\s+[A-Z]\.?)*(?:\.|\s+and\b)")
 """After the last name in a bibliography: "Christie, Agatha."."""
 
 
+def _context(record: Record, mention: Mention) -> tuple[str, str]:
+    """The text of a mention's document, and the word right before the mention; empty if there is none."""
+    text = record.documents[mention.document].text
+    before = _BEFORE.search(text, max(0, mention.start - 20), mention.start)
+    return text, before[1] if before else ""
+
+
 def _is_sovereign(record: Record, mention: Mention) -> bool:
     """Whether a name is a sovereign's, a saint's or a god's: after such a title, or with a number or epithet."""
     if mention.kind not in _NAMED:
         return False
-    text = record.documents[mention.document].text
-    before = _BEFORE.search(text, max(0, mention.start - 20), mention.start)
-    titled = before is not None and before[1][:1].isupper() and gendered_words.is_sovereign(before[1])
+    text, before = _context(record, mention)
+    titled = before[:1].isupper() and gendered_words.is_sovereign(before)
     name = text[mention.start : mention.end]
     numbered = _NUMBERED.match(text, mention.end) or _NUMBERED.search(name)
     holy = name.lower() in gendered_words.DIVINE or _SCRIPTURE.search(
         text, max(0, mention.start - 20), mention.start
     )
-    return titled or bool(numbered) or bool(holy)
+    return bool(titled or numbered or holy)
 
 
-_SAINTS = frozenset(("st", "saint"))
 _TOLD_AFTER = re.compile(
     r"\s*[(\[]?n[ée]e?\s(?=[A-Z])|,?\s+(?:DBE|GBE|DCB|DCMG|DCVO|KBE|KCB|KCMG|KCVO)\b"
     r"|\s+(?:was|is|has been|had been)\s+(?:knighted\b|(?:made|created|appointed|named)\s+(?:an?\s+)?(?:Dame|Knight|Baron(?:ess)?)\b)"
@@ -235,9 +223,7 @@ _PAIRED = re.compile(r"\b([A-Z][^\W\d_]+)(?:-[A-Z][^\W\d_]+)?\s+and\s+$")
 
 def _is_saint(record: Record, mention: Mention) -> bool:
     """Whether a name follows St. or Saint, and may therefore be that of a painting, a church or a day."""
-    text = record.documents[mention.document].text
-    before = _BEFORE.search(text, max(0, mention.start - 20), mention.start)
-    return mention.kind in _NAMED and before is not None and before[1].lower() in _SAINTS
+    return mention.kind in _NAMED and _context(record, mention)[1].lower() in ("st", "saint")
 
 
 def _is_told_otherwise(record: Record, mention: Mention, is_given: Callable[[str], bool]) -> bool:
@@ -259,29 +245,23 @@ def _is_told_otherwise(record: Record, mention: Mention, is_given: Callable[[str
 
 def _is_partner(record: Record, mention: Mention, is_given: Callable[[str], bool]) -> bool:
     """Whether a name is part of a firm's, "Tiffany and Bosco": joined to another single name that is no given name."""
-    found = (
-        _FIRM.match(record.documents[mention.document].text, mention.end) if mention.kind in _NAMED else None
-    )
-    return found is not None and not is_given(found[1])
+    found = _FIRM.match(record.documents[mention.document].text, mention.end)
+    return mention.kind in _NAMED and found is not None and not is_given(found[1])
 
 
 def _follows_office(record: Record, mention: Mention) -> bool:
     """Whether the context shows that a single name is a last name: it follows a rank or office, or precedes a first name."""
-    text = record.documents[mention.document].text
-    before = _BEFORE.search(text, max(0, mention.start - 20), mention.start)
-    if before is not None and before[1][:1].isupper() and gendered_words.has_last_name(before[1]):
-        return True
-    return _INVERTED.match(text, mention.end) is not None
+    text, before = _context(record, mention)
+    has_office = before[:1].isupper() and gendered_words.has_last_name(before)
+    return has_office or _INVERTED.match(text, mention.end) is not None
 
 
-def _age_slot(record: Record, person: Person, index: int, mention: Mention) -> Slot:
-    surface = _surface(record, person.entity, mention)
+def _check_age(record: Record, surface: str) -> None:
     if not re.search(r"\d", surface) and surface.lower() not in _age_words():
         raise DataError(
             f"{record.where or record.id}: '{surface}', a mention of kind age, has no number and is not in the list of words "
             f"about age. Mark a number, or one of: {', '.join(_age_words())}."
         )
-    return Slot(mention.document, mention.start, mention.end, "age", (index,), surface)
 
 
 def _slots(
@@ -289,7 +269,10 @@ def _slots(
 ) -> Iterator[Slot]:
     surface = _surface(record, person.entity, mention)
     here = Slot(mention.document, mention.start, mention.end, mention.kind, (index,), surface)
-    if mention.kind == "title":
+    if mention.kind == "age":
+        _check_age(record, surface)
+        yield here
+    elif mention.kind == "title":
         if gendered_words.title_gender(surface) is not None:
             yield here
     elif mention.kind in gendered_words.PLACES:
@@ -298,13 +281,13 @@ def _slots(
     elif mention.kind == "content":
         if words is not None and surface.lower() in words:
             yield here
-    elif mention.kind == "first" or (mention.kind == "last" and person.last is None):
+    elif mention.kind in _NAMED:
         yield from _calling(record, index, mention, words)
-        pieces = [p for p in divide(surface, alone="given") if p.part != "suffix"]
-        yield _part(here, pieces or list(divide(surface, alone="given")), "first")
-    elif mention.kind in ("last", "full"):
-        yield from _calling(record, index, mention, words)
-        yield from _name_slots(here, person)
+        if mention.kind == "first" or (mention.kind == "last" and person.last is None):
+            pieces = [p for p in divide(surface, alone="given") if p.part != "suffix"]
+            yield _part(here, pieces or list(divide(surface, alone="given")), "first")
+        else:
+            yield from _name_slots(here, person)
     else:
         raise DataError(
             f"{record.where or record.id}: a mention of entity '{person.entity.id}' is of kind '{mention.kind}'. "

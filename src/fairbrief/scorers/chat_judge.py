@@ -14,7 +14,6 @@ import numpy as np
 
 from fairbrief.chat.client import replies
 from fairbrief.chat.endpoint import UNANSWERED, Decoding, Endpoint, Question, Tally
-from fairbrief.chat.spending import Budget
 from fairbrief.errors import BackendError, RequestError
 from fairbrief.scorers import pairs
 from fairbrief.scorers.pairs import Key, Progress
@@ -38,7 +37,6 @@ class ChatJudge(pairs.KeyedScorer, Endpoint):
     temperature: float = 0.0
     max_tokens: int | None = None
     _tally: Tally = field(default_factory=Tally, compare=False, init=False)
-    _budget: Budget = field(default_factory=Budget, compare=False, init=False)
 
     @property
     @abstractmethod
@@ -71,13 +69,13 @@ class ChatJudge(pairs.KeyedScorer, Endpoint):
         """The number that the model states for each pair, nan where its reply states none; batches as they come.
 
         Replies without a number are counted on standard error. BackendError, after all others have been yielded,
-        where some pairs found no answer at all; BudgetSpent, likewise, where the budget was not enough.
+        where some pairs found no answer at all; LimitReached, likewise, where the most requests were not enough.
         """
         questions = ((key, self.question(key)) for key in keys)
         progress = Progress(self.name, len(keys))
         unparsed: list[str] = []
         unanswered: list[str] = []
-        for batch in replies(self, questions, self._tally, self._budget):
+        for batch in replies(self, questions, self._tally):
             found: dict[pairs.Key, Floats] = {}
             for key, reply in batch:
                 if reply.reason == UNANSWERED:
@@ -101,16 +99,10 @@ class ChatJudge(pairs.KeyedScorer, Endpoint):
             )
 
 
-def within(
-    budget: Budget,
-    tally: Tally,
-    scorer: Scorer,
-    then: Callable[[Scorer], Scorer] | None,
-) -> Scorer:
-    """A scorer whose requests, if it asks a chat model, count in a budget and a tally; ``then`` is put before it."""
+def within(tally: Tally, scorer: Scorer, then: Callable[[Scorer], Scorer] | None) -> Scorer:
+    """A scorer whose requests, if it asks a chat model, count in a tally; ``then`` is put before it."""
     if isinstance(scorer, ChatJudge):
         scorer = copy.copy(scorer)
-        object.__setattr__(scorer, "_budget", budget)
         object.__setattr__(scorer, "_tally", tally)
     return scorer if then is None else then(scorer)
 

@@ -5,11 +5,9 @@ The resampling unit is the text: pairs of one text are held out together and res
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -18,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from fairbrief.auditing.scorer_lookup import Scorers
-from fairbrief.errors import DataError, RequestError
+from fairbrief.errors import DataError, reading_text
 from fairbrief.measures.record_texts import claims_of
 from fairbrief.scorers.calibrated import CHANCE, Calibration, Measured, ScoreMap, features_of
 from fairbrief.statistics.agreement import balanced_accuracy, best_cut, isotonic, roc_auc
@@ -28,7 +26,7 @@ from fairbrief.statistics.resampling import Bootstrap, percentile_interval
 from fairbrief.text import languages
 from fairbrief.text.hashes import digest_of
 from fairbrief.types import Ask, Cacheable, Case, Floats, Integers, Table
-from fairbrief.workbench.sheets import protect, sheet_rows
+from fairbrief.workbench.sheets import csv_text, sheet_rows
 
 MAPS = 25
 """Number of maps of resampled texts in a calibration."""
@@ -64,22 +62,19 @@ class Fitting:
         weights = Bootstrap(int(self.text.max()) + 1, many, self.seed + stream).weights()
         return np.concatenate(list(weights))[:, self.text].astype(np.int64)
 
-    def weights(self, chosen: Integers) -> tuple[float, Floats]:
-        """Intercept and weights of the features, fitted to the chosen pairs (with repetition)."""
+    def weights(self, counts: Integers) -> tuple[float, Floats]:
+        """Intercept and weights of the features, fitted to the pairs, each repeated by its count."""
         if not self.is_weighed:
             return 0.0, np.ones(1)
+        chosen = np.repeat(np.arange(len(self.labels)), counts)
         return fit_logistic(self.features[chosen], self.labels[chosen].astype(np.float64))
 
-    def held_out(self, counts: Integers | None = None) -> Floats:
+    def held_out(self, counts: Integers) -> Floats:
         """The score of each pair with weights from the other folds. Shape (pairs,)."""
-        if not self.is_weighed:
-            return np.asarray(self.features[:, 0])
-        many = np.ones(len(self.labels), dtype=np.int64) if counts is None else counts
         scores = np.zeros(len(self.labels))
         for fold in range(FOLDS):
-            inside = np.repeat(np.flatnonzero(self.folds != fold), many[self.folds != fold])
-            intercept, weights = self.weights(inside)
             out = self.folds == fold
+            intercept, weights = self.weights(np.where(out, 0, counts))
             scores[out] = intercept + self.features[out] @ weights
         return scores
 
@@ -89,29 +84,20 @@ class Fitting:
         A pair with a label of ``ends`` is added at the lowest and at the highest score, so that equal labels never
         give a probability of exactly 0 or 1.
         """
-        every = np.arange(len(self.labels))
-        intercept, weights = self.weights(every if counts is None else np.repeat(every, counts))
-        scores, many = (
-            self.held_out(counts),
-            np.ones(len(every), dtype=np.int64) if counts is None else counts,
-        )
+        counts = np.ones_like(self.labels) if counts is None else counts
+        intercept, weights = self.weights(counts)
+        scores = self.held_out(counts)
         places, shares = isotonic(
             np.append(scores, [scores.min(), scores.max()]),
             np.append(self.labels, ends),
-            np.append(many, [1, 1]),
+            np.append(counts, [1, 1]),
         )
         return ScoreMap.of(weights, places - intercept, shares)
-
-    def resampled_maps(self) -> Iterator[ScoreMap]:
-        """Maps of resampled texts, each with ends drawn from Jeffreys' Beta(½, ½)."""
-        ends = np.random.default_rng([self.seed, 3]).beta(0.5, 0.5, size=(MAPS, 2))
-        for counts, pair in zip(self.draws(MAPS, stream=1), ends.tolist(), strict=True):
-            yield self.map(counts, pair)
 
     @cached_property
     def scores(self) -> Floats:
         """Held-out scores. Shape (pairs,)."""
-        return self.held_out()
+        return self.held_out(np.ones_like(self.labels))
 
     @cached_property
     def hits(self) -> Floats:
@@ -136,13 +122,14 @@ class Fitting:
     def agreement(self) -> tuple[Measured, Measured, Measured]:
         """ROC-AUC, balanced accuracy and the best cut-off with 95 % intervals."""
         counts = self.draws(DRAWS)
+
+        def measured(function: Callable[..., Floats], *given: Any) -> Measured:
+            return _measured(function(*given), function(*given, counts))
+
         return (
-            _measured(roc_auc(self.scores, self.labels), roc_auc(self.scores, self.labels, counts)),
-            _measured(
-                balanced_accuracy(self.hits, self.labels, CHANCE),
-                balanced_accuracy(self.hits, self.labels, CHANCE, counts),
-            ),
-            _measured(best_cut(self.scores, self.labels), best_cut(self.scores, self.labels, counts)),
+            measured(roc_auc, self.scores, self.labels),
+            measured(balanced_accuracy, self.hits, self.labels, CHANCE),
+            measured(best_cut, self.scores, self.labels),
         )
 
 
@@ -164,10 +151,7 @@ def fitted(scorer: Any, pairs: Sequence[Labelled], seed: int = 0) -> Fitting:
         languages.suppose(languages.language_of_input(known))
     asks = [Ask(repr(scorer), (pair.text,), (pair.claim,)) for pair in pairs]
     features = features_of(scorer, asks, by_row=not isinstance(scorer, Cacheable))
-    labels, text = (
-        np.array(of, dtype=np.int64)
-        for of in zip(*((p.supported, known[p.text]) for p in pairs), strict=True)
-    )
+    labels, text = np.array([(pair.supported, known[pair.text]) for pair in pairs], dtype=np.int64).T
     is_known = np.asarray(np.isfinite(features).all(axis=1))
     if is_known.mean() < 0.5:
         raise DataError(
@@ -179,17 +163,16 @@ def fitted(scorer: Any, pairs: Sequence[Labelled], seed: int = 0) -> Fitting:
 
 
 def calibration(scorer: Any, pairs: Sequence[Labelled], fitting: Fitting) -> Calibration:
-    """The calibration as a file stores it."""
-    texts = [
-        t
-        for pair in sorted(pairs, key=lambda p: (p.text, p.claim))
-        for t in (pair.text, pair.claim, str(pair.supported))
-    ]
+    """The calibration as a file stores it; each map of resampled texts has ends drawn from Jeffreys' Beta(½, ½)."""
+    ordered = sorted(pairs, key=lambda pair: (pair.text, pair.claim))
+    texts = [text for pair in ordered for text in (pair.text, pair.claim, str(pair.supported))]
     auc, accuracy, cut = fitting.agreement()
+    ends = np.random.default_rng([fitting.seed, 3]).beta(0.5, 0.5, size=(MAPS, 2)).tolist()
+    resampled = tuple(map(fitting.map, fitting.draws(MAPS, stream=1), ends))
     return Calibration(
         scorer=repr(scorer), fingerprint=scorer.fingerprint, pairs=len(fitting.labels), texts=int(fitting.text.max()) + 1,
         supported=int(fitting.labels.sum()), labels=digest_of(texts).hex(), auc=auc, balanced_accuracy=accuracy, cut=cut,
-        map=fitting.map(), resampled=tuple(fitting.resampled_maps()),
+        map=fitting.map(), resampled=resampled,
     )  # fmt: skip
 
 
@@ -239,15 +222,8 @@ def _by_group(fitting: Fitting) -> Table:
         cells = _cells(_measured(chance_adjusted[is_in_group].mean(), drawn))
         shares = (f"{of[is_in_group].mean():.3f}" for of in (fitting.labels, fitting.probabilities))
         area = float(roc_auc(fitting.scores[is_in_group], fitting.labels[is_in_group]))
-        rows.append(
-            (
-                group or "–",
-                f"{is_in_group.sum():,}",
-                *shares,
-                *cells,
-                "–" if np.isnan(area) else f"{area:.3f}",
-            )
-        )
+        shown = "–" if np.isnan(area) else f"{area:.3f}"
+        rows.append((group or "–", f"{is_in_group.sum():,}", *shares, *cells, shown))
     return Table(
         "Does the calibration hold for every group?",
         ("group", "pairs", "supported", "probability", "difference", "95 % interval", "ROC-AUC"),
@@ -298,7 +274,7 @@ def read_labels(paths: Sequence[Path]) -> Labels:
     """The pairs in files: ``.csv`` sheets, or JSON lines of Fairbrief's, QAGS's or WiCE's form. Several labels of a
     pair count by majority.
 
-    Raises DataError with file and line for any other content, RequestError for a file that cannot be read.
+    Raises DataError with file and line for any other content.
     """
     votes: dict[tuple[str, str], list[bool]] = defaultdict(list)
     groups: dict[tuple[str, str], str] = {}
@@ -322,18 +298,17 @@ Row = tuple[str, str, str, Any, str]
 def _rows(path: Path) -> Iterator[Row]:
     if path.suffix.lower() in (".csv", ".tsv"):
         for where, row in sheet_rows(path):
-            missing = [name for name in ("text", "claim", "supported") if not isinstance(row.get(name), str)]
-            if missing:
+            if missing := [
+                name for name in ("text", "claim", "supported") if not isinstance(row.get(name), str)
+            ]:
                 raise DataError(
                     f"{where}: found no column '{missing[0]}'; wanted a sheet with the columns text, claim and supported; "
                     "write one with 'fairbrief calibrate SCORER FILE --label-sheet SHEET.csv'."
                 )
             yield where, row["text"], row["claim"], row["supported"].strip(), row.get("group") or ""
         return
-    try:
+    with reading_text(path):
         lines = path.read_text(encoding="utf-8-sig").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise RequestError(f"The labels '{path}' cannot be read: {error}.") from error
     for number, line in enumerate(lines, 1):
         if line.strip():
             yield from _pairs_of(f"{path.name}:{number}", line)
@@ -427,10 +402,4 @@ def drawn(pairs: Sequence[Candidate], many: int, seed: int) -> list[Candidate]:
 
 def pair_sheet(pairs: Iterable[Candidate]) -> str:
     """A sheet (CSV) with one pair per row and an empty column ``supported``."""
-    lines = io.StringIO(newline="")
-    writer = csv.writer(lines)
-    writer.writerow(COLUMNS)
-    for pair in pairs:
-        row: Mapping[str, str] = {name: getattr(pair, name, "") for name in COLUMNS}
-        writer.writerow([protect(row[name]) for name in COLUMNS])
-    return lines.getvalue()
+    return csv_text(COLUMNS, ([getattr(pair, name, "") for name in COLUMNS] for pair in pairs))

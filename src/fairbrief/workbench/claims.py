@@ -13,7 +13,6 @@ from fairbrief.atomic_files import atomic_stream, locked
 from fairbrief.chat.client import replies
 from fairbrief.chat.endpoint import UNANSWERED, Decoding, Endpoint, Question, Reply, Tally
 from fairbrief.chat.journal import journal_of, open_journal
-from fairbrief.chat.spending import Budget
 from fairbrief.errors import DataError, RequestError, reading_text
 from fairbrief.serialization import line_of, summary_fields
 from fairbrief.text.replies import items, json_items
@@ -55,7 +54,6 @@ class Splitter:
     instruction: str = field(default_factory=instruction_in)
     decoding: Decoding = field(default_factory=lambda: Decoding(temperature=0.0))
     tally: Tally = field(default_factory=Tally)
-    budget: Budget = field(default_factory=Budget)
 
     @property
     def sha(self) -> str:
@@ -80,7 +78,7 @@ class Splitter:
     def answers(self, texts: Iterator[Task]) -> Batches:
         """The statements of texts, as `read_claims` reads them; in batches, in any order."""
         asked = (((key, text), self.question(text)) for key, text in texts)
-        for batch in replies(self.endpoint, asked, self.tally, self.budget):
+        for batch in replies(self.endpoint, asked, self.tally):
             yield [(key, read_claims(text, reply)) for (key, text), reply in batch]
 
 
@@ -168,7 +166,7 @@ def split_file(
 
 
 def foresee_claims(splitter: Splitter, cases: Iterable[Case], known: Collection[str]) -> Forecast:
-    """The requests of a splitting run; RequestError as for `foresee`."""
+    """The requests of a splitting run."""
     found = Forecast()
     for key, text in _texts(splitter, cases):
         question = splitter.question(text)
@@ -177,7 +175,6 @@ def foresee_claims(splitter: Splitter, cases: Iterable[Case], known: Collection[
             found.show(splitter.endpoint.model, question)
         if key not in known:
             found.ask(question)
-            splitter.budget.most(question)
     return found
 
 

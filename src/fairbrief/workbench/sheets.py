@@ -1,7 +1,7 @@
 """Questions about summaries for annotators, the sheets (CSV) that ask them, and the answers in returned sheets.
 
 An *item* is one question about one part of one case: which values entail a claim, how fairly a value is represented, in which
-direction a summary leans, which of two is fairer, whether it mentions a person.
+direction a summary leans, which of two is fairer, whether a name means a person.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TypeVar
 
-from fairbrief.errors import DataError, RequestError
+from fairbrief.errors import DataError, RequestError, reading_text
 from fairbrief.text.names import given_names
 from fairbrief.text.people import Decision, Name, find_people
 from fairbrief.text.recognition import accept, propose
@@ -39,10 +39,12 @@ TASKS: Mapping[str, str] = MappingProxyType(
         "rating": "How fairly is each value represented, from 1 to 5?",
         "leaning": "Which way does the summary lean: negative, fair, positive?",
         "pairs": "Which of two summaries represents the documents more fairly?",
-        "people": "Does the summary mention each person of the documents?",
         "alignment": "Were the names in the summary aligned with the right people?",
     }
 )
+
+Key = tuple[str, str, str, str]
+"""Task, record, code of the system, and part."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +52,7 @@ class Item:
     """One question about a case; ``part`` is a claim's number, a value or a person's id (empty: the whole case).
 
     ``system`` is a code, so that annotators know neither the system nor which texts have the same one. ``choices``
-    are the possible answers. With ``several``, more than one may be chosen, but ``none`` excludes all others.
-    ``check`` is a hash of the judged texts, so that answers to an older summary are detected.
+    are the possible answers. ``check`` is a hash of the judged texts, so that answers to an older summary are detected.
     """
 
     task: str
@@ -62,12 +63,16 @@ class Item:
     about: str
     choices: tuple[str, ...]
     check: str
-    several: bool = False
 
     @property
-    def key(self) -> tuple[str, str, str, str]:
+    def key(self) -> Key:
         """The key by which answers are matched to items."""
         return self.task, self.record, self.system, self.part
+
+    @property
+    def has_several(self) -> bool:
+        """Whether more than one choice may be an answer, but ``none`` excludes all others."""
+        return self.task == "claims"
 
 
 def items_of(
@@ -93,9 +98,24 @@ def items_of(
     if task == "pairs":
         cases = (pair.shown for pair in pairs_of(cases))
     for case in cases:
-        if case.summary.reason or not case.summary.text.strip():
+        record, text = case.record.id, case.summary.text
+        if case.summary.reason or not text.strip():
             continue
-        items = tuple(_items(case, task, attribute, tuple(choices or LEANINGS)))
+        items = tuple(
+            Item(
+                task,
+                record,
+                code_of(case),
+                part,
+                question,
+                about,
+                answers,
+                digest(text + (f"\0{about}" if task == "claims" else "")),
+            )
+            for part, question, about, answers in _questions(
+                case, task, attribute, tuple(choices or LEANINGS)
+            )
+        )
         if items:
             yield case, items
 
@@ -122,44 +142,33 @@ def values_to_judge(case: Case, attribute: str) -> tuple[str, ...]:
     return values
 
 
-def _items(case: Case, task: str, attribute: str, leanings: tuple[str, ...]) -> Iterator[Item]:
-    record, summary = case.record, case.summary
-    check, code = digest(summary.text), code_of(case)
+def _questions(
+    case: Case, task: str, attribute: str, leanings: tuple[str, ...]
+) -> Iterator[tuple[str, str, str, tuple[str, ...]]]:
+    """Part, question, subject and possible answers of each question about a case."""
     if task == "leaning":
         whose = f" in the {attribute} of its documents" if attribute else ""
         question = f"Against what the documents say{whose}, which way does the summary lean?"
-        yield Item(task, record.id, code, "", question, "the summary", leanings, check)
+        yield "", question, "the summary", leanings
     elif task == "pairs":
         question = "Which of the two summaries represents the documents more fairly?"
-        yield Item(task, record.id, code, "", question, "both summaries", (FIRST, SECOND, ALIKE), check)
+        yield "", question, "both summaries", (FIRST, SECOND, ALIKE)
     elif task == "alignment":
         for part, question, about in questions(case):
-            yield Item(task, record.id, code, part, question, about, MENTIONED, check)
-    elif task == "people":
-        for entity in record.entities:
-            name = " ".join(part for part in (entity.first_name, entity.last_name) if part) or entity.id
-            question = "Does the summary mention this person, by a name or otherwise?"
-            yield Item(task, record.id, code, entity.id, question, name, MENTIONED, check)
-    elif values := values_to_judge(case, attribute):
-        yield from _value_items(case, task, attribute, values, check)
-
-
-def _value_items(
-    case: Case, task: str, attribute: str, values: tuple[str, ...], check: str
-) -> Iterator[Item]:
-    record, system = case.record, code_of(case)
-    if task == "rating":
+            yield part, question, about, MENTIONED
+    elif not (values := values_to_judge(case, attribute)):
+        return
+    elif task == "rating":
         for value in values:
             question = (
                 f"How much of its share of the documents does the {attribute} '{value}' get in the summary? "
                 "1: under 20 %, 2: under 40 %, 3: under 60 %, 4: under 80 %, 5: 80 % or more (fair)."
             )
-            yield Item(task, record.id, system, value, question, value, RATINGS, check)
-        return
-    question = f"Documents of which {attribute} entail this statement? Choose all, or '{NONE}'."
-    for i, claim in enumerate(claims_to_judge(case), 1):
-        mark = digest(f"{case.summary.text}\0{claim.text}")
-        yield Item(task, record.id, system, str(i), question, claim.text, (*values, NONE), mark, several=True)
+            yield value, question, value, RATINGS
+    else:
+        question = f"Documents of which {attribute} entail this statement? Choose all, or '{NONE}'."
+        for i, claim in enumerate(claims_to_judge(case), 1):
+            yield str(i), question, claim.text, (*values, NONE)
 
 
 def code_of(case: Case) -> str:
@@ -176,18 +185,12 @@ T = TypeVar("T")
 
 
 def assign(
-    cases: Sequence[T],
-    annotators: Sequence[str],
-    *,
-    per_case: int | None = None,
-    per_annotator: int | None = None,
-    seed: int = 0,
+    cases: Sequence[T], annotators: Sequence[str], *, per_case: int | None = None, seed: int = 0
 ) -> dict[str, list[T]]:
     """Each annotator's cases, in a separate order for each annotator.
 
     The cases are shuffled. Each is assigned to ``per_case`` annotators (by default to all) in rotation, so that
-    workloads differ by at most one case and the pairs of annotators vary. Assignment ends when an annotator would
-    have more than ``per_annotator`` cases.
+    workloads differ by at most one case and the pairs of annotators vary.
 
     Raises: RequestError without annotators, for a repeated name, or if ``per_case`` exceeds the number of annotators.
     """
@@ -196,19 +199,12 @@ def assign(
         raise RequestError("Name the annotators, each once.")
     if not 1 <= wanted <= len(annotators):
         raise RequestError(f"Each case goes to 1 to {len(annotators)} annotators, not {wanted}.")
-    if per_annotator is not None and per_annotator < 1:
-        raise RequestError("An annotator judges one case at least.")
     rng = random.Random(f"{seed}|assign")  # noqa: S311 # a seed that reproduces is wanted
-    order = list(range(len(cases)))
-    rng.shuffle(order)
     load: dict[str, list[T]] = {name: [] for name in annotators}
     ties = {name: rng.random() for name in annotators}
-    for i in order:
-        chosen = sorted(annotators, key=lambda name: (len(load[name]), ties[name]))[:wanted]
-        if per_annotator is not None and len(load[chosen[-1]]) >= per_annotator:
-            break
-        for name in chosen:
-            load[name].append(cases[i])
+    for case in rng.sample(list(cases), len(cases)):
+        for name in sorted(annotators, key=lambda name: (len(load[name]), ties[name]))[:wanted]:
+            load[name].append(case)
             ties[name] = rng.random()
     for name, own in load.items():
         random.Random(f"{seed}|{name}").shuffle(own)  # noqa: S311 # as above
@@ -293,23 +289,22 @@ def sheet(cases: Iterable[tuple[Case, Sequence[Item]]], annotator: str = "", att
     A text that a spreadsheet would treat as a formula gets a leading apostrophe. The columns task, record, system,
     part and check are protected in the same way and restored when the sheet is read.
     """
+
+    def rows() -> Iterator[Sequence[str]]:
+        for case, items in cases:
+            context = (case.summary.text, documents_text(case, attribute))
+            for item in items:
+                choices = " | ".join(item.choices)
+                yield *item.key, item.check, annotator, item.question, item.about, choices, "", "", *context
+                context = ("", "")
+
+    return csv_text(COLUMNS, rows())
+
+
+def csv_text(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """The text of a table (CSV) without formulas."""
     lines = io.StringIO(newline="")
-    writer = csv.writer(lines)
-    writer.writerow(COLUMNS)
-    for case, items in cases:
-        for i, item in enumerate(items):
-            context = (case.summary.text, documents_text(case, attribute)) if i == 0 else ("", "")
-            row = (
-                *item.key,
-                item.check,
-                annotator,
-                item.question,
-                item.about,
-                " | ".join(item.choices),
-                "",
-                "",
-            )
-            writer.writerow([protect(cell) for cell in (*row, *context)])
+    csv.writer(lines).writerows([protect(cell) for cell in row] for row in (columns, *rows))
     return lines.getvalue()
 
 
@@ -336,7 +331,6 @@ def free(cell: str) -> str:
 # ---- Answers in returned sheets
 
 
-Key = tuple[str, str, str, str]
 NEEDED = ("task", "record", "system", "part", "answer")
 
 
@@ -405,46 +399,30 @@ def read_answers(paths: Sequence[Path], items: Mapping[Key, Item]) -> Answers:
 
 def _chosen(where: str, text: str, item: Item) -> tuple[str, ...]:
     known = {choice.strip().lower(): choice for choice in item.choices}
-    whole = known.get(text.strip().lower())
-    parts = [text] if whole is not None or not item.several else _parts(text)
-    chosen = []
-    for part in parts:
-        choice = known.get(part.strip().lower())
-        if choice is None:
-            raise DataError(
-                f"{where}: found the answer {part.strip()[:40]!r}; wanted {' or '.join(item.choices)}; correct it."
-            )
-        chosen.append(choice)
-    if not item.several:
-        return (chosen[0],)
-    if NONE in chosen and len(chosen) > 1:
+    parts = [text]
+    if item.has_several and text.strip().lower() not in known:
+        separator = next((mark for mark in "|;," if mark in text), "|")
+        parts = [part for part in text.split(separator) if part.strip()]
+    chosen = {known.get(part.strip().lower(), part.strip()) for part in parts}
+    if unknown := sorted(chosen.difference(item.choices)):
+        raise DataError(
+            f"{where}: found the answer {unknown[0][:40]!r}; wanted {' or '.join(item.choices)}; correct it."
+        )
+    if item.has_several and NONE in chosen and len(chosen) > 1:
         raise DataError(f"{where}: found '{NONE}' beside values; wanted the one or the others; correct it.")
-    return tuple(sorted({choice for choice in chosen if choice != NONE}))
-
-
-def _parts(text: str) -> list[str]:
-    for mark in "|;,":
-        if mark in text:
-            return [part for part in text.split(mark) if part.strip()]
-    return [text]
+    return tuple(sorted(chosen - {NONE} if item.has_several else chosen))
 
 
 def sheet_rows(path: Path) -> Iterator[tuple[str, Mapping[str, str]]]:
     """The rows of a sheet, each with its position for messages; texts as before `protect`."""
-    try:
+    with reading_text(path):
         text = path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise RequestError(f"'{path}' cannot be read: {error.strerror}.") from error
-    except UnicodeDecodeError as error:
-        raise DataError(
-            f"{path.name}: found a byte that is not UTF-8; save the sheet as CSV UTF-8."
-        ) from error
     head = text.partition("\n")[0]
     mark = max(",;\t", key=head.count)  # spreadsheets in some countries separate by semicolons
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=mark)
     columns: list[str] = []
     line = 1
-    try:
+    with reading_text(path):
         for cells in reader:
             if not columns:
                 columns = [cell.strip().lower() for cell in cells]
@@ -452,7 +430,3 @@ def sheet_rows(path: Path) -> Iterator[tuple[str, Mapping[str, str]]]:
                 row = {name: free(cell) for name, cell in zip(columns, cells, strict=False)}
                 yield f"{path.name}:{line}", row
             line = reader.line_num + 1  # the first line of the next question: a cell may have several lines
-    except csv.Error as error:
-        raise DataError(
-            f"{path.name}:{reader.line_num}: found what is not CSV ({error}); mend the sheet."
-        ) from error

@@ -10,14 +10,22 @@ from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field, fields
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol, TypeVar, runtime_checkable
+from typing import Any, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 from fairbrief import __version__
 from fairbrief.atomic_files import atomic_stream, locked
 from fairbrief.chat.client import replies
-from fairbrief.chat.endpoint import EMPTY, REFUSED, UNANSWERED, Endpoint, Question, Reply, Tally
+from fairbrief.chat.endpoint import (
+    EMPTY,
+    REFUSED,
+    UNANSWERED,
+    Endpoint,
+    LimitReached,
+    Question,
+    Reply,
+    Tally,
+)
 from fairbrief.chat.journal import Journal, open_journal
-from fairbrief.chat.spending import Budget, BudgetSpent, Price
 from fairbrief.serialization import line_of, record_line, summary_fields
 from fairbrief.text.counted import counted
 from fairbrief.types import Record, Summarizer, Summary
@@ -29,14 +37,14 @@ Batches = Iterator[list[tuple[str, Answer]]]
 
 
 NOT_ASKED = "not asked"
-"""The reason of a summary that was not requested because the budget was spent: the next run requests it."""
+"""The reason of a summary beyond the most requests: the next run requests it."""
 
 
 @dataclass(slots=True)
 class Count:
     """The outcome of requests. ``refused`` and ``empty`` include answers of earlier runs.
 
-    ``not_asked`` is the number of requests beyond the budget; ``stopped`` then names the limit.
+    ``not_asked`` is the number of answers beyond the most requests; ``stopped`` then names the limit.
     """
 
     wanted: int = 0
@@ -80,7 +88,7 @@ def gather(
 
     ``ask`` gets the tasks that the journal lacks and yields answers in batches, in any order. Each batch is on disk
     before it is counted and before the next is requested. Answers with the reason "no answer" are not stored, so that
-    the next run requests them again. When the budget is spent, ``count.stopped`` names the limit. All other
+    the next run requests them again. When the most requests are sent, ``count.stopped`` names the limit. All other
     exceptions of ``ask`` propagate; earlier answers stay in the journal. The last answer under a key counts.
     """
     without: dict[str, Answer] = {}
@@ -103,8 +111,8 @@ def gather(
                 if answer.get("reason") == UNANSWERED:
                     without[key] = answer
             watch(count)
-    except BudgetSpent as spent:
-        count.stopped = str(spent)
+    except LimitReached as error:
+        count.stopped = str(error)
     return without
 
 
@@ -161,33 +169,25 @@ class Job:
         return self.summarizer if isinstance(self.summarizer, Drafting) else _InOrder(self.summarizer)
 
 
-@dataclass(slots=True)
-class Spending:
-    """The budget of a command, and the calls and tokens sent."""
-
-    budget: Budget = field(default_factory=Budget)
-    tally: Tally = field(default_factory=Tally)
-
-
 def summarize_all(
     jobs: Sequence[Job],
     records: Records,
     journal: Path,
     watch: Watch = lambda _: None,
-    spending: Spending | None = None,
+    tally: Tally | None = None,
 ) -> list[Count]:
     """Write the summaries of all records by all jobs, each job to its file, in the order of the records.
 
     ``records`` is called several times. Jobs with the same endpoint run together, record by record, so that one
-    concurrency limit applies to all, and a spent budget leaves them the same records. Answers are written to
+    concurrency limit applies to all, and a limit of requests leaves them the same records. Answers are written to
     ``journal`` as they arrive. After an interruption the next run requests only the missing answers, and each file is
     either unchanged or complete. A line has the record's fields, and ``summary``, ``system``, ``reason`` and
     ``made``: `fairbrief.readers.read` reads it without further settings. A missing summary is null with the reason
-    "no answer", or "not asked" if the budget was spent; the next run requests it.
+    "no answer", or "not asked" if the most requests were sent; the next run requests it.
 
     Returns one count per job. Raises RequestError if another process is writing one of the files.
     """
-    spending = spending or Spending()
+    tally = tally or Tally()
     total = Count()
     without: dict[str, Answer] = {}
     with ExitStack() as stack:
@@ -195,7 +195,7 @@ def summarize_all(
             stack.enter_context(locked(job.out))
         answers = stack.enter_context(open_journal(journal))
         for group in _groups(jobs):
-            ask = partial(_answers, group, spending)
+            ask = partial(_answers, group, tally)
             without |= gather(_tasks(group, records), ask, answers, total, watch)
             if total.stopped:
                 break
@@ -229,14 +229,14 @@ def _tasks(group: Sequence[Job], records: Records) -> Iterator[Task]:
                     yield key, record, sample, i
 
 
-def _answers(group: Sequence[Job], spending: Spending, tasks: Iterator[Task]) -> Batches:
+def _answers(group: Sequence[Job], tally: Tally, tasks: Iterator[Task]) -> Batches:
     askers = [job.summarizer for job in group if isinstance(job.summarizer, Asking)]
     if not askers:
         for written in group[0].writer.drafts(task[:3] for task in tasks):
             yield [(key, summary_fields(summary)) for key, summary in written]
         return
     questions = ((task, askers[task[3]].question(task[1], task[2])) for task in tasks)
-    for batch in replies(askers[0].endpoint(), questions, spending.tally, spending.budget):
+    for batch in replies(askers[0].endpoint(), questions, tally):
         yield [
             (key, summary_fields(askers[i].summary(record, sample, reply)))
             for (key, record, sample, i), reply in batch
@@ -304,6 +304,17 @@ BYTES_PER_TOKEN = 4
 """Approximate bytes of English text per token; the server's count is what is charged."""
 
 
+class Price(NamedTuple):
+    """Money per million tokens of the prompt and of the answer."""
+
+    prompt: float
+    answer: float
+
+    def of(self, prompt_tokens: float, answer_tokens: float) -> float:
+        """The cost of these tokens."""
+        return (prompt_tokens * self.prompt + answer_tokens * self.answer) / 1e6
+
+
 @dataclass(slots=True)
 class Forecast:
     """The requests of a run. Tokens are estimates; ``answer_tokens`` is the maximum, None if answers have no bound."""
@@ -348,12 +359,11 @@ class Forecast:
         return lines
 
 
-def foresee(jobs: Sequence[Job], records: Records, known: Collection[str], budget: Budget) -> Forecast:
+def foresee(jobs: Sequence[Job], records: Records, known: Collection[str]) -> Forecast:
     """Fill every prompt of every job for every record; return the requests that chat models would get.
 
     ``known`` has the keys of stored answers. Raises the errors of filling (DataError for a record without an attribute
-    that the prompt uses, RequestError for a prompt without a place for a requested clause), and RequestError if
-    ``budget`` cannot bound the cost of an answer.
+    that the prompt uses, RequestError for a prompt without a place for a requested clause).
     """
     found = Forecast()
     drafting = [(job, job.summarizer) for job in jobs if isinstance(job.summarizer, Drafting)]
@@ -369,7 +379,6 @@ def foresee(jobs: Sequence[Job], records: Records, known: Collection[str], budge
                     found.show(job.system or writer.endpoint().model, question)
                 if key not in known:
                     found.ask(question)
-                    budget.most(question)
     return found
 
 

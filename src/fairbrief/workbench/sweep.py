@@ -12,21 +12,17 @@ from typing import Any
 
 from fairbrief import registry
 from fairbrief.auditing import Plan, audit, check
-from fairbrief.auditing.measure_selection import scorer_of
-from fairbrief.auditing.scorer_lookup import Scorers
+from fairbrief.chat.endpoint import Tally
 from fairbrief.chat.journal import keys_in
-from fairbrief.chat.spending import Budget
 from fairbrief.errors import RequestError
 from fairbrief.readers import Reading, read
 from fairbrief.reports.result import Result
-from fairbrief.scorers.chat_judge import ChatJudge
 from fairbrief.workbench.summarizing import (
     Count,
     Drafting,
     Forecast,
     Job,
     Records,
-    Spending,
     Watch,
     summarize_all,
 )
@@ -131,25 +127,18 @@ def _file_name(name: str, writer: Any) -> str:
 ANSWERS, JOURNAL = "answers", "answers.journal"
 
 
-def foresee(
-    records: Records, cells: Sequence[Cell], folder: Path, plan: Plan, budget: Budget | None = None
-) -> Forecast:
+def foresee(records: Records, cells: Sequence[Cell], folder: Path, plan: Plan) -> Forecast:
     """The requests of a sweep. Raises the errors of measures, the baseline and prompts."""
     baseline_of(cells, plan)
-    budget = budget or Budget()
-    scorers = Scorers(plan.scorers)
-    for measure in check(records(), plan):
-        scorer = None if (spec := scorer_of(measure)) is None else scorers[spec]
-        if isinstance(scorer, ChatJudge):
-            budget.most(scorer.question(("", "")))
-    return foresee_answers(jobs_of(cells, folder), records, keys_in(folder / ANSWERS / JOURNAL), budget)
+    check(records(), plan)
+    return foresee_answers(jobs_of(cells, folder), records, keys_in(folder / ANSWERS / JOURNAL))
 
 
 def ask(
-    records: Records, cells: Sequence[Cell], folder: Path, watch: Watch, spending: Spending
+    records: Records, cells: Sequence[Cell], folder: Path, watch: Watch, tally: Tally | None = None
 ) -> list[Count]:
     """Write the answers of all cells under ``folder/answers``, where later runs find them; one count per job."""
-    return summarize_all(jobs_of(cells, folder), records, folder / ANSWERS / JOURNAL, watch, spending)
+    return summarize_all(jobs_of(cells, folder), records, folder / ANSWERS / JOURNAL, watch, tally)
 
 
 def jobs_of(cells: Sequence[Cell], folder: Path) -> list[Job]:
@@ -160,7 +149,7 @@ def jobs_of(cells: Sequence[Cell], folder: Path) -> list[Job]:
 def audited(cells: Sequence[Cell], folder: Path, plan: Plan) -> Result:
     """The audit of the answers in ``folder``: each cell is a system, compared with the baseline by record.
 
-    The runs of a cell are pooled. Answers beyond the budget are missing, and counted.
+    The runs of a cell are pooled. Answers beyond the most requests are missing, and counted.
     """
     plan = replace(
         plan, baseline=baseline_of(cells, plan), is_pairwise=True, pools_runs=any(cell.runs > 1 for cell in cells)

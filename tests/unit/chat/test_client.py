@@ -12,17 +12,17 @@ from collections.abc import Iterable, Iterator
 import pytest
 from tests.stub_chat import StubChat, echo
 
-from fairbrief.chat.client import LONGEST_WAIT, SHORTEST_WAIT, Pace, pause_before, replies, retry_after
+from fairbrief.chat.client import LONGEST_WAIT, SHORTEST_WAIT, replies, retry_after
 from fairbrief.chat.endpoint import (
     Endpoint,
-    Malformed,
+    FailedTryError,
+    LimitReached,
     Question,
     Reply,
     Tally,
     is_refusal,
     read_reply,
 )
-from fairbrief.chat.spending import BudgetSpent
 from fairbrief.errors import BackendError, RequestError
 
 
@@ -157,19 +157,23 @@ def test_a_dead_server_stops_the_run() -> None:
     assert server.requests < 80
 
 
-def test_the_budget_holds_and_what_was_paid_for_arrives() -> None:
-    """No more requests than allowed are sent, and every answer to them is yielded before the budget's error."""
-    got: list[int] = []
+@pytest.mark.parametrize("limit", [1, 17])
+def test_a_limit_of_requests_holds_with_many_open(limit: int) -> None:
+    """Exactly as many requests as allowed are sent, retries included, by all who share a tally; each answer arrives."""
+    tally, got = Tally(limit + 2), list[int]()
 
     def gather(server: StubChat) -> None:
-        for batch in replies(endpoint(server, max_requests=10), questions(50)):
+        for batch in replies(endpoint(server, concurrency=16, retries=20), questions(200), tally):
             got.extend(key for key, _ in batch)
 
-    with StubChat() as server:
-        with pytest.raises(BudgetSpent, match="10 requests"):
+    with StubChat() as first:
+        assert len(ask_all(endpoint(first), questions(2), tally)) == 2
+    with StubChat(faults={"500": 0.2, "cut": 0.1}, seed=limit, delay=0.002) as server:
+        with pytest.raises(LimitReached, match=f"{limit + 2} requests"):
             gather(server)
-        assert server.requests == 10
-    assert len(got) == 10
+        assert (server.requests, len(got)) == (limit, limit - tally.failed_tries)
+        with pytest.raises(LimitReached):
+            ask_all(endpoint(server, max_requests=1), questions(2))
 
 
 def test_no_more_than_concurrency_are_open_or_unstored() -> None:
@@ -203,13 +207,10 @@ def test_an_error_in_the_questions_comes_through() -> None:
 
 
 def test_half_a_character_is_neither_sent_nor_kept() -> None:
-    """A question that no server could be sent is left at once; half a character in an answer is replaced."""
-    asked = [(0, Question((("user", "half \ud83d"),))), (1, Question((("user", "whole"),)))]
-    with StubChat(answer=lambda _: "half \ud83d") as server:
-        found = ask_all(endpoint(server), asked)
-    assert found[0].reason == "no answer"
-    assert found[1].text.startswith("half \ufffd")
-    found[1].text.encode()
+    """Half a character in a question or in an answer is replaced."""
+    with StubChat(answer=lambda asked: f"{asked} \ud83d") as server:
+        found = ask_all(endpoint(server), [(0, Question((("user", "half \ud83d"),)))])
+    assert found[0].text == "half \ufffd \ufffd"
 
 
 def test_nowhere_to_ask(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -236,23 +237,21 @@ def test_the_key_and_the_decoding_are_sent(monkeypatch: pytest.MonkeyPatch) -> N
     ]
 
 
-def test_retry_after_in_all_its_forms() -> None:
-    """Seconds, milliseconds and dates are read, nonsense is not, and no server can stop us for ever."""
-    assert retry_after({"retry-after": "1.5"}) == 1.5
-    assert retry_after({"retry-after-ms": "20"}) == 0.02
-    assert retry_after({"retry-after": "Wed, 21 Oct 2015 07:28:00 GMT"}) == 0
-    assert retry_after({"retry-after": "soon"}) is None
-    assert retry_after({"retry-after": "1e9"}) is None
-    assert retry_after({"retry-after": "999999"}) == LONGEST_WAIT
-    assert retry_after({"retry-after-ms": "nan", "retry-after": "3"}) == 3
-    assert retry_after({"retry-after-ms": "inf"}) is None
-    assert retry_after({"retry-after-ms": "-5"}) == 0
-    assert all(0 <= pause_before(n, 0.5) <= 60 for n in range(2000))
-    pace = Pace()
-    pace.hold(5)
-    first = pace.quiet_until
-    pace.hold(1)
-    assert pace.quiet_until == first
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ({"retry-after": "1.5"}, 1.5),
+        ({"retry-after-ms": "20"}, 0.02),
+        ({"retry-after": "soon"}, 0),
+        ({"retry-after": "999999"}, LONGEST_WAIT),
+        ({"retry-after-ms": "nan", "retry-after": "3"}, 3),
+        ({"retry-after-ms": "inf"}, 0),
+        ({"retry-after-ms": "-5"}, 0),
+    ],
+)
+def test_retry_after_in_all_its_forms(headers: dict[str, str], seconds: float) -> None:
+    """Seconds and milliseconds are read, nonsense is not, and no server can stop us for ever."""
+    assert retry_after(headers) == seconds
 
 
 @pytest.mark.parametrize(
@@ -280,7 +279,7 @@ def test_refusals_in_words(text: str, wanted: bool) -> None:
 )  # fmt: skip
 def test_bodies_that_are_no_reply(body: str) -> None:
     """Whatever is no chat completion is malformed, never an empty answer."""
-    with pytest.raises(Malformed):
+    with pytest.raises(FailedTryError):
         read_reply(body)
 
 

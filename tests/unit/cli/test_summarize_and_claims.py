@@ -147,9 +147,8 @@ def test_a_failed_run_tells_where_its_answers_are(source: Path, tmp_path: Path) 
     assert (
         f"the answers so far are stored in {out}.journal: run the same command to continue" in stopped.output
     )
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["in.jsonl", "out.jsonl.journal", "out.jsonl.spent"]
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["in.jsonl", "out.jsonl.journal"]
     (tmp_path / "out.jsonl.journal").unlink()
-    (tmp_path / "out.jsonl.spent").unlink()
     CliRunner().invoke(app, [str(a) for a in (*arguments, "--require", "nope")])
     assert [p.name for p in tmp_path.iterdir()] == ["in.jsonl"]
 
@@ -196,7 +195,7 @@ def test_claims_are_read_from_a_json_list(tmp_path: Path) -> None:
     assert claims_of(out) == [["It is red.", "It broke."]]
 
 
-def test_a_budget_of_claims_leaves_the_rest_for_the_next_run(tmp_path: Path) -> None:
+def test_a_limit_of_requests_leaves_the_rest_for_the_next_run(tmp_path: Path) -> None:
     """Summaries that were not asked for stand without claims and with the reason; the next run asks for them alone."""
     source, out = claim_source(tmp_path, *(f"Text {i}." for i in range(5))), tmp_path / "out.jsonl"
     arguments = ["claims", str(source), "--with", "chat:s", "--out", str(out)]
@@ -244,8 +243,7 @@ def test_dry_runs_ask_nothing_and_tell_calls_tokens_cost_and_a_prompt(source: Pa
         (("--prompt", "source", "--words", "20"), "no place for words"),
         (("--words", "80", "--sentences", "2"), "both given"),
         (("--samples", "4", "--temperature", "0"), "one text, paid 4 times"),
-        (("--max-cost", "1"), "--price"),
-        (("--max-cost", "1", "--price", "1,1"), "--max-tokens"),
+        (("--price", "1"), "million tokens"),
     ],
 )
 def test_nothing_is_paid_before_everything_is_checked(

@@ -31,7 +31,8 @@ class Chat(Prompted, Endpoint):
     The reason of a missing summary is "refused", "empty summary" (no word) or "no answer". `Endpoint` explains the
     other settings.
 
-    Errors:     RequestError for a prompt that cannot be filled, or a spent budget; BackendError where the server
+    Errors:     RequestError for a prompt that cannot be filled, or a limit of requests;
+                BackendError where the server
                 refuses the key or the model, or is down; MissingExtra without `openai`.
     """
 
