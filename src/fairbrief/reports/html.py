@@ -34,9 +34,8 @@ from fairbrief.reports.contrast_words import Context, context_of, described, p_t
 from fairbrief.reports.first_answers import (
     MOST_SYSTEMS,
     Answer,
-    answers_about,
+    answers,
     leading_sentence,
-    subgroups_of,
 )
 from fairbrief.reports.pages import page
 from fairbrief.reports.plain import named
@@ -286,8 +285,8 @@ def first_screen(result: Result) -> FirstScreen | None:
     few = shortfalls(result.made, {ordered[0][0].measure}, is_brief=True)
     doubts = [f"{contrast_words.capital(text)}." for text in few]
     return FirstScreen(
-        lead=" ".join([*doubts, leading_sentence(ordered, context)]),
-        answers=answers_about(ordered, context, subgroups_of(result)),
+        lead=" ".join([*doubts, leading_sentence(min(ordered[0], key=context.rank), context)]),
+        answers=answers(result),
         panels=tuple(panels[:MOST_PANELS]),
         measures=tuple(dict.fromkeys(of[0].measure for of in ordered)),
         hidden=max(len(panels) - MOST_PANELS, 0),
