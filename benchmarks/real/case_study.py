@@ -105,7 +105,7 @@ def table(result: Result, quantity: str) -> str:
         words = declared.contrast
         records = group_counts([e], declared.items) or str(e.n)
         if e.value is None:
-            rows.append(f"| {called(e.system)} | no value: {wording.told(e)} | – | – | – | {records} |")
+            rows.append(f"| {called(e.system)} | no value: {wording.joined(e.notes)} | – | – | – | {records} |")
             continue
         ranged = "–" if e.low is None or e.high is None else contrast_words.between(e.low, e.high, words.unit)
         extract_baseline = (
@@ -138,7 +138,7 @@ def significant(result: Result, quantity: str) -> str:
     """The systems whose difference is significant, or why nothing was tested."""
     found = ordered(of(result, quantity))
     if all(conclusion(e, wording.alpha_of(result.made)) == "too few" for e in found):
-        return f"Not tested: {wording.told(found[0])}."
+        return f"Not tested: {wording.joined(found[0].notes)}."
     names = [called(e.system) for e in found if conclusion(e, wording.alpha_of(result.made)) in NAMED]
     return f"Significant: {', '.join(names) or 'none'}."
 

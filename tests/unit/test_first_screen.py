@@ -461,9 +461,9 @@ def test_without_contrasts_the_page_begins_with_all_measures_in_words() -> None:
     """A result of an older audit, or of levels alone, opens its findings."""
     result = sample_results.make()
     assert html.first_screen(result) is None
-    assert '<details class="part" open><summary><h2>All measures in sentences' in html.render(result)
+    assert '<details class="part" open><summary><h2>All measures' in html.render(result)
     with_contrasts = html.render(replace(result, estimates=Estimates([PLAIN, *result.estimates])))
-    assert '<details class="part"><summary><h2>All measures in sentences' in with_contrasts
+    assert '<details class="part"><summary><h2>All measures' in with_contrasts
 
 
 def test_odds_stand_beside_the_plain_rates_of_both_groups() -> None:

@@ -50,7 +50,7 @@ def cautions(panels: Sequence[Sequence[Estimate]], context: Context) -> list[str
         if note.code in ("scorer_differs", "scorer_retrieves")
     ]
     lines += _other_records(panels[0], context)
-    lines += [wording.told(e) or WORDS["too few"] for e in shown if context.kind(e) == "too few"]
+    lines += [wording.joined(e.notes) or WORDS["too few"] for e in shown if context.kind(e) == "too few"]
     lines += [wording.worded(note) for e in shown for note in e.notes if note.code == "place_is_group"]
     everything = (e for members in panels for e in members)
     hidden = [note for e in everything for note in e.notes if note.code == "tests_need_resamples"]

@@ -252,7 +252,7 @@ def _significance(members: Sequence[Estimate], e: Estimate, context: Context) ->
     kind = context.kind(e)
     p, _ = conclusions.decisive(e)
     if kind == "no value" or p is None:
-        why = wording.told(e)
+        why = wording.joined(e.notes)
         return f"{UNTESTED.get(kind, capital(WORDS[kind]))}{f' ({why})' if why else ''}."
     among = _in_brackets(f"Holm over {counted(e.family_size, 'comparison')}" if e.family_size > 1 else "")
     if kind not in NAMED:

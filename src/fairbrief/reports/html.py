@@ -5,7 +5,7 @@ It uses no network and no script but its own, escapes every text, and works on l
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import groupby
@@ -50,8 +50,7 @@ from fairbrief.reports.tables import (
     made_lines,
     reach_tables,
 )
-from fairbrief.reports.wording import OF_THE_SCORER, worded
-from fairbrief.text.counted import counted
+from fairbrief.text.counted import listed
 from fairbrief.types import Estimate
 
 MOST_ROWS = 400
@@ -85,7 +84,6 @@ def render(result: Result) -> str:
         "signature": next((e.signature for e in result.estimates if e.signature), ""),
         "interval_name": wording.interval_name(made),
         "tables": [*result.tables, *reach_tables(made)],
-        "findings": find_findings(sections, made),
         "grids": grids[: len(sections)],
         "compared": wording.COMPARED,
         "contrasts": grids[len(sections) :],
@@ -119,10 +117,22 @@ def _grids(sections: Sequence[Section], result: Result) -> Iterator[dict[str, An
                 name = named(wording.without_over(others[0])) or measure
                 folds.append((name, len(others), list(_rows(others, filled, systems))))
                 room -= len(others)
+        asks: dict[str, list[str]] = {}
+        harms: dict[str, None] = {}
+        for measure in dict.fromkeys(
+            e.measure for e in section.main_values if not section.by and not e.baseline
+        ):
+            declared = wording.declared(measure, result.made)
+            asks.setdefault(declared.question, []).append(wording.name_of(measure))
+            harms[declared.harm] = None
         many = len(shown) + sum(n for _, n, _ in folds)
         left -= many
         yield {
             "title": section.title,
+            "asks": [
+                (listed(list(dict.fromkeys(names))), question) for question, names in asks.items() if question
+            ],
+            "harms": [*filter(None, harms)],
             "by": " × ".join(section.by),
             "is_difference": section.is_difference,
             "columns": filled,
@@ -174,44 +184,6 @@ def _picture(e: Estimate, axis: Axis, colour: str) -> str:
         marks.append(path(((e.permutation_mean, 0.08), (e.permutation_mean, 0.92)), INK, 2))
     marks += spread(e.value, None, None, colour)
     return Markup(plot.drawn(alt, axis, BARE, marks, BAR, 18, edge=6))  # noqa: S704 - drawn and escaped by this package
-
-
-# -------------------------------------------------------------------------------- measures in sentences
-
-MOST_NAMED = 6
-"""Systems with a sentence per measure; the tables of estimates have all."""
-
-
-def find_findings(sections: Sequence[Section], made: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """By family and attribute the main values on all records, a sentence per system, and the harm that a gap would mean.
-
-    Notes are on a measure's scorer and on further systems.
-    """
-    families = []
-    for section in sections:
-        by_measure: dict[str, list[Estimate]] = {}
-        for e in section.main_values if not section.by else ():
-            by_measure.setdefault(e.measure, []).append(e)
-        findings = []
-        for measure, members in by_measure.items():
-            shown = members[:MOST_NAMED]
-            notes = list(
-                dict.fromkeys(worded(n) for e in members for n in e.notes if n.code in OF_THE_SCORER)
-            )
-            if more := len(members) - len(shown):
-                notes.append(f"{counted(more, 'further system')} in the tables of estimates")
-            findings.append(
-                {
-                    "measure": measure,
-                    "asks": wording.declared(measure, made).question,
-                    "lines": [(named(e.system), wording.finding(e, wording.alpha_of(made))) for e in shown],
-                    "notes": notes,
-                }
-            )
-        if findings:
-            harms = dict.fromkeys(wording.declared(measure, made).harm for measure in by_measure)
-            families.append({"title": section.title, "findings": findings, "harms": [*filter(None, harms)]})
-    return families
 
 
 # ------------------------------------------------------------------------------------ the first screen
@@ -359,7 +331,7 @@ def _conclusion(e: Estimate, unit: ContrastUnit, context: Context) -> str:
     kind = context.kind(e)
     p, tested = decisive(e)
     if kind == "no value" or p is None:
-        return wording.told(e) or WORDS[kind]
+        return wording.joined(e.notes) or WORDS[kind]
     numbers = []
     if e.extract_baseline is not None:
         numbers.append(f"random sentences {signed(e.extract_baseline, unit)}")

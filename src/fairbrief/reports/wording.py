@@ -77,48 +77,30 @@ def testing(estimate: Estimate) -> str:
     return "not testable" if estimate.testable is False else number_format.probability(estimate.p)
 
 
-def finding(estimate: Estimate, alpha: float = ALPHA) -> str:
-    """The value with its interval, and its comparison with label permutations and random sentences."""
-    if estimate.value is None:
-        why = (
-            note.arguments["reason"] if note.code == "undefined" else worded(note) for note in estimate.notes
-        )
-        return f"No value: {'; '.join(why) or 'undefined on these records'}."
-    value = number_format.value(estimate)
-    if estimate.low is not None:
-        value += f" {number_format.interval(estimate)}"
-    if estimate.testable is not False and estimate.p is None and estimate.extract_baseline is None:
-        return f"{value}. No label permutation applies to it."
-    return f"{value}. {references(estimate, alpha)}"
-
-
-def references(estimate: Estimate, alpha: float = ALPHA) -> str:
+def references(estimate: Estimate) -> str:
     """The comparison with label permutations and random sentences; "" where neither was computed."""
-    return " ".join(filter(None, (_permuted(estimate, alpha), _random(estimate, alpha))))
+    return " ".join(filter(None, (_permuted(estimate), _random(estimate))))
 
 
-def _permuted(estimate: Estimate, alpha: float) -> str:
+def _permuted(estimate: Estimate) -> str:
     """The comparison with label permutations."""
     if estimate.testable is False:
-        among = next((worded(note) for note in estimate.notes if note.code == "not_testable_among"), "")
-        return (
-            f"{among[0].upper()}{among[1:]}."
-            if among
-            else "Not testable: the smallest p that the labels allow exceeds the significance level."
-        )
+        among = (worded(note) for note in estimate.notes if note.code == "not_testable_among")
+        why = next(among, "not testable: the smallest p that the labels allow exceeds the significance level")
+        return f"{why[0].upper()}{why[1:]}."
     p = estimate.p if estimate.p_adjusted is None else estimate.p_adjusted
     if p is None:
         return ""
     mean = "" if estimate.permutation_mean is None else f"permutation mean {number_format.chance(estimate)}, "
     test = f"({mean}p\u00a0{_equals(p)}{' (Holm)' if estimate.p_adjusted is not None else ''})"
-    if p <= alpha:
+    if p <= ALPHA:
         return f"Label permutations rarely produce so large a value {test}."
-    if estimate.p is not None and estimate.p <= alpha:
+    if estimate.p is not None and estimate.p <= ALPHA:
         return f"Not significant after Holm's adjustment {test}; unadjusted p\u00a0{_equals(estimate.p)}."
     return f"Not significantly different from label permutations {test}; this does not show that there is no gap."
 
 
-def _random(estimate: Estimate, alpha: float) -> str:
+def _random(estimate: Estimate) -> str:
     """The comparison with random sentences, which is a test only for group differences."""
     if estimate.extract_baseline is None:
         return ""
@@ -130,7 +112,7 @@ def _random(estimate: Estimate, alpha: float) -> str:
         return f"Random sentences of the same length: {random}; {what} is not tested against them."
     gap = number_format.number(estimate.extract_difference, places)
     test = f"(difference {gap}, p\u00a0{_equals(p)}{' (Holm)' if estimate.extract_p_adjusted is not None else ''})"
-    verdict = "Significantly" if p <= alpha else "Not significantly"
+    verdict = "Significantly" if p <= ALPHA else "Not significantly"
     return f"{verdict} different from random sentences of the same length, {random} {test}."
 
 
@@ -189,10 +171,6 @@ def sides(group: str, number: int = 2) -> list[str]:
     return group.split(" − " if " − " in group else "/", number - 1)
 
 
-OF_THE_SCORER: tuple[NoteCode, ...] = ("scorer_differs", "scorer_alike", "scorer_retrieves")
-"""Notes on differences between groups that come from the scorer."""
-
-
 def worded(note: Note) -> str:
     """The note as a sentence; for an unknown code, the code and its arguments.
 
@@ -203,11 +181,6 @@ def worded(note: Note) -> str:
     if words is None:
         return ", ".join([note.code, *(f"{name} {value}" for name, value in note.arguments.items())])
     return words if isinstance(words, str) else words(note.arguments)
-
-
-def told(estimate: Estimate) -> str:
-    """All notes of an estimate, separated by semicolons."""
-    return joined(estimate.notes)
 
 
 def joined(notes: Iterable[Note]) -> str:
@@ -323,10 +296,8 @@ def _without_length(how: str) -> Callable[[Arguments], str]:
 
 
 def _tested(a: Arguments) -> str:
-    """The baseline of both p-values, and the groups that are no longer significant; "" for a note of an older version."""
-    baselines = sorted({of["baseline"] for of in a["readings"].values() if "baseline" in of})
-    if not baselines:
-        return ""
+    """The baseline of both p-values, and the groups that are no longer significant."""
+    baselines = sorted({of["baseline"] for of in a["readings"].values()})
     lost = [
         group
         for group, of in a["readings"].items()
