@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import asdict, replace
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -15,7 +16,6 @@ from fairbrief.declarations import ContrastWords, Declaration
 from fairbrief.reports import contrast_words, first_answers, html, tables, wording
 from fairbrief.reports.contrast_words import tick
 from fairbrief.reports.frames import Estimates
-from fairbrief.reports.html import FirstScreen
 from fairbrief.scorers import cards
 from fairbrief.types import Estimate, Note, Table
 
@@ -30,12 +30,22 @@ EXTRACT_BASELINE = {
 FAMILY = {"family_p": 0.006, "family_size": 3, "family_low": -0.15, "family_high": -0.05}
 
 
-def screen(*estimates: Estimate, **made: Any) -> FirstScreen:
+def screen(*estimates: Estimate, **made: Any) -> SimpleNamespace:
     """The first screen of these estimates."""
     result = sample_results.make()
     found = html.first_screen(replace(result, estimates=Estimates(estimates), made={**result.made, **made}))
-    assert found is not None
-    return found
+    named = attributes(found)
+    assert isinstance(named, SimpleNamespace)
+    return named
+
+
+def attributes(thing: Any) -> Any:
+    """Dictionaries as objects with attributes."""
+    if isinstance(thing, list):
+        return [*map(attributes, thing)]
+    if isinstance(thing, dict):
+        return SimpleNamespace(**{name: attributes(value) for name, value in thing.items()})
+    return thing
 
 
 def test_the_first_sentence_says_who_which_way_how_far_and_what_random_sentences_give() -> None:
@@ -51,7 +61,7 @@ def test_the_first_sentence_says_who_which_way_how_far_and_what_random_sentences
     )
 
 
-def answers(found: FirstScreen) -> dict[str, str]:
+def answers(found: SimpleNamespace) -> dict[str, str]:
     """What the first screen answers, by question."""
     return {
         a.asked: " ".join(f"{text} {command}".strip() for text, command in a.lines) for a in found.answers
@@ -357,7 +367,7 @@ def test_twenty_systems_and_thirty_groups_stay_a_screen_and_say_what_is_missing(
     (panel,) = screen(*many).panels
     assert len(panel.blocks) == html.MOST_GROUPS
     assert {len(block.lines) for block in panel.blocks} == {first_answers.MOST_SYSTEMS}
-    assert panel.notes == (
+    assert panel.notes == [
         "Shown are the 12 of 30 groups with the largest differences; all are in the tables below.",
         "Shown are the 6 of 20 systems with the largest differences; all are in the tables below.",
     )

@@ -6,8 +6,7 @@ It uses no network and no script but its own, escapes every text, and works on l
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import replace
 from itertools import groupby
 from math import isfinite
 from pathlib import Path
@@ -16,7 +15,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from fairbrief.conclusions import SIGNIFICANT, WORDS, Conclusion, decisive
+from fairbrief.conclusions import SIGNIFICANT, WORDS, decisive
 from fairbrief.declarations import ContrastUnit
 from fairbrief.reports import (
     arrangement,
@@ -33,7 +32,6 @@ from fairbrief.reports.cautions import shortfalls
 from fairbrief.reports.contrast_words import Context, context_of, described, p_text, signed, size
 from fairbrief.reports.first_answers import (
     MOST_SYSTEMS,
-    Answer,
     answers,
     leading_sentence,
 )
@@ -74,7 +72,7 @@ def render(result: Result) -> str:
     grids = list(_grids([*sections, *contrasts], result))
     first = first_screen(result)
     examples = json_file.embedded(
-        result.examples, result.estimates, first.measures if first else (), first_answers.lead(result)
+        result.examples, result.estimates, first["measures"] if first else (), first_answers.lead(result)
     )
     context = {
         "facts": facts(result),
@@ -195,77 +193,33 @@ MOST_PANELS = 8
 """The most groups of a panel and panels; the others are in the tables below."""
 
 
-@dataclass(frozen=True, slots=True)
-class GroupLine:
-    """One system's group difference for one group."""
-
-    who: str
-    picture: str
-    interval: str
-    said: str
-    conclusion: str
-    kind: Conclusion
-    is_worse: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Block:
-    """A group with a line per system; with only one system ``group`` is empty and the lines name the groups."""
-
-    group: str
-    lines: tuple[GroupLine, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Panel:
-    """One measure's group differences by one attribute, of all systems on one scale."""
-
-    title: str
-    question: str
-    even: str
-    has_extract_baseline: bool
-    is_clear: bool
-    blocks: tuple[Block, ...]
-    axis: str
-    notes: tuple[str, ...]
-    meaning: str
-
-
-@dataclass(frozen=True, slots=True)
-class FirstScreen:
-    """The leading sentence, the answers, and the panels, the clearest first."""
-
-    lead: str
-    answers: tuple[Answer, ...]
-    panels: tuple[Panel, ...]
-    measures: tuple[str, ...]
-    """The measures of the panels, in their order."""
-    hidden: int
-
-
-def first_screen(result: Result) -> FirstScreen | None:
-    """The first screen of a result; None if it has no group difference."""
-    members, context = arrangement.leading(result.estimates), context_of(result)
-    if not members:
+def first_screen(result: Result) -> dict[str, Any] | None:
+    """The leading sentence, the answers, and a panel per measure and attribute, the clearest first; None if there are none."""
+    context = context_of(result)
+    ordered = context.clearest_first(arrangement.leading(result.estimates).values())
+    if not ordered:
         return None
-    ordered = context.clearest_first(members.values())
-    panels: list[Panel] = []
-    systems = result.all_systems
-    for panel in (_panel(of, systems, context) for of in ordered):
-        is_new = panel.meaning not in {above.meaning for above in panels}
-        panels.append(panel if is_new else replace(panel, meaning=""))
     few = shortfalls(result.made, {ordered[0][0].measure}, is_brief=True)
     doubts = [f"{contrast_words.capital(text)}." for text in few]
-    return FirstScreen(
-        lead=" ".join([*doubts, leading_sentence(min(ordered[0], key=context.rank), context)]),
-        answers=answers(result),
-        panels=tuple(panels[:MOST_PANELS]),
-        measures=tuple(dict.fromkeys(of[0].measure for of in ordered)),
-        hidden=max(len(panels) - MOST_PANELS, 0),
-    )
+    first, systems = min(ordered[0], key=context.rank), result.all_systems
+    panels = [_panel(of, systems, context) for of in ordered]
+    meanings = [panel["meaning"] for panel in panels]
+    for i, panel in enumerate(panels):  # each meaning once
+        panel["meaning"] = "" if meanings[i] in meanings[:i] else meanings[i]
+    return {
+        "lead": " ".join([*doubts, leading_sentence(first, context)]),
+        "answers": answers(result),
+        "panels": panels[:MOST_PANELS],
+        "measures": list(dict.fromkeys(of[0].measure for of in ordered)),
+        "hidden": max(len(panels) - MOST_PANELS, 0),
+    }
 
 
-def _panel(members: Sequence[Estimate], colours: Sequence[str], context: Context) -> Panel:
+def _panel(members: Sequence[Estimate], colours: Sequence[str], context: Context) -> dict[str, Any]:
+    """One measure's group differences by one attribute: a block per group with a line per system, all on one scale.
+
+    With only one system there is one block without a heading, and the lines name the groups.
+    """
     first = members[0]
     declared = context.declared(first)
     there = list(dict.fromkeys(e.system for e in members))
@@ -274,27 +228,24 @@ def _panel(members: Sequence[Estimate], colours: Sequence[str], context: Context
     order = _clearest(members, names, MOST_GROUPS, lambda e: e.group, context)
     kept = [e for e in members if e.system in shown and e.group in order]
     scale = _axis_of(kept)
-    blocks = []
-    for group in order:
-        of = [e for e in kept if e.group == group]
-        heading = contrast_words.heading(of[0], declared.contrast) if of else ""
-        who = heading if len(shown) == 1 else ""
-        colour = partial(plot.colour_of, colours)
-        lines = (_line(e, who or named(e.system), scale, colour(e.system), context) for e in of)
-        blocks.append(Block(heading, tuple(lines)))
-    if len(shown) == 1:
-        blocks = [Block("", tuple(line for block in blocks for line in block.lines))]
-    return Panel(
-        title=f"{declared.family}{f' by {first.over}' if first.over else ''}{context.by(first)}",
-        question=declared.contrast.question,
-        even=declared.contrast.even,
-        has_extract_baseline=any(e.extract_baseline is not None for e in kept),
-        is_clear=any(context.kind(e) in SIGNIFICANT for e in members),
-        blocks=tuple(block for block in blocks if block.lines),
-        axis=_scale(scale, declared.contrast.unit),
-        notes=(*group_counts_by_system(kept, declared.items), *_cuts(len(names), len(there))),
-        meaning=declared.harm,
-    )
+    is_single = len(shown) == 1
+    blocks: dict[str, list[dict[str, Any]]] = {}
+    for e in sorted(kept, key=lambda e: order.index(e.group)):
+        heading = contrast_words.heading(e, declared.contrast)
+        who = (is_single and heading) or named(e.system)
+        line = _line(e, who, scale, plot.colour_of(colours, e.system), context)
+        blocks.setdefault("" if is_single else heading, []).append(line)
+    return {
+        "title": f"{declared.family}{f' by {first.over}' if first.over else ''}{context.by(first)}",
+        "question": declared.contrast.question,
+        "even": declared.contrast.even,
+        "has_extract_baseline": any(e.extract_baseline is not None for e in kept),
+        "is_clear": any(context.kind(e) in SIGNIFICANT for e in members),
+        "blocks": [{"group": group, "lines": lines} for group, lines in blocks.items()],
+        "axis": _scale(scale, declared.contrast.unit),
+        "notes": [*group_counts_by_system(kept, declared.items), *_cuts(len(names), len(there))],
+        "meaning": declared.harm,
+    }
 
 
 def _clearest(
@@ -309,7 +260,7 @@ def _clearest(
     return [n for n in names if n in best]
 
 
-def _line(e: Estimate, who: str, scale: Axis, colour: str, context: Context) -> GroupLine:
+def _line(e: Estimate, who: str, scale: Axis, colour: str, context: Context) -> dict[str, Any]:
     words, kind, rates = context.words(e), context.kind(e), context.plain(e)
     interval = random = ""
     if e.low is not None and e.high is not None:
@@ -322,8 +273,10 @@ def _line(e: Estimate, who: str, scale: Axis, colour: str, context: Context) -> 
         value = f"{signed(e.value, words.unit)}, interval {interval or 'none'}{random}"
         alt = f"{e.system}{f', {e.group}' if e.group else ''}: {value}"
         picture = _drawn_line(e, scale, colour, alt)
-    is_worse = kind == words.worse_side
-    return GroupLine(who, picture, interval, said, _conclusion(e, words.unit, context), kind, is_worse)
+    return {
+        "who": who, "picture": picture, "interval": interval, "said": said, "conclusion": _conclusion(e, words.unit, context),
+        "kind": kind, "is_worse": kind == words.worse_side,
+    }  # fmt: skip
 
 
 def _conclusion(e: Estimate, unit: ContrastUnit, context: Context) -> str:
