@@ -28,6 +28,7 @@ from fairbrief.reports.result import Result
 from fairbrief.types import Table
 
 FILES = [
+    ".written",
     "digests.sha256",
     "estimates.csv",
     "examples.json",
@@ -168,7 +169,7 @@ def test_per_record_statistics_of_an_older_audit_goes(tmp_path: Path, two: tuple
     write_all(audit(cases_of(20, 1), Plan(measures=["rouge1"], n_resamples=20)), tmp_path)
     (tmp_path / "per_record" / "mine.parquet").touch()
     write_all(two[0], tmp_path)
-    assert names(tmp_path / "per_record") == [".written", "mine.parquet", "representation.parquet"]
+    assert names(tmp_path / "per_record") == ["mine.parquet", "representation.parquet"]
 
 
 @pytest.mark.parametrize("fails", [0, 1, 4, 9])
@@ -198,7 +199,7 @@ def test_only_names_of_tables_are_taken_from_the_list(tmp_path: Path, two: tuple
     """A list that was written over takes nothing away elsewhere."""
     write_all(two[0], tmp_path / "a")
     (tmp_path / "mine.csv").touch()
-    (tmp_path / "a" / "tables" / ".written").write_text("../../mine.csv\n../results.json\n", encoding="utf-8")
+    (tmp_path / "a" / ".written").write_text("../mine.csv\n", encoding="utf-8")
     write_all(two[1], tmp_path / "a")
     assert (tmp_path / "mine.csv").exists()
 
