@@ -4,24 +4,19 @@ from __future__ import annotations
 
 import itertools
 import re
-import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import ClassVar
+from dataclasses import replace
 
 import numpy as np
 import pytest
-from fairbrief_openings import OpeningGap
 from tests import sample_families, sample_results
 
-from fairbrief import audit, registry
-from fairbrief.declarations import ContrastWords, Declaration
+from fairbrief import registry
 from fairbrief.reports import arrangement, figures, html, wording
 from fairbrief.reports.figures import Figure
 from fairbrief.reports.plot import DARK, LIGHT, SERIES, complete
 from fairbrief.statistics.arrays import Floats
-from fairbrief.types import Estimate, Note, Totals, Value
+from fairbrief.types import Estimate, Note
 
 
 @pytest.fixture(scope="module")
@@ -52,44 +47,6 @@ def test_every_built_in_measure_declares_its_words(name: str) -> None:
     assert declaration.question
     assert declaration.harm.endswith(".")
     assert set(declaration.figures) <= set(figures.KINDS)
-
-
-@dataclass(frozen=True, repr=False)
-class OpeningDifferences(OpeningGap):
-    """A stranger's measure with group differences: each group's share against the mean of the shares."""
-
-    name: ClassVar[str] = "opening_differences"
-    declaration: ClassVar[Declaration] = replace(
-        OpeningGap.declaration,
-        contrast=ContrastWords(
-            question="Whose openings are repeated less?",
-            unit="points",
-            below="{size} fewer",
-            above="{size} more",
-        ),
-    )
-
-    def value(self, totals: Totals) -> Mapping[str, Value]:
-        groups = totals.values_of("documents")
-        shares = totals.stack("opened", groups) / np.maximum(totals.stack("documents", groups), 1)
-        differences = shares - shares.mean(axis=-1, keepdims=True)
-        return {
-            self.name: Value(np.abs(differences).max(axis=-1), "upper"),
-            **{
-                f"difference[{g}]": Value(differences[..., i], "both", is_primary=True, group=g)
-                for i, g in enumerate(groups)
-            },
-        }
-
-
-def test_a_plug_in_has_its_section_and_harm() -> None:
-    """What a measure of another package declares is what the page shows of it."""
-    result = audit("examples/reviews.jsonl", [OpeningDifferences("sentiment")], n_resamples=20).result
-    page = html.render(result)
-    assert "Openings by sentiment" in page
-    assert "Whose openings are repeated less?" in page
-    assert re.search(r"<b>[\d.]+ percentage points (fewer|more)</b>", page)
-    assert "Who begins with the same words as others would be heard less than they are." in page
 
 
 def test_each_family_has_its_pictures(drawn: dict[str, Figure]) -> None:
@@ -277,44 +234,3 @@ def test_a_complete_picture_has_paper_and_dark_colours() -> None:
     assert set(re.findall(r'\[fill="(#\w+)"\]\{fill:(#\w+)\}', made)) == {
         (LIGHT[name], DARK[name]) for name in ("paper", "s2")
     }
-
-
-ROOT = Path(__file__).parents[2]
-SOURCES = ROOT / "src" / "fairbrief"
-POINTS = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["entry-points"]
-MEASURES: dict[str, str] = POINTS["fairbrief.measures"]
-FAMILIES = (
-    "attribute_mentions", "entity_sentiment", "framing", "labels", "speakers", "theme_words", "unsupported_claims",
-)  # fmt: skip
-"""Modules of the families that follow papers of 2025 and 2026."""
-IMPORT = re.compile(r"^from fairbrief\.measures\.\w+ import (?:\([^)]*\)|.*)$", re.MULTILINE)
-"""A family may build on another one."""
-
-
-def places(names: tuple[str, ...], but: tuple[str, ...]) -> list[str]:
-    """The files of the package with one of these words, except the family's."""
-    others = {SOURCES / "measures" / f"{module}.py" for module in but}
-    word = re.compile(rf"(?<![\w.])(?:{'|'.join(names)})(?!\w)")
-    return [
-        str(path.relative_to(SOURCES))
-        for path in sorted(SOURCES.rglob("*"))
-        if path.suffix in (".py", ".toml", ".html", ".js", ".css", ".json", ".csv")
-        and path not in others
-        and word.search(IMPORT.sub("", path.read_text("utf-8")))
-    ]
-
-
-@pytest.mark.parametrize("family", FAMILIES)
-def test_only_the_family_names_its_measures(family: str) -> None:
-    """Neither reports nor readers nor the audit know them: entry points and declarations are enough."""
-    module = f"fairbrief.measures.{family}:"
-    names = {
-        name: target.removeprefix(module) for name, target in MEASURES.items() if target.startswith(module)
-    }
-    assert names, f"pyproject.toml declares no measure of {family}"
-    assert places((*names, *names.values()), but=(family,)) == []
-
-
-def test_a_name_elsewhere_is_noticed() -> None:
-    """The protocol of a paper names its measures."""
-    assert any(path.startswith("protocols/") for path in places(("coverage_parity",), but=("coverage",)))

@@ -86,16 +86,13 @@ def test_long_specs_are_whole_and_records_left_out_are_counted() -> None:
     assert "too few units 8" in " ".join(shown.split())
 
 
-@pytest.mark.parametrize("subgroup", [{}, {"topic": "food"}])
 @pytest.mark.parametrize("baseline", ["", "other"])
-def test_quantities_of_two_measures_with_one_name_stand_below_their_measures(
-    baseline: str, subgroup: dict[str, str]
-) -> None:
+def test_quantities_of_two_measures_with_one_name_stand_below_their_measures(baseline: str) -> None:
     """Rows that differ in their measure alone can be told apart, of systems and of their differences."""
     e = (
         sample_results.make()
         .estimates[0]
-        .replace(over="", baseline=baseline, subgroup=subgroup, quantity="shift", is_primary=True)
+        .replace(over="", baseline=baseline, subgroup={}, quantity="shift", is_primary=True)
     )
     both = tuple(e.replace(measure=measure) for measure in ("position_bias", "position_from_uniform"))
     told = replace(EMPTY, differences=both) if baseline else replace(EMPTY, estimates=both)
@@ -157,17 +154,7 @@ def test_the_terminal_shows_value_interval_chance_p_and_what_was_left_out() -> N
     """With --details one row is a whole estimate; reasons, absent measures and skipped lines have lines of their own."""
     shown = bare(printed(sample_results.make(), 120))
     row = next(line for line in shown.splitlines() if "gpt-4" in line and "0.427" in line)
-    assert row.split()[-9:] == [
-        "gpt-4",
-        "0.427",
-        "[0.399,",
-        "0.455]",
-        "0.391",
-        "<0.001",
-        "0.002",
-        "288",
-        "12",
-    ]
+    assert re.search(r"gpt-4 +0\.427 +\[0\.399, 0\.455\] +0\.391 +<0\.001 +0\.002 +288 +12$", row)
     assert "Excluded records, gpt-4 (bur, uer, auc, sof): one group only 9, empty summary 3." in shown
     assert "not testable" in shown
     assert re.search("^equal_coverage@party +no document has the attribute 'party'$", shown, re.MULTILINE)

@@ -341,4 +341,4 @@ def context_of(result: Result) -> Context:
     notes = dict.fromkeys(
         wording.worded(note) for e in result.estimates for note in e.notes if note.code == "without_claims"
     )
-    return Context(result.made, wording.alpha_of(result.made), rates, tuple(notes), variants)
+    return Context(result.made, result.made.get("alpha") or wording.ALPHA, rates, tuple(notes), variants)

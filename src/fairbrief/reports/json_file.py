@@ -94,7 +94,7 @@ def _estimates(estimates: Sequence[Estimate]) -> Iterator[bytes]:
     """Estimates, a line each, with their notes also as text."""
     for start in range(0, len(estimates), LINES):
         some = estimates[start : start + LINES]
-        notes = of_each(_with_texts, [e.notes for e in some])
+        notes = of_each(_with_sentences, [e.notes for e in some])
         infinite = (
             {f: INFINITIES[x] for f in MAY_BE_INFINITE if (x := getattr(e, f)) in INFINITIES} for e in some
         )
@@ -106,7 +106,7 @@ def _estimates(estimates: Sequence[Estimate]) -> Iterator[bytes]:
             yield b",\n".join([_compact(plain(e)) for e in written])
 
 
-def _with_texts(notes: Sequence[Note]) -> list[dict[str, Any]]:
+def _with_sentences(notes: Sequence[Note]) -> list[dict[str, Any]]:
     """Notes with their sentences."""
     return [{**plain(note), "text": worded(note)} for note in notes]
 

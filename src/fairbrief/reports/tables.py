@@ -54,12 +54,16 @@ def columns(estimates: Sequence[Estimate], made: Mapping[str, Any]) -> list[Colu
         Column("interval", interval, interval, number_format.interval),
         Column("within", "within seed documents", "within\nseeds", number_format.inner_interval),
         *(() if is_difference else of_systems),
-        Column("p", "p", "p", wording.testing),
+        Column("p", "p", "p", _tested),
         Column("holm", "p (Holm)", "Holm", lambda e: number_format.probability(e.p_adjusted)),
         Column("n", "n", "n", lambda e: number_format.count(e.n)),
         *(() if is_difference else (excluded,)),
     )
     return [c for c in every if any(c.cell(e) not in (number_format.ABSENT, "0") for e in estimates)]
+
+
+def _tested(e: Estimate) -> str:
+    return "not testable" if e.testable is False else number_format.probability(e.p)
 
 
 def numeric_columns(table: Table) -> list[bool]:

@@ -62,19 +62,7 @@ def is_main_value(estimate: Estimate) -> bool:
 
 def interval_name(made: Mapping[str, Any]) -> str:
     """The heading of the interval's column: ``95% interval``."""
-    level = made.get("confidence_level")
-    return f"{100 * level:g}% interval" if isinstance(level, (int, float)) else "95% interval"
-
-
-def alpha_of(made: Mapping[str, Any]) -> float:
-    """The audit's level of significance."""
-    alpha = made.get("alpha")
-    return float(alpha) if isinstance(alpha, (int, float)) else ALPHA
-
-
-def testing(estimate: Estimate) -> str:
-    """The p-value in a table; ``not testable`` where no label permutation could be significant."""
-    return "not testable" if estimate.testable is False else number_format.probability(estimate.p)
+    return f"{100 * (made.get('confidence_level') or 0.95):g}% interval"
 
 
 def references(estimate: Estimate) -> str:
@@ -180,7 +168,7 @@ def worded(note: Note) -> str:
     words = WORDS.get(note.code)
     if words is None:
         return ", ".join([note.code, *(f"{name} {value}" for name, value in note.arguments.items())])
-    return words if isinstance(words, str) else words(note.arguments)
+    return words.format_map(note.arguments) if isinstance(words, str) else words(note.arguments)
 
 
 def joined(notes: Iterable[Note]) -> str:
@@ -204,24 +192,9 @@ def _undefined_resamples(a: Arguments) -> str:
     )
 
 
-def _not_testable_among(a: Arguments) -> str:
-    return (
-        f"not testable among {a['tests']} tests: the smallest attainable p is {a['smallest']:.2g}, adjusted "
-        f"{a['adjusted']:.2g}. Unadjusted p = {a['alone']:.2g}; use more records or fewer tests"
-    )
-
-
 def _tests_need_resamples(a: Arguments) -> str:
-    tests = a["tests"]
-    who = "the comparison" if tests == 1 else f"{tests:,} comparisons with one Holm correction"
+    who = "the comparison" if a["tests"] == 1 else f"{a['tests']:,} comparisons with one Holm correction"
     return f"{who} can become significant only with more resamples: --resamples {a['resamples']}"
-
-
-def _runs(a: Arguments) -> str:
-    return (
-        f"{a['system']}: {a['runs']} runs with values from {a['least']:.3g} to {a['most']:.3g} "
-        f"(standard deviation between runs {a['deviation']:.2g})"
-    )
 
 
 def _without_claims(a: Arguments) -> str:
@@ -252,15 +225,6 @@ def _scorer_retrieves(a: Arguments) -> str:
 
 def _names(a: Arguments) -> str:
     return ", ".join(f"'{group}'" for group in a["groups"])
-
-
-def _exchanged(a: Arguments) -> str:
-    return "; ".join(f"{way} were swapped in {counted(n, 'source')}" for way, n in a["sources"].items())
-
-
-def _documents_longer(a: Arguments) -> str:
-    times = ", ".join(f"{group} {factor:.2f} times" for group, factor in a["times"].items())
-    return f"documents differ in length ({times} their record's mean), and longer documents cover more of any summary"
 
 
 def _words_unlike_documents(a: Arguments) -> str:
@@ -317,7 +281,7 @@ def _reading(of: Arguments) -> str:
 
 WORDS: Mapping[NoteCode, str | Callable[[Arguments], str]] = MappingProxyType(
     {
-        "undefined": lambda a: f"undefined: {a['reason']}",
+        "undefined": "undefined: {reason}",
         "infinite": "infinite, so that there is no test",
         "few_answered": "one system answered fewer than half of the records: compared on the records that both answered",
         "few_in_group": _few_in_group,
@@ -328,10 +292,15 @@ WORDS: Mapping[NoteCode, str | Callable[[Arguments], str]] = MappingProxyType(
         "no_resample_defined": "no interval: undefined in the resamples",
         "undefined_resamples": _undefined_resamples,
         "raw_magnitude": ("unsigned scores depend on the length of the summaries: compare group differences"),
-        "few_resamples": lambda a: f"needs {a['resamples']} resamples: fewer allow no p below {a['alpha']:g}",
-        "not_testable_among": _not_testable_among,
+        "few_resamples": "needs {resamples} resamples: fewer allow no p below {alpha:g}",
+        "not_testable_among": (
+            "not testable among {tests} tests: the smallest attainable p is {smallest:.2g}, adjusted {adjusted:.2g}. "
+            "Unadjusted p = {alone:.2g}; use more records or fewer tests"
+        ),
         "tests_need_resamples": _tests_need_resamples,
-        "runs": _runs,
+        "runs": (
+            "{system}: {runs} runs with values from {least:.3g} to {most:.3g} (standard deviation between runs {deviation:.2g})"
+        ),
         "without_claims": _without_claims,
         "groups_alike": lambda a: (
             f"the groups {_names(a)} of {a['attribute']} differ only in spelling: if they are one group, use one spelling"
@@ -342,8 +311,13 @@ WORDS: Mapping[NoteCode, str | Callable[[Arguments], str]] = MappingProxyType(
         "scorer_differs": _scorer_differs,
         "scorer_retrieves": _scorer_retrieves,
         "scorer_alike": "the scorer gives all versions of a source the same score",
-        "exchanged": _exchanged,
-        "documents_longer": _documents_longer,
+        "exchanged": lambda a: "; ".join(
+            f"{way} were swapped in {counted(n, 'source')}" for way, n in a["sources"].items()
+        ),
+        "documents_longer": lambda a: (
+            f"documents differ in length ({', '.join(f'{group} {factor:.2f} times' for group, factor in a['times'].items())} their "
+            "record's mean), and longer documents cover more of any summary"
+        ),
         "words_unlike_documents": _words_unlike_documents,
         "length_held_equal": _without_length("at equal document lengths"),
         "documents_alike": _without_length("with equal weight per document"),
@@ -356,4 +330,4 @@ WORDS: Mapping[NoteCode, str | Callable[[Arguments], str]] = MappingProxyType(
         ),
     }
 )
-"""The sentence of each note's code, or a function from the arguments to the sentence."""
+"""The sentence of each note's code with places for the arguments, or a function from the arguments to the sentence."""
