@@ -183,7 +183,7 @@ def test_a_notebook_shows_finding_caution_and_leading_table() -> None:
     assert first is not None
     lead, caution, table, rest = (
         view.index(text)
-        for text in (first.lead, f"<p>{first_answers.CAUTION}: ", "coverage_parity@", "<details>")
+        for text in (first["lead"], f"<p>{first_answers.CAUTION}: ", "coverage_parity@", "<details>")
     )
     assert lead < caution < table < rest
     assert view.count("<table ", 0, rest) == 1
