@@ -360,7 +360,7 @@ def reviews(
     options: SourceOptions,
 ) -> None:
     """Build sets of reviews of one product, each review with its sentiment."""
-    from fairbrief.workbench.corpora.labelled_sets import Sets, labeller, review_sets
+    from fairbrief.workbench.corpora.labelled_sets import labeller, review_sets
     from fairbrief.workbench.corpora.text_sources import composition
 
     refuse_overwriting(out, [source])
@@ -368,8 +368,15 @@ def reviews(
     fields = {name: field for name, field in (("rating", rating), ("product", product)) if field is not None}
     left_out, values = Counter[str](), Counter[str]()
     records = islice(options.records(source, fields), first)
-    sets = Sets(size, per_product or None, options.seed)
-    made = review_sets(records, sets, label, left_out, lengths=options.lengths())
+    made = review_sets(
+        records,
+        size,
+        label,
+        left_out,
+        per_product=per_product or None,
+        seed=options.seed,
+        lengths=options.lengths(),
+    )
     options.write(composition(made, "sentiment", values), out, left_out)
     if values:
         typer.echo(f"  sentiment: {_counts(values)}")
