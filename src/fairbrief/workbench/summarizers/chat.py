@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from fairbrief.chat.client import replies
 from fairbrief.chat.endpoint import Decoding, Endpoint, Question, Reply, Tally
+from fairbrief.chat.journal import key_of
+from fairbrief.serialization import summary_fields
 from fairbrief.specs import spell
 from fairbrief.types import Record, Summary
 from fairbrief.workbench.summarizers.prompts import Asked, Prompt, Prompted, Task, fill, find
@@ -60,7 +60,7 @@ class Chat(Prompted, Endpoint):
         asked = fill(find(self.prompt), record, self)
         sentences = self._sentences(find(self.prompt))
         return [
-            _hash(
+            key_of(
                 VERSION, record.id, self.model, self.shown, self.systems[i], i,
                 _question(asked, self._decoding(i)).messages, self._decoding(i).sent(), sentences,
             )
@@ -89,6 +89,10 @@ class Chat(Prompted, Endpoint):
         )  # fmt: skip
         return base if self.seed is None else replace(base, seed=self.seed + sample)
 
+    def answer(self, record: Record, sample: int, reply: Reply) -> Mapping[str, Any]:
+        """The fields of `summary` in a file."""
+        return summary_fields(self.summary(record, sample, reply))
+
     def summary(self, record: Record, sample: int, reply: Reply) -> Summary:
         """The summary in a reply, or the reason why it has none; ``made`` records the request."""
         prompt = find(self.prompt)
@@ -115,8 +119,3 @@ class Chat(Prompted, Endpoint):
 def _question(asked: Asked, decoding: Decoding) -> Question:
     system = (("system", asked.system),) if asked.system else ()
     return Question((*system, ("user", asked.user)), tuple(decoding.sent().items()))
-
-
-def _hash(*parts: object) -> str:
-    inputs = json.dumps(parts, ensure_ascii=False, sort_keys=True)
-    return hashlib.sha256(inputs.encode("utf-8", "surrogatepass")).hexdigest()[:32]
