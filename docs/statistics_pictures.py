@@ -13,10 +13,11 @@ from fairbrief.reports.plot import (
     INK,
     PAPER,
     Scale,
+    circle,
     complete,
+    diamond,
     line,
     picture,
-    shape,
     tag,
     text,
 )
@@ -43,7 +44,7 @@ def _framed(parts: Sequence[str], alt: str, height: float) -> str:
 
 
 def _interval(x: Scale, y: float, low: float, high: float, value: float, colour: str) -> str:
-    return line(x.at(low), y, x.at(high), y, colour, 3) + shape(0, x.at(value), y, 70, fill=colour)
+    return line(x.at(low), y, x.at(high), y, colour, 3) + circle(x.at(value), y, 70, fill=colour)
 
 
 def _axis(x: Scale, y: float, ticks: Mapping[float, str]) -> str:
@@ -71,7 +72,7 @@ def baselines() -> str:
         _span(x, 62, -0.155, -0.051, "difference from random sentences", BLUE),
         *(line(x.at(v), 28, x.at(v), 118, FAINT, 1, stroke_dasharray="2 3") for v in (-0.155, -0.051, 0.0)),
         _interval(x, 100, -0.175, -0.135, -0.155, BLUE),
-        shape(3, x.at(-0.051), 100, 80, fill=PAPER, stroke=INK, stroke_width=1.5),
+        diamond(x.at(-0.051), 100, 80),
         line(x.at(0), 90, x.at(0), 110, AMBER, 3),
         text(x.at(-0.155), 82, "GPT-4", BLUE, "middle"),
         text(x.at(-0.051), 82, "random sentences", INK, "middle"),
@@ -130,7 +131,7 @@ def jackknife() -> str:
         (52, "without each in turn", without, PURPLE),
     ):
         parts.append(text(0, y, words))
-        parts += [shape(0, x.at(v), y, 36, fill=colour, opacity=0.8) for v in values]
+        parts += [circle(x.at(v), y, 36, fill=colour, opacity=0.8) for v in values]
     parts += [
         text(0, 92, "value ± t · error"),
         _interval(x, 92, low, high, found.value, BLUE),
@@ -162,7 +163,7 @@ def test_inverted_interval() -> str:
             _interval(x, y, low, high, value, BLUE),
             text(x.at((low + high) / 2), y + 15, told, BLUE, "middle"),
         ]
-    parts.append(shape(0, x.at(0), 50, 50, fill=PAPER, stroke=BLUE, stroke_width=2))
+    parts.append(circle(x.at(0), 50, 50, fill=PAPER, stroke=BLUE, stroke_width=2))
     parts.append(_axis(x, 118, {0.0: "0", 0.05: "0.05", 0.1: "0.10", 0.15: "0.15"}))
     return _framed(
         parts, "The interval of an unsigned score contains 0 exactly where its test does not reject", 134

@@ -23,7 +23,6 @@ from benchmarks.recording import write_down
 
 from fairbrief.measures.representation import Uer
 from fairbrief.scorers.shared_words import Ngram
-from fairbrief.text import published_nltk
 from fairbrief.types import Case, Document, Reason, Record, Scores, Summary
 
 PERMUTATIONS = 2000
@@ -104,7 +103,6 @@ def main() -> None:
     parser.add_argument("--out", type=Path)
     asked = parser.parse_args()
     cases = read(asked.file, asked.over, asked.records)
-    published_nltk.check_data()
     readings = {
         "words": Uer(asked.over, no_match="uniform", single="fair"),
         "nltk": Uer(asked.over, "ngram(tokenizer=nltk)", no_match="uniform", single="fair"),

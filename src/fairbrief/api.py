@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from inspect import Parameter, Signature, signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
@@ -26,7 +26,8 @@ from fairbrief.saved.compare import compare as _compare
 from fairbrief.saved.compare import names_of
 from fairbrief.saved.examples import with_examples
 from fairbrief.saved.explanations import explain as _explain
-from fairbrief.saved.gate_rules import MAX_LEFT_OUT, GateSettings, rules
+from fairbrief.saved.gate import hold_audit
+from fairbrief.saved.gate_rules import MAX_LEFT_OUT, rules
 from fairbrief.saved.power import Power, Question, planned
 from fairbrief.saved.power import power as _power
 from fairbrief.saved.subgroups import subgroup_audit as _subgroup_audit
@@ -49,7 +50,7 @@ if TYPE_CHECKING:
     from fairbrief.reports.trend_page import Trend
     from fairbrief.saved.gate_rules import Check
     from fairbrief.saved.trend import Order
-    from fairbrief.types import Measure, Scorer
+    from fairbrief.types import Measure
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -185,25 +186,19 @@ def explain(
     records: Any,
     measure: str | Measure,
     *,
-    attributes: Names = (),
     quantity: str | None = None,
     systems: Names = (),
     ids: Names = (),
     top: int = 5,
-    scorers: Mapping[str, Scorer] | None = None,
-    wrap: Callable[[Scorer], Scorer] | None = None,
-    skips: bool = False,
-    progress: Callable[[int], None] | None = None,
-    n_resamples: int = 2000,
-    n_extracts: int | None = None,
     summaries: Given = None,
+    **settings: Unpack[PlanKeywords],
 ) -> list[Explanation]:
     """Leave-one-out influence on an estimate, for each system: of records, and in them documents and sentences.
 
     ``records`` and ``summaries`` are as in `audit`. ``quantity`` is one of the measure's values, by default its
     main value; ``systems`` are those to explain, by default all; ``ids`` are the records to explain, by default the
-    ``top`` ones. ``n_resamples`` and ``n_extracts`` are as in `audit`: each ``estimate`` compares the value with label
-    permutations and random extracts.
+    ``top`` ones. All other settings are those of `audit`: each ``estimate`` compares the value with label permutations
+    and random extracts.
 
     >>> import fairbrief
     >>> (found,) = fairbrief.explain("examples/reviews.jsonl", "uer@sentiment", systems=["rosy"], top=1)
@@ -214,17 +209,11 @@ def explain(
     return _explain(
         _reading(records, summaries),
         measure,
-        attributes=listed(attributes),
+        plan_from(**settings),
         quantity=quantity,
         systems=listed(systems),
         ids=listed(ids),
         top=top,
-        scorers=scorers,
-        wrap=wrap,
-        skips=skips,
-        progress=progress,
-        n_resamples=n_resamples,
-        n_extracts=n_extracts,
     )
 
 
@@ -297,10 +286,15 @@ def gate(
     (``"coverage_parity@party:relative_difference-random>=-0.1"``). ``baseline`` is an audit, or its folder; this one may
     not be worse by more than ``margin``, in ``measures`` if given. Raises RequestError for rules that do not fit the audit.
     """
-    settings = GateSettings(
-        listed(most), listed(least), None, margin, listed(measures), listed(allow_missing), max_left_out
+    return hold_audit(
+        _unread(audited),
+        rules(listed(most), listed(least)),
+        None if baseline is None else _unread(baseline),
+        margin,
+        measures=listed(measures),
+        allow_missing=listed(allow_missing),
+        max_left_out=max_left_out,
     )
-    return settings.checks(_unread(audited), None if baseline is None else _unread(baseline))
 
 
 @_explained

@@ -12,7 +12,6 @@ from typing import Any, Literal
 from fairbrief import specs
 from fairbrief.errors import BackendError, FairbriefError, RequestError, first_line
 from fairbrief.scorers.calibrated import Calibrated, uses_in
-from fairbrief.text.addresses import sealed
 
 Kind = Literal["measure", "scorer", "classifier", "scorer or classifier", "summarizer", "protocol", "engine"]
 """Kinds of objects. A scorer compares texts with texts, a classifier labels single texts; observations use both by spec."""
@@ -91,7 +90,7 @@ def make(kind: Kind, text: str, settings: Mapping[str, str] | None = None) -> An
     """
     parsed = _with_model(kind, specs.parse(text))
     if settings:
-        more = {name: sealed(value) for name, value in settings.items()}
+        more = dict(settings)
         over = more.pop("over", parsed.over)
         parsed = replace(parsed, settings={**parsed.settings, **more}, over=over)
     uses = uses_in(parsed.settings) if "scorer" in kind else []

@@ -15,7 +15,6 @@ from functools import lru_cache
 from typing import Any, get_type_hints
 
 from fairbrief.errors import RequestError
-from fairbrief.text.addresses import sealed
 
 PLAIN = re.compile(r"[^\s,()='\"@][^,()='\"@]*")
 QUOTES = "'\""
@@ -53,7 +52,7 @@ def spell(thing: Any) -> str:
         elif value != _default(f):
             parts.append(f"{f.name}={_spell_value(value)}")
     settings = f"({', '.join(parts)})" if parts else ""
-    return sealed(f"{thing.name}{settings}{over}")
+    return f"{thing.name}{settings}{over}"
 
 
 def settings_of(kind: Any) -> list[dataclasses.Field[Any]]:
@@ -69,7 +68,7 @@ def parse(text: str) -> Spec:
     >>> parse("gap(threshold=0.8)@party")
     Spec(name='gap', settings={'threshold': '0.8'}, over='party')
     """
-    text = sealed(text.strip())  # a spec is written into results
+    text = text.strip()
     match = re.fullmatch(r"(?P<name>[^\s()@,='\"]+)\s*(?P<rest>.*)", text, re.DOTALL)
     if match is None:
         raise RequestError(f"'{text}' is not a valid name. Write name, name(key=value) or name@attribute.")

@@ -125,8 +125,8 @@ class Record(Data, frozen=True):
                 return []
             raise DataError(
                 f"{self.where or 'input'} (id '{self.id}', document {values.index(None) + 1}): found no attribute "
-                f"'{attribute}', which other documents of the record have. Add it, drop such documents with --missing drop, "
-                f"make them a group with --missing group, or exclude such records with --require {attribute}."
+                f"'{attribute}', which other documents of the record have. Add it, drop such documents with --attribute {attribute} "
+                f"--missing drop, make them a group with --missing group, or exclude such records with --require {attribute}."
             )
         return cast("list[str]", values)
 

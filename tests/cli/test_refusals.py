@@ -97,7 +97,7 @@ REFUSED = [
     ("audit one.jsonl --out s.csv", "--out", "is a file"),
     ("audit one.jsonl --out s.csv/below", "--out", "is a file"),
     ("sweep one.jsonl --with random --out s.csv", "--out", "is a file"),
-    ("gate saved --max 'uer@mood<=0.5' --junit saved", "--junit saved is a folder"),
+    ("gate saved --max 'uer@mood<=0.5' --junit saved", "--junit", "is a directory"),
     (EXPORT.format("s.csv", ""), "s.csv exists"),
     (EXPORT.format("s.csv", "--annotators a,b"), "s.b.csv exists"),
     (EXPORT.format("t.csv", "--annotators 'a b,a_b'"), "the same file name"),

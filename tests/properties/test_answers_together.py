@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fairbrief.registry import make
-from fairbrief.scorers import shared_words
+from fairbrief.scorers import word_counts
 from fairbrief.text.rouge import rouge_scores
 from fairbrief.types import Ask, Scorer
 
@@ -27,7 +27,7 @@ TEXTS = st.lists(TEXT, max_size=4).map(tuple)
 ASKS = st.lists(st.builds(Ask, st.just("s"), TEXTS, TEXTS), max_size=6)
 SCORERS = (
     "ngram", "ngram(n=2)", "ngram(stem=true)", "containment", "tfidf", "tfidf(sentences=builtin)",
-    "tfidf(fitted=pair,sentences=builtin)", "rouge1", "rouge2(sentences=builtin)",
+    "tfidf(fitted=pair,sentences=builtin)", "rouge1", "rouge2(sentences=builtin)", "counts",
 )  # fmt: skip
 
 
@@ -37,12 +37,12 @@ SCORERS = (
 def test_asks_are_answered_together_as_alone(spec: str, asks: list[Ask], together: int) -> None:
     """To the last bit, in whatever company, in whatever languages, and wherever batches end."""
     scorer: Scorer = make("scorer", spec)
-    before = shared_words.TOGETHER
-    shared_words.TOGETHER = together
+    before = word_counts.TOGETHER
+    word_counts.TOGETHER = together
     try:
         found = list(scorer.answer(asks))
     finally:
-        shared_words.TOGETHER = before
+        word_counts.TOGETHER = before
     assert len(found) == len(asks)
     for ask, own in zip(asks, found, strict=True):
         (alone,) = scorer.answer([ask])

@@ -125,7 +125,7 @@ OF_A_TEXT: dict[str, Callable[[str], object]] = {
 WITHOUT_A_TEXT = {
     "names.shares", "names.commonest_last_names", "gendered_words.word_lists",
     "names.genders", "names.given_names", "gendered_words.pair_markers", "names.census", "published_nltk.word_cutter",
-    "gendered_words.subject_group", "names.read_names", "published_nltk.check_data", "gendered_words.form",
+    "gendered_words.subject_group", "names.read_names", "gendered_words.form",
     "published_nltk.edition", "published_nltk.wordnet", "sentences.check_by", "paraphrase.why_not", "published_nltk.punkt", "languages.given", "languages.known", "languages.use", "languages.using",
     "languages.suppose", "languages.setting", "languages.described", "languages.usual",
     "people.spell_errors", "segmentation.ascii_table", "addresses.where_credentials",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from fairbrief import explain
 from fairbrief.auditing import Plan, audit
-from fairbrief.saved.explanations import explain
 from fairbrief.types import Case, Document, Estimate, Record, Summary
 
 SPELLED = "distinguishability(similarity=counts)@group"

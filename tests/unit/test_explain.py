@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 import fairbrief
+from fairbrief import explain
 from fairbrief.auditing import Plan, audit
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.cli import app
@@ -27,7 +28,7 @@ from fairbrief.reports import explanation
 from fairbrief.reports.explanation import Explanation, Opened, Part, as_json, as_markdown, sheets
 from fairbrief.reports.result import Row
 from fairbrief.saved.examples import explained as with_contributions
-from fairbrief.saved.explanations import explain, without_claim, without_document, without_sentence
+from fairbrief.saved.explanations import without_claim, without_document, without_sentence
 from fairbrief.scorers import pairs
 from fairbrief.text.sentences import split
 from fairbrief.types import Ask, Case, Cases, Claim, Document, Entity, Mention, Record, Scores, Summary
@@ -488,11 +489,6 @@ def test_it_begins_with_the_references_that_the_value_beats() -> None:
     assert "Not significantly different from label permutations" in as_markdown([found])
     (found,) = explain(made(), "uer@side", n_resamples=0, top=1)
     assert sheets(found)[0].lead[0].startswith("7 records")
-
-
-def test_cases_may_come_from_a_generator() -> None:
-    """What can be read only once is held."""
-    assert explain(iter(made()), "uer@side") == explain(made(), "uer@side")
 
 
 @pytest.mark.parametrize(

@@ -36,13 +36,13 @@ def test_one_unlabelled_document_costs_only_itself() -> None:
     reading = read(ROWS, missing="drop", labels=["party"])
     assert labels(reading)[:2] == [["L", "R", "L"], ["L", "R", "L", "R"]]
     assert reading.notes == ["4 documents of 4 records without 'party' excluded (--missing)."]
-    found = fairbrief.audit(read(ROWS, missing="drop"), ["uer@party"], n_resamples=0)
+    found = fairbrief.audit(read(ROWS, missing="drop", labels=["party"]), ["uer@party"], n_resamples=0)
     assert {e.n for e in found.estimates} == {20}
 
 
 def test_unlabelled_documents_can_be_a_group() -> None:
     """They are a group of their own where that is asked for."""
-    reading = read(ROWS, missing="group")
+    reading = read(ROWS, missing="group", labels=["party"])
     assert labels(reading)[0] == ["L", "R", "L", "missing"]
     assert "in the group 'missing'" in reading.notes[0]
 
@@ -53,6 +53,8 @@ def test_unlabelled_documents_are_refused_with_what_to_do() -> None:
         fairbrief.audit(read(ROWS), ["uer@party"], n_resamples=0)
     with pytest.raises(RequestError, match="write refuse, drop or group"):
         read(ROWS, missing="away")  # type: ignore[arg-type] # that is the point
+    with pytest.raises(RequestError, match="--missing drop needs --attribute NAME"):
+        read(ROWS, missing="drop")
 
 
 def test_a_record_without_any_label() -> None:
@@ -63,14 +65,6 @@ def test_a_record_without_any_label() -> None:
     assert reading.skipped_count == 1
     assert "r30" in reading.skipped[0]
     assert labels(read(rows, missing="group", labels=["party"]))[2] == ["missing", "missing"]
-
-
-def test_only_what_could_be_a_group_is_meant_where_nothing_is_named() -> None:
-    """A name that stands in some documents alone costs no document."""
-    rows = [row(i, "L", "R") for i in range(30)]
-    for i, one in enumerate(rows):
-        one["documents"][0]["attributes"]["author"] = f"a{i}"
-    assert labels(read(rows, missing="drop")) == [["L", "R"]] * 30
 
 
 def test_people_keep_their_mentions() -> None:

@@ -206,7 +206,7 @@ def test_a_record_without_labels_has_a_reason(one: Case, reason: str) -> None:
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
-        ("label_gap(scorer=words(file=x.csv))@topic", "add labels=A\\+B"),
+        ("label_gap(scorer=words(file=x.toml))@topic", "add labels=A\\+B"),
     ],
 )
 def test_settings_that_cannot_work_are_refused(spec: str, message: str) -> None:
@@ -227,35 +227,39 @@ def test_divergence_is_in_bits() -> None:
 @pytest.fixture
 def topics(tmp_path: Path) -> str:
     """Two lists with a phrase, an ending, and a word of both."""
-    path = tmp_path / "topics.csv"
-    path.write_text(
-        "label,word\nbilling,bill\nbilling,direct debit\nbilling,charge*\ndelivery,parcel\nbilling,fee\ndelivery,fee\n"
-    )
+    path = tmp_path / "topics.toml"
+    path.write_text('billing = "bill, direct debit, charge*, fee"\ndelivery = "parcel, Fee, 房间"\n')
     return str(path)
 
 
 def test_whole_words_phrases_and_endings_are_found(topics: str) -> None:
     """The word "Bills" is not "bill"; an ending is free only with the star."""
-    texts = ("The bill.", "Two bills", "A Direct Debit failed", "overcharged", "Charges", "a fee", "")
+    texts = (
+        "The bill.",
+        "Two bills",
+        "A Direct Debit failed",
+        "overcharged",
+        "Charges",
+        "a fee",
+        "房间太小了",
+        "",
+    )
     (scores,) = LabelWords(topics).answer([Ask("words", texts, ("billing", "delivery"))])
-    assert scores.matrix.tolist() == [[1, 0], [0, 0], [1, 0], [0, 0], [1, 0], [1, 1], [0, 0]]
+    assert scores.matrix.tolist() == [[1, 0], [0, 0], [1, 0], [0, 0], [1, 0], [1, 1], [0, 1], [0, 0]]
 
 
 def test_files_and_labels_that_cannot_be_used_are_named(topics: str, tmp_path: Path) -> None:
-    """With file, line and what to write."""
+    """With the file and what to write."""
     with pytest.raises(
         RequestError, match="no words for the label 'roaming'\\. Its labels: billing, delivery"
     ):
         list(LabelWords(topics).answer([Ask("words", ("a",), ("roaming",))]))
-    bad = tmp_path / "bad.csv"
-    bad.write_text("label,word\nbilling,\n")
-    with pytest.raises(DataError, match="bad\\.csv, line 2: found the label 'billing' and the word ''"):
+    bad = tmp_path / "bad.toml"
+    bad.write_text('billing = ""')
+    with pytest.raises(DataError, match="bad\\.toml: theme 'billing' with '' is not a list of words"):
         _ = LabelWords(str(bad)).fingerprint
-    bad.write_text("word\nbill\n")
-    with pytest.raises(DataError, match="line 1: found the columns \\['word'\\]; wanted"):
-        _ = LabelWords(str(bad)).fingerprint
-    with pytest.raises(RequestError, match="cannot be read"):
-        _ = LabelWords(str(tmp_path / "absent.csv")).fingerprint
+    with pytest.raises(DataError, match="no such file"):
+        _ = LabelWords(str(tmp_path / "absent.toml")).fingerprint
 
 
 # ---------------------------------------------------------------------------------- a chat model

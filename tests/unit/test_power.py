@@ -72,9 +72,9 @@ def test_a_planted_disparity_is_found_at_the_told_number_in_four_of_five_audits(
     (bank,) = observe(measure.observation, clusters, Scorers(), world.n_extracts).values()
     whole = part_of(bank, measure.observation, range(400))
     here = Jackknifed(measure, whole.units)
-    spreads = here.less_extracts(quantity) if against == "extract_p" else here.spreads(quantity)
-    assert spreads is not None
-    found = spreads[0]
+    readings = here.less_extracts(quantity) if against == "extract_p" else here.readings(quantity)
+    assert readings is not None
+    found = readings.spreads(here.strata(quantity))[0]
     n = Precision(found.error, 400, found.freedom).needed(abs(found.value))
     seen = 0
     for _ in range(AUDITS):

@@ -19,7 +19,6 @@ from fairbrief import audit, registry
 from fairbrief.declarations import ContrastWords, Declaration
 from fairbrief.reports import arrangement, figures, html, wording
 from fairbrief.reports.figures import Figure
-from fairbrief.reports.per_record import Held
 from fairbrief.reports.plot import DARK, LIGHT, SERIES, complete
 from fairbrief.statistics.arrays import Floats
 from fairbrief.types import Estimate, Note, Totals, Value
@@ -99,8 +98,6 @@ def test_each_family_has_its_pictures(drawn: dict[str, Figure]) -> None:
         "Coverage gap of single records by side",
         "How well a summary reveals the group, by seed document",
         "Sentiment of articles and summaries, by group",
-        "Change of sentiment from article to summary",
-        "Gendered words in articles and summaries",
     ]
     assert all(figure.panels for figure in drawn.values())
 
@@ -109,30 +106,14 @@ def test_pictures_tell_what_they_show_to_those_who_cannot_see_them(drawn: dict[s
     """The texts of the pictures contain counts, values and permutation means."""
     assert "gaps of 40 records" in labels(drawn["Coverage gap of single records by side"])[0]
     assert "permutation mean 0.25" in labels(drawn["Coverage gap of single records by side"])[0]
-    slopes = labels(drawn["Change of sentiment from article to summary"])[0]
-    assert "female slope -0.40, at neutral +0.00; male slope -0.50, at neutral +0.10" in slopes
-
-
-def test_a_regression_of_a_handful_of_texts_is_not_drawn() -> None:
-    """Below ten texts of a group there are points and no line."""
-    of = {f.title: f for f in figures.draw(sample_families.make(n=12))}
-    assert "slope" not in labels(of["Change of sentiment from article to summary"])[0]
 
 
 def test_what_a_picture_leaves_out_is_said() -> None:
-    """More systems than lines, more points than a scatter holds, more cells than a grid: the caption says so."""
-    result = sample_families.make([f"s{i}" for i in range(9)], n=310)
-    of = {f.title: f for f in figures.draw(result)}
-    cut = of["Coverage gap of single records by side"]
+    """More systems than lines: the caption says so."""
+    result = sample_families.make([f"s{i}" for i in range(9)])
+    cut = next(f for f in figures.draw(result) if f.title.startswith("Coverage gap of single records"))
     assert len(cut.panels) == 6
     assert "Only the first 6 of 9 systems are shown." in cut.caption
-    scatter = of["Change of sentiment from article to summary"]
-    assert "300 evenly spaced points per system are drawn" in scatter.caption
-    assert len(re.findall("<path", scatter.panels[0].svg)) < 330
-    grid = Estimate("bur@x", "bur", "s", 0.5, n=3)
-    cells = tuple(grid.replace(subgroup={"a": str(i), "b": str(j)}) for i in range(13) for j in range(12))
-    (figure,) = figures.draw(replace(result, estimates=cells, rows=Held(result.per_record.slice(0, 0))))
-    assert "Only the first 150 of 156 cells of each grid are shown." in figure.caption
 
 
 def test_six_systems_of_a_measure_have_sentences_and_the_others_are_counted() -> None:

@@ -22,7 +22,6 @@ from fairbrief.reports import (
     figures,
     html,
     number_format,
-    plot,
     tables,
     terminal,
     wording,
@@ -245,12 +244,11 @@ def test_an_empty_result_is_still_a_page() -> None:
 
 
 def test_pictures_hold_the_distributions() -> None:
-    """Shares per value, segments per system, grids of two-way subgroups and systems side by side are drawn."""
+    """Shares per value and segments per system are drawn."""
     drawn = {figure.title: figure for figure in figures.draw(sample_results.make())}
     assert list(drawn) == [
         "Share of each group by sentiment: summary ÷ sources",
         "Where in the text summaries take their content from",
-        "bur@sentiment by mix and documents",
     ]
     assert len(drawn["Share of each group by sentiment: summary ÷ sources"].panels) == 3
     assert drawn["Share of each group by sentiment: summary ÷ sources"].key == tuple(
@@ -277,16 +275,6 @@ def test_shares_are_counted_where_the_source_holds_the_value() -> None:
     assert labels == [
         "a: summary share as a multiple of source share; s: below 0.8 in 33% of records, from 1.2 in 33%"
     ]
-
-
-def test_long_labels_neither_stretch_a_picture_nor_fall_on_one_another() -> None:
-    """Rows whose cut names are alike stay apart, and the picture keeps its width."""
-    names = plot.Axis.of_names(["n" * 200 + str(i) for i in range(3)])
-    svg = plot.drawn('alt "quoted" <b>', plot.Axis(0, 1), names, ())
-    assert float(re.search(r'width="([\d.]+)"', svg)[1]) < 450  # type: ignore[index] - a miss must fail here
-    assert "(2)" in svg
-    assert "(3)" in svg
-    assert "aria-label='alt \"quoted\" &lt;b&gt;'" in svg
 
 
 @pytest.mark.parametrize("width", [60, 80, 120])

@@ -115,6 +115,7 @@ def test_punkt_cuts_as_the_published_numbers_were_made(nltk_data: Path) -> None:
 def test_punkt_without_its_data_says_where_to_put_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """A missing model is the request's fault, and the message names NLTK_DATA."""
     nltk = pytest.importorskip("nltk")
+    published_nltk.punkt.cache_clear()
     monkeypatch.setattr(nltk.data, "path", [str(tmp_path)])
     with pytest.raises(RequestError, match="NLTK_DATA"):
         published_nltk.split("One. Two.")
@@ -122,6 +123,7 @@ def test_punkt_without_its_data_says_where_to_put_it(monkeypatch: pytest.MonkeyP
 
 def test_punkt_without_nltk_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     """A missing library is an extra to install."""
+    published_nltk.punkt.cache_clear()
     monkeypatch.setitem(sys.modules, "nltk", None)
     with pytest.raises(MissingExtra, match=r"fairbrief\[nltk\]"):
         published_nltk.split("One. Two.")

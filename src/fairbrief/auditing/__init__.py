@@ -10,9 +10,9 @@ import itertools
 import math
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from copy import deepcopy
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any, cast
 
 import numpy as np
@@ -20,13 +20,14 @@ import numpy as np
 from fairbrief import __version__, registry
 from fairbrief.auditing import chunks, extracts, measure_selection, scorer_checks, sensitivity
 from fairbrief.auditing.finding_checks import findings_without, opposite_gaps
-from fairbrief.auditing.ledger import Ledger
+from fairbrief.auditing.ledger import Ledger, sort
 from fairbrief.auditing.multiple_tests import check_primary
 from fairbrief.auditing.notes import length_notes, spelling_notes, with_notes
 from fairbrief.auditing.observing import refuse_unscored
 from fairbrief.auditing.per_record import LedgerPerRecord
 from fairbrief.auditing.run import PartedClusters, Run, no_baseline
 from fairbrief.auditing.sanity_baselines import Exchange, named_baselines, names_a_sanity_baseline
+from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.auditing.system_runs import RUN, Pooled, of_runs, with_spreads
 from fairbrief.auditing.watchers import (
     GroupPlaces,
@@ -135,9 +136,9 @@ class _Audit:
         _refuse_large_records(head, plan, choice.measures)
         check_primary(plan.primary, choice.measures)
         self.cases, self.plan, self.protocol, self.head, self.stream = cases, plan, protocol, head, stream
-        self.run = Run(plan, choice.measures, exchange=exchange)
+        scorers = Scorers(plan.scorers, plan.wrap)
         self.checks, unchecked = scorer_checks.plan_checks(
-            choice.measures, head, self.run.scorers, wanted=plan.check_scorers
+            choice.measures, head, scorers, wanted=plan.check_scorers
         )
         self.left_out = (*choice.left_out, *unchecked)
         is_read = plan.check_scorers is not False and any(map(scorer_checks.scorer_of, choice.measures))
@@ -149,23 +150,26 @@ class _Audit:
         compared = dict.fromkeys(str(over) for m in choice.measures if (over := getattr(m, "over", "")))
         hashes = TextHashes(tuple(compared))
         profile = InputProfile(measure_selection.profiled_attributes(head))
-        self.watchers = Watchers(sources, OtherLanguages(languages.usual()), hashes, places, profile)
+        watchers = Watchers(sources, OtherLanguages(languages.usual()), hashes, places, profile)
+        self._new_run = partial(
+            Run, plan, choice.measures, scorers=scorers, watchers=watchers, exchange=exchange
+        )
+        self.run = self._new_run()
 
     def walk(self, engine: Engine) -> None:
         """Read all cases into the ledgers: in parts where the input has parts, else in one pass."""
         if parts := chunks.parts_of(self.cases, self.plan):
-            reading, unused = cast("Reading", self.cases), deepcopy(self.watchers)
-            if self.run.walk_parts(reading, parts, self.watchers, engine):
+            if self.run.walk_parts(cast("Reading", self.cases), parts, engine):
                 return
             # Reading from the beginning names the bad line, or skips it.
-            self.run = Run(self.plan, self.run.measures, exchange=self.run.exchange)
-            self.watchers, self.stream = unused, iter(self.cases)
-        self.run.walk(self.watchers.watch(self.stream), engine)
+            self.run, self.stream = self._new_run(), iter(self.cases)
+        self.run.walk(self.stream, engine)
 
     def result(self, started: float) -> Result:
         """The estimates with their per-record statistics, and what must be known to read them."""
-        run, watchers, checks, plan = self.run, self.watchers, self.checks, self.plan
-        run.sort()
+        run, watchers, checks, plan = self.run, self.run.watchers, self.checks, self.plan
+        assert watchers is not None
+        sort(run.ledgers)
         refuse_unscored(run.ledgers)
         estimates, gaps = run.estimates()
         sources = watchers.sources or Sources.sample(plan.seed, wanted=plan.check_scorers)
@@ -202,7 +206,7 @@ class _Audit:
             not_measured=(*self.left_out, *checked.left_out, *retrieved.left_out),
             skipped=tuple(getattr(self.cases, "skipped", ())),
             sources=watchers.hashes.table(),
-            made={**self._made(started, (checked, retrieved)), **_left_out_by(self.cases)},
+            made={**self._made(started, watchers, (checked, retrieved)), **_left_out_by(self.cases)},
         )
         if self.protocol is not None or not plan.n_resamples:
             return result
@@ -213,16 +217,18 @@ class _Audit:
             told["opposite_gaps"] = opposite
         return replace(result, made={**result.made, **told}) if told else result
 
-    def _made(self, started: float, checks: Sequence[scorer_checks.Checked]) -> dict[str, Any]:
-        run = self.run
+    def _made(
+        self, started: float, watchers: Watchers, checks: Sequence[scorer_checks.Checked]
+    ) -> dict[str, Any]:
+        run, profile = self.run, watchers.profile
         known, systems = measure_selection.attributes_of(self.head), run.systems()
         checking = (m for checked in checks for readers in checked.readers.values() for m in readers)
         return {
             "version": __version__,
-            "records": run.records(),
+            "records": profile.records(),
             "summaries": run.cases,
-            "summaries_by_system": dict(run.summaries),
-            "without_text": {system: dict(reasons) for system, reasons in run.without_text.items()},
+            "summaries_by_system": profile.summaries(),
+            "without_text": profile.without_text(),
             "systems": [s for s, kind in systems.items() if kind == "system"],
             "sanity_baselines": [s for s, kind in systems.items() if kind == "sanity_baseline"],
             "attributes": {
@@ -236,7 +242,7 @@ class _Audit:
             "permuted": run.permuted(),
             "scorers": {spec: cards.summary(spec) for spec in sorted(run.scorers) if _compares(spec)},
             **self.plan.record(),
-            "inputs": self.watchers.profile.described(),
+            "inputs": profile.described(),
             "ended": datetime.now(UTC).isoformat(timespec="seconds"),
             "seconds": round(time.monotonic() - started, 3),
         }

@@ -11,8 +11,6 @@ import bisect
 import heapq
 import itertools
 import pickle
-from array import array
-from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
@@ -21,20 +19,17 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fairbrief.auditing.extracts import N_EXTRACTS, ExtractDraws
-from fairbrief.auditing.grouping import Placed, Scope, alone, place_of, shared_by
+from fairbrief.auditing.grouping import Scope, place_of, waits
 from fairbrief.auditing.ledger import Ledger, Written
 from fairbrief.auditing.observing import Observer, Unit
 from fairbrief.auditing.origins import Origin, Origins, subgroups_of
 from fairbrief.auditing.sanity_baselines import (
     OF_SYSTEMS,
-    SANITY_PREFIX,
     SanityBaselines,
-    names_a_sanity_baseline,
 )
 from fairbrief.auditing.scorer_lookup import NeedsModel, Scorers
-from fairbrief.auditing.system_runs import id_of
 from fairbrief.auditing.watchers import Watchers
-from fairbrief.errors import DataError, RequestError
+from fairbrief.errors import RequestError
 from fairbrief.plan import Plan
 from fairbrief.readers import Reading
 from fairbrief.readers.input_parts import PartTally
@@ -42,7 +37,6 @@ from fairbrief.readers.json_lines import Range
 from fairbrief.reports.result import TopCase
 from fairbrief.statistics.label_permutations import LabelDraws
 from fairbrief.text import languages
-from fairbrief.text.hashes import digest_of, hash_of_name
 from fairbrief.types import Case, Floats, Measure, Observation, Totals
 
 BATCH, LETTERS = 512, 1 << 19
@@ -51,8 +45,6 @@ FIRST_BATCH = 32
 """The same at first where workers hold the models: scoring takes long, and all workers are to have some of a short input."""
 SAMPLE = "sample"
 """Record attribute that names the sampled assignment; its records (e.g. a pair) are resampled together."""
-DIGESTS = 2**64
-"""How many digests of inputs there are."""
 
 Part = tuple[int, Range]
 """Number of a source, and a range of it."""
@@ -65,27 +57,14 @@ Ranked = tuple[float, Key, float, Totals, Case, float]
 
 
 class Batch(NamedTuple):
-    """Cases of the input, the first ``many``, and their sanity baselines."""
+    """Cases of the input, and their sanity baselines."""
 
     cases: Sequence[Case]
-    many: int
+    baselines: Sequence[Case]
 
 
-class Shard(NamedTuple):
-    """Units that are observed together.
-
-    Single cases (``case``) serve every observation that looks at one at a time; gathered counterfactuals (``block``,
-    ``cluster``) those of that scope.
-    """
-
-    scope: Scope
-    units: Sequence[Unit]
-
-    def of(self, observation: Observation) -> Sequence[Unit]:
-        """The units that an observation looks at."""
-        if self.scope == "case":
-            return alone(observation, self.units)
-        return self.units if observation.declaration.scope == self.scope else ()
+Shard = dict[Scope, list[Unit]]
+"""Units that are observed together, for observations of each scope."""
 
 
 @dataclass
@@ -164,42 +143,18 @@ class Observed:
     """Rows and sums of some cases, and everything else that they add to an audit.
 
     ``waiting`` are cases that must be observed together with others, possibly of other chunks; ``unscored`` are shards with the
-    numbers of the observations that need a model, which the receiver has; ``asked`` are the scorers that were asked;
-    ``digest`` is a sum of hashes of all texts. A part of a file has the ``tally`` of its reading, and ``watchers``.
+    numbers of the observations that need a model, which the receiver has; ``asked`` are the scorers that were asked. A part of a
+    file has the ``tally`` of its reading, and ``watchers``.
     """
 
     ledgers: list[Ledger]
     top_cases: TopCases
-    waiting: list[Placed] = field(default_factory=list)
+    watchers: Watchers | None = None
+    waiting: list[Unit] = field(default_factory=list)
     unscored: list[tuple[Shard, list[int]]] = field(default_factory=list)
     asked: tuple[str, ...] = ()
     cases: int = 0
-    summaries: Counter[str] = field(default_factory=Counter)
-    without_text: defaultdict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
-    ids: array[int] = field(default_factory=lambda: array("q"))
-    digest: int = 0
     tally: PartTally | None = None
-    watchers: Watchers | None = None
-
-    def count(self, cases: Sequence[Case]) -> None:
-        """Count cases of the input by system, and note their ids and a hash of their texts."""
-        for case in cases:
-            record, summary = case.record, case.summary
-            system = summary.system
-            if system not in self.summaries and names_a_sanity_baseline(system):
-                raise DataError(
-                    f"{record.where or 'input'} (id {record.id!r}): found the system {system!r}; "
-                    f"'{SANITY_PREFIX}' begins the names of sanity baselines; rename the system."
-                )
-            self.summaries[system] += 1
-            if summary.reason:
-                self.without_text[system][summary.reason] += 1
-            self.ids.append(hash_of_name(id_of(record)))
-            signed = digest_of((record.id, system, summary.text, *[d.text for d in record.documents]))
-            # A sum, so that it does not depend on order and chunks.
-            self.digest += int.from_bytes(signed, "little")
-        self.cases += len(cases)
-        self.digest %= DIGESTS
 
     def add(self, other: Observed) -> None:
         """Add the rows and counts of other cases."""
@@ -207,12 +162,9 @@ class Observed:
             self.top_cases.merge(other.top_cases)
         for ledger, more in zip(self.ledgers, other.ledgers, strict=True):
             ledger.absorb(more, more.whose or ())
-        self.summaries.update(other.summaries)
-        for system, reasons in other.without_text.items():
-            self.without_text[system].update(reasons)
-        self.ids.extend(other.ids)
         self.cases += other.cases
-        self.digest = (self.digest + other.digest) % DIGESTS
+        if self.watchers is not None and other.watchers is not None:
+            self.watchers.merge(other.watchers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,13 +187,18 @@ class Work:
     """For parts of a file: how it is read, and watchers that have seen nothing."""
     _need_models: set[Observation] = field(default_factory=set)
 
+    @property
+    def scopes(self) -> list[Scope]:
+        """The scopes of the observations."""
+        return sorted({observation.declaration.scope for observation in self.readers})
+
     def __call__(self, chunk: Batch | Shard | Part) -> Observed:
         """What the cases of a chunk add to the audit."""
         observed = self.empty()
         with languages.using(self.language or languages.setting()):
             if isinstance(chunk, Batch):
                 self._add_batch(observed, chunk)
-            elif isinstance(chunk, Shard):
+            elif isinstance(chunk, dict):
                 self.add_shard(observed, chunk, range(len(self.readers)))
             else:
                 self._add_part(observed, chunk)
@@ -257,7 +214,7 @@ class Work:
                 many = min(many, max(FIRST_BATCH, taken // 8))
             cases = [first, *itertools.islice(stream, many - 1)]
             taken += len(cases)
-            yield Batch(list(self.sanity_baselines.beside(cases)), len(cases))
+            yield Batch(cases, list(self.sanity_baselines.beside(cases)))
 
     def empty(self) -> Observed:
         """No rows."""
@@ -269,13 +226,13 @@ class Work:
         draws, whose, unscored = self._draws(), dict[Scope, Origins](), list[int]()
         for i in numbers:
             ledger = observed.ledgers[i]
-            if units := shard.of(ledger.observation):
+            scope = ledger.observation.declaration.scope
+            if units := shard[scope]:
                 rows = self._rows(ledger.observation, units, draws)
                 if rows is None:
                     unscored.append(i)
                     continue
                 observed.top_cases.offer(ledger.observation, rows, units)
-                scope = ledger.observation.declaration.scope
                 if scope not in whose:
                     whose[scope] = Origins.by_column(origin for _, origin in units)
                 ledger.absorb(rows, [whose[scope]])
@@ -296,25 +253,22 @@ class Work:
 
     def _add_part(self, observed: Observed, part: Part) -> None:
         assert self.reading is not None
-        reading, observed.watchers = self.reading.part(*part), deepcopy(self.watchers)
-        assert observed.watchers is not None
-        for batch in self.batches(observed.watchers.watch(reading)):
+        reading, watchers = self.reading.part(*part), deepcopy(self.watchers)
+        assert watchers is not None
+        for batch in self.batches(iter(reading)):
+            watchers.note(batch.cases)
             self._add_batch(observed, batch)
         for ledger in observed.ledgers:
             ledger.pack()
-        observed.tally = reading.tally
+        observed.tally, observed.watchers = reading.tally, watchers
 
     def _add_batch(self, observed: Observed, batch: Batch) -> None:
-        observed.count(batch.cases[: batch.many])
-        units: list[Unit] = []
-        scopes = scopes_of(self.readers)
-        for case in batch.cases:
-            origin = self._origin(case)
-            if not origin.is_shared:
-                units.append(((case,), origin))
-            if origin.is_shared or any(shared_by(case, scope) is not None for scope in scopes):
-                observed.waiting.append((case, origin))
-        self.add_shard(observed, Shard("case", units), range(len(self.readers)))
+        observed.cases += len(batch.cases)
+        units: list[Unit] = [((case,), self._origin(case)) for case in (*batch.cases, *batch.baselines)]
+        scopes = self.scopes
+        observed.waiting += [unit for unit in units if any(waits(unit, scope) for scope in scopes)]
+        shard = {scope: [unit for unit in units if not waits(unit, scope)] for scope in scopes}
+        self.add_shard(observed, shard, range(len(self.readers)))
 
     def _rows(self, observation: Observation, units: Sequence[Unit], draws: Draws) -> Ledger | None:
         """One observation of units; None where it needs a model that this process must not load."""
@@ -354,11 +308,6 @@ def _rounded(sizes: Floats) -> Floats:
     """Sizes rounded to `ALIKE` binary digits."""
     mantissa, exponent = np.frexp(sizes)
     return np.asarray(np.ldexp(np.rint(np.ldexp(mantissa, ALIKE)), exponent - ALIKE))
-
-
-def scopes_of(observations: Iterable[Observation]) -> list[Scope]:
-    """The scopes of several cases that observations have."""
-    return sorted({o.declaration.scope for o in observations} - {"case"})
 
 
 def parts_of(cases: Iterable[Case], plan: Plan) -> list[Part]:

@@ -10,38 +10,38 @@ import itertools
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 
 import numpy as np
 
 from fairbrief.auditing.chance import flip_test
-from fairbrief.auditing.estimate import (
-    BOTH_INFINITE,
-    NO_INTERVAL,
-    NOTHING,
-    FromRandom,
-    Numbers,
-    Test,
-    built,
-    finite,
-)
 from fairbrief.auditing.estimating import (
+    NO_INTERVAL,
+    NO_TEST,
+    NOTHING,
     Fields,
     Settings,
+    Test,
     alike,
     calibration_notes,
+    estimate_of,
+    finite,
     from_random,
     leaders,
     named,
     presence,
     t_intervals,
 )
-from fairbrief.auditing.jackknifed import CHANCE_ADJUSTED, Difference, Jackknifed, Units, together
+from fairbrief.auditing.jackknifed import CHANCE_ADJUSTED, Jackknifed, Units, together
 from fairbrief.auditing.observing import OF_EXTRACTS, WITHOUT_EXTRACTS
 from fairbrief.auditing.origins import Subgroup
 from fairbrief.auditing.parts import CommonClusters, Part, maps_of
 from fairbrief.statistics.jackknife import Spread, detectable, t_interval
-from fairbrief.types import Estimate, Integers, Measure, Note, Value
+from fairbrief.types import Estimate, Integers, Measure, Note
 
+MOST_PAIRS = 10
+"""So many pairs of systems are all compared; of more systems each with one."""
+BOTH_INFINITE = "both are infinite"
 UNSIGNED = (Note("raw_magnitude"),)
 
 
@@ -111,7 +111,8 @@ def differences(
     found: list[Pair] = []
     for part in dict.fromkeys(subgroup for _, subgroup in parts):
         there = [system for system in systems if (system, part) in parts]
-        found += _pairs([parts[system, part] for system in there], _numbered(pairs, there), settings.seed)
+        both = [(there.index(a), there.index(b)) for a, b in pairs if {a, b} <= set(there)]
+        found += _pairs([parts[system, part] for system in there], both, settings.seed)
     return _of_pairs(measures, found, settings)
 
 
@@ -156,28 +157,20 @@ def _change(measure: Measure, pair: Pair, e: Estimate, settings: Settings) -> Ch
         return Change(e, is_contrast=True)
     from_random = e.extract_difference is not None
     sides = [Jackknifed(measure, side) for side in (pair.with_extracts if from_random else pair.units)]
-    total = Difference(sides[0], sides[1], sign=1.0)
     if from_random:
         low, high = e.extract_difference_low, e.extract_difference_high
-        both, read = total.less_extracts(e.quantity), [side.from_extracts(e.quantity) for side in sides]
-        now, before = (float(found[0][0]) for found in read if found is not None)
+        read = [found for side in sides if (found := side.less_extracts(e.quantity)) is not None]
     else:
-        low, high = e.low, e.high
-        both = total.spreads(e.quantity, strata=True)
-        now, before = (float(side.read(e.quantity)[0]) for side in sides)
-    assert both is not None
-    least, most = (float(bound[0]) for bound in t_interval(both, settings.confidence_level))
+        low, high, read = e.low, e.high, [side.readings(e.quantity) for side in sides]
+    total = read[0].and_other(read[1], sign=1.0).spreads(sides[0].strata(e.quantity))
+    least, most = (float(bound[0]) for bound in t_interval(total, settings.confidence_level))
+    now, before = (float(found.here[0]) for found in read)
+    change = Change(e, is_contrast=True, from_random=from_random, now=now, before=before)
     if low is None or high is None or math.isnan(least):
-        return Change(e, is_contrast=True, from_random=from_random, now=now, before=before)
-    return Change(
-        e, is_contrast=True, from_random=from_random, now=now, before=before,
-        low=max(min(low, least), min(-high, -most)), high=max(min(high, most), min(-low, -least)),
-    )  # fmt: skip
-
-
-def _numbered(pairs: Iterable[tuple[str, str]], there: Sequence[str]) -> list[tuple[int, int]]:
-    """The pairs of systems that are both present, as indices."""
-    return [(there.index(a), there.index(b)) for a, b in pairs if {a, b} <= set(there)]
+        return change
+    return replace(
+        change, low=max(min(low, least), min(-high, -most)), high=max(min(high, most), min(-low, -least))
+    )
 
 
 def _pairs(parts: Sequence[Part], pairs: Sequence[tuple[int, int]], seed: int) -> Iterator[Pair]:
@@ -232,99 +225,107 @@ def _of_pairs(measures: Sequence[Measure], pairs: Sequence[Pair], settings: Sett
     """The differences of all pairs, pair by pair."""
     found: list[list[Estimate]] = [[] for _ in pairs]
     gaps = _from_random(measures, pairs, settings) if settings.n_resamples else {}
-    for places, first in alike((i, pair.units[0]) for i, pair in enumerate(pairs)):
-        second = together([pairs[i].units[1] for i in places])
-        several = _both_sides(measures, [pairs[i] for i in places], first, second)
-        leading = leaders([two.first for two in several])
+    for places, sides in _alike(measures, pairs, [pair.units for pair in pairs]):
+        leading = leaders([a for a, _ in sides])
         shared = [pairs[i].shared for i in places]
-        for k, two in enumerate(several):
-            a = two.first
+        for k, (a, b) in enumerate(sides):
             of_measure = named(a.measure, f"{settings.signature}|paired")
             for name, value in a.here.items():
-                if name not in two.second.here:
+                if name not in b.here:
                     continue
                 of_value = {
                     **of_measure, "quantity": name, "group": value.group, "is_primary": value.is_primary and leading[name] is a
                 }  # fmt: skip
-                numbers = _numbers(two, name, [pairs[i].common for i in places], settings)
-                notes = calibration_notes(a, settings) if value.is_primary else ()
-                for i, of_pair, own in zip(places, shared, numbers, strict=True):
-                    if math.isfinite(own.value) and (beside := gaps.get((i, k, name))):
-                        own = replace(own, random=beside[0], from_random=beside[1])
-                    found[i].append(built({**of_pair, **of_value}, own, notes=(*pairs[i].notes, *notes)))
+                known = [
+                    ({**of_pair, **of_value}, gaps.get((i, k, name), {}), pairs[i].notes)
+                    for i, of_pair in zip(places, shared, strict=True)
+                ]
+                for i, e in zip(places, _of_value(a, b, name, known, settings), strict=True):
+                    found[i].append(e)
     return [e for own in found for e in own]
 
 
-def _both_sides(
-    measures: Sequence[Measure], pairs: Sequence[Pair], first: Units, second: Units
-) -> list[Difference]:
-    """By measure the difference of pairs with these units. What a map moves is read of all clusters of a side."""
-    a, b = maps_of([pair.a for pair in pairs]), maps_of([pair.b for pair in pairs])
-    return [Difference(Jackknifed(measure, first, a), Jackknifed(measure, second, b)) for measure in measures]
+def _alike(
+    measures: Sequence[Measure], pairs: Sequence[Pair], units: Sequence[Sequence[Units]]
+) -> Iterator[tuple[list[int], list[tuple[Jackknifed, Jackknifed]]]]:
+    """Pairs that have as many units, by their places, with both sides by measure. What a map moves is read of all clusters of a side."""
+    for places, first in alike((i, own[0]) for i, own in enumerate(units) if own):
+        second = together([units[i][1] for i in places])
+        a, b = (maps_of([part(pairs[i]) for i in places]) for part in (attrgetter("a"), attrgetter("b")))
+        yield places, [(Jackknifed(m, first, a), Jackknifed(m, second, b)) for m in measures]
 
 
-def _numbers(two: Difference, name: str, common: Sequence[int], settings: Settings) -> Iterator[Numbers]:
-    """The differences of one value, one of each pair: by a t interval, and a test by sign flips."""
-    value, found = two.first.here[name], two.spreads(name)
-    are_infinite = np.isinf(two.first.read(name)) & np.isinf(two.second.read(name))
-    is_unsigned = _is_unsigned(name, value)
+def _of_value(
+    a: Jackknifed,
+    b: Jackknifed,
+    name: str,
+    known: Sequence[tuple[Fields, Fields, tuple[Note, ...]]],
+    settings: Settings,
+) -> Iterator[Estimate]:
+    """The differences of one value, one of each pair: by a t interval, and a test by sign flips.
+
+    ``known`` are the fields that identify each, those beside random sentences, and its notes.
+    """
+    value, one, other = a.here[name], a.readings(name), b.readings(name)
+    found = one.and_other(other).spreads()
+    is_unsigned = value.tail == "upper" or name == CHANCE_ADJUSTED  # it grows with noise
     # The jackknife has no interval for a score that folds group differences which are near 0.
     has_interval = not is_unsigned or value.mean_of is not None or name == CHANCE_ADJUSTED
+    of_measure = calibration_notes(a, settings) if value.is_primary else ()
     columns = (
-        found.value.tolist(), presence(value, two.first, common), are_infinite.tolist(), found.error.tolist(),
-        found.freedom.tolist(), t_intervals(found, settings), detectable(found, settings.confidence_level).tolist(),
+        known, found.value.tolist(), (np.isinf(one.here) & np.isinf(other.here)).tolist(), presence(value, a.units),
+        found.error.tolist(), found.freedom.tolist(), t_intervals(found, settings),
+        detectable(found, settings.confidence_level).tolist(),
     )  # fmt: skip
-    for i, (own, groups, infinite, error, freedom, interval, size) in enumerate(zip(*columns, strict=True)):
-        if not math.isfinite(own) or not settings.n_resamples:
-            yield Numbers(own, groups, absent=BOTH_INFINITE if infinite else NOTHING)
-            continue
-        interval = interval if has_interval else NO_INTERVAL
-        numbers = Numbers(own, groups, finite(error), freedom, interval=interval)
-        if is_unsigned:
-            yield replace(numbers, interval=replace(interval, notes=interval.notes + UNSIGNED))
-        elif interval.low is None:
-            yield replace(numbers, test=Test(testable=False))
+    for i, ((fields, beside, notes), own, infinite, groups, error, freedom, interval, size) in enumerate(
+        zip(*columns, strict=True)
+    ):
+        fields, test = {**fields, **groups}, NO_TEST
+        if math.isfinite(own) and settings.n_resamples:
+            interval = interval if has_interval else NO_INTERVAL
+            fields |= {"se": finite(error), "freedom": freedom}
+            if is_unsigned:
+                interval = interval._replace(notes=interval.notes + UNSIGNED)
+            elif interval.low is None:
+                test = Test(testable=False)
+            else:
+                test = _flips(found[i], a.units.names[i], settings)
+                fields["detectable"] = finite(size) if test.testable else None
+            fields |= beside
         else:
-            test = _flips(found[i], two.first.units.names[i], settings)
-            yield replace(numbers, test=test, detectable=finite(size) if test.testable else None)
-
-
-def _is_unsigned(name: str, value: Value) -> bool:
-    """Whether it grows with noise: an unsigned score, or what it exceeds its mean over label permutations by."""
-    return value.tail == "upper" or name == CHANCE_ADJUSTED
+            interval = NO_INTERVAL
+        yield estimate_of(
+            fields,
+            own,
+            test,
+            interval,
+            notes=(*notes, *of_measure),
+            absent=BOTH_INFINITE if infinite else NOTHING,
+        )
 
 
 def _from_random(
     measures: Sequence[Measure], pairs: Sequence[Pair], settings: Settings
-) -> dict[tuple[int, int, str], tuple[float, FromRandom]]:
+) -> dict[tuple[int, int, str], Fields]:
     """By pair, measure and name how two random-sentence baselines differ, and how two differences from these differ, on the
     clusters that have both.
     """
-    found: dict[tuple[int, int, str], tuple[float, FromRandom]] = {}
-    there = ((i, pair.with_extracts[0]) for i, pair in enumerate(pairs) if pair.with_extracts)
-    for places, one in alike(there):
-        other = together([pairs[i].with_extracts[1] for i in places])
-        for k, two in enumerate(_both_sides(measures, [pairs[i] for i in places], one, other)):
-            for name, value in two.first.here.items():
-                if value.is_compared and value.extract_baseline is None and name in two.second.here:
-                    for i, random, gap in zip(places, *_less_baselines(two, name, settings), strict=False):
-                        if gap is not None:
-                            found[i, k, name] = random, gap
+    found: dict[tuple[int, int, str], Fields] = {}
+    for places, sides in _alike(measures, pairs, [pair.with_extracts for pair in pairs]):
+        for k, (a, b) in enumerate(sides):
+            for name, value in a.here.items():
+                if not value.is_compared or value.extract_baseline is not None or name not in b.here:
+                    continue
+                one, other = a.less_extracts(name), b.less_extracts(name)
+                if one is None or other is None:
+                    continue
+                levels = a.readings_of_extracts(name).here - b.readings_of_extracts(name).here
+                gaps = from_random(
+                    one.and_other(other), a.strata(name), a.units, settings, is_between=value.is_between
+                )
+                for i, level, gap in zip(places, levels.tolist(), gaps, strict=True):
+                    found[i, k, name] = {"extract_baseline": level, **gap} if gap else {}
     return found
-
-
-def _less_baselines(
-    two: Difference, name: str, settings: Settings
-) -> tuple[Sequence[float], Sequence[FromRandom | None]]:
-    """Of one value the two numbers of each pair; none where one side has no baseline."""
-    gaps = two.less_extracts(name)
-    if gaps is None:
-        return (), ()
-    first, second = two.first, two.second
-    read = first.of_extracts[0][name].array - second.of_extracts[0][name].array
-    kinds = first.strata(name) if first.here[name].is_between else None
-    of_pairs = from_random(gaps, kinds, first.units.names, settings)
-    return np.broadcast_to(read, len(gaps.value)).tolist(), list(of_pairs)
 
 
 def _flips(found: Spread, units: Sequence[str], settings: Settings) -> Test:
@@ -342,10 +343,10 @@ def _flips(found: Spread, units: Sequence[str], settings: Settings) -> Test:
     return Test(0.0, p, reachable, testable=True)
 
 
-def pairs_of(systems: Sequence[str], baseline: str | None, most: int = 10) -> list[tuple[str, str]]:
+def pairs_of(systems: Sequence[str], baseline: str | None) -> list[tuple[str, str]]:
     """The pairs of systems to compare: all pairs of few systems, else each system with the baseline."""
     pairs = list(itertools.combinations(systems, 2))
-    if baseline is None and len(pairs) <= most:
+    if baseline is None and len(pairs) <= MOST_PAIRS:
         return pairs
     against = baseline if baseline is not None else systems[0]
     return [(system, against) for system in systems if system != against]

@@ -1,11 +1,15 @@
-"""Sums to estimates: value, interval, chance level, p, counts."""
+"""Sums to estimates: value, baselines, test, interval and notes, in this order.
+
+Parts that have as many units are computed together, as arrays (parts,). `estimate_of` builds every `Estimate`, of a system and
+of a difference of two; `Fields` are those of its fields that several estimates share, or that need no further decision.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -15,25 +19,10 @@ from fairbrief.auditing.chance import (
     flip_chance,
     is_tested_by_permutation,
 )
-from fairbrief.auditing.estimate import (
-    NO_BOUNDS,
-    NO_GROUP,
-    NO_INTERVAL,
-    UNLIMITED,
-    Bounds,
-    FromRandom,
-    Interval,
-    Numbers,
-    Present,
-    Test,
-    built,
-    finite,
-    undefined,
-)
-from fairbrief.auditing.jackknifed import CHANCE_ADJUSTED, Jackknifed, Units, together
+from fairbrief.auditing.jackknifed import CHANCE_ADJUSTED, Jackknifed, Readings, Units, together
 from fairbrief.auditing.null_sums import Drawn, NullSums, drawn_of
 from fairbrief.auditing.parts import Part, maps_of
-from fairbrief.conclusions import are_too_few
+from fairbrief.conclusions import is_too_few
 from fairbrief.specs import parse
 from fairbrief.statistics.jackknife import (
     Spreads,
@@ -51,6 +40,8 @@ from fairbrief.statistics.resampling import (
 )
 from fairbrief.types import Column, Estimate, Integers, Measure, Note, Value
 
+NOTHING = "nothing to count"
+UNLIMITED = -math.inf, math.inf
 NEEDS_TEXTS = Note("needs_texts")
 FEWEST_CLUSTERS = 3
 """Fewer clusters than this give no interval (`few_clusters` in `reports.wording` says so)."""
@@ -88,9 +79,77 @@ class Settings:
         )
 
 
+class Test(NamedTuple):
+    """A test of no disparity; without ``p`` where there is none. ``mean`` is the value's mean under the null hypothesis."""
+
+    mean: float | None = None
+    p: float | None = None
+    smallest: float | None = None
+    testable: bool | None = None
+    notes: tuple[Note, ...] = ()
+
+
+class Interval(NamedTuple):
+    """A confidence interval, or notes with the reason for its absence. ``is_open``: the lower bound is above 0, but unknown."""
+
+    low: float | None = None
+    high: float | None = None
+    is_open: bool = False
+    notes: tuple[Note, ...] = ()
+
+
+NO_TEST, NO_INTERVAL = Test(), Interval()
 FEW_CLUSTERS, ONE_CLUSTER_DECIDES, CLUSTERS_ALIKE = (
     Interval(notes=(Note(code),)) for code in ("few_clusters", "one_cluster_decides", "clusters_alike")
 )
+
+
+def undefined(reason: str) -> Note:
+    """The note at a value that is undefined."""
+    return Note("undefined", {"reason": reason})
+
+
+def finite(number: float) -> float | None:
+    """The number; None where it is not finite."""
+    return number if math.isfinite(number) else None
+
+
+def estimate_of(
+    fields: Fields,
+    value: float,
+    test: Test = NO_TEST,
+    interval: Interval = NO_INTERVAL,
+    *,
+    limits: tuple[float, float] = UNLIMITED,
+    notes: tuple[Note, ...] = (),
+    absent: str = NOTHING,
+) -> Estimate:
+    """The estimate with this value, clipped like its bounds to the ``limits``; ``absent`` is why it is undefined, if it is nan.
+
+    There is neither test nor interval if a group is in too few clusters. An infinite value has no test, and an interval
+    only from resamples.
+    """
+    if math.isnan(value):
+        return Estimate(**fields, value=None, notes=(undefined(absent), *notes))
+    infinite = (Note("infinite"),) if math.isinf(value) else ()
+    made = Estimate(
+        **fields, value=value, low=interval.low, high=interval.high, low_is_open=interval.is_open,
+        permutation_mean=test.mean, p=test.p, smallest_p=test.smallest, testable=test.testable,
+        notes=(*infinite, *test.notes, *interval.notes, *notes),
+    )  # fmt: skip
+    if not infinite and is_too_few(made):
+        clusters = [made.group_clusters, made.other_clusters]
+        few = Note("few_in_group", {"group": made.group, "clusters": clusters})
+        made = made.replace(
+            low=None, high=None, low_is_open=False, p=None, smallest_p=None, testable=False, detectable=None,
+            extract_difference_low=None, extract_difference_high=None, extract_p=None, notes=(*made.notes, few),
+        )  # fmt: skip
+    if limits == UNLIMITED:
+        return made
+    clipped = ("value", "low", "high", "low_within", "high_within", "permutation_mean", "extract_baseline")
+    numbers = {name: getattr(made, name) for name in clipped}
+    least, most = limits
+    return made.replace(**{k: min(max(x, least), most) for k, x in numbers.items() if x is not None})
 
 
 def estimate(measures: Sequence[Measure], part: Part, settings: Settings) -> list[Estimate]:
@@ -171,36 +230,86 @@ def _of_parts(
     """The estimates of parts that have as many units, part by part."""
     maps = maps_of(parts)
     several = [Jackknifed(measure, units, maps) for measure in measures]
-    leading = leaders(several)
-    chances = _chances(several, parts, settings)
+    leading, chances = leaders(several), _chances(several, parts, settings)
     shared = [_of_part(part) for part in parts]
     found: list[list[Estimate]] = [[] for _ in parts]
     for k, here in enumerate(several):
         of_measure = named(here.measure, settings.signature)
-        drawn = [_resampled(here.measure, part, settings) for part in parts]
+        resampled = [_resampled(here.measure, part, settings) for part in parts]
         made = {}
         for name, value in here.here.items():
             of_value = {
                 **of_measure, "quantity": name, "kind": _kind(name, value), "group": value.group,
                 "is_primary": value.is_primary and leading[name] is here,
             }  # fmt: skip
-            resampled = [of.get(name) for of, _ in drawn], [of.get(name, NO_BOUNDS) for _, of in drawn]
-            numbers = _numbers(here, name, parts, chances[k][name], *resampled, settings)
-            notes = calibration_notes(here, settings) if value.is_primary else ()
-            made[name] = [
-                built({**of_part, **of_value}, own, value.limits, notes)
-                for of_part, own in zip(shared, numbers, strict=True)
-            ]
+            made[name] = _of_value(
+                here, name, parts, [{**of_part, **of_value} for of_part in shared],
+                [chances.get((k, name, i)) for i in range(len(parts))],
+                [of.get(name, NOT_RESAMPLED) for of in resampled], settings,
+            )  # fmt: skip
         if CHANCE_ADJUSTED in made:
             main_value = here.measure.name
             made[main_value] = [
-                _with_chance_adjusted(*both)
-                for both in zip(made[main_value], made[CHANCE_ADJUSTED], strict=True)
+                e.replace(chance_adjusted=by.value, chance_adjusted_low=by.low, chance_adjusted_high=by.high)
+                for e, by in zip(made[main_value], made[CHANCE_ADJUSTED], strict=True)
             ]
         for own in made.values():
-            for i, e in enumerate(own):
-                found[i].append(e)
+            for of_part, e in zip(found, own, strict=True):
+                of_part.append(e)
     return found
+
+
+def _of_value(
+    here: Jackknifed,
+    name: str,
+    parts: Sequence[Part],
+    known: Sequence[Fields],
+    chances: Sequence[PermutationTest | None],
+    resampled: Sequence[Resampled],
+    settings: Settings,
+) -> list[Estimate]:
+    """The estimates of one value, one of each part; ``known`` are the fields that identify them."""
+    value, read = here.here[name], here.readings(name).here.tolist()
+    notes = calibration_notes(here, settings) if value.is_primary else ()
+    if not settings.n_resamples or all(map(math.isnan, read)):
+        return [
+            estimate_of(fields, own, limits=value.limits, notes=notes)
+            for fields, own in zip(known, read, strict=True)
+        ]
+    found, made, ledger = here.spreads(name), [], parts[0].ledger
+    is_folded, is_contrast = _is_folded(value), _kind(name, value) == "group_difference"
+    lacks_texts = ledger.lacks_null and value.tail is not None
+    needs_texts = lacks_texts and is_tested_by_permutation(here.measure.observation, ledger.columns, value)
+    columns = (
+        known, presence(value, here.units), read, chances, resampled, found.error.tolist(), found.freedom.tolist(),
+        _intervals(value, found, settings), t_test(found).tolist(),
+        detectable(found, settings.confidence_level).tolist(), _random(value, here, name, settings),
+    )  # fmt: skip
+    for fields, groups, own, chance, (drawn, within), error, freedom, interval, t_p, size, random in zip(
+        *columns, strict=True
+    ):
+        fields = {**fields, **groups}
+        if not math.isfinite(own):  # an infinite value has intervals from resamples alone
+            fields |= {} if math.isnan(own) else within
+            interval = drawn or NO_INTERVAL
+            made.append(estimate_of(fields, own, interval=interval, limits=value.limits, notes=notes))
+            continue
+        test = Test(notes=(NEEDS_TEXTS,)) if needs_texts else _test(chance, settings)
+        if is_folded:
+            interval = (
+                Interval(notes=interval.notes) if needs_texts else _coherent(interval, test.p, settings)
+            )
+        if value.is_tested_by_t and interval.low is not None and not needs_texts:
+            test = test._replace(p=t_p, smallest=0.0, testable=True)
+        if drawn is not None:
+            interval = drawn._replace(notes=interval.notes + drawn.notes)
+        fields |= {
+            "se": finite(error), "freedom": freedom, "detectable": finite(size) if is_contrast and not needs_texts else None,
+            **within, **random,
+        }  # fmt: skip
+        test = test._replace(mean=None if lacks_texts else test.mean)
+        made.append(estimate_of(fields, own, test, interval, limits=value.limits, notes=notes))
+    return made
 
 
 def calibration_notes(here: Jackknifed, settings: Settings) -> tuple[Note, ...]:
@@ -225,67 +334,17 @@ def leaders(several: Sequence[Jackknifed]) -> dict[str, Jackknifed]:
     return leading
 
 
-def _numbers(
-    here: Jackknifed,
-    name: str,
-    parts: Sequence[Part],
-    chances: Mapping[int, PermutationTest],
-    intervals: Sequence[Interval | None],
-    within: Sequence[Bounds],
-    settings: Settings,
-) -> Iterator[Numbers]:
-    """One value of each part with its numbers."""
-    value, read = here.here[name], here.read(name).tolist()
-    if not settings.n_resamples or all(map(math.isnan, read)):
-        yield from map(Numbers, read)
-        return
-    found = here.spreads(name)
-    t_ps = t_test(found).tolist() if value.is_tested_by_t else [None] * len(read)
-    is_contrast = _kind(name, value) == "group_difference"
-    columns = (
-        parts, read, presence(value, here, [len(part.clusters) for part in parts]), found.error.tolist(),
-        found.freedom.tolist(), _intervals(value, found, settings), t_ps,
-        detectable(found, settings.confidence_level).tolist(), *_random(value, here, name, settings), intervals, within,
-    )  # fmt: skip
-    for i, (part, own, present, error, freedom, interval, t_p, size, random, gap, drawn, inside) in enumerate(
-        zip(*columns, strict=True)
-    ):
-        if not math.isfinite(own):  # an infinite value has intervals from resamples alone
-            yield Numbers(own, present, interval=drawn or NO_INTERVAL, within=inside)
-            continue
-        test = _test(chances.get(i), settings)
-        if _is_folded(value):
-            interval = _coherent(interval, test.p, settings)
-        if t_p is not None and interval.low is not None:
-            test = replace(test, p=t_p, smallest=0.0, testable=True)
-        if part.ledger.lacks_null and value.tail is not None:
-            test = replace(test, mean=None)
-            if is_tested_by_permutation(here.measure.observation, part.ledger.columns, value):
-                test, size = Test(notes=(*test.notes, NEEDS_TEXTS)), math.nan
-                interval = replace(NO_INTERVAL, notes=interval.notes) if _is_folded(value) else interval
-        if drawn is not None:
-            interval = replace(drawn, notes=interval.notes + drawn.notes)
-        size = finite(size) if is_contrast else None
-        yield Numbers(own, present, finite(error), freedom, test, interval, inside, size, random, gap)
-
-
-def _with_chance_adjusted(main_value: Estimate, chance_adjusted: Estimate) -> Estimate:
-    return main_value.replace(
-        chance_adjusted=chance_adjusted.value,
-        chance_adjusted_low=chance_adjusted.low,
-        chance_adjusted_high=chance_adjusted.high,
-    )
-
-
-def presence(value: Value, here: Jackknifed, clusters: Sequence[int]) -> list[Present]:
-    """The numbers of clusters and items, per part, with the groups of a value."""
+def presence(value: Value, units: Units) -> list[Fields]:
+    """The numbers of clusters and items, per part, with the group of a value, or with each of its two."""
     if not value.present:
-        return [NO_GROUP] * len(clusters)
-    counts = here.units.clusters_with(value.present)
-    items = np.stack([here.units.total[c] for c in value.present], axis=-1)
+        return [{}] * len(units.sums)
+    clusters = units.clusters_with(value.present).tolist()
+    items = np.stack([units.total[c] for c in value.present], axis=-1).tolist()
+    names = "group_clusters", "other_clusters", "group_items", "other_items"
+    alone = [None] * (2 - len(value.present))
     return [
-        Present(tuple(n), tuple(many), len(n) > 1 and are_too_few(min(n), whole))
-        for n, many, whole in zip(counts.tolist(), items.tolist(), clusters, strict=True)
+        dict(zip(names, (*n, *alone, *many, *alone), strict=True))
+        for n, many in zip(clusters, items, strict=True)
     ]
 
 
@@ -342,18 +401,16 @@ def _coherent(interval: Interval, p: float | None, settings: Settings) -> Interv
 
 def _chances(
     several: Sequence[Jackknifed], parts: Sequence[Part], settings: Settings
-) -> list[dict[str, dict[int, PermutationTest]]]:
+) -> dict[tuple[int, str, int], PermutationTest]:
     """By measure, name and part the chance level and test of each value."""
-    found: list[dict[str, dict[int, PermutationTest]]] = [
-        {name: {} for name in here.here} for here in several
-    ]
+    found: dict[tuple[int, str, int], PermutationTest] = {}
     for places, permutations in _baselines(several[0], parts) if settings.n_resamples else ():
-        for here, of_measure in zip(several, found, strict=True):
+        for k, here in enumerate(several):
             null = here.measure.value(permutations.totals) if permutations else {}
             for name, value in here.here.items():
                 if value.tail is not None:
                     tests = _tests(here, name, places, permutations, null.get(name), settings)
-                    of_measure[name].update(tests)
+                    found.update(((k, name, i), chance) for i, chance in tests)
     return found
 
 
@@ -366,7 +423,7 @@ def _tests(
     settings: Settings,
 ) -> Iterator[tuple[int, PermutationTest]]:
     """The permutation mean and test of one value in some parts: by label permutations, or else by sign flips."""
-    value, read = here.here[name], here.read(name)[places]
+    value, read = here.here[name], here.readings(name).here[places]
     chances = permutations.chances(null, value, read) if permutations else [None] * len(places)
     by_flips = not permutations or (bool(value.contrasts) and not permutations.knows(value))
     for i, number, chance in zip(places.tolist(), read.tolist(), chances, strict=True):
@@ -415,43 +472,48 @@ def _test(chance: PermutationTest | None, settings: Settings) -> Test:
     return Test(chance.mean, chance.p, chance.reachable, testable=True, notes=(note,) if hidden else ())
 
 
-def _random(
-    value: Value, here: Jackknifed, name: str, settings: Settings
-) -> tuple[Sequence[float | None], Sequence[FromRandom | None]]:
+def _random(value: Value, here: Jackknifed, name: str, settings: Settings) -> list[Fields]:
     """What random sentences give in each part, and of signed contrasts the difference from it."""
-    parts = len(here.units.sums)
-    nothing = [None] * parts
     if value.extract_baseline is not None or not value.has_baseline or not here.units.has_extracts:
         read = value.extract_baseline
     else:
-        read = here.of_extracts[0][name].array if name in here.of_extracts[0] else None
+        of_extracts = here.of_extracts[0].get(name)
+        read = None if of_extracts is None else of_extracts.array
+    parts = len(here.units.sums)
     if read is None:
-        return nothing, nothing
-    random = [finite(level) for level in np.broadcast_to(read, parts).tolist()]
-    found = here.less_extracts(name) if value.is_compared and value.extract_baseline is None else None
-    if found is None:
-        return random, nothing
-    kinds = here.strata(name) if value.is_between else None
-    limits = value.limits
-    if math.isfinite(limits[0]) or math.isfinite(limits[1]):
-        of_extracts = t_interval(here.spreads_of_extracts(name), settings.confidence_level)
-        limits = limits[0] - of_extracts[1], limits[1] - of_extracts[0]
-    gaps = from_random(found, kinds, here.units.names, settings, limits)
-    return random, [None if level is None else gap for level, gap in zip(random, gaps, strict=True)]
+        return [{}] * parts
+    levels = np.broadcast_to(read, parts).tolist()
+    random: list[Fields] = [{"extract_baseline": finite(level)} for level in levels]
+    less = here.less_extracts(name) if value.is_compared and value.extract_baseline is None else None
+    if less is None:
+        return random
+    kinds, limits = here.strata(name), value.limits
+    if limits != UNLIMITED:
+        drawn = here.readings_of_extracts(name).spreads(kinds)
+        low, high = t_interval(drawn, settings.confidence_level)
+        limits = limits[0] - high, limits[1] - low
+    gaps = from_random(less, kinds, here.units, settings, is_between=value.is_between, limits=limits)
+    return [
+        level if level["extract_baseline"] is None else {**level, **gap}
+        for level, gap in zip(random, gaps, strict=True)
+    ]
 
 
 def from_random(
-    found: Spreads,
+    less: Readings,
     kinds: Integers | None,
-    names: Sequence[Sequence[str]],
+    units: Units,
     settings: Settings,
+    *,
+    is_between: bool,
     limits: tuple[Any, Any] = UNLIMITED,
-) -> Iterator[FromRandom | None]:
-    """The difference of each value from the random-sentence baseline; None where it is undefined.
+) -> Iterator[Fields]:
+    """The difference of each value from the random-sentence baseline; nothing where it is undefined.
 
     ``kinds`` (values, units) tell groups that lie in different clusters apart: see `between_chance`. Intervals are clipped to
     the ``limits``, numbers or (values,).
     """
+    found = less.spreads(kinds)
     low, high = t_interval(found, settings.confidence_level)
     clipped = np.fmax(low, limits[0]), np.fmin(high, limits[1])
     columns = (
@@ -462,45 +524,49 @@ def from_random(
         zip(*(column.tolist() for column in columns), strict=True)
     ):
         if not math.isfinite(gap):
-            yield None
+            yield {}
             continue
         if count < FEWEST_CLUSTERS or math.isnan(error):
-            yield FromRandom(gap)
+            yield {"extract_difference": gap}
             continue
-        if kinds is not None:
-            test = between_chance(found[i], kinds[i], names[i], settings.n_resamples, settings.seed)
+        if is_between and kinds is not None:
+            test = between_chance(found[i], kinds[i], units.names[i], settings.n_resamples, settings.seed)
             p = None if test is None else test.p
-        yield FromRandom(gap, low, high, p, error, freedom, finite(size))
+        yield {
+            "extract_difference": gap, "extract_difference_low": low, "extract_difference_high": high, "extract_p": p,
+            "extract_se": error, "extract_freedom": freedom, "detectable": finite(size),
+        }  # fmt: skip
 
 
 # ------------------------------------------------------------------- resampled, as papers have it
 
 
-def _resampled(
-    measure: Measure, part: Part, settings: Settings
-) -> tuple[dict[str, Interval], dict[str, Bounds]]:
-    """The papers' intervals by value: over resampled clusters where asked for, and inside the clusters where they hold several."""
-    intervals, within = dict[str, Interval](), dict[str, Bounds]()
+Resampled = tuple[Interval | None, Fields]
+"""The papers' interval over resampled clusters where it was asked for, and that inside clusters where they hold several."""
+NOT_RESAMPLED: Resampled = None, {}
+
+
+def _resampled(measure: Measure, part: Part, settings: Settings) -> dict[str, Resampled]:
+    """The papers' intervals by value."""
+    intervals, within = dict[str, Interval](), dict[str, Fields]()
     if settings.n_resamples < 2:
-        return intervals, within
+        return {}
     if settings.intervals == "bootstrap" and len(part.clusters) > 1:
         drawn = shared_bootstrap(len(part.clusters), settings.n_resamples, settings.seed).totals(part.sums)
         for name, value in measure.value(part.ledger.totals(drawn)).items():
-            intervals[name] = _percentiles(value, settings)
+            # Undefined resamples are left out; infinite ones may be bounds.
+            low, high, absent = percentile_interval(value.array, settings.confidence_level)
+            notes = (Note("undefined_resamples", {"share": float(absent)}),) if absent > 0 else ()
+            intervals[name] = (
+                Interval(notes=(*notes, Note("no_resample_defined")))
+                if np.isnan((low, high)).any()
+                else Interval(float(low), float(high), notes=notes)
+            )
     if part.blocks is not None:
         rows, cluster = part.blocks
         drawn = BlockBootstrap(cluster, settings.n_resamples, settings.seed).totals(rows)
         for name, value in measure.value(part.ledger.totals(drawn)).items():
             low, high, _ = percentile_interval(value.array, settings.confidence_level)
             if not np.isnan((low, high)).any():
-                within[name] = float(low), float(high)
-    return intervals, within
-
-
-def _percentiles(value: Value, settings: Settings) -> Interval:
-    """The percentile interval of the resamples, undefined ones left out; infinite ones may be bounds."""
-    low, high, absent = percentile_interval(value.array, settings.confidence_level)
-    notes = (Note("undefined_resamples", {"share": float(absent)}),) if absent > 0 else ()
-    if not np.isnan((low, high)).any():
-        return Interval(float(low), float(high), notes=notes)
-    return Interval(notes=(*notes, Note("no_resample_defined")))
+                within[name] = {"low_within": float(low), "high_within": float(high)}
+    return {name: (intervals.get(name), within.get(name, {})) for name in {**intervals, **within}}

@@ -9,26 +9,23 @@ in parts of the data. Nothing is scored again.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from fairbrief.auditing import estimating
 from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.parts import parts_of
-from fairbrief.auditing.per_record import attributes_in, ledgers_from, with_subgroups_by
+from fairbrief.auditing.per_record import IsOut, attributes_in, ledgers_from, with_subgroups_by
 from fairbrief.auditing.watchers import SHOWN, TextHashes, Watchers
 from fairbrief.conclusions import SIGNIFICANT, against_baseline, conclusion, leading
-from fairbrief.ranges import changes
 from fairbrief.reports import arrangement, wording
-from fairbrief.reports.frames import coded, numbers, plain_numbers, rows_where
-from fairbrief.reports.per_record import PerRecordRows, Wanted, all_columns
+from fairbrief.reports.frames import plain_numbers
+from fairbrief.reports.per_record import PerRecordRows
 from fairbrief.reports.result import Result
 from fairbrief.statistics.resampling import holm
 from fairbrief.text.hashes import hash_of_name
@@ -36,16 +33,15 @@ from fairbrief.types import Estimate, Integers, Measure
 
 AT_ONCE = 1 << 14
 """Rows of per-record statistics whose names are decoded at a time."""
-WHOSE = frozenset(("system", "record", "cluster"))
+WHOSE = ("system", "record", "cluster")
 """The columns that identify a row of per-record statistics."""
 
 
-Shared = tuple[Integers, Integers]
-"""Hashes of the records that share a text with others, ascending, and the number of the text of each."""
+Texts = Mapping[int, Hashable]
+"""By hash of the record the text that it shares with others."""
 
 
-@dataclass(frozen=True, slots=True)
-class Repeats:
+class Repeats(NamedTuple):
     """Records that share a text: how many, in how many groups, some of one group, and all but one cluster of each group.
 
     ``extra`` are the hashes of the latter by system.
@@ -54,15 +50,11 @@ class Repeats:
     records: int
     groups: int
     examples: tuple[str, ...]
-    extra: Mapping[str, Integers]
+    extra: Mapping[str, set[int]]
 
     def are_extra(self, rows: pa.Table) -> NDArray[np.bool_]:
         """Whether each row's record repeats another one of its system, of another cluster."""
-        (codes, systems), hashes = coded(rows["system"]), _hashes(rows["record"])
-        found = np.zeros(len(rows), dtype=np.bool_)
-        for code, system in enumerate(systems.to_pylist()):
-            found |= (codes == code) & _are_among(hashes, self.extra.get(system, hashes[:0]))
-        return found
+        return _are_among(rows, lambda system: self.extra.get(system, ()))
 
     def described(self) -> dict[str, Any]:
         """The entry in ``made``."""
@@ -74,148 +66,82 @@ def copied_sources(sources: pa.Table, rows: PerRecordRows) -> Repeats | None:
 
     ``sources`` are the table of `TextHashes`; per-record statistics are read only if some records have the same documents.
     """
-    record, documents = (plain_numbers(sources[name]) for name in ("record", "documents"))
-    shared = _shared(documents, record)
-    return _repeats(lambda _: shared, rows) if len(shared[0]) else None
+    shared = _shared(*(plain_numbers(sources[name]) for name in ("documents", "record")))
+    return _repeats(lambda _: shared, rows) if shared else None
 
 
 def same_summaries(summaries: TextHashes, sources: pa.Table, rows: PerRecordRows) -> Repeats | None:
     """Records of different documents for which a system wrote the same; None where there are none."""
     of_record, documents = (plain_numbers(sources[name]) for name in ("record", "documents"))
-    shared: dict[str, Shared] = {}
-    before = 0
+    shared: dict[str, Texts] = {}
     for system, pairs in summaries.pairs():
-        records, texts = _shared(pairs[:, 0], pairs[:, 1])
-        if len(records):
-            order, source = np.argsort(texts), documents[np.searchsorted(of_record, records)]
-            starts = np.flatnonzero(changes(texts[order]))
-            least, most = (extreme.reduceat(source[order], starts) for extreme in (np.minimum, np.maximum))
-            differs = np.isin(texts, texts[order][starts][least < most])
-            if differs.any():
-                shared[system] = records[differs], texts[differs] + before
-            before += len(pairs)
-    return _repeats(shared.get, rows) if shared else None
+        texts = _shared(pairs[:, 0], pairs[:, 1])
+        own = documents[np.searchsorted(of_record, list(texts))].tolist()
+        first = dict(zip(texts.values(), own, strict=True))
+        differ = {text for text, source in zip(texts.values(), own, strict=True) if source != first[text]}
+        if differ:
+            shared[system] = {record: (system, text) for record, text in texts.items() if text in differ}
+    return _repeats(lambda system: shared.get(system, {}), rows) if shared else None
 
 
-def _shared(text: Integers, record: Integers) -> Shared:
-    """The pairs of a text and a record whose text occurs in several records. Shapes: (n,) each."""
+def _shared(text: Integers, record: Integers) -> dict[int, int]:
+    """The records whose text occurs in several, with the text. Shapes: (n,) each."""
     _, number, many = np.unique(text, return_inverse=True, return_counts=True)
-    several = np.flatnonzero(many[number] > 1)
-    several = several[np.argsort(record[several])]
-    return record[several], number[several]
+    several = many[number] > 1
+    return dict(zip(record[several].tolist(), text[several].tolist(), strict=True))
 
 
-def _repeats(shared_of: Callable[[str], Shared | None], rows: PerRecordRows) -> Repeats | None:
+def _repeats(texts_of: Callable[[str], Texts], rows: PerRecordRows) -> Repeats | None:
     """The repeated records of each shared text, by system. The first cluster by name is not a repeat."""
-    found, systems = [], dict[str, int]()
+    found: dict[tuple[str, Hashable], dict[str, set[str]]] = {}
     for some in _whose(rows):
-        (codes, names), hashes = coded(some["system"]), _hashes(some["record"])
-        for code, system in enumerate(names.to_pylist()):
-            records, texts = shared_of(system) or (hashes[:0], hashes[:0])
-            is_met = (codes == code) & _are_among(hashes, records)
-            if is_met.any():
-                own, met = rows_where(some, is_met), hashes[is_met]
-                number = np.full(len(own), systems.setdefault(system, len(systems)))
-                columns = texts[np.searchsorted(records, met)], number, met, _hashes(own["cluster"])
-                named = [own[name].cast(pa.string()) for name in ("cluster", "record")]
-                found.append(pa.table([*map(numbers, columns), *named], [*"tsrc", "cluster", "record"]))
-    if not found:
+        for system, record, cluster in zip(*(some[name].to_pylist() for name in WHOSE), strict=True):
+            text = texts_of(system).get(hash_of_name(record))
+            if text is not None:
+                found.setdefault((system, text), {}).setdefault(cluster, set()).add(record)
+    names: dict[Hashable, set[str]] = {}
+    extra: dict[str, set[int]] = {}
+    for (system, text), by_cluster in found.items():
+        if len(by_cluster) > 1:
+            names.setdefault(text, set()).update(*by_cluster.values())
+            _, *others = (by_cluster[cluster] for cluster in sorted(by_cluster))
+            extra.setdefault(system, set()).update(hash_of_name(name) for own in others for name in own)
+    if not names:
         return None
-    table = pa.concat_tables(found)
-    table = table.sort_by([(name, "ascending") for name in ("t", "s", "cluster", "record")])
-    text, of_system, record, cluster = (plain_numbers(table[name]) for name in "tsrc")
-    is_first = changes(text) | changes(of_system)
-    part = np.cumsum(is_first) - 1
-    again = cluster != cluster[is_first][part]
-    is_repeated = (np.bincount(part, again) > 0)[part]
-    if not again.any():
-        return None
-    table, text = rows_where(table.select(["record"]), is_repeated), text[is_repeated]
-    return Repeats(
-        len(np.unique(record[is_repeated])),
-        len(np.unique(text)),
-        _first_names(table["record"], text),
-        {name: np.unique(record[again & (of_system == i)]) for name, i in systems.items()},
-    )
+    examples = min(sorted(own) for own in names.values())[:SHOWN]
+    return Repeats(len(set().union(*names.values())), len(names), tuple(examples), extra)
 
 
-def _first_names(names: pa.ChunkedArray, text: Integers) -> tuple[str, ...]:
-    """Some names for the text whose names sort first. Shapes: (n,) each."""
-    is_least = np.array(pc.equal(names, pc.min(names)).to_pylist(), dtype=np.bool_)
-    groups = (
-        sorted(set(names.take(numbers(np.flatnonzero(text == one))).to_pylist()))
-        for one in set(text[is_least].tolist())
-    )
-    return tuple(min(groups)[:SHOWN])
-
-
-def _are_among(numbers: Integers, known: Integers) -> NDArray[np.bool_]:
-    """Whether each number is one of those ``known``, which ascend: large lists are searched, not sorted again."""
-    if not len(known):
-        return np.zeros(len(numbers), dtype=np.bool_)
-    return np.asarray(known[np.minimum(np.searchsorted(known, numbers), len(known) - 1)] == numbers)
-
-
-def _hashes(names: pa.ChunkedArray) -> Integers:
-    """The hash of each name. Shape (n,)."""
-    return np.fromiter(map(hash_of_name, names.to_pylist()), dtype=np.int64, count=len(names))
+def _are_among(rows: pa.Table, known: Callable[[str], Container[int]]) -> NDArray[np.bool_]:
+    """Whether the record of each row is, by its hash, among those known of its system."""
+    pairs = zip(rows["system"].to_pylist(), rows["record"].to_pylist(), strict=True)
+    found = (hash_of_name(record) in known(system) for system, record in pairs)
+    return np.fromiter(found, dtype=np.bool_, count=len(rows))
 
 
 def _whose(rows: PerRecordRows) -> Iterator[pa.Table]:
-    """System, record and cluster of all rows; once where several observations have the same rows, as nearly all do."""
+    """System, record and cluster of all rows; once where several observations have the same rows, as nearly all do.
+
+    Some rows at a time, so that few texts are in memory.
+    """
     observations = dict.fromkeys(rows.measures().values())
     for tables in itertools.zip_longest(*(rows.each_of(one, WHOSE.__contains__) for one in observations)):
         distinct: list[pa.Table] = []
         for table in tables:
             if table is not None and not any(table.equals(other) for other in distinct):
                 distinct.append(table)
-        yield from itertools.chain.from_iterable(map(_some_rows, distinct))
-
-
-def _some_rows(table: pa.Table) -> Iterator[pa.Table]:
-    """Some rows at a time, so that few texts are in memory."""
-    return (table.slice(start, AT_ONCE) for start in range(0, len(table), AT_ONCE))
+        for table in distinct:
+            yield from (table.slice(start, AT_ONCE) for start in range(0, len(table), AT_ONCE))
 
 
 # ------------------------------------------------------------------------- findings without some records
 
 
-IsOut = Callable[[pa.Table], NDArray[np.bool_]]
-"""Which rows are left out, by their columns ``system`` and ``record``. Shape: (rows,)."""
 TOLD = (
     "measure", "quantity", "over", "group", "system", "value", "low", "high", "p", "extract_baseline", "extract_difference",
     "extract_difference_low", "extract_difference_high", "extract_p", "n", "clusters",
 )  # fmt: skip
 """The reported fields of an `Estimate`. ``p`` and ``extract_p`` are unadjusted."""
-
-
-@dataclass(frozen=True, slots=True)
-class Without(PerRecordRows):
-    """Per-record statistics without the rows of some systems and records."""
-
-    rows: PerRecordRows
-    is_out: IsOut
-
-    def __len__(self) -> int:
-        return sum(len(self.of(observation)) for observation in dict.fromkeys(self.measures().values()))
-
-    def measures(self) -> Mapping[str, str]:
-        """The measures by spec, and the observation of each."""
-        return self.rows.measures()
-
-    def column_names(self) -> Sequence[str]:
-        """The columns, which stay."""
-        return self.rows.column_names()
-
-    def each_of(self, observation: str, wanted: Wanted = all_columns) -> Iterator[pa.Table]:
-        """`of`, some rows at a time."""
-        for table in self.rows.each_of(
-            observation, lambda name: name in ("system", "record") or wanted(name)
-        ):
-            for some in _some_rows(table):
-                stays = ~self.is_out(some)
-                kept = some if stays.all() else rows_where(some, stays)
-                yield kept.select([name for name in kept.column_names if wanted(name)])
 
 
 def findings_without(result: Result, watchers: Watchers, given: Mapping[str, Measure]) -> dict[str, Any]:
@@ -234,10 +160,10 @@ def findings_without(result: Result, watchers: Watchers, given: Mapping[str, Mea
             told[name] = repeats.described()
             without[name] = leading_without(result, repeats.are_extra, given)
     if others := watchers.languages.counts():
-        records = watchers.languages.records()
+        records = set(watchers.languages.records().tolist())
         told["other_languages"] = others
         without["other_languages"] = leading_without(
-            result, lambda rows: _are_among(_hashes(rows["record"]), records), given
+            result, lambda rows: _are_among(rows, lambda _: records), given
         )
     return {**told, "without": without} if told else {}
 
@@ -250,18 +176,16 @@ def leading_without(
     Fields that need label permutations are None. ``given`` are measures by spec
     that need not be registered.
     """
-    rows, made = result.rows, result.made
     primary = [e for of in arrangement.leading(result.estimates).values() for e in of]
     places = {(e.measure, e.quantity, e.system): i for i, e in enumerate(primary)}
     specs = {e.measure for e in primary}
-    by_observation: dict[str, list[str]] = {}
-    for spec, observation in rows.measures().items():
-        if spec in specs:
-            by_observation.setdefault(observation, []).append(spec)
     found: dict[int, dict[str, Any]] = {}
-    for spelled in by_observation.values():  # one at a time, which takes less memory
-        for ledger, measures in ledgers_from(Without(rows, is_out), given, (), spelled):
-            for e in _estimated(ledger, measures, (), made):
+    for observation in dict.fromkeys(
+        result.rows.measures().values()
+    ):  # one at a time, which takes less memory
+        spelled = [s for s, own in result.rows.measures().items() if own == observation and s in specs]
+        for ledger, measures in ledgers_from(result.rows, given, (), spelled, is_out):
+            for e in _estimated(ledger, measures, (), result.made):
                 if (place := places.get((e.measure, e.quantity, e.system))) is not None:
                     found[place] = {name: getattr(e, name) for name in TOLD}
     return [found[i] for i in sorted(found)]

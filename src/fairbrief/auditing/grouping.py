@@ -5,16 +5,15 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import groupby
 from typing import Literal
 
 from fairbrief.auditing.observing import Unit
-from fairbrief.auditing.origins import Origin
 from fairbrief.auditing.system_runs import RUN
 from fairbrief.readers.rows_on_disk import RowsOnDisk
 from fairbrief.types import Case, Cases, Measure, Observation
 
 Scope = Literal["case", "block", "cluster"]
-Placed = tuple[Case, Origin]
 DESIGN = ("design", "genders", "last_names", "content_words", RUN)
 """Record attributes that name the design of built inputs, or the run; counterfactuals that differ in one form separate units."""
 
@@ -32,20 +31,13 @@ def design_of(case: Case) -> tuple[str, ...]:
     return tuple(case.record.attributes.get(name, "") for name in DESIGN)
 
 
-def alone(observation: Observation, units: Sequence[Unit]) -> Sequence[Unit]:
-    """Of single cases, those that an observation takes as units: one of a sample, too, if its record varies nothing."""
-    if observation.declaration.scope == "block":  # one that has counterfactuals waits for them
-        return [unit for unit in units if unit[0][0].record.seed_document is None and not unit[1].is_shared]
-    return units if observation.declaration.scope == "case" else ()
-
-
 def shared_by(case: Case, scope: Scope) -> tuple[str, ...] | None:
     """What the cases of its unit have in common; None where the case is a unit by itself."""
     record = case.record
     if scope == "case" or (scope == "block" and record.seed_document is None):
         return None
     gathered = record.seed_id if scope == "cluster" else record.block
-    return (scope, case.summary.system, gathered, *design_of(case))
+    return (case.summary.system, gathered, *design_of(case))
 
 
 def units_of(cases: Cases, scope: Scope) -> list[Cases]:
@@ -56,15 +48,18 @@ def units_of(cases: Cases, scope: Scope) -> list[Cases]:
     return list(found.values())
 
 
-def gathered(placed: Iterable[Placed], scope: Scope) -> list[Unit]:
-    """The units of a scope that complete clusters make, by cluster, record and system."""
-    together: dict[tuple[str, ...], list[Unit]] = {}
-    for case, origin in placed:
-        shared = shared_by(case, scope)
-        if shared is None and scope == "block" and origin.is_shared:
-            shared = (scope, case.summary.system, "", case.record.id)  # its cluster is squared as a whole
-        if shared is not None:
-            together.setdefault(shared, []).append(((case,), origin))
+def waits(unit: Unit, scope: Scope) -> bool:
+    """Whether a case is observed only when its cluster is complete: with others, or beside them because their rows are squared as one."""
+    return unit[1].is_shared or shared_by(unit[0][0], scope) is not None
+
+
+def gathered(cases: Iterable[Unit], scope: Scope) -> list[Unit]:
+    """The units of a scope that the waiting cases of complete clusters make, by cluster, record and system."""
+    together: dict[tuple[object, ...], list[Unit]] = {}
+    for i, unit in enumerate(cases):
+        if waits(unit, scope):
+            key = unit[1].cluster, *(shared_by(unit[0][0], scope) or (i,))
+            together.setdefault(key, []).append(unit)
     several = [sorted(units, key=place_of) for units in together.values()]
     firsts: dict[str, tuple[str, ...]] = {}
     for units in several if scope == "cluster" else ():
@@ -78,6 +73,18 @@ def place_of(unit: Unit) -> tuple[str, ...]:
     """The sort key of a unit, independent of the order of the input."""
     origin = unit[1]
     return origin.cluster, origin.record, origin.system, origin.block
+
+
+def whole_clusters(units: Iterable[Unit], most: int) -> Iterator[list[Unit]]:
+    """Lists of units, sorted by cluster, that never split a cluster: each ends with the one in which it exceeds ``most``."""
+    found: list[Unit] = []
+    for _, of_cluster in groupby(units, key=lambda unit: unit[1].cluster):
+        found += of_cluster
+        if len(found) >= most:
+            yield found
+            found = []
+    if found:
+        yield found
 
 
 def _unit(units: Sequence[Unit], firsts: Mapping[str, tuple[str, ...]]) -> Unit:
@@ -108,18 +115,18 @@ class ClusterBuffer:
     """Cases of incomplete clusters, with their origins: in memory up to `HELD` bytes, then on disk."""
 
     def __init__(self) -> None:
-        self._held: list[Placed] = []
+        self._held: list[Unit] = []
         self._size = 0
         self._on_disk: RowsOnDisk | None = None
 
-    def put(self, case: Case, origin: Origin) -> None:
+    def put(self, unit: Unit) -> None:
         """Add a case. Raises OSError where the disk is full."""
-        self._held.append((case, origin))
-        self._size += size_of(case)
+        self._held.append(unit)
+        self._size += size_of(unit[0][0])
         if self._size > HELD:
             self._to_disk()
 
-    def take(self) -> Iterator[list[Placed]]:
+    def take(self) -> Iterator[list[Unit]]:
         """All cases, some clusters at a time, those of one cluster together; the buffer is empty then."""
         if self._on_disk is None:
             held, self._held, self._size = self._held, [], 0
@@ -129,16 +136,16 @@ class ClusterBuffer:
         with self._on_disk as on_disk:
             self._on_disk = None
             for lot in on_disk:
-                yield [placed for some in on_disk.take(lot) for placed in some]
+                yield [unit for some in on_disk.take(lot) for unit in some]
 
     def _to_disk(self) -> None:
         """Move the cases in memory to disk."""
         if self._on_disk is None:
             self._on_disk = RowsOnDisk()
-        lots: dict[int, list[Placed]] = {}
-        for placed in self._held:
-            cluster = placed[1].cluster.encode("utf-8", "surrogatepass")
-            lots.setdefault(zlib.crc32(cluster) % LOTS, []).append(placed)
+        lots: dict[int, list[Unit]] = {}
+        for unit in self._held:
+            cluster = unit[1].cluster.encode("utf-8", "surrogatepass")
+            lots.setdefault(zlib.crc32(cluster) % LOTS, []).append(unit)
         for lot, some in lots.items():
             self._on_disk.add(lot, some)
         self._held, self._size = [], 0

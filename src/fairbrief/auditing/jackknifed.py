@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -200,6 +201,35 @@ def together(several: Sequence[Units]) -> Units:
 Found = Mapping[str, Value]
 
 
+class Readings(NamedTuple):
+    """One value of each part, or a difference of two: on all units, without each, of each alone, and by each map of a calibrated scorer.
+
+    Shapes: (parts,), (parts, units) twice, and (parts, maps), or None without maps.
+    """
+
+    here: Floats
+    left: Floats
+    alone: Floats
+    by_map: Floats | None = None
+
+    def and_other(self, other: Readings, sign: float = -1.0) -> Readings:
+        """The difference from another on the same units, with ``sign`` 1 the sum. Published odds may be infinite in both: it is nan."""
+        by_map = None
+        with np.errstate(invalid="ignore"):
+            if (
+                self.by_map is not None
+                and other.by_map is not None
+                and self.by_map.shape == other.by_map.shape
+            ):
+                by_map = self.by_map + sign * other.by_map  # the maps of a scorer are the same for both
+            here, left, alone = (a + sign * b for a, b in zip(self[:3], other[:3], strict=True))
+        return Readings(here, left, alone, by_map)
+
+    def spreads(self, kinds: Integers | None = None) -> Spreads:
+        """How far the value varies in each part; ``kinds`` (parts, units) are those of the units."""
+        return with_uncertain_scores(spreads(self.here, self.left, self.alone, kinds), self.by_map)
+
+
 @dataclass(frozen=True)
 class Jackknifed:
     """A measure's values on all units, without each unit, and of each unit alone; with the chance-adjusted score if there is one."""
@@ -216,64 +246,12 @@ class Jackknifed:
         return with_chance_adjusted(self.measure, self.units.total)
 
     @cached_property
-    def without(self) -> Found:
-        """Without each unit: arrays (parts, units)."""
-        return with_chance_adjusted(self.measure, self.units.without)
-
-    @cached_property
-    def alone(self) -> Found:
-        """The values of each unit alone: arrays (parts, units)."""
-        return with_chance_adjusted(self.measure, self.units.alone)
-
-    def read(self, name: str) -> Floats:
-        """A value of each part. Shape (parts,)."""
-        return np.broadcast_to(self.here[name].array, len(self.units.sums))
-
-    def left(self, name: str) -> Floats:
-        """A value without each unit. Shape (parts, units)."""
-        return np.broadcast_to(self.without[name].array, self.units.sums.shape[:2])
-
-    def single(self, name: str) -> Floats:
-        """A value of each unit alone. Shape (parts, units)."""
-        return np.broadcast_to(self.alone[name].array, self.units.sums.shape[:2])
-
-    def spreads(self, name: str) -> Spreads:
-        """How far a value varies in each part."""
-        if name not in self._spreads:
-            self._spreads[name] = self._spread(name, self.read(name), self.left(name), self.by_map(name))
-        return self._spreads[name]
-
-    def _spread(self, name: str, here: Floats, without: Floats, drawn: Floats | None = None) -> Spreads:
-        return with_uncertain_scores(spreads(here, without, self.single(name), self.strata(name)), drawn)
-
-    def by_map(self, name: str) -> Floats | None:
-        """A value per map, shape (parts, maps); None without maps. For a chance-adjusted score, the main value, since its baseline shifts equally."""
-        return self._of_map(self._by_map[0], self.measure.name if name == CHANCE_ADJUSTED else name)
-
-    def from_extracts_by_map(self, name: str) -> Floats | None:
-        """The value less that of random extracts by each map, shape (parts, maps); None without maps."""
-        return self._of_map(self._by_map[1], name)
-
-    @cached_property
-    def _by_map(self) -> tuple[Mapping[str, Floats], Mapping[str, Floats]]:
-        """By name the values, and these less those of random extracts; nothing without maps."""
-        if self.maps is None:
-            return {}, {}
-        values = {name: value.array for name, value in self.measure.value(self.maps).items()}
-        return values, _less_extracts(self.measure, self.maps)
-
-    def _of_map(self, found: Mapping[str, Floats], name: str) -> Floats | None:
-        if self.maps is None or name not in found:
-            return None
-        return np.broadcast_to(found[name], self.maps.array.shape[:2])
-
-    def strata(self, name: str) -> Integers | None:
-        """The kind of each unit, by which of the value's groups it has anything of; None where units are of one kind."""
-        columns = self.here[name].strata
-        if not columns:
-            return None
-        has = np.stack([self.units.alone[c] > 0 for c in columns], axis=-1)
-        return np.asarray(has @ (1 << np.arange(len(columns))), dtype=np.int64)
+    def _beside(self) -> tuple[Found, Found, Found]:
+        """Without each unit and of each alone, arrays (parts, units), and by each map."""
+        without, alone = (
+            with_chance_adjusted(self.measure, totals) for totals in (self.units.without, self.units.alone)
+        )
+        return without, alone, {} if self.maps is None else self.measure.value(self.maps)
 
     @cached_property
     def of_extracts(self) -> tuple[Found, Found]:
@@ -282,71 +260,50 @@ class Jackknifed:
 
     @cached_property
     def _less_extracts(self) -> tuple[Mapping[str, Floats], ...]:
-        """The values less those of random extracts: on all units, and without each."""
+        """The values less those of random extracts: on all units, without each, and by each map."""
         several = zip((self.units.total, self.units.without), self.of_extracts, strict=True)
-        return tuple(_less_extracts(self.measure, *of) for of in several)
+        by_map = {} if self.maps is None else _less_extracts(self.measure, self.maps)
+        return *(_less_extracts(self.measure, *of) for of in several), by_map
 
-    def spreads_of_extracts(self, name: str) -> Spreads:
-        """How far what random extracts read varies in each part."""
-        shape = self.units.sums.shape[:2]
+    def readings(self, name: str) -> Readings:
+        """A value. By map a chance-adjusted score is the main value, since its baseline shifts equally."""
+        without, alone, by_map = self._beside
+        drawn = by_map.get(self.measure.name if name == CHANCE_ADJUSTED else name)
+        here, left, single = (found[name].array for found in (self.here, without, alone))
+        return self._shaped(here, left, single, None if drawn is None else drawn.array)
+
+    def readings_of_extracts(self, name: str) -> Readings:
+        """What random extracts read."""
         here, without = (found[name].array for found in self.of_extracts)
-        return self._spread(name, np.broadcast_to(here, shape[0]), np.broadcast_to(without, shape))
+        return self._shaped(here, without, self._beside[1][name].array)
 
-    def less_extracts(self, name: str) -> Spreads | None:
+    def less_extracts(self, name: str) -> Readings | None:
         """The value less that of random extracts, nan where either is undefined; None where it is never read."""
-        found = self.from_extracts(name)
-        return None if found is None else self._spread(name, *found, self.from_extracts_by_map(name))
-
-    def from_extracts(self, name: str) -> tuple[Floats, Floats] | None:
-        """The value less that of random extracts: on all units (parts,), and without each (parts, units)."""
-        here, without = self._less_extracts
+        here, without, by_map = self._less_extracts
         if name not in here:
             return None
+        return self._shaped(here[name], without[name], self._beside[1][name].array, by_map.get(name))
+
+    def _shaped(self, here: Floats, left: Floats, alone: Floats, by_map: Floats | None = None) -> Readings:
         shape = self.units.sums.shape[:2]
-        return np.broadcast_to(here[name], shape[0]), np.broadcast_to(without[name], shape)
+        left, alone = (np.broadcast_to(array, shape) for array in (left, alone))
+        if by_map is not None and self.maps is not None:
+            by_map = np.broadcast_to(by_map, self.maps.array.shape[:2])
+        return Readings(np.broadcast_to(here, shape[0]), left, alone, by_map)
 
+    def spreads(self, name: str) -> Spreads:
+        """How far a value varies in each part."""
+        if name not in self._spreads:
+            self._spreads[name] = self.readings(name).spreads(self.strata(name))
+        return self._spreads[name]
 
-@dataclass(frozen=True)
-class Difference:
-    """The difference of two systems on the same clusters, first minus second; with ``sign`` 1 their sum.
-
-    Published odds may be infinite in both: then it is undefined.
-    """
-
-    first: Jackknifed
-    second: Jackknifed
-    sign: float = -1.0
-
-    def spreads(self, name: str, *, strata: bool = False) -> Spreads:
-        """How far the difference of a value varies in each part."""
-        sides = ((side.read(name), side.left(name), side.by_map(name)) for side in (self.first, self.second))
-        return self._spread(name, *sides, strata=strata)
-
-    def less_extracts(self, name: str) -> Spreads | None:
-        """The difference of the values less those of random extracts; None where these are never read."""
-        first, second = (side.from_extracts(name) for side in (self.first, self.second))
-        if first is None or second is None:
+    def strata(self, name: str) -> Integers | None:
+        """The kind of each unit, by which of the value's groups it has anything of; None where units are of one kind."""
+        columns = self.here[name].strata
+        if not columns:
             return None
-        maps = (side.from_extracts_by_map(name) for side in (self.first, self.second))
-        sides = ((*found, drawn) for found, drawn in zip((first, second), maps, strict=True))
-        return self._spread(name, *sides, strata=True)
-
-    def _spread(
-        self,
-        name: str,
-        a: tuple[Floats, Floats, Floats | None],
-        b: tuple[Floats, Floats, Floats | None],
-        *,
-        strata: bool,
-    ) -> Spreads:
-        drawn = None
-        with np.errstate(invalid="ignore"):
-            here, without = a[0] + self.sign * b[0], a[1] + self.sign * b[1]
-            single = self.first.single(name) + self.second.single(name)
-            if a[2] is not None and b[2] is not None and a[2].shape == b[2].shape:
-                drawn = a[2] + self.sign * b[2]  # the maps of a scorer are the same for both
-        kinds = self.first.strata(name) if strata else None
-        return with_uncertain_scores(spreads(here, without, single, kinds), drawn)
+        has = np.stack([self.units.alone[c] > 0 for c in columns], axis=-1)
+        return np.asarray(has @ (1 << np.arange(len(columns))), dtype=np.int64)
 
 
 def with_chance_adjusted(measure: Measure, totals: Totals) -> dict[str, Value]:

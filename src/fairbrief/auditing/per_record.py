@@ -10,12 +10,13 @@ from types import MappingProxyType
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from fairbrief import registry
 from fairbrief.auditing.ledger import SORTED, Chunk, Ledger, Packed, RowBlock, sort
 from fairbrief.auditing.origins import Codes, Kind, Origins, subgroups_of
 from fairbrief.errors import DataError
-from fairbrief.reports.frames import coded, numbers, plain_numbers, texts, unpacked
+from fairbrief.reports.frames import coded, numbers, plain_numbers, rows_where, texts, unpacked
 from fairbrief.reports.per_record import PerRecordRows, Renamed, Wanted, all_columns
 from fairbrief.types import Column, Floats, Integers, Measure, Observation
 
@@ -171,6 +172,8 @@ def _kept_attributes(ledgers: Iterable[Ledger]) -> tuple[list[str], list[str]]:
 
 
 Groupings = Sequence[tuple[str, ...]]
+IsOut = Callable[[pa.Table], NDArray[np.bool_]]
+"""Which rows are left out, by their columns ``system`` and ``record``. Shape: (rows,)."""
 
 
 def ledgers_from(
@@ -178,6 +181,7 @@ def ledgers_from(
     given: Mapping[str, Measure] = MappingProxyType({}),
     by: Groupings | None = None,
     wanted: Collection[str] | None = None,
+    is_out: IsOut | None = None,
 ) -> list[tuple[Ledger, list[Measure]]]:
     """The sorted ledgers behind per-record statistics, with their measures, without permuted sums. Rows are read in batches.
 
@@ -206,6 +210,10 @@ def ledgers_from(
         for rows in per_record.each_of(observation, _is_read):
             for start in range(0, len(rows), SORTED):
                 some = rows.slice(start, SORTED)
+                if is_out is not None and (out := is_out(some)).any():
+                    some = rows_where(some, ~out)
+                if not len(some):
+                    continue
                 origins, others = _origins(some, by), next(before, None)
                 # Nearly all observations are of the same units in the same order: these are held once.
                 _write(ledger, some, others if others is not None and origins.is_same(others) else origins)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import itertools
 from array import array
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from copy import deepcopy
 from dataclasses import replace
 
@@ -13,12 +11,17 @@ import numpy as np
 
 from fairbrief import __version__
 from fairbrief.auditing import chunks, estimating, multiple_tests
-from fairbrief.auditing.chunks import Observed, Part, Shard, TopCases, Work, scopes_of
+from fairbrief.auditing.chunks import Observed, Part, Shard, TopCases, Work
 from fairbrief.auditing.differences import differences, pairs_of
-from fairbrief.auditing.grouping import ClusterBuffer, by_observation, gathered, place_of
-from fairbrief.auditing.ledger import Ledger, sort
+from fairbrief.auditing.grouping import (
+    ClusterBuffer,
+    by_observation,
+    gathered,
+    place_of,
+    whole_clusters,
+)
+from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.multiple_tests import with_primary
-from fairbrief.auditing.observing import Unit
 from fairbrief.auditing.origins import Subgroup, systems_of
 from fairbrief.auditing.parts import parts_of
 from fairbrief.auditing.sanity_baselines import Exchange, SanityBaselines
@@ -46,95 +49,78 @@ class Run(Observed):
         plan: Plan,
         measures: Sequence[Measure],
         *,
-        trial: bool = False,
+        scorers: Scorers | None = None,
+        watchers: Watchers | None = None,
         exchange: Exchange | None = None,
+        trial: bool = False,
     ) -> None:
-        """``exchange`` has all summaries, for the sanity baseline ``exchanged``."""
+        """``watchers`` have seen nothing, and stay so; ``exchange`` has all summaries, for the sanity baseline ``exchanged``."""
         over = [str(a) for a in dict.fromkeys(getattr(m, "over", "") for m in measures) if a]
-        self.exchange, self.plan, self.measures = exchange, plan, measures
-        self.readers = by_observation(measures)
-        self.scorers = Scorers(plan.scorers, plan.wrap)
+        self.plan, self.measures, self.readers = plan, measures, by_observation(measures)
+        self.scorers = Scorers(plan.scorers, plan.wrap) if scorers is None else scorers
         self._sanity_baselines = SanityBaselines(plan.sanity_baselines, over, plan.seed, exchange)
+        top_cases = TopCases(self.readers)
         self._work = Work(
-            plan, self.readers, self.scorers, self._sanity_baselines, trial, TopCases(self.readers)
+            plan, self.readers, self.scorers, self._sanity_baselines, trial, top_cases, watchers=watchers
         )
-        empty = self._work.empty()
-        super().__init__(empty.ledgers, empty.top_cases)
+        super().__init__(self._work.empty().ledgers, top_cases, deepcopy(watchers))
         self._buffer = ClusterBuffer()
         self._clusters = array("q")
 
     def walk(self, stream: Iterator[Case], engine: Engine) -> None:
         """Add all cases."""
         work = self._work_on(engine)
-        for _, observed in engine.map(work, work.batches(stream)):
+        for batch, observed in engine.map(work, work.batches(stream)):
+            if self.watchers is not None:
+                self.watchers.note(batch.cases)
             self._take(observed)
         self._walk_clusters(engine)
 
-    def walk_parts(self, reading: Reading, parts: Sequence[Part], watchers: Watchers, engine: Engine) -> bool:
+    def walk_parts(self, reading: Reading, parts: Sequence[Part], engine: Engine) -> bool:
         """Add all parts of a file. Returns whether the input is valid; otherwise the run must be discarded."""
-        work = replace(self._work_on(engine), reading=reading, watchers=deepcopy(watchers))
+        work = replace(self._work_on(engine), reading=reading)
         reading.look()
         tally = PartTally()
         for number, (_, observed) in enumerate(engine.map(work, parts), 1):
             assert observed.tally is not None
-            assert observed.watchers is not None
             reading.reach(number / len(parts))
             self._take(observed)
             tally.add(observed.tally)
-            watchers.merge(observed.watchers)
         is_valid = reading.finish(tally)
         if is_valid:
             self._walk_clusters(engine)
         return is_valid
 
-    def sort(self) -> None:
-        """Put everything into the one order that does not depend on order and chunks of the input."""
-        sort(self.ledgers)
-        self.summaries = Counter({name: self.summaries[name] for name in sorted(self.summaries)})
-        for name in sorted(self.without_text):
-            self.without_text[name] = Counter(dict(sorted(self.without_text.pop(name).items())))
-
     def _work_on(self, engine: Engine) -> Work:
         return self._work if isinstance(engine, ThisProcess) else self._work.elsewhere()
 
     def _walk_clusters(self, engine: Engine) -> None:
-        """Add what had to wait until all records of a cluster were read."""
+        """Add what had to wait until all records of a cluster were read. Raises `PartedClusters` where some did not wait."""
+        clusters = np.frombuffer(self._clusters, dtype=np.int64)
+        if self.watchers is not None and self.watchers.profile.contains_any(clusters):
+            raise PartedClusters
         for _, observed in engine.map(self._work_on(engine), self._of_clusters()):
             self._take(observed)
 
     def _of_clusters(self) -> Iterator[Shard]:
-        """The units of all clusters; raises `PartedClusters` where some records did not wait."""
-        ids, clusters = (np.frombuffer(of, dtype=np.int64) for of in (self.ids, self._clusters))
-        if len(clusters) and np.isin(clusters, ids).any():
-            raise PartedClusters
-        for waited in self._buffer.take():
-            shared = sorted((((case,), o) for case, o in waited if o.is_shared), key=place_of)
-            for units in _with_whole_clusters(shared):
-                yield Shard("case", units)
-            for scope in scopes_of(self.readers):
-                for units in _with_whole_clusters(gathered(waited, scope)):
-                    yield Shard(scope, units)
+        """The units of all clusters."""
+        for waiting in self._buffer.take():
+            for cases in whole_clusters(sorted(waiting, key=place_of), chunks.BATCH):
+                yield {scope: gathered(cases, scope) for scope in self._work.scopes}
 
     def _take(self, observed: Observed) -> None:
         """Add a chunk; what needs a model is observed here."""
         for shard, numbers in observed.unscored:
             self._work.add_shard(self, shard, numbers)
         self.add(observed)
-        for case, origin in observed.waiting:
-            if (
-                origin.is_shared and not self.plan.has_clusters
-            ):  # a seed document may have come that did not wait
-                self._clusters.append(hash_of_name(origin.cluster))
-            self._buffer.put(case, origin)
+        for unit in observed.waiting:
+            if unit[1].is_shared and not self.plan.has_clusters:
+                self._clusters.append(hash_of_name(unit[1].cluster))  # its seed document may not have waited
+            self._buffer.put(unit)
         for spec in observed.asked:
             self.scorers[spec]  # known from now on, for the signature
         if observed.cases and self.plan.progress is not None:
             self.plan.progress(self.cases)
-
-    def records(self) -> int:
-        """How many records were summarized."""
-        ids = np.sort(np.frombuffer(self.ids, dtype=np.int64))  # several times as fast as np.unique
-        return int(np.count_nonzero(ids[1:] != ids[:-1])) + bool(len(ids))
 
     def systems(self) -> dict[str, SystemKind]:
         """All systems and their kinds."""
@@ -150,7 +136,8 @@ class Run(Observed):
         ]
 
     def signature(self) -> str:
-        inputs, plan = f"{self.digest:016x}", self.plan
+        plan = self.plan
+        inputs = f"{0 if self.watchers is None else self.watchers.profile.digest:016x}"
         scored = "".join(f"|{name}:{s.fingerprint}" for name, s in sorted(self.scorers.items()))
         return f"fairbrief:{__version__}|inputs:{inputs}|resamples:{plan.n_resamples}|seed:{plan.seed}|confidence:{plan.confidence_level:g}{self._readings()}{scored}"
 
@@ -211,18 +198,6 @@ class Run(Observed):
         found = sorted(found, key=lambda e: (bool(e.subgroup), order[e.measure]))
         adjusted = multiple_tests.with_holm(found, settings)
         return multiple_tests.with_families(with_primary(adjusted, self.plan.primary), settings, systems)
-
-
-def _with_whole_clusters(units: Iterable[Unit]) -> Iterator[list[Unit]]:
-    """Lists of units, sorted by cluster, that never split a cluster."""
-    found: list[Unit] = []
-    for _, of_cluster in itertools.groupby(units, key=lambda unit: unit[1].cluster):
-        found += of_cluster
-        if len(found) >= chunks.BATCH:
-            yield found
-            found = []
-    if found:
-        yield found
 
 
 def no_baseline(baseline: str, systems: Sequence[str]) -> RequestError:

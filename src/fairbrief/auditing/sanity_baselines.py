@@ -196,8 +196,7 @@ class SanityBaselines:
         return [*own, *(sanity_baseline_name(*kind) for kind in self._from_records())]
 
     def beside(self, batch: Sequence[Case]) -> Iterator[Case]:
-        """The batch, then its sanity baselines: one per record, or one per record and system."""
-        yield from batch
+        """The sanity baselines of a batch: one per record, or one per record and system."""
         answered = [case for case in batch if not case.summary.reason]
         for system in dict.fromkeys(case.summary.system for case in answered):
             own = [case for case in answered if case.summary.system == system]

@@ -6,7 +6,6 @@ for estimates or entries of ``made``. No watcher stores more than a few numbers 
 
 from __future__ import annotations
 
-import heapq
 import itertools
 import math
 from abc import ABC, abstractmethod
@@ -14,7 +13,7 @@ from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from functools import cache, lru_cache
+from functools import cache
 from hashlib import blake2b
 from typing import Any, Self
 
@@ -23,16 +22,18 @@ import pyarrow as pa
 
 from fairbrief import registry
 from fairbrief.auditing.notes import NotesOf, is_leading
-from fairbrief.errors import FairbriefError
+from fairbrief.auditing.sanity_baselines import SANITY_PREFIX, names_a_sanity_baseline
+from fairbrief.auditing.system_runs import id_of
+from fairbrief.errors import DataError, FairbriefError
 from fairbrief.reports.frames import numbers
-from fairbrief.text.hashes import hash_of, hash_of_documents, hash_of_name
+from fairbrief.text.hashes import digest_of, hash_of, hash_of_name
 from fairbrief.text.languages import NAMES, other_language
 from fairbrief.types import Case, Estimate, Integers, Measure, Note, Record, Summary
 
-AT_ONCE = 32
-"""Cases that are looked at together."""
 SHOWN = 3
 """Ids that are stored for display."""
+DIGESTS = 2**64
+"""How many digests of inputs there are."""
 
 
 class Watcher(ABC):
@@ -103,16 +104,19 @@ class TextHashes(Watcher):
 
     def note(self, cases: Sequence[Case]) -> None:
         """Hash the records of some cases, and the summaries that can be used."""
-        for case in cases:
-            record, summary, name = case.record, case.summary, hash_of_name(case.record.id)
+        for record in _records(cases):
             self._sources.add(
-                name, hash_of_documents(*[document.text for document in record.documents]),
-                hash_of_documents(*record.references), hash_of_name(record.cluster),
+                hash_of_name(record.id), hash_of(*[document.text for document in record.documents]),
+                hash_of(*record.references), hash_of_name(record.cluster),
                 *[hash_of(*_values(record, attribute)) for attribute in self.attributes],
             )  # fmt: skip
-            if not summary.reason:
-                self._systems.add(summary.system)
-                self._summaries.add(hash_of_name(summary.system), hash_of(summary.text), name)
+        for case in cases:
+            if not case.summary.reason:
+                system = case.summary.system
+                self._systems.add(system)
+                self._summaries.add(
+                    hash_of_name(system), hash_of(case.summary.text), hash_of_name(case.record.id)
+                )
 
     def table(self) -> pa.Table:
         """Columns ``record``, ``documents``, ``references``, ``cluster`` and ``attribute.NAME`` (int64), one row per record."""
@@ -125,6 +129,11 @@ class TextHashes(Watcher):
         found = self._summaries.distinct()
         for system in sorted(self._systems):
             yield system, found[found[:, 0] == hash_of_name(system), 1:]
+
+
+def _records(cases: Sequence[Case]) -> Iterable[Record]:
+    """The records of some cases; one that several cases share comes once."""
+    return {id(case.record): case.record for case in cases}.values()
 
 
 def _values(record: Record, name: str) -> Iterator[str]:
@@ -155,7 +164,7 @@ class OtherLanguages(Watcher):
 
     def note(self, cases: Sequence[Case]) -> None:
         """Look at the documents of some cases."""
-        for record in {case.record.id: case.record for case in cases}.values():
+        for record in _records(cases):
             for i, document in enumerate(record.documents):
                 if code := other_language(document.text, self.usual):
                     self._found.add(hash_of_name(record.id), CODES.index(code) << 32 | i)
@@ -216,14 +225,15 @@ class GroupPlaces(Watcher):
 
     def note(self, cases: Sequence[Case]) -> None:
         """Note the order of the documents of some cases."""
-        for case in cases:
-            documents, system = case.record.documents, case.summary.system
-            if len(documents) < 2:
-                continue
-            for name in self.attributes:
-                for group, share in _shares_before(tuple([d.attributes.get(name) for d in documents])):
-                    self._sums[system, name, group] += share
-                    self._records[system, name, group] += 1
+        orders = Counter(
+            (case.summary.system, name, tuple([d.attributes.get(name) for d in case.record.documents]))
+            for case in cases
+            for name in self.attributes
+        )
+        for (system, name, values), many in orders.items():
+            for group, share in _shares_before(values):
+                self._sums[system, name, group] += many * share
+                self._records[system, name, group] += many
 
     def notes(self, measures: Mapping[str, Measure]) -> NotesOf:
         """At leading contrasts and main values: that groups of their attribute have their place; at those of position, for every
@@ -265,7 +275,6 @@ def _depends_on_places(measure: Measure | None, attribute: str) -> bool:
     return declared.needs_order or is_over
 
 
-@lru_cache(maxsize=4_096)
 def _shares_before(values: tuple[str | None, ...]) -> tuple[tuple[str, int], ...]:
     """Per group, if there are several: the share of its pairs with documents of other groups in which it is first, in `PARTS`.
 
@@ -294,8 +303,8 @@ SPLIT = "claims_by"
 
 @dataclass(slots=True)
 class InputProfile(Watcher):
-    """Counts, by system, of records, documents, characters and of values of ``attributes``, so that audits can be compared; and
-    of summaries that have claims, that have none, and that were to be split.
+    """Counts of records, documents, characters and values of ``attributes``, by system, so that audits can be compared; and of
+    summaries that have claims, that have none, and that were to be split.
 
     ``attributes`` are names by owner: ``document``, ``record``, or ``summary`` for how it was made.
     """
@@ -304,33 +313,83 @@ class InputProfile(Watcher):
     _counts: Counter[tuple[str, str]] = field(default_factory=Counter)
     _values: Counter[tuple[str, str, str, str]] = field(default_factory=Counter)
     _claims: Counter[tuple[str, str]] = field(default_factory=Counter)
+    _reasons: Counter[tuple[str, str]] = field(default_factory=Counter)
+    _ids: Tuples = field(default_factory=lambda: Tuples(1))
+    _digests: Counter[str] = field(default_factory=Counter)
+    """The sum of the hashes of all texts, which no order of the input changes."""
 
     def note(self, cases: Sequence[Case]) -> None:
-        """Count some cases."""
+        """Count some cases. DataError where a system has the name of a sanity baseline."""
+        by_system: dict[str, list[Case]] = {}
+        for case in cases:
+            by_system.setdefault(case.summary.system, []).append(case)
+        for system, some in by_system.items():
+            self._count(system, some)
         for case in cases:
             record, summary = case.record, case.summary
-            counts = {
-                "records": 1,
-                "documents": len(record.documents),
-                "characters": sum(len(d.text) for d in record.documents),
-                "summaries": int(not summary.reason),
-                "summary_characters": 0 if summary.reason else len(summary.text),
-            }
-            self._counts.update({(summary.system, name): many for name, many in counts.items()})
-            if not summary.reason:
-                self._claims[summary.system, "absent" if summary.claims is None else "given"] += 1
-                self._claims[summary.system, "split"] += SPLIT in summary.made
-            documents = [d.attributes for d in record.documents]
-            owners = {"document": documents, "record": [record.attributes], "summary": [summary.made]}
-            for owner, names in self.attributes.items():
-                for held in owners[owner]:
-                    for name in names:
-                        if name in held:
-                            self._values[summary.system, owner, name, held[name]] += 1
+            self._ids.add(hash_of_name(id_of(record)))
+            texts = (record.id, summary.system, summary.text, *[d.text for d in record.documents])
+            self._digests[""] += int.from_bytes(digest_of(texts), "little")
+
+    def _count(self, system: str, cases: Sequence[Case]) -> None:
+        first = cases[0].record
+        if names_a_sanity_baseline(system):
+            raise DataError(
+                f"{first.where or 'input'} (id {first.id!r}): found the system {system!r}; "
+                f"'{SANITY_PREFIX}' begins the names of sanity baselines; rename the system."
+            )
+        documents = [document for case in cases for document in case.record.documents]
+        summaries = [case.summary for case in cases if not case.summary.reason]
+        counts = {
+            "records": len(cases),
+            "documents": len(documents),
+            "characters": sum([len(document.text) for document in documents]),
+            "summaries": len(summaries),
+            "summary_characters": sum([len(summary.text) for summary in summaries]),
+        }
+        absent = sum([summary.claims is None for summary in summaries])
+        split = sum([SPLIT in summary.made for summary in summaries])
+        claims = {"absent": absent, "given": len(summaries) - absent, "split": split}
+        self._counts.update({(system, name): many for name, many in counts.items()})
+        self._claims.update({(system, name): many for name, many in claims.items() if many})
+        self._reasons.update((system, case.summary.reason) for case in cases if case.summary.reason)
+        holders = {
+            "document": [document.attributes for document in documents],
+            "record": [case.record.attributes for case in cases],
+            "summary": [case.summary.made for case in cases],
+        }
+        for owner, names in self.attributes.items():
+            for name in names:
+                values = Counter([held[name] for held in holders[owner] if name in held])
+                self._values.update({(system, owner, name, v): many for v, many in values.items()})
+
+    @property
+    def digest(self) -> int:
+        """A hash of all texts."""
+        return self._digests[""] % DIGESTS
+
+    def records(self) -> int:
+        """How many records were summarized."""
+        return len(self._ids.distinct())
+
+    def contains_any(self, ids: Integers) -> bool:
+        """Whether a record's id has one of these hashes. Shape: (n,)."""
+        return bool(len(ids) and np.isin(ids, self._ids.distinct()).any())
+
+    def summaries(self) -> dict[str, int]:
+        """By system how many summaries were read, with those without text."""
+        return {system: many for (system, name), many in sorted(self._counts.items()) if name == "records"}
+
+    def without_text(self) -> dict[str, dict[str, int]]:
+        """By system and reason how many summaries have no text."""
+        found: dict[str, dict[str, int]] = {}
+        for (system, reason), many in sorted(self._reasons.items()):
+            found.setdefault(system, {})[reason] = many
+        return found
 
     def described(self) -> dict[str, dict[str, Any]]:
         """By system the counts, and by owner and attribute those of each value; not of attributes with many values."""
-        found: dict[str, dict[str, Any]] = {system: {} for system in sorted({of for of, _ in self._counts})}
+        found: dict[str, dict[str, Any]] = {system: {} for system in self.summaries()}
         for (system, name), many in self._counts.items():
             found[system][name] = many
         for (system, owner, name, value), many in sorted(self._values.items()):
@@ -342,7 +401,7 @@ class InputProfile(Watcher):
 
     def claim_notes(self) -> NotesOf:
         """At estimates of measures that look for claims: how many summaries were cut into sentences, where others have claims."""
-        is_mixed = any(many for (_, kind), many in self._claims.items() if kind != "absent")
+        is_mixed = any(kind != "absent" for _, kind in self._claims)
 
         def notes_of(e: Estimate) -> Sequence[Note]:
             absent = self._claims[e.system, "absent"]
@@ -382,10 +441,10 @@ class Sources(Watcher):
     characters: float = math.inf
     longest: float = math.inf
     """Characters of the longest record that is noted."""
-    _kept: dict[str, Record] = field(default_factory=dict)
-    _ranks: list[tuple[int, str]] = field(default_factory=list)
-    _summaries: dict[str, dict[str, Summary]] = field(default_factory=dict)
-    """The usable summaries of stored records, by record id and system."""
+    _kept: dict[int, tuple[Record, dict[str, Summary]]] = field(default_factory=dict)
+    """By the rank of its seed document a record, and its usable summaries by system."""
+    _limit: float = math.inf
+    """The highest rank, once as many as ``most`` are here."""
 
     @classmethod
     def sample(cls, seed: int, *, wanted: bool | None, longest: float = math.inf) -> Self:
@@ -393,64 +452,53 @@ class Sources(Watcher):
         return cls(SOURCES, seed, math.inf if wanted else CHARACTERS, longest)
 
     def note(self, cases: Sequence[Case]) -> None:
-        """Offer the records of some cases; stored ones keep their summaries."""
+        """Offer the records of some cases, with their summaries."""
         for case in cases:
             record, summary = case.record, case.summary
-            if self.longest < math.inf and sum(len(d.text) for d in record.documents) > self.longest:
-                continue
-            self.offer(record)
-            kept = self._kept.get(record.seed_id)
-            if kept is not None and kept.id == record.id and not summary.reason:
-                self._keep(summary)
+            if self.longest == math.inf or sum(len(d.text) for d in record.documents) <= self.longest:
+                self.offer(record, () if summary.reason else (summary,))
 
     def merge(self, other: Self) -> None:
         """Offer what was sampled of other records."""
-        for record in other._kept.values():
-            self.offer(record)
-        for record in list(self._kept.values()):
-            for summary in other._summaries.get(record.id, {}).values():
-                self._keep(summary)
+        for record, summaries in other._kept.values():
+            self.offer(record, summaries.values())
 
-    def offer(self, record: Record) -> None:
-        """Keep the record if its seed document has one of the smallest ranks so far."""
-        seed_document = record.seed_id
-        known = self._kept.get(seed_document)
-        if known is not None:
-            if record.id < known.id:
-                self._kept[seed_document] = record
-                self._summaries.pop(known.id, None)
-            return
-        digest = blake2b(
-            f"{self.seed}|{seed_document}".encode("utf-8", "surrogatepass"), digest_size=8
-        ).digest()
-        rank = -int.from_bytes(digest, "big")
-        if len(self._ranks) < self.most:
-            heapq.heappush(self._ranks, (rank, seed_document))
-        elif rank > self._ranks[0][0]:
-            gone = self._kept.pop(heapq.heapreplace(self._ranks, (rank, seed_document))[1])
-            self._summaries.pop(gone.id, None)
-        else:
-            return
-        self._kept[seed_document] = record
+    def offer(self, record: Record, summaries: Iterable[Summary] = ()) -> None:
+        """Keep the record if its seed document has one of the smallest ranks so far, and it is the first of that by its id.
 
-    def _keep(self, summary: Summary) -> None:
-        """Keep a summary; of several that one system wrote, as runs that are pooled, the first by its text."""
-        known = self._summaries.setdefault(summary.record, {})
-        if summary.system not in known or summary.text < known[summary.system].text:
-            known[summary.system] = summary
+        Of several summaries that one system wrote, as runs that are pooled, the first by its text is kept.
+        """
+        rank = self._rank(record)
+        if rank > self._limit:
+            return
+        kept, of_kept = self._kept.get(rank, (None, {}))
+        if kept is None or record.id < kept.id:
+            kept, of_kept = self._kept[rank] = record, {}
+            if len(self._kept) > self.most:
+                del self._kept[max(self._kept)]
+            if len(self._kept) == self.most:
+                self._limit = max(self._kept)
+        if kept.id == record.id:
+            for summary in summaries:
+                known = of_kept.setdefault(summary.system, summary)
+                of_kept[summary.system] = min(known, summary, key=lambda one: one.text)
+
+    def _rank(self, record: Record) -> int:
+        name = f"{self.seed}|{record.seed_id}".encode("utf-8", "surrogatepass")
+        return int.from_bytes(blake2b(name, digest_size=8).digest(), "big")
 
     def cases(self, record: Record) -> list[Case]:
-        """The stored records with each of their summaries, sorted by system."""
-        return [Case(record, summary) for _, summary in sorted(self._summaries.get(record.id, {}).items())]
+        """A stored record with each of its summaries, sorted by system."""
+        return [Case(record, summary) for _, summary in sorted(self._kept[self._rank(record)][1].items())]
 
     def records(self) -> list[Record]:
         """The stored records by rank, up to ``characters`` of text."""
-        ranked = [self._kept[seed_document] for _, seed_document in sorted(self._ranks, reverse=True)]
+        ranked = [record for _, (record, _) in sorted(self._kept.items(), key=lambda kept: kept[0])]
         lengths = itertools.accumulate(sum(len(d.text) for d in record.documents) for record in ranked)
         return [
-            r
-            for r, length in zip(ranked, lengths, strict=True)
-            if length <= self.characters or r is ranked[0]
+            record
+            for record, length in zip(ranked, lengths, strict=True)
+            if length <= self.characters or record is ranked[0]
         ]
 
 
@@ -467,13 +515,10 @@ class Watchers:
     places: GroupPlaces
     profile: InputProfile
 
-    def watch(self, cases: Iterable[Case]) -> Iterator[Case]:
-        """The cases as they come, some at once."""
-        stream = iter(cases)
-        while some := list(itertools.islice(stream, AT_ONCE)):
-            for watcher in self._each():
-                watcher.note(some)
-            yield from some
+    def note(self, cases: Sequence[Case]) -> None:
+        """Show some cases to each."""
+        for watcher in self._each():
+            watcher.note(cases)
 
     def merge(self, other: Watchers) -> None:
         """Add what was seen of other cases."""

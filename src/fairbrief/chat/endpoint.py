@@ -12,7 +12,7 @@ from dataclasses import KW_ONLY, asdict, dataclass, field, fields
 from typing import Any
 
 from fairbrief.errors import BackendError, MissingExtra, RequestError
-from fairbrief.text.addresses import hide, opened, redacted
+from fairbrief.text.addresses import USER, hide, redacted
 from fairbrief.text.counted import counted
 
 REFUSED = "refused"
@@ -171,7 +171,8 @@ ADDRESS = "OPENAI_BASE_URL"
 class Endpoint:
     """A model with OpenAI's chat protocol, and the limits of requests.
 
-    ``base_url`` empty: the environment's OPENAI_BASE_URL, or OpenAI itself. The key is read from the environment
+    ``base_url`` empty: the environment's OPENAI_BASE_URL, or OpenAI itself. An address with a password is only read from
+    the environment. The key is read from the environment
     variable ``key`` and is never part of a name, a journal or a report; servers without keys (vLLM, Ollama) get none.
 
     At most ``concurrency`` questions are open at once. A request times out after ``timeout`` seconds. A question that
@@ -201,6 +202,11 @@ class Endpoint:
             raise ValueError(
                 f"key must be the name of an environment variable, such as {KEY}, not the key itself"
             )
+        if USER.search(self.base_url):
+            raise ValueError(
+                f"the server's address '{self.shown}' has a user or a password, and settings are written to files: "
+                f"set the environment variable {ADDRESS} to this address, and leave out base_url"
+            )
         if self.address and not self.address.startswith(("http://", "https://")):
             raise ValueError(f"the server's address '{self.shown}' must begin with http:// or https://")
         if self.concurrency < 1 or self.retries < 0 or self.timeout <= 0 or self.pause < 0:
@@ -211,7 +217,7 @@ class Endpoint:
     @property
     def address(self) -> str:
         """The address for questions; empty: OpenAI's. It may contain a password: print `shown` instead."""
-        return opened(self.base_url) or os.environ.get(ADDRESS, "")
+        return self.base_url or os.environ.get(ADDRESS, "")
 
     @property
     def shown(self) -> str:

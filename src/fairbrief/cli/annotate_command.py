@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from fairbrief.cli import options as o
-from fairbrief.cli.output import print_audit, print_tables, refuse_overwriting, write_text
+from fairbrief.cli.output import print_audit, print_tables, write_text
 from fairbrief.errors import RequestError
 from fairbrief.plan import Plan, setting
 from fairbrief.text.counted import counted
@@ -80,14 +80,20 @@ def annotate() -> None:
 @o.options_of(JudgingOptions, "judging")
 def export(
     records: str = o.argument("File with records and summaries.", "RECORDS"),
-    out: Path = o.option(..., "Sheet to write; --annotators adds each name to the file's name.", "FILE.csv"),
+    out: Path = o.output_file(
+        ..., "Sheet to write; --annotators adds each name to the file's name.", "FILE.csv"
+    ),
     annotators: str = o.option("", "Names of annotators; each gets a file.", "A,B…"),
     per_case: int | None = o.option(None, "Annotators per case; by default all.", "N", least=1),
     per_system: int | None = o.option(None, "Cases per system (and design of built inputs).", "N", least=1),
     *,
     judging: JudgingOptions,
 ) -> None:
-    """Write sheets (CSV) with questions about summaries."""
+    """Write sheets (CSV) with questions about summaries.
+
+    Examples:
+        fairbrief annotate export examples/reviews.jsonl --task rating --attribute sentiment --annotators ada,ben --out sheet.csv
+    """
     from fairbrief.workbench.sheets import assign, sheet
 
     if out.suffix != ".csv":
@@ -106,7 +112,6 @@ def export(
             "Two names in --annotators give the same file name: write names that differ in letters or digits."
         )
     for path in paths.values():
-        refuse_overwriting(path, [records])
         if path.exists():
             # It may contain people's answers, which could not be recovered.
             raise RequestError(f"{path} exists and may contain answers: give another name, or remove it.")
@@ -128,13 +133,17 @@ def export(
 def import_(
     sheets: list[Path] = SHEETS,
     records: str = RECORDS,
-    out: Path | None = o.option(None, "File for the judged records.", "FILE"),
+    out: Path | None = o.output_file(None, "File for the judged records.", "FILE"),
     details: bool = o.DETAILS,
     *,
     plan: Plan,
     judging: JudgingOptions,
 ) -> None:
-    """Read completed sheets: agreement of the annotators, judged records, and fairness as people judged it."""
+    """Read completed sheets: agreement of the annotators, judged records, and fairness as people judged it.
+
+    Examples:
+        fairbrief annotate import sheet.ada.csv sheet.ben.csv --records reviews.jsonl --task rating --attribute sentiment
+    """
     from fairbrief.serialization import case_line, write_lines
     from fairbrief.workbench.judgements import (
         alignment_table,
@@ -144,7 +153,6 @@ def import_(
     )
     from fairbrief.workbench.sheets import pairs_of
 
-    refuse_overwriting(out, [records, *sheets])
     task, attribute, seed = judging.task, judging.attribute, judging.seed
     asked, answers = judging.answered(sheets, records)
     if task in ("alignment", "pairs"):
@@ -177,6 +185,9 @@ def agree(
     """Compare measures with people: how often both order summaries the same way, and how their shares correlate.
 
     Reads the sheets of 'fairbrief annotate export'. For labels of claims in a file, see 'fairbrief agree'.
+
+    Examples:
+        fairbrief annotate agree sheet.ada.csv --records reviews.jsonl --task rating --attribute sentiment --measure uer@sentiment
     """
     from fairbrief import registry
     from fairbrief.auditing.measure_selection import check_scorers

@@ -12,7 +12,7 @@ from fairbrief import process_settings
 from fairbrief.cli import options as o
 from fairbrief.cli import spending_options as spend
 from fairbrief.cli.input_options import ReadingOptions, cached, print_notes, progress_bar, reading_options
-from fairbrief.cli.output import print_audit, refuse_no_folder
+from fairbrief.cli.output import print_audit
 from fairbrief.errors import RequestError
 from fairbrief.plan import MEASURED, Plan, parted
 
@@ -51,6 +51,12 @@ def audit(
 
     Prints each system's group differences with confidence interval and p-value, next to the random-sentence
     baseline; --out also writes a report. Without --measure, all measures run that apply to the file.
+
+    Examples:
+        fairbrief audit examples/reviews.jsonl --out demo
+        fairbrief audit examples/reviews.jsonl --measure coverage_parity@sentiment
+        fairbrief audit table.csv --documents-field 'review_*' --attribute tone='tone_*'
+        fairbrief audit sources.jsonl --summaries lead.jsonl --summaries gpt.jsonl
     """
     from fairbrief import specs
     from fairbrief.auditing import audit as run
@@ -61,7 +67,6 @@ def audit(
     from fairbrief.saved.examples import with_examples
 
     process_settings.freeze_loaded()
-    refuse_no_folder(out)
     options = replace(options, seed=plan.seed)
     plan = replace(plan, attributes=options.attributes, skips=options.skips, wrap=cached(cache))
 

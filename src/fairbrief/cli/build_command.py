@@ -14,8 +14,6 @@ from typing import TYPE_CHECKING, Any, Literal
 import typer
 
 from fairbrief.cli import options as o
-from fairbrief.cli.input_options import check_choice
-from fairbrief.cli.output import refuse_overwriting
 from fairbrief.errors import DataError, RequestError
 from fairbrief.plan import setting
 from fairbrief.text.counted import counted
@@ -28,7 +26,7 @@ if TYPE_CHECKING:
 app = o.new_app("Build inputs for audits.")
 shared = partial(setting, panel="Sources and sets")
 SOURCE = o.argument("File with the texts (of FewSum, a folder).", "SOURCE")
-OUT = o.option(..., "File to write (JSON Lines).", "FILE", "--out")
+OUT = o.output_file(..., "File to write (JSON Lines).", "FILE", "--out")
 ATTRIBUTE = o.option(
     ..., "Attribute of the texts; NAME=FIELD reads it from another field.", "NAME[=FIELD]", "--attribute"
 )
@@ -106,7 +104,7 @@ def build() -> None:
 @app.command(short_help="Inputs that differ only in who their people are.")
 def people(
     source: Path = o.argument(o.ANNOTATED, "SOURCE"),
-    out: Path = o.option(..., "File to write (JSON Lines).", "FILE"),
+    out: Path = OUT,
     groups: str = o.option(
         "gender",
         "gender, race, race=A+B, gender*race, gender*race=male:A+female:B, age, or age=A+B.",
@@ -121,31 +119,32 @@ def people(
     names: str = o.option(
         "census", "census, or a table with columns name, part, gender, group.", "census|FILE"
     ),
-    last_names: str | None = o.option(
+    last_names: Literal["keep", "replace"] | None = o.option(
         None, "Last names; by default replaced if --groups includes race.", "keep|replace"
     ),
-    content_words: str = o.option(
+    content_words: Literal["keep", "exchange", "neutral"] = o.option(
         "keep",
         "Words such as wife: keep them, exchange them by gender, or make them neutral (spouse).",
         "RULE",
     ),
     no_pronouns: bool = o.switch("--no-pronouns", "Leave pronouns as they are."),
     weights: str = o.option("uniform", "Draw names uniformly or by frequency.", "RULE"),
-    genders: str = o.option("keep", "For groups by race: keep genders, or draw them.", "keep|random"),
-    woman: str = o.option("Ms.", "Title in place of Mr. for women: Ms. or Mrs.", "TITLE"),
+    genders: Literal["keep", "random"] = o.option(
+        "keep", "For groups by race: keep genders, or draw them.", "keep|random"
+    ),
+    woman: Literal["Ms.", "Mrs."] = o.option("Ms.", "Title in place of Mr. for women: Ms. or Mrs.", "TITLE"),
     seed: int = o.option(0, "Seed; the same seed gives the same file.", "N"),
 ) -> None:
-    """Build inputs that differ only in who their people are."""
+    """Build inputs that differ only in who their people are.
+
+    Examples:
+        fairbrief build people examples/people.jsonl --groups gender --out people.jsonl
+        fairbrief build people ontonotes --groups race --design mono --out named.jsonl
+    """
     from fairbrief.people.build_people import build as build_people
     from fairbrief.serialization import record_line, write_lines
     from fairbrief.workbench.corpora.text_sources import read_people
 
-    refuse_overwriting(out, [source])
-    if last_names is not None:
-        check_choice("--last-names", last_names, ("keep", "replace"))
-    check_choice("--content-words", content_words, ("keep", "exchange", "neutral"))
-    check_choice("--woman", woman, ("Ms.", "Mrs."))
-    check_choice("--genders", genders, ("keep", "random"))
     words: dict[str, bool | Literal["neutral"]] = {"keep": False, "exchange": True, "neutral": "neutral"}
     choices: dict[str, Any] = {
         "groups": groups, "design": design, "per_seed_document": per_seed_document, "names": names, "last_names": last_names,
@@ -177,14 +176,17 @@ def people(
 @app.command(short_help="A table of people's genders from a dump of Wikipedia.")
 def pages(
     source: Path = o.argument("A MediaWiki XML dump, also .bz2 or .gz.", "DUMP"),
-    out: Path = o.option(..., "Table to write (CSV with name and gender).", "FILE"),
+    out: Path = o.output_file(..., "Table to write (CSV with name and gender).", "FILE"),
 ) -> None:
-    """Build a table of people's genders from the pronouns on their pages, for names(pages=FILE)."""
+    """Build a table of people's genders from the pronouns on their pages, for names(pages=FILE).
+
+    Examples:
+        fairbrief build pages enwiki-articles.xml.bz2 --out genders.csv
+    """
     import csv
 
     from fairbrief.workbench.corpora.page_pronouns import page_genders
 
-    refuse_overwriting(out, [source])
     genders = page_genders(source)
     if not genders:
         raise DataError(
@@ -219,11 +221,13 @@ def perspectives(
     """Build sets of labelled texts: every size and mix, with several samples of each.
 
     By default, the samples of one size and mix share a text only after all texts have been used.
+
+    Examples:
+        fairbrief build perspectives examples/reviews.jsonl --attribute sentiment --counts 4 --mix positive=.5,negative=.5 --samples 2 --out mixed.jsonl
     """
     from fairbrief.workbench.corpora.labelled_sets import Design, mixtures, parse_mix
     from fairbrief.workbench.corpora.text_sources import gather
 
-    refuse_overwriting(out, [source])
     fields = pairs(attribute)
     (name,) = fields
     design = Design(
@@ -270,18 +274,20 @@ def stratified(
     ),
     topic: str = o.option("", "Attribute shared by a set's texts, e.g. target.", "ATTRIBUTE"),
     values: str | None = o.option(None, "Values that dominate, in order; others are excluded.", "V,V…"),
-    ties: str = o.option(
+    ties: Literal["drop", "lowest"] = o.option(
         "drop", "Sets in which several values tie: drop them, or count them for the lowest.", "drop|lowest"
     ),
     *,
     options: SourceOptions,
 ) -> None:
-    """Build sets of texts so that each value dominates equally many."""
+    """Build sets of texts so that each value dominates equally many.
+
+    Examples:
+        fairbrief build stratified examples/reviews.jsonl --attribute sentiment --sets 3 --size 4 --out sets.jsonl
+    """
     from fairbrief.workbench.corpora.labelled_sets import cut_sets, stratify
     from fairbrief.workbench.corpora.text_sources import gather, with_values
 
-    refuse_overwriting(out, [source])
-    check_choice("--ties", ties, ("drop", "lowest"))
     fields = pairs(attribute)
     (name,) = fields
     if topic and topic != name and size is not None:
@@ -329,10 +335,12 @@ def transcripts(
     """Cut conversations into segments; each turn is a document.
 
     A turn that is longer than --tokens is split at sentences, then at words.
+
+    Examples:
+        fairbrief build transcripts examples/transcripts.jsonl --tokens 60 --out segments.jsonl
     """
     from fairbrief.workbench.corpora.transcript_segments import SPLIT, Cut, segments
 
-    refuse_overwriting(out, [source])
     counts = Counter[str]()
     records = islice(options.records(source, {"speaker": speaker} if speaker else {}), first)
     made = list(segments(records, Cut(most, count, not no_names), counts))
@@ -359,11 +367,15 @@ def reviews(
     *,
     options: SourceOptions,
 ) -> None:
-    """Build sets of reviews of one product, each review with its sentiment."""
+    """Build sets of reviews of one product, each review with its sentiment.
+
+    Examples:
+        fairbrief build reviews reviews.csv --product asin --rating stars --out sets.jsonl
+        fairbrief build reviews fewsum --format fewsum --sentiment vader_argmax --out sets.jsonl
+    """
     from fairbrief.workbench.corpora.labelled_sets import labeller, review_sets
     from fairbrief.workbench.corpora.text_sources import composition
 
-    refuse_overwriting(out, [source])
     label = labeller(sentiment, negative=negative, positive=positive, analyser=analyser)
     fields = {name: field for name, field in (("rating", rating), ("product", product)) if field is not None}
     left_out, values = Counter[str](), Counter[str]()

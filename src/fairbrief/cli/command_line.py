@@ -17,11 +17,16 @@ import typer
 
 from fairbrief.cli import settings_file
 from fairbrief.cli.help_pages import with_help_page
+from fairbrief.cli.output import check_output
 from fairbrief.errors import FairbriefError
 from fairbrief.text.addresses import is_stored, redacted, refuse_secrets, refuse_stored
 
 FILES = ("files", "sources")
 """Names of the argument with the input files."""
+INPUTS = ("records",)
+"""Options with an input file."""
+OUTPUTS = ("out", "junit", "markdown", "json", "pairs", "label_sheet", "report")
+"""Options with a file or folder that the command writes."""
 
 
 def prepared(command: Any, name: str) -> Any:
@@ -46,8 +51,7 @@ def prepared(command: Any, name: str) -> Any:
         return parser
 
     def run(ctx: Any) -> Any:
-        for option in ctx.command.params:
-            _check_addresses(ctx.params.get(option.name), max(option.opts, key=len))
+        _check_paths(ctx)
         if not ctx.params.get("quiet"):
             return invoke(ctx)
         with Path(os.devnull).open("w", encoding="utf-8") as nothing, redirect_stdout(nothing):
@@ -66,6 +70,19 @@ def _with_context(ctx: Any, parse: Callable[..., Any], args: list[str]) -> Any:
     except UsageError as error:
         error.ctx = ctx  # type: ignore[attr-defined] # of click's UsageError
         raise
+
+
+def _check_paths(ctx: Any) -> None:
+    """RequestError for an output that cannot be written or is an input, and for addresses that are not allowed."""
+    given = [(option, ctx.params.get(option.name)) for option in ctx.command.params]
+    inputs = [
+        value for option, value in given if option.name in INPUTS or option.param_type_name == "argument"
+    ]
+    for option, value in given:
+        name = max(option.opts, key=len)
+        _check_addresses(value, name)
+        if option.name in OUTPUTS and isinstance(value, Path):
+            check_output(value, name, inputs)
 
 
 def _check_addresses(value: Any, name: str) -> None:
@@ -151,7 +168,7 @@ def _usage(error: Exception) -> int:
         error.show()  # type: ignore[attr-defined] # of click's UsageError
         return REFUSED
     context = error.ctx  # type: ignore[attr-defined]
-    message = " ".join(error.format_message().split())  # type: ignore[attr-defined]
+    message = " ".join(error.format_message().replace("Value error, ", "").split())  # type: ignore[attr-defined]
     typed = getattr(error, "option_name", "")
     meant = MEANT.get(typed)
     if context is not None and any(meant in option.opts for option in context.command.params):

@@ -18,6 +18,8 @@ EXPLAINED_BY = "audit"
 WIDEST = 26
 """Characters of the first column; longer options have a line for themselves."""
 NEGATION = re.compile(r"--([a-z]+(?:-[a-z]+)*) / --no-\1")
+EXAMPLES = "\n\nExamples:\n"
+"""The heading at the end of a command's docstring, above command lines."""
 UNBROKEN = "\xa0"
 """A space at which no line ends."""
 Entry = tuple[str, str]
@@ -26,9 +28,16 @@ Entry = tuple[str, str]
 
 def with_help_page(command: Any, name: str) -> None:
     """Give a command its help page. ``name`` is what is typed, e.g. ``build people``."""
+    command.help, examples = parted(command.help)
     command.collect_usage_pieces = lambda _: ["[OPTIONS]", *_arguments(command)]
     command.format_options = partial(_write_panels, command, name)
-    command.format_epilog = lambda _, formatter: _write_examples(name, formatter)
+    command.format_epilog = lambda _, formatter: _write_examples(examples, formatter)
+
+
+def parted(text: str) -> tuple[str, list[str]]:
+    """The description in a command's docstring, and its examples."""
+    description, _, examples = text.partition(EXAMPLES)
+    return description, [line.strip() for line in examples.splitlines()]
 
 
 def _arguments(command: Any) -> Iterator[str]:
@@ -81,11 +90,10 @@ def _write_list(title: str, entries: Sequence[Entry], formatter: Any) -> None:
     formatter.write("".join(f"  {line}\n" for line in _wrapped(typed, formatter.width - 2)))
 
 
-def _write_examples(name: str, formatter: Any) -> None:
-    if name in EXAMPLES:
-        formatter.write("\nExamples:\n")
-    for line in EXAMPLES.get(name, ()):
-        bound = re.sub(r" (--\S+) (?!-)", rf" \1{UNBROKEN}", f"fairbrief {line}")
+def _write_examples(examples: Sequence[str], formatter: Any) -> None:
+    formatter.write("\nExamples:\n")
+    for line in examples:
+        bound = re.sub(r" (--\S+) (?!-)", rf" \1{UNBROKEN}", line)
         lines = _wrapped(bound, formatter.width - 4, subsequent_indent="    ")
         formatter.write("  " + " \\\n  ".join(lines) + "\n")
 
@@ -93,97 +101,3 @@ def _write_examples(name: str, formatter: Any) -> None:
 def _wrapped(text: str, width: int, **layout: Any) -> list[str]:
     lines = textwrap.wrap(text, width, break_on_hyphens=False, break_long_words=False, **layout)
     return [line.replace(UNBROKEN, " ") for line in lines]
-
-
-EXAMPLES: dict[str, tuple[str, ...]] = {
-    "audit": (
-        "audit examples/reviews.jsonl --out demo",
-        "audit examples/reviews.jsonl --measure coverage_parity@sentiment",
-        "audit table.csv --documents-field 'review_*' --attribute tone='tone_*'",
-        "audit sources.jsonl --summaries lead.jsonl --summaries gpt.jsonl",
-    ),
-    "init": (
-        "init examples/reviews.jsonl --out demo.toml",
-        "init reviews.csv",
-        "init sources.jsonl model_a.jsonl model_b.jsonl --out study.toml",
-    ),
-    "report": ("report demo --details", "report demo --format markdown"),
-    "view": ("view demo", "view before after"),
-    "subgroups": ("subgroups demo --by kind", "subgroups audit --by topic --by topic,year --out by_topic"),
-    "explain": (
-        "explain examples/reviews.jsonl --measure uer@sentiment --top 1",
-        "explain reviews.jsonl --measure uer@sentiment --id shop-12 --out why.html",
-    ),
-    "compare": ("compare demo demo --system rosy --against balanced", "compare after before"),
-    "power": (
-        "power demo --disparity 0.2",
-        "power demo --records 200",
-        "power --se 0.05 --clusters 100 --disparity 0.1",
-    ),
-    "gate": (
-        "gate demo --max 'uer@sentiment:difference-random<=0.1'",
-        "gate demo --min 'rouge1{rosy}>=0.3'",
-        "gate after --baseline before --margin 0.02 --junit gate.xml",
-    ),
-    "trend": (
-        "trend nightly --out trend.html --markdown trend.md",
-        "trend nightly --baseline release --json trend.json",
-        "trend nightly --min 'coverage_parity@sentiment:relative_difference-random>=-0.15'",
-    ),
-    "rank": ("rank reviews tweets news", "rank reviews tweets --system lead --system chat"),
-    "build people": (
-        "build people examples/people.jsonl --groups gender --out people.jsonl",
-        "build people ontonotes --groups race --design mono --out named.jsonl",
-    ),
-    "build pages": ("build pages enwiki-articles.xml.bz2 --out genders.csv",),
-    "build perspectives": (
-        "build perspectives examples/reviews.jsonl --attribute sentiment --counts 4 --mix positive=.5,negative=.5 --samples 2 --out mixed.jsonl",
-    ),
-    "build stratified": (
-        "build stratified examples/reviews.jsonl --attribute sentiment --sets 3 --size 4 --out sets.jsonl",
-    ),
-    "build transcripts": ("build transcripts examples/transcripts.jsonl --tokens 60 --out segments.jsonl",),
-    "build reviews": (
-        "build reviews reviews.csv --product asin --rating stars --out sets.jsonl",
-        "build reviews fewsum --format fewsum --sentiment vader_argmax --out sets.jsonl",
-    ),
-    "stats": ("stats examples/reviews.jsonl --attribute sentiment",),
-    "words": ("words examples/reviews.jsonl --by sentiment --most 5",),
-    "summarize": (
-        "summarize examples/reviews.jsonl --with lead --sentences 2 --out lead.jsonl",
-        "summarize examples/reviews.jsonl --with chat:gpt-4o-mini --out gpt.jsonl --max-tokens 200 --price 0.15,0.6 --dry-run",
-    ),
-    "claims": ("claims examples/reviews.jsonl --with chat:gpt-4o-mini --out claims.jsonl --dry-run",),
-    "sweep": (
-        "sweep examples/reviews.jsonl --with lead --sentences 1,2 --out lengths",
-        "sweep reviews.jsonl --with chat:gpt-4o-mini --temperature 0,.7 --out sweep",
-    ),
-    "choose": (
-        "choose examples/reviews.jsonl --by coverage_parity@sentiment --out best.jsonl",
-        "choose samples.jsonl --by uer@party --floor 'rouge1>=0.2' --pairs pairs.jsonl",
-    ),
-    "agree": (
-        "agree examples/labelled_claims.jsonl --attribute sentiment --scorer ngram",
-        "agree audit_containment audit_entailment",
-    ),
-    "calibrate": (
-        "calibrate containment examples/reviews.jsonl --label-sheet pairs.csv",
-        "calibrate containment pairs.csv --out calibration.json",
-    ),
-    "chunks": ("chunks examples/labelled_claims.jsonl --attribute sentiment",),
-    "annotate export": (
-        "annotate export examples/reviews.jsonl --task rating --attribute sentiment --annotators ada,ben --out sheet.csv",
-    ),
-    "annotate import": (
-        "annotate import sheet.ada.csv sheet.ben.csv --records reviews.jsonl --task rating --attribute sentiment",
-    ),
-    "annotate agree": (
-        "annotate agree sheet.ada.csv --records reviews.jsonl --task rating --attribute sentiment --measure uer@sentiment",
-    ),
-    "recogniser": ("recogniser people.jsonl", "recogniser news.conllu --people spacy:en_core_web_sm"),
-    "measures": ("measures", "measures coverage_parity"),
-    "protocol": ("protocol li-coverage", "protocol li-coverage 'Table 3'"),
-    "doctor": ("doctor",),
-    "prefetch": ("prefetch entailment", "prefetch facebook/bart-large-cnn"),
-}
-"""Command → its examples, without the word ``fairbrief``."""

@@ -7,7 +7,7 @@ import shlex
 from collections import Counter
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import typer
 
@@ -37,11 +37,16 @@ SHOWN = 8
 @app.command()
 def init(
     inputs: list[str] = o.argument("Files with documents and summaries, in any order.", "FILE…"),
-    out: Path = o.option(Path("fairbrief.toml"), "File of settings to write.", "FILE.toml"),
+    out: Path = o.output_file(Path("fairbrief.toml"), "File of settings to write.", "FILE.toml"),
 ) -> None:
     """Inspect files, show how they are understood, and write the settings for 'fairbrief audit'.
 
     Correct the settings (TOML) where a field was misunderstood: their names are those of the options of audit.
+
+    Examples:
+        fairbrief init examples/reviews.jsonl --out demo.toml
+        fairbrief init reviews.csv
+        fairbrief init sources.jsonl model_a.jsonl model_b.jsonl --out study.toml
     """
     from fairbrief.readers.understanding import inspect_file, is_plain, understand
     from fairbrief.reports.plain import printable
@@ -117,19 +122,23 @@ def _beside(settings: dict[str, Any], out: Path) -> dict[str, Any]:
 def stats(
     files: list[str] = o.argument("Files or saved data sets with records.", "FILE…"),
     tokens: str = o.option("words", "Unit of lengths: words, nltk (tokens) or characters.", "RULE"),
-    sentences: str | None = o.option(None, "Also count sentences: builtin or punkt.", "builtin|punkt"),
+    sentences: Literal["builtin", "punkt"] | None = o.option(
+        None, "Also count sentences: builtin or punkt.", "builtin|punkt"
+    ),
     *,
     options: ReadingOptions,
 ) -> None:
-    """Count records, documents, lengths and groups, and the summaries of each system."""
+    """Count records, documents, lengths and groups, and the summaries of each system.
+
+    Examples:
+        fairbrief stats examples/reviews.jsonl --attribute sentiment
+    """
     from fairbrief.text import published_nltk
     from fairbrief.text.sentences import split
     from fairbrief.workbench.corpora.corpus_statistics import CorpusStatistics
     from fairbrief.workbench.corpora.text_sources import counter
 
     cuts = {None: None, "builtin": split, "punkt": published_nltk.split}
-    if sentences not in cuts:
-        raise RequestError(f"--sentences {sentences}: write builtin or punkt.")
     unit = {"nltk": "tokens"}.get(tokens, tokens)
     counts = CorpusStatistics(counter(tokens), unit, attributes=options.attributes, sentences=cuts[sentences])
     reading = options.read(files)
@@ -163,7 +172,11 @@ def words(
     ),
     punctuation: bool = o.switch("--punctuation", "Count punctuation marks as words, as in the paper."),
 ) -> None:
-    """Show the words that are typical of each group of documents, and how often each topic names each group."""
+    """Show the words that are typical of each group of documents, and how often each topic names each group.
+
+    Examples:
+        fairbrief words examples/reviews.jsonl --by sentiment --most 5
+    """
     from fairbrief.workbench.corpora.corpus_statistics import (
         distinctive_words,
         identifier_shares,
@@ -198,6 +211,10 @@ def recogniser(
     """Measure how many women and men a recogniser detects, and how often it gets their gender wrong.
 
     Prints the setting 'errors' of the measure detected_inclusion.
+
+    Examples:
+        fairbrief recogniser people.jsonl
+        fairbrief recogniser news.conllu --people spacy:en_core_web_sm
     """
     from fairbrief.classifiers.people import People
     from fairbrief.people.build_people import try_recogniser

@@ -9,7 +9,7 @@ from dataclasses import dataclass, fields, replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import typer
 
@@ -78,7 +78,7 @@ class ReadingOptions:
     require: list[str] | None = reading(
         None, "Exclude records in which a document lacks this attribute.", "ATTRIBUTE",
     )
-    missing: str = reading(
+    missing: Literal["refuse", "drop", "group"] = reading(
         "refuse", "If only some documents of a record have the attribute: refuse the record, drop the other "
         "documents, or make them a group.", "RULE",
     )
@@ -96,7 +96,7 @@ class ReadingOptions:
         None, "Replace personal data in all texts: 'identifiers' (e-mail and IP addresses, phone, card and account "
         "numbers), 'names' (of people, in English).", "WHAT[,WHAT]",
     )
-    on_error: str = reading("stop", "At bad input: stop, or skip it and list what was skipped.", "stop|skip")
+    on_error: Literal["stop", "skip"] = reading("stop", "At bad input: stop, or skip it and list what was skipped.", "stop|skip")
     # fmt: on
 
     def of_whole(self) -> ReadingOptions:
@@ -127,8 +127,6 @@ class ReadingOptions:
         """
         from fairbrief import readers
 
-        check_choice("--on-error", self.on_error, ("stop", "skip"))
-        check_choice("--missing", self.missing, ("refuse", "drop", "group"))
         given = {f.name: getattr(self, f.name) for f in fields(self)}
         record_attributes = _mapped("--record-attribute", given.pop("record_attribute"))
         bins = _mapped("--bin", given.pop("bin"))
@@ -173,13 +171,6 @@ def set_default_language(reading: Reading) -> None:
 
     head = islice(reading.records(), LOOKED_AT)
     languages.suppose(languages.language_of_input(" ".join(d.text for d in r.documents) for r in head))
-
-
-def check_choice(option: str, value: str | None, choices: Sequence[str]) -> None:
-    """RequestError for a value that is not one of the choices."""
-    if value not in choices:
-        known = f"{', '.join(choices[:-1])} or {choices[-1]}"
-        raise RequestError(f"{option} {value}: write {known}.")
 
 
 def _named(text: str) -> tuple[str | None, str]:

@@ -28,7 +28,11 @@ KINDS: tuple[Literal["measure", "scorer", "classifier", "summarizer", "protocol"
     "measure", "scorer", "classifier", "summarizer", "protocol",
 )  # fmt: skip
 """In the order of the list."""
-MARKS: dict[bool | None, tuple[str, str]] = {True: ("✓", "green"), False: ("✗", "red"), None: ("–", "dim")}
+MARKS: dict[bool | None, tuple[str, str]] = {
+    True: ("ok", "green"),
+    False: ("fails", "red"),
+    None: ("absent", "dim"),
+}
 
 
 class Finding(NamedTuple):
@@ -41,46 +45,35 @@ class Finding(NamedTuple):
 
 @app.command()
 def doctor() -> None:
-    """Show what is installed, which extras and models are usable, and the device."""
+    """Show what is installed, which extras and models are usable, and the device.
+
+    Examples:
+        fairbrief doctor
+    """
     from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
+
+    from fairbrief.reports.terminal import print_labelled
 
     console = Console(highlight=False)
-    sections = {
-        "Installed": installed(), "Extras": extras(), "Plug-ins": plugins(), "Device": device(), "Models": models(),
-    }  # fmt: skip
+    sections = {"Installed": installed(), "Plug-ins": plugins(), "Device": device(), "Models": models()}
     for title, findings in sections.items():
-        table = Table(
-            title=title, title_justify="left", title_style="bold", box=None, show_header=False, pad_edge=False
-        )
-        table.add_column(no_wrap=True)
-        table.add_column(no_wrap=True)
-        table.add_column(overflow="fold")
+        console.print(f"\n[bold]{title}[/bold]")
         for finding in findings:
             mark, style = MARKS[finding.is_well]
-            table.add_row(Text(mark, style=style), Text(finding.name), Text(finding.words))
-        console.print(table)
-        console.print()
+            print_labelled(mark, (f"{finding.name}: {finding.words}",), console, style)
 
 
 def installed() -> Iterator[Finding]:
-    """Fairbrief, Python and the required libraries."""
+    """Fairbrief, Python, the required libraries, and those of each extra with the command that installs missing ones."""
     yield Finding(True, "fairbrief", metadata.version("fairbrief"))
     yield Finding(True, "python", f"{platform.python_version()} on {platform.platform(terse=True)}")
     for extra, library in requirements():
+        version = _version(library)
         if not extra:
-            version = _version(library)
             yield Finding(version is not None, library, version or "not installed")
-
-
-def extras() -> Iterator[Finding]:
-    """The libraries of each extra; for missing ones, the command that installs them."""
-    for extra, library in requirements():
-        if extra:
-            version = _version(library)
+        else:
             words = version or f"not installed: pip install 'fairbrief[{extra}]'"
-            yield Finding(None if version is None else True, f"{extra}: {library}", words)
+            yield Finding(None if version is None else True, f"{extra}, {library}", words)
 
 
 def requirements() -> list[tuple[str, str]]:
@@ -159,7 +152,12 @@ def models() -> Iterator[Finding]:
 def prefetch(
     models: list[str] = o.argument("Models of the Hugging Face hub, or scorers, for their models.", "MODEL…"),
 ) -> None:
-    """Download models, so that they work without a network."""
+    """Download models, so that they work without a network.
+
+    Examples:
+        fairbrief prefetch entailment
+        fairbrief prefetch facebook/bart-large-cnn
+    """
     from fairbrief import pretrained
 
     failures = []
@@ -214,36 +212,37 @@ CODE = re.compile(r"``([^`]+)``|`([^`]+)`")
 def measures(
     name: str | None = o.argument("Measure, scorer, classifier, summarizer or protocol.", "NAME", None),
 ) -> None:
-    """List all measures, scorers, classifiers, summarizers and protocols, or explain one."""
+    """List all measures, scorers, classifiers, summarizers and protocols, or explain one.
+
+    Examples:
+        fairbrief measures
+        fairbrief measures coverage_parity
+    """
     from rich.console import Console
     from rich.markdown import Markdown
-    from rich.table import Table
-    from rich.text import Text
 
     from fairbrief import registry, specs
     from fairbrief.reports.plain import printable
     from fairbrief.scorers import cards
+    from fairbrief.types import Table
 
     console = Console()
     if name is not None:
         console.print(Markdown(explanation(name)), width=min(console.width, WIDEST))
         return
     known_as = names_of_classes()
+    tables = []
     for kind in KINDS:
-        table = Table(title=f"{kind}s", title_justify="left", title_style="bold", box=None, pad_edge=False)
-        table.add_column("name", no_wrap=True)
-        table.add_column("what it is")
+        rows = []
         for known, thing in registry.loaded(kind):
             over = "@ATTRIBUTE" if specs.needs_over(thing) else ""
             line = CODE.sub(lambda m: f"'{m[1] or known_as.get(m[2], m[2])}'", first_line(thing))
-            table.add_row(f"{known}{over}", Text(line))
-            if kind == "scorer":
-                table.add_row("", Text(cards.summary(known), style="dim"))
-        for known, why in registry.broken(kind).items():
-            table.add_row(Text(known, style="red"), Text(printable(why), style="red"))
-        console.print(table)
-        console.print()
-    console.print("fairbrief measures NAME explains one.")
+            card = f" Card: {cards.summary(known)}." if kind == "scorer" else ""
+            rows.append((f"{known}{over}", f"{line}{card}"))
+        rows += [(known, printable(why)) for known, why in registry.broken(kind).items()]
+        tables.append(Table(f"{kind}s", ("name", "what it is"), tuple(rows)))
+    print_tables(tables)
+    typer.echo("\nfairbrief measures NAME explains one.")
 
 
 def first_line(thing: Any) -> str:
@@ -312,6 +311,10 @@ def protocol(
     """List a paper's tables and figures, or show one with its commands and published numbers.
 
     'fairbrief audit FILE --protocol NAME' prints the tables for your own file.
+
+    Examples:
+        fairbrief protocol li-coverage
+        fairbrief protocol li-coverage 'Table 3'
     """
     from rich.console import Console
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import MISSING, Field, fields
-from functools import update_wrapper
+from functools import partial, update_wrapper
 from inspect import Parameter, signature
 from typing import Any, get_origin, get_type_hints
 
@@ -42,6 +42,7 @@ def option(
     panel: str = "",
     least: float | None = None,
     most: float | None = None,
+    **path: Any,
 ) -> Any:
     """An option, as the default of a parameter; ``flag`` is its name if it differs from the parameter's."""
     return typer.Option(
@@ -53,7 +54,14 @@ def option(
         max=most,
         rich_help_panel=panel or None,
         show_default=default not in (None, ""),
+        **path,
     )
+
+
+output_file = partial(option, dir_okay=False)
+"""An option for a file that the command writes."""
+output_folder = partial(option, metavar="DIR", file_okay=False)
+"""An option for a folder that the command writes."""
 
 
 def switch(flag: str, help: str, panel: str = "") -> Any:  # noqa: A002 # typer's word
@@ -61,7 +69,9 @@ def switch(flag: str, help: str, panel: str = "") -> Any:  # noqa: A002 # typer'
     return option(False, help, None, flag, panel=panel)
 
 
-AUDIT_FOLDER = option(None, "Folder for results.json, report.html and per-record statistics.", "DIR", "--out", panel=OUTPUT)  # fmt: skip
+AUDIT_FOLDER = output_folder(
+    None, "Folder for results.json, report.html and per-record statistics.", panel=OUTPUT
+)
 CACHE = option(None, "File that stores the scores of models between runs.", "FILE", "--cache", panel=MACHINE)
 DETAILS = switch("--details", "Print all estimates and tables.", OUTPUT)
 OVER = option(None, "Attribute whose groups the prompt names.", "ATTRIBUTE", "--over")

@@ -15,33 +15,16 @@ if TYPE_CHECKING:
     from fairbrief.types import Table
 
 
-def refuse_overwriting(out: Path | None, files: Iterable[object], option: str = "--out") -> None:
-    """RequestError if the output is one of the inputs, or cannot be a file."""
-    if out is None:
-        return
-    if out.is_dir():
-        raise RequestError(f"{option} {out} is a folder: give the name of a file.")
-    if any(out.resolve() == Path(str(file)).resolve() for file in files):
-        raise RequestError(f"{option} {out} is also an input: give another file.")
-    _check_reachable(out.parent, f"{option} {out}")
-
-
-def refuse_no_folder(out: Path | None, option: str = "--out") -> None:
-    """RequestError if the output cannot be a folder."""
-    if out is None:
-        return
-    if out.exists() and not out.is_dir():
-        raise RequestError(f"{option} {out} is a file: give the name of a folder.")
-    _check_reachable(out, f"{option} {out}")
-
-
-def _check_reachable(folder: Path, wanted: str) -> None:
-    """RequestError unless the folder can be written to, or created."""
-    there = next((place for place in (folder, *folder.absolute().parents) if place.exists()), Path.cwd())
-    if not there.is_dir():
-        raise RequestError(f"{wanted}: {there} is a file, not a folder: give another path.")
-    if not os.access(there, os.W_OK | os.X_OK):
-        raise RequestError(f"{wanted}: you cannot write to the folder {there}: give another path.")
+def check_output(out: Path, option: str, inputs: Iterable[object]) -> None:
+    """RequestError if the output is one of the inputs, or cannot be written."""
+    files = [file for given in inputs for file in (given if isinstance(given, list) else [given])]
+    if not out.is_dir() and any(out.resolve() == Path(str(file)).resolve() for file in files):
+        raise RequestError(f"{option} {out} is also an input: give another name.")
+    there = next((place for place in (out, *out.absolute().parents) if place.exists()), Path.cwd())
+    if not out.exists() and not there.is_dir():
+        raise RequestError(f"{option} {out}: {there} is a file, not a folder: give another path.")
+    if not os.access(there, os.W_OK):
+        raise RequestError(f"{option} {out}: you cannot write to {there}: give another path.")
 
 
 def write_text(path: Path, text: str, newline: str = "\n") -> None:

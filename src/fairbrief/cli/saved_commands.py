@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import typer
 
@@ -15,7 +15,7 @@ from fairbrief.cli import options as o
 from fairbrief.cli import output
 from fairbrief.errors import DataError, RequestError
 from fairbrief.plan import Plan, crossed
-from fairbrief.saved.gate_rules import GateSettings, junit_xml
+from fairbrief.saved.gate_rules import MAX_LEFT_OUT, junit_xml, rules
 
 if TYPE_CHECKING:
     from fairbrief.readers import Reading
@@ -32,13 +32,17 @@ STYLES = {"pass": "green", "fail": "bold red", "inconclusive": "yellow"}
 def subgroups(
     folder: Path = o.SAVED_AUDIT,
     by: list[str] = o.option(..., "Attribute of the records; A,B crosses two.", "NAME[,NAME]", "--by"),
-    out: Path | None = o.option(None, "Folder for the audit with its subgroups.", "DIR"),
+    out: Path | None = o.output_folder(None, "Folder for the audit with its subgroups."),
     details: bool = o.DETAILS,
 ) -> None:
     """Estimate each subgroup of the records of a saved audit; nothing is scored again.
 
     The values, intervals and differences of systems equal those of 'audit --by'. The permutation tests,
     and the intervals of unsigned scores, need the texts and are missing.
+
+    Examples:
+        fairbrief subgroups demo --by kind
+        fairbrief subgroups audit --by topic --by topic,year --out by_topic
     """
     from fairbrief.reports import load
     from fairbrief.reports.audit_folder import claimed, replace_all
@@ -46,7 +50,6 @@ def subgroups(
     from fairbrief.saved import saved_inputs
     from fairbrief.saved.subgroups import subgroup_audit
 
-    output.refuse_no_folder(out)
     saved = load(folder)
     result = subgroup_audit(saved, crossed(by))
     with nullcontext() if out is None else claimed(out) as place:
@@ -67,7 +70,12 @@ def report(
     ),
     details: bool = o.DETAILS,
 ) -> None:
-    """Print the report of a saved audit, or export it."""
+    """Print the report of a saved audit, or export it.
+
+    Examples:
+        fairbrief report demo --details
+        fairbrief report demo --format markdown
+    """
     from fairbrief.reports import exports, html, load
     from fairbrief.reports.audit_folder import place
 
@@ -96,6 +104,10 @@ def view(
 
     Prints an address that works on this machine only, until Ctrl-C. The address contains a secret: anybody with it can
     read the texts.
+
+    Examples:
+        fairbrief view demo
+        fairbrief view before after
     """
     from fairbrief.saved.compare import names_of
     from fairbrief.saved.view import Answers, Server, open_audit
@@ -137,7 +149,12 @@ def compare(
     ),
     details: bool = o.DETAILS,
 ) -> None:
-    """Compare two saved audits on the records that both have: paired differences with interval and p."""
+    """Compare two saved audits on the records that both have: paired differences with interval and p.
+
+    Examples:
+        fairbrief compare demo demo --system rosy --against balanced
+        fairbrief compare after before
+    """
     from fairbrief.reports import load
     from fairbrief.reports.plain import printable
     from fairbrief.saved.compare import changed_sources, names_of
@@ -178,6 +195,11 @@ def power(
     """Show how many records detect a group difference, and which difference a number of records detects.
 
     Uses the standard errors of a saved audit, or the one given by --se and --clusters.
+
+    Examples:
+        fairbrief power demo --disparity 0.2
+        fairbrief power demo --records 200
+        fairbrief power --se 0.05 --clusters 100 --disparity 0.1
     """
     from fairbrief.reports import load
     from fairbrief.saved import power as prospects
@@ -200,13 +222,27 @@ def power(
 
 
 @app.command()
-@o.options_of(GateSettings, "limits")
 def gate(
     folder: Path = o.SAVED_AUDIT,
-    junit: Path | None = o.option(None, "Also write the checks as JUnit XML.", "FILE"),
-    markdown: Path | None = o.option(None, "Also write a summary in Markdown.", "FILE"),
-    *,
-    limits: GateSettings,
+    most: list[str] | None = o.option(
+        None, "Upper limit, e.g. 'uer@sentiment:difference-random<=0.1'.", "RULE", "--max"
+    ),
+    least: list[str] | None = o.option(None, "Lower limit, e.g. 'rouge1>=0.3'.", "RULE", "--min"),
+    baseline: Path | None = o.option(None, "Saved audit to compare with.", "DIR"),
+    margin: float = o.option(0.0, "How much worse than the baseline a value may be.", "X"),
+    measure: list[str] | None = o.option(
+        None, "Measure to compare with the baseline; by default all.", "SPEC"
+    ),
+    allow_missing: list[str] | None = o.option(
+        None, "System or measure of the baseline that may be missing, or 'records'.", "NAME"
+    ),
+    max_left_out: float = o.option(
+        MAX_LEFT_OUT,
+        "Share of the input that may be skipped, refused, empty or unanswered; above it the gate is inconclusive.",
+        "SHARE",
+    ),
+    junit: Path | None = o.output_file(None, "Also write the checks as JUnit XML.", "FILE"),
+    markdown: Path | None = o.output_file(None, "Also write a summary in Markdown.", "FILE"),
 ) -> None:
     """Check a saved audit: exit code 0 if all checks pass, 1 if one fails, 3 if one is inconclusive.
 
@@ -217,6 +253,11 @@ def gate(
     A check passes if the whole confidence interval keeps the limit, fails if the whole interval breaks it, and is
     inconclusive otherwise. With --baseline, no group difference may be further than before from its random-sentence
     baseline by more than --margin, no quality may be lower, and no system, measure or record may be missing.
+
+    Examples:
+        fairbrief gate demo --max 'uer@sentiment:difference-random<=0.1'
+        fairbrief gate demo --min 'rouge1{rosy}>=0.3'
+        fairbrief gate after --baseline before --margin 0.02 --junit gate.xml
     """
     from rich.console import Console
     from rich.text import Text
@@ -226,9 +267,15 @@ def gate(
     from fairbrief.saved import gate
     from fairbrief.types import Table
 
-    output.refuse_overwriting(junit, (), "--junit")
-    output.refuse_overwriting(markdown, (), "--markdown")
-    checks = limits.checks(folder)
+    checks = gate.hold_audit(
+        folder,
+        rules(most or (), least or ()),
+        baseline,
+        margin,
+        measures=measure or (),
+        allow_missing=allow_missing or (),
+        max_left_out=max_left_out,
+    )
     outcome = gate.overall(checks)
     if junit is not None:
         output.write_text(junit, junit_xml(checks))
@@ -252,10 +299,12 @@ def trend(
     ),
     most: list[str] | None = o.option(None, "Upper limit, as for 'fairbrief gate'.", "RULE", "--max"),
     least: list[str] | None = o.option(None, "Lower limit, as for 'fairbrief gate'.", "RULE", "--min"),
-    order: str = o.option("time", "Order of the audits: by 'time', or as 'given'.", "ORDER"),
-    out: Path | None = o.option(None, "Also write a page.", "FILE.html"),
-    markdown: Path | None = o.option(None, "Also write the answer in Markdown.", "FILE"),
-    json: Path | None = o.option(None, "Also write all numbers in JSON.", "FILE"),
+    order: Literal["time", "given"] = o.option(
+        "time", "Order of the audits: by 'time', or as 'given'.", "ORDER"
+    ),
+    out: Path | None = o.output_file(None, "Also write a page.", "FILE.html"),
+    markdown: Path | None = o.output_file(None, "Also write the answer in Markdown.", "FILE"),
+    json: Path | None = o.output_file(None, "Also write all numbers in JSON.", "FILE"),
     details: bool = o.DETAILS,
 ) -> None:
     """Show which group differences drift, and since when: exit code 0 if none gets worse, 1 if one does, 3 if inconclusive.
@@ -263,36 +312,36 @@ def trend(
     At most 5 % of years without a change raise an alarm, over all group differences together. The exit code is 1 if a
     group difference moved away from 0, or broke a limit of --max or --min. If inputs changed, too (lengths, shares of
     groups, languages), a move away from 0 is inconclusive.
+
+    Examples:
+        fairbrief trend nightly --out trend.html --markdown trend.md
+        fairbrief trend nightly --baseline release --json trend.json
+        fairbrief trend nightly --min 'coverage_parity@sentiment:relative_difference-random>=-0.15'
     """
     from rich.console import Console
 
     from fairbrief.reports import trend_page
     from fairbrief.reports.terminal import print_labelled
     from fairbrief.saved.gate import EXIT
-    from fairbrief.saved.gate_rules import rules
     from fairbrief.saved.trend import trend as trend_of
 
-    files = (
-        ("--out", out, trend_page.as_page), ("--markdown", markdown, trend_page.as_markdown),
-        ("--json", json, trend_page.as_json),
-    )  # fmt: skip
-    for name, file, _ in files:
-        output.refuse_overwriting(file, (), name)
-    if order not in ("time", "given"):
-        raise RequestError(f"--order {order}: give 'time' or 'given'.")
     found = trend_of(
         folders,
         baseline=baseline or (),
         limits=rules(most or (), least or ()),
         reference=reference,
-        order="time" if order == "time" else "given",
+        order=order,
     )
     console = Console()
     for asked, texts in trend_page.sentences(found):
         print_labelled(asked, texts, console)
     if details:
         output.print_tables(trend_page.tables(found), is_below_text=True)
-    for _, file, render in files:
+    for file, render in (
+        (out, trend_page.as_page),
+        (markdown, trend_page.as_markdown),
+        (json, trend_page.as_json),
+    ):
         if file is not None:
             output.write_text(file, render(found))
     typer.echo(found.outcome)
@@ -316,6 +365,10 @@ def rank(
 
     The rank follows the mean over data sets of each measure's largest group difference, less the random-sentence
     baseline, min-max normalised.
+
+    Examples:
+        fairbrief rank reviews tweets news
+        fairbrief rank reviews tweets --system lead --system chat
     """
     from fairbrief.reports import load
     from fairbrief.saved.ranking import overall, table
@@ -361,14 +414,21 @@ def explain(
     ),
     system: list[str] | None = o.option(None, "System to explain; by default all.", "NAME"),
     top: int = o.option(5, "Number of records to explain.", "N", least=1),
-    out: Path | None = o.option(None, "Also write everything to FILE.json, FILE.md or FILE.html.", "FILE"),
+    out: Path | None = o.output_file(
+        None, "Also write everything to FILE.json, FILE.md or FILE.html.", "FILE"
+    ),
     cache: Path | None = o.CACHE,
     quiet: bool = o.QUIET,
     *,
     plan: Plan,
     options: inputs.ReadingOptions,
 ) -> None:
-    """Show which records, documents and sentences move a value: what it would be without each."""
+    """Show which records, documents and sentences move a value: what it would be without each.
+
+    Examples:
+        fairbrief explain examples/reviews.jsonl --measure uer@sentiment --top 1
+        fairbrief explain reviews.jsonl --measure uer@sentiment --id shop-12 --out why.html
+    """
     from rich.console import Console
 
     from fairbrief.reports import explanation
@@ -378,20 +438,16 @@ def explain(
         raise RequestError(f"--out {out}: give a name that ends in {', '.join(FORMS[:-1])} or {FORMS[-1]}.")
     reading = options.read(files)
     inputs.set_default_language(reading)
-    output.refuse_overwriting(out, reading.files)
     with inputs.progress_bar(reading, quiet=quiet) as progress:
-        result = explanations.explain(
-            reading,
-            measure,
+        plan = replace(
+            plan,
             attributes=options.attributes,
-            quantity=quantity,
-            systems=system or (),
-            ids=id_ or (),
-            top=top,
-            wrap=inputs.cached(cache),
             skips=options.skips,
+            wrap=inputs.cached(cache),
             progress=progress,
-            n_resamples=plan.n_resamples,
+        )
+        result = explanations.explain(
+            reading, measure, plan, quantity=quantity, systems=system or (), ids=id_ or (), top=top
         )
     explanation.print_all(result, Console())
     inputs.print_excluded(reading)

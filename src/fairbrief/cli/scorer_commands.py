@@ -6,13 +6,13 @@ import shlex
 from collections.abc import Sequence
 from math import isfinite
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import typer
 
 from fairbrief.cli import input_options as inputs
 from fairbrief.cli import options as o
-from fairbrief.cli.output import print_tables, refuse_overwriting, write_text
+from fairbrief.cli.output import print_tables, write_text
 from fairbrief.errors import RequestError
 from fairbrief.plan import Plan
 
@@ -51,6 +51,10 @@ def agree(
     """Measure the agreement of two scorers or measures in saved audits, or of a scorer with labelled claims.
 
     For people who filled in sheets, see 'fairbrief annotate agree'.
+
+    Examples:
+        fairbrief agree examples/labelled_claims.jsonl --attribute sentiment --scorer ngram
+        fairbrief agree audit_containment audit_entailment
     """
     from fairbrief.auditing.scorer_lookup import Scorers
     from fairbrief.reports import load
@@ -128,18 +132,23 @@ def chunks(
         "sentence,50,100,200,400", "Sizes of pieces: sentence, or numbers of words.", "SIZES"
     ),
     threshold: float = o.option(0.5, "Support above X identifies a claim's source.", "X"),
-    claims: str = o.option("auto", "Claims: given (those of the file), sentences, or auto.", "CLAIMS"),
+    claims: Literal["auto", "given", "sentences"] = o.option(
+        "auto", "Claims: given (those of the file), sentences, or auto.", "CLAIMS"
+    ),
     cache: Path | None = o.CACHE,
     *,
     plan: Plan,
     options: inputs.ReadingOptions,
 ) -> None:
-    """Find the best size of pieces: the share of claims whose source document is identified, for each size."""
+    """Find the best size of pieces: the share of claims whose source document is identified, for each size.
+
+    Examples:
+        fairbrief chunks examples/labelled_claims.jsonl --attribute sentiment
+    """
     from fairbrief.auditing.scorer_lookup import Scorers
     from fairbrief.saved.label_agreement import chunk_sizes, chunk_tables
     from fairbrief.saved.saved_values import Resampling
 
-    inputs.check_choice("--claims", claims, ("auto", "given", "sentences"))
     if not isfinite(threshold):
         raise RequestError(f"--threshold {threshold}: write a finite number.")
     reading = options.read(files, [attribute] if attribute else None)
@@ -170,8 +179,8 @@ def calibrate(
         "With --label-sheet: files with records and summaries.",
         "LABELS…",
     ),
-    out: Path | None = o.option(None, "Calibration to write.", "FILE.json"),
-    label_sheet: Path | None = o.option(
+    out: Path | None = o.output_file(None, "Calibration to write.", "FILE.json"),
+    label_sheet: Path | None = o.output_file(
         None, "Write a sheet of pairs to label, drawn evenly over scores and groups.", "SHEET.csv"
     ),
     pairs: int = o.option(300, "Number of pairs in the sheet.", "N", least=1),
@@ -184,12 +193,15 @@ def calibrate(
 
     Audits use the file as SCORER(calibrated=FILE.json): scores become probabilities, and intervals include the
     uncertainty of the calibration. SCORER(checked=FILE.json) only reports the agreement.
+
+    Examples:
+        fairbrief calibrate containment examples/reviews.jsonl --label-sheet pairs.csv
+        fairbrief calibrate containment pairs.csv --out calibration.json
     """
     if (out is None) == (label_sheet is None):
         raise RequestError(
             "Give --out FILE.json to calibrate, or --label-sheet SHEET.csv to write a sheet of pairs to label."
         )
-    refuse_overwriting(out or label_sheet, labels)
     if label_sheet is not None:
         _write_sheet(scorer, labels, label_sheet, pairs, cache, plan.seed, options)
         return

@@ -13,7 +13,7 @@ import typer
 from fairbrief.cli import input_options as inputs
 from fairbrief.cli import options as o
 from fairbrief.cli import spending_options as spend
-from fairbrief.cli.output import print_audit, refuse_no_folder, refuse_overwriting
+from fairbrief.cli.output import print_audit
 from fairbrief.errors import RequestError
 from fairbrief.plan import Plan
 from fairbrief.text.counted import counted
@@ -36,7 +36,7 @@ def summarize(
         "SUMMARIZER",
         "--with",
     ),
-    out: Path = o.option(..., "File of summaries (JSON Lines). FILE.journal stores answers.", "FILE"),
+    out: Path = o.output_file(..., "File of summaries (JSON Lines). FILE.journal stores answers.", "FILE"),
     prompt: str | None = o.option(
         None, "Name of a built-in prompt, or a file that contains {documents}.", "NAME|FILE"
     ),
@@ -62,6 +62,10 @@ def summarize(
 
     All prompts are checked before the first request. You may interrupt: the same command continues and asks
     only for missing summaries.
+
+    Examples:
+        fairbrief summarize examples/reviews.jsonl --with lead --sentences 2 --out lead.jsonl
+        fairbrief summarize examples/reviews.jsonl --with chat:gpt-4o-mini --out gpt.jsonl --max-tokens 200 --price 0.15,0.6 --dry-run
     """
     from fairbrief import registry
     from fairbrief.chat.journal import journal_of, keys_in
@@ -75,7 +79,6 @@ def summarize(
     settings = {name: str(value) for name, value in given.items() if value is not None} | asking.of_model()
     summarizer = registry.make("summarizer", with_, settings)
     reading = options.read(files)
-    refuse_overwriting(out, reading.files)
     jobs, journal = [Job(summarizer, out, system or "")], journal_of(out)
     forecast = foresee([(system or "", summarizer)], reading.records, keys_in(journal))
     if asking.dry_run:
@@ -92,7 +95,7 @@ def summarize(
 def claims(
     files: list[str] = o.argument("Files with records and summaries.", "FILE…"),
     with_: str = o.option(..., "Chat model that splits summaries.", "chat:MODEL", "--with"),
-    out: Path = o.option(..., "File to write (JSON Lines).", "FILE"),
+    out: Path = o.output_file(..., "File to write (JSON Lines).", "FILE"),
     prompt: Path | None = o.option(None, "Your own instruction: a file that contains {summary}.", "FILE"),
     quiet: bool = o.QUIET,
     *,
@@ -102,6 +105,9 @@ def claims(
     """Split summaries into claims (atomic statements) with a chat model.
 
     You may interrupt: the same command continues.
+
+    Examples:
+        fairbrief claims examples/reviews.jsonl --with chat:gpt-4o-mini --out claims.jsonl --dry-run
     """
     from fairbrief import registry
     from fairbrief.chat.journal import journal_of, keys_in
@@ -114,7 +120,6 @@ def claims(
     chat = registry.make("summarizer", with_, asking.of_model())
     splitter = Splitter(chat.endpoint(), instruction_in(prompt), chat.decoding(default=0.0))
     reading = options.read(files)
-    refuse_overwriting(out, reading.files)
     forecast = foresee([("", splitter)], lambda: reading, keys_in(journal_of(out)))
     if asking.dry_run:
         spend.print_forecast(forecast, price)
@@ -144,7 +149,7 @@ def claims(
 def sweep(
     files: list[str] = o.argument("Files with records to summarize.", "FILE…"),
     with_: str = o.option(..., "Summarizer, e.g. lead or chat:MODEL.", "SUMMARIZER", "--with"),
-    out: Path = o.option(..., "Folder for the answers and the report.", "DIR"),
+    out: Path = o.output_folder(..., "Folder for the answers and the report."),
     prompt: str | None = o.option(None, "Prompts: built-in names or files.", "NAME|FILE,…"),
     over: str | None = o.OVER,
     temperature: str | None = o.option(None, "Temperatures, e.g. 0,.3,.7,1.", "T,…"),
@@ -168,6 +173,10 @@ def sweep(
     """Summarize and audit over a grid of settings, and compare each with the first (or --baseline) by record.
 
     All prompts are checked before the first request. Answers that are already in the folder are reused.
+
+    Examples:
+        fairbrief sweep examples/reviews.jsonl --with lead --sentences 1,2 --out lengths
+        fairbrief sweep reviews.jsonl --with chat:gpt-4o-mini --temperature 0,.7 --out sweep
     """
     from fairbrief.auditing.scorer_lookup import Scorers
     from fairbrief.auditing.system_runs import Pooled
@@ -183,7 +192,6 @@ def sweep(
         "prompt": prompt, "temperature": temperature, "sentences": sentences, "instruction": instruction,
     }  # fmt: skip
     cells = sweep.grid(with_, axes_of(named, set_ or ()), fixed=fixed | asking.of_model())
-    refuse_no_folder(out)
     reading = options.read(files)
     then = inputs.cached(cache or answers / "scores.sqlite")
     plan = replace(
@@ -255,16 +263,16 @@ def choose(
     length_within: float | None = o.option(
         None, "Largest relative distance from the median length in words, e.g. 0.1.", "X", least=0
     ),
-    out: Path | None = o.option(None, "File for the chosen summaries, with their records.", "FILE"),
+    out: Path | None = o.output_file(None, "File for the chosen summaries, with their records.", "FILE"),
     system: str = o.option("chosen", "Name of the chosen summaries' system in --out.", "NAME"),
-    pairs: Path | None = o.option(
+    pairs: Path | None = o.output_file(
         None, "File for preference pairs (prompt, chosen, rejected), as TRL reads them.", "FILE"
     ),
     prompt: str | None = o.option(
         None, "Prompt of the pairs: a built-in name, or a file that contains {documents}.", "NAME|FILE"
     ),
     measure: list[str] | None = o.option(None, "Another measure to compare by.", "SPEC"),
-    report: Path | None = o.option(None, "Folder for the audit of the comparison.", "DIR"),
+    report: Path | None = o.output_folder(None, "Folder for the audit of the comparison."),
     cache: Path | None = o.CACHE,
     details: bool = o.DETAILS,
     *,
@@ -276,6 +284,10 @@ def choose(
     The smallest value of --by wins; of group differences, the largest counts, less the random-sentence baseline.
     The chosen summaries have small values of --by because --by chose them. To see whether they are fairer by another
     standard, add --measure with another measure or scorer.
+
+    Examples:
+        fairbrief choose examples/reviews.jsonl --by coverage_parity@sentiment --out best.jsonl
+        fairbrief choose samples.jsonl --by uer@party --floor 'rouge1>=0.2' --pairs pairs.jsonl
     """
     from fairbrief.auditing import check
     from fairbrief.auditing.scorer_lookup import Scorers
@@ -295,9 +307,6 @@ def choose(
     floors = [gate_rules.rule(text) for text in floor or ()]
     reading = options.read(files)
     inputs.set_default_language(reading)
-    refuse_overwriting(out, reading.files)
-    refuse_overwriting(pairs, reading.files, "--pairs")
-    refuse_no_folder(report, "--report")
     measures = list(dict.fromkeys([by, *(rule.measure for rule in floors), *(measure or ())]))
     plan = replace(plan, measures=measures, skips=options.skips, wrap=inputs.cached(cache))
     check(reading.records(), plan)

@@ -238,7 +238,7 @@ class LabelGap(Reading, LabelSettings):
     The labels come from ``scorer``:
 
     - ``claims`` (default): the data. Sentences of the source have their document's attribute, claims of the summary their ``values``.
-    - ``words(file=FILE.csv)``: a list of words for each label.
+    - ``words(file=FILE.toml)``: a list of words for each label.
     - ``chat_label(model=MODEL, labels=A+B)``: a chat model chooses one label for each sentence.
     - any other scorer or classifier: a label applies if its score for (sentence, label) exceeds 0.5. With
       ``statement='It is about {label}.'``, an entailment model scores that statement.

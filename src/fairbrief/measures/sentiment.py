@@ -172,7 +172,7 @@ class SentimentShift(Reading, SentimentSettings):
         question="how the tone changes from text to summary, between groups",
         harm="People of some groups would be shown in a better or worse light than the text showed them.",
         attribute_of="record",
-        figures=("sentiments", "regressions"),
+        figures=("sentiments",),
         scorer_checks=(ScorerCheck(measure="scorer_bias_sentiment", given={"scorer": "scorer"}),),
         contrast=ContrastWords(
             title="change of tone from text to summary",
@@ -507,7 +507,6 @@ class GenderAgreement(Reading):
         family="Sentiment",
         question="how closely the mix of gender words in summaries follows that of their texts",
         harm="Summaries would speak of women where the text speaks of men, or of nobody where it speaks of someone.",
-        figures=("coefficients",),
     )
 
     def value(self, totals: Totals) -> Mapping[str, Value]:

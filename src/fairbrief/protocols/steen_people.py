@@ -1,7 +1,6 @@
 """Steen & Markert, Bias in News Summarization: measures in the release's version, and the paper's tables.
 
-Scores are Tables 2, 3, 5, 8, 12, 19 and 20, counts 6, 16, 17 and section 9.2, judged quality 4, 7 and 9. The module has more than
-400 lines, since all tables are filled from the same estimates with the same cells.
+Scores are Tables 2, 3, 5, 8, 12, 19 and 20, counts 6, 16, 17 and section 9.2, judged quality 4, 7 and 9.
 """
 
 from __future__ import annotations
@@ -10,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from fairbrief.protocols import ProtocolDeclaration
 from fairbrief.protocols.published_results import (
@@ -18,12 +17,12 @@ from fairbrief.protocols.published_results import (
     Reproduced,
     check_version,
     decimal,
+    find,
     number_of,
     printed,
     published,
     with_version,
 )
-from fairbrief.protocols.published_results import find as first
 from fairbrief.specs import quoted
 from fairbrief.types import Estimate, Table
 
@@ -77,7 +76,7 @@ class SteenPeople(Reproduced):
         """
         people = "" if self.people == "builtin" else f"people={self.people}, "
         pages = f", pages='{self.pages}'" if self.pages else ""
-        names = f"names=names(rule={self.version}{pages})"
+        invented = f"{people}names=names(rule={self.version}{pages}), alignment=published"
         specs = [
             "word_list_inclusion(words=published)",
             "word_list_inclusion(reference=uniform, words=published)",
@@ -88,13 +87,13 @@ class SteenPeople(Reproduced):
             of_invented = "gender" if over == "race" else at
             specs.append(f"entity_inclusion({people}alignment=published, odds=published)@{at}")
             if over != "race":
-                specs.append(f"entity_hallucination({people}{names}, alignment=published, unit=sample)@{at}")
-            specs.append(f"invented_names({people}{names}, alignment=published)@{of_invented}")
-            specs.append(
-                f"distinguishability(similarity=counts(stop_words=sklearn), version={self.version})@{at}"
-            )
-            if self.embedding:
-                specs.append(f"distinguishability(similarity={self.embedding}, version={self.version})@{at}")
+                specs.append(f"entity_hallucination({invented}, unit=sample)@{at}")
+            specs.append(f"invented_names({invented})@{of_invented}")
+            specs += [
+                f"distinguishability(similarity={similarity}, version={self.version})@{at}"
+                for similarity in ("counts(stop_words=sklearn)", self.embedding)
+                if similarity
+            ]
             if self.judge:
                 specs.append(f"judged_by_group(scorer={self.judge})@{at}")
         if self.judge:
@@ -107,8 +106,6 @@ class SteenPeople(Reproduced):
 
 
 PROTOCOL = "steen-people"
-DIGITS = 2
-"""Decimals, as the paper prints them."""
 BOTH = "s: resampling assignments within seed documents; d: resampling originals. Systems are rows here, columns in the paper."
 FOLDED = "Non-negative scores are above zero by chance: read them with the p of the estimates."
 SOURCES = "Distinguishability is of the mono inputs (C_glob), all else of the balanced ones (C_loc)."
@@ -134,12 +131,10 @@ LEVEL, GAP = "judged(", "judged_by_group("
 MOST_NAMES = 10
 MARKS = {"male": "m", "female": "f"}
 DESIGNS = BALANCED, MONO, ORIGINAL, ""
-PEOPLE = "invented_names"
-PHRASES = "phrase_counts"
+PEOPLE, PHRASES = "invented_names", "phrase_counts"
+INVENTED = "% invented"
 _COUNT = re.compile(r"count\[(.*?)(?:/(\w+))?\]", re.DOTALL)
-COUNTED = "word_list_inclusion(words"
-"""The measure by whose counts records outside of all sets are noticed."""
-_NOT_SCORES = ("invented_names", "judged")
+_NOT_SCORES = (PEOPLE, "judged")
 
 
 def paper_tables(estimates: Sequence[Estimate]) -> tuple[Table, ...]:
@@ -154,30 +149,33 @@ def paper_tables(estimates: Sequence[Estimate]) -> tuple[Table, ...]:
     ]
     outside = _outside(estimates)
     shown = [replace(t, notes=(*t.notes, *outside)) for t in made if t.rows]
-    return tuple(sorted(shown, key=_number))
 
+    def number(table: Table) -> float:
+        found = re.match(r"(?:Table|Section) ([\d.]+)", table.title)
+        return float(found[1]) if found else 100
 
-def _number(table: Table) -> float:
-    found = re.match(r"(?:Table|Section) ([\d.]+)", table.title)
-    return float(found[1]) if found else 100
+    return tuple(sorted(shown, key=number))
 
 
 def _outside(estimates: Sequence[Estimate]) -> tuple[str, ...]:
     """A note where some records do not name their set of inputs and others do."""
-    counts = [e for e in estimates if e.measure.startswith(COUNTED) and e.quantity == "word_list_inclusion"]
-    for system in dict.fromkeys(e.system for e in counts):
-        mine = [e for e in counts if e.system == system and not e.baseline]
-        whole = sum(e.n for e in mine if not e.subgroup)
-        parts = [e.n for e in mine if e.subgroup and set(e.subgroup) <= set(APART)]
-        if parts and sum(parts) < whole:
+    whole, parts = dict[str, int](), dict[str, int]()
+    for e in estimates:
+        if e.measure.startswith("word_list_inclusion(words") and e.quantity == "word_list_inclusion":
+            if not e.subgroup:
+                whole[e.system] = e.n
+            elif set(e.subgroup) <= set(APART):
+                parts[e.system] = parts.get(e.system, 0) + e.n
+    for system, inside in parts.items():
+        if inside < (n := whole[system]):
             return (
-                f"Records that do not say how they were built ({whole - sum(parts):,} of {whole:,} units) are in no table.",
+                f"Records that do not say how they were built ({n - inside:,} of {n:,} units) are in no table.",
             )
     return ()
 
 
-def number(estimate: Estimate | None, digits: int = DIGITS) -> str:
-    """The value alone."""
+def number(estimate: Estimate | None, digits: int = 2) -> str:
+    """The value alone, with as many decimals as the paper prints."""
     return number_of(estimate, digits)
 
 
@@ -185,24 +183,20 @@ def cell(estimate: Estimate | None) -> str:
     """The value, and below it the intervals that there are."""
     if estimate is None or estimate.value is None:
         return ABSENT
-    lines = [number(estimate)]
-    for mark, low, high in (
-        ("s", estimate.low_within, estimate.high_within),
-        ("d", estimate.low, estimate.high),
-    ):
-        if low is not None and high is not None:
-            lines.append(f"{mark}: {decimal(low, DIGITS)},{decimal(high, DIGITS)}")
-    return "\n".join(lines)
+    e = estimate
+    bounds = (("s", e.low_within, e.high_within), ("d", e.low, e.high))
+    intervals = [
+        f"{mark}: {decimal(low, 2)},{decimal(high, 2)}"
+        for mark, low, high in bounds
+        if low is not None and high is not None
+    ]
+    return "\n".join([number(e), *intervals])
 
 
 # ----------------------------------------------------------------------------------- sets of inputs
 
 
-Part = tuple[tuple[str, str], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Kind:
+class Kind(NamedTuple):
     """How inputs of either design were made; empty where their records do not record it."""
 
     genders: str = ""
@@ -220,35 +214,39 @@ class Kind:
         return "," in self.genders
 
     @property
-    def is_random(self) -> bool:
-        """Whether genders were drawn at random, as where race was varied."""
-        return self.genders == "random" and self.keeps_words
-
-    @property
     def keeps_words(self) -> bool:
         return self.content_words in ("", "kept")
 
-    @property
-    def is_main(self) -> bool:
-        """Whether these are the inputs of the paper's main experiment: by gender, all else kept."""
-        return self.is_by_gender and self.keeps_words and self.last_names in ("", "kept")
+    def table(self, over: str) -> str:
+        """The number of the paper's table with scores of such inputs; empty where it has none."""
+        if over == "race":  # gender was drawn at random there
+            return "8" if self.genders == "random" and self.keeps_words else ""
+        if over != "gender" or not self.is_by_gender:
+            return ""
+        if self.last_names == "replaced":
+            return "12" if self.keeps_words else ""
+        return "3" if self.keeps_words else "19"
 
-    def __str__(self) -> str:
-        """How they differ from the main experiment's."""
+    def title(self, over: str) -> str:
+        """The title of the table of scores."""
+        if number := self.table(over):
+            heading = published(PROTOCOL, f"Table {number}").heading
+            return f"{heading} ({self.content_words})" if number == "19" else heading
         differences = [
             "" if self.is_by_gender else f"genders {self.genders}",
             "last names replaced" if self.is_by_gender and self.last_names == "replaced" else "",
             "" if self.keeps_words else f"content words {self.content_words}",
         ]
-        return ", ".join(filter(None, differences))
+        unlike = ", ".join(filter(None, differences))
+        of_which = f" of inputs with {unlike}" if unlike else ""
+        return f"Scores by {over}{of_which} (laid out as Table {8 if over == 'race' else 3})"
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """A system, within a subgroup that the user asked for."""
 
     system: str
-    part: Part = ()
+    part: tuple[tuple[str, str], ...] = ()
 
     @property
     def label(self) -> str:
@@ -256,8 +254,7 @@ class Row:
         return f"{self.system} ({part})" if part else self.system
 
 
-@dataclass(frozen=True, slots=True)
-class Placed:
+class Placed(NamedTuple):
     """An estimate with its set of inputs and its row."""
 
     estimate: Estimate
@@ -270,25 +267,25 @@ def place(estimates: Iterable[Estimate]) -> list[Placed]:
     """The estimates of single sets of inputs; where no record names its set, all are of one set."""
     kept = [e for e in estimates if not e.baseline]
     named = {name for e in kept for name in e.subgroup if name in APART}
-    return [_placed(e) for e in kept if named <= set(e.subgroup)]
+    placed = []
+    for e in kept:
+        if named <= set(e.subgroup):
+            design, *made = (e.subgroup.get(name, "") for name in APART)
+            part = tuple(sorted((k, v) for k, v in e.subgroup.items() if k not in APART))
+            kind = Kind() if design == ORIGINAL else Kind(*made)
+            placed.append(Placed(e, kind, design, Row(e.system, part)))
+    return placed
 
 
-def _placed(estimate: Estimate) -> Placed:
-    values = {name: estimate.subgroup.get(name, "") for name in APART}
-    part = tuple(sorted((k, v) for k, v in estimate.subgroup.items() if k not in APART))
-    kind = Kind(values["genders"], values["last_names"], values["content_words"])
-    if values["design"] == ORIGINAL:
-        kind = Kind()
-    return Placed(estimate, kind, values["design"], Row(estimate.system, part))
-
-
-def rows_of(placed: Iterable[Placed], start: str) -> list[Row]:
-    """The rows for which a measure was taken, whole systems before slices."""
-    found = dict.fromkeys(p.row for p in placed if p.estimate.measure.startswith(start))
+def rows_of(placed: Iterable[Placed], start: str = "", over: str | None = None) -> list[Row]:
+    """The rows for which a measure was taken, over an attribute if one is named; whole systems before slices."""
+    found = dict.fromkeys(
+        p.row for p in placed if p.estimate.measure.startswith(start) and over in (None, p.estimate.over)
+    )
     return sorted(found, key=lambda row: row.part)
 
 
-def find(
+def at(
     placed: Iterable[Placed], row: Row, start: str, quantity: str, over: str | None = None
 ) -> Estimate | None:
     """The first estimate of a quantity in a row, defined if any is; over any attribute if none is named."""
@@ -303,9 +300,9 @@ def find(
     return next((e for e in found if e.value is not None), found[0] if found else None)
 
 
-def of(placed: Sequence[Placed], kind: Kind | None, *designs: str) -> list[Placed]:
-    """The estimates of one kind of inputs (any, if None), of these designs or of inputs that name none."""
-    return [p for p in placed if (kind is None or p.kind == kind) and p.design in (*designs, "")]
+def of(placed: Sequence[Placed], kind: Kind, *designs: str) -> list[Placed]:
+    """The estimates of one kind of inputs, of these designs or of inputs that name none."""
+    return [p for p in placed if p.kind == kind and p.design in (*designs, "")]
 
 
 def kinds_of(placed: Iterable[Placed]) -> list[Kind]:
@@ -317,44 +314,36 @@ def kinds_of(placed: Iterable[Placed]) -> list[Kind]:
 
 
 def score_tables(placed: Sequence[Placed], attributes: Sequence[str]) -> Iterator[Table]:
-    """The tables of scores over each attribute, one for each kind of inputs."""
+    """The tables of scores over each attribute, one for each kind of inputs; then Tables 5 and 20."""
     kinds = kinds_of(placed)
+
+    def rows(over: str, *some: Kind) -> list[tuple[str, Row, Kind]]:
+        return [
+            (row.label, row, kind)
+            for kind in some
+            for row in rows_of((p for p in placed if p.kind == kind), over=over)
+        ]
+
     for over in attributes:
         for kind in kinds:
             if over != "race" or not kind.is_tied:
-                rows = [(row.label, row, kind) for row in _rows(placed, over, kind)]
-                if _table_of(kind, over) == "19":
-                    kept = [k for k in kinds if k.is_main]
-                    rows += [(f"{r.label} (Orig.)", r, k) for k in kept for r in _rows(placed, over, k)]
-                yield _table(_title(over, kind), over, rows, placed)
-    if "gender" in attributes:
-        yield from (induced(placed, kind) for kind in kinds if _table_of(kind, "gender") == "3")
-    if "race" in attributes and any(kind.is_tied for kind in kinds):
-        yield intersectional(placed, kinds)
-
-
-def induced(placed: Sequence[Placed], kind: Kind) -> Table:
-    """Table 5: inclusion of the systems that were asked to attend to women."""
-    asked = [(row.label, row, kind) for row in _rows(placed, "gender", kind) if FOCUS in row.system]
-    balanced = of(placed, kind, BALANCED)
-    return _table(
-        published(PROTOCOL, "Table 5").heading,
-        "gender",
-        asked,
-        balanced,
-        ("Word List Inclusion", "Entity Inclusion"),
-    )
-
-
-def intersectional(placed: Sequence[Placed], kinds: Sequence[Kind]) -> Table:
-    """Table 20: scores by race, gender drawn at random or tied to race."""
-    order = ("random", *TIED)
-    chosen = [k for k in kinds if k.is_tied or k.is_random]
-    chosen.sort(key=lambda k: (order.index(k.genders) if k.genders in order else len(order), k.genders))
-    rows = [
-        (f"{row.label}: {kind.genders}", row, kind) for kind in chosen for row in _rows(placed, "race", kind)
-    ]
-    return _table(published(PROTOCOL, "Table 20").heading, "race", rows, placed)
+                lines = rows(over, kind)
+                if kind.table(over) == "19":
+                    kept = (k for k in kinds if k.table("gender") == "3")
+                    lines += [(f"{label} (Orig.)", row, k) for label, row, k in rows(over, *kept)]
+                yield _scores(kind.title(over), over, lines, placed)
+    for kind in kinds if "gender" in attributes else ():
+        if kind.table("gender") == "3":  # systems that were asked to attend to women
+            asked = [line for line in rows("gender", kind) if FOCUS in line[1].system]
+            columns = ("Word List Inclusion", "Entity Inclusion")
+            heading = published(PROTOCOL, "Table 5").heading
+            yield _scores(heading, "gender", asked, of(placed, kind, BALANCED), columns)
+    if "race" in attributes and any(kind.is_tied for kind in kinds):  # gender drawn at random or tied to race
+        order = ("random", *TIED)
+        chosen = [k for k in kinds if k.is_tied or k.table("race") == "8"]
+        chosen.sort(key=lambda k: (order.index(k.genders) if k.genders in order else len(order), k.genders))
+        lines = [(f"{label}: {kind.genders}", row, kind) for label, row, kind in rows("race", *chosen)]
+        yield _scores(published(PROTOCOL, "Table 20").heading, "race", lines, placed)
 
 
 def planted_figures() -> dict[str, tuple[str, str]]:
@@ -374,83 +363,51 @@ def planted(placed: Sequence[Placed]) -> Table:
     rows = []
     for name in figures if set(figures) <= set(named) else ():
         scores = (
-            number(find(placed, named[name], f"word_list_inclusion({start}", "word_list_inclusion"))
+            number(at(placed, named[name], f"word_list_inclusion({start}", "word_list_inclusion"))
             for start in ("reference=uniform", "words")
         )
         rows.append((named[name].system, *scores, *figures[name]))
     return printed(PROTOCOL, "Table 2", rows)
 
 
-def _table_of(kind: Kind, over: str) -> str:
-    """The number of the paper's table with scores of such inputs; empty where it has none."""
-    if over == "race":
-        return "8" if kind.is_random else ""
-    if over != "gender" or not kind.is_by_gender:
-        return ""
-    if kind.last_names == "replaced":
-        return "12" if kind.keeps_words else ""
-    return "3" if kind.keeps_words else "19"
-
-
-def _title(over: str, kind: Kind) -> str:
-    if found := _table_of(kind, over):
-        return published(PROTOCOL, f"Table {found}").heading + (
-            f" ({kind.content_words})" if found == "19" else ""
-        )
-    of_which = f" of inputs with {kind}" if str(kind) else ""
-    return f"Scores by {over}{of_which} (laid out as Table {8 if over == 'race' else 3})"
-
-
-def _rows(placed: Sequence[Placed], over: str, kind: Kind) -> list[Row]:
-    found = dict.fromkeys(p.row for p in placed if p.kind == kind and p.estimate.over == over)
-    return sorted(found, key=lambda row: row.part)
-
-
-def _table(
+def _scores(
     title: str,
     over: str,
     rows: Sequence[tuple[str, Row, Kind]],
     placed: Sequence[Placed],
     columns: Sequence[str] = tuple(COLUMNS),
 ) -> Table:
-    found = [_line(placed, row, kind, over, columns) for _, row, kind in rows]
-    kept = [i for i in range(len(columns)) if any(line[i] is not None for line in found)]
-    shown = tuple(
-        (label, *(cell(line[i]) for i in kept), _direction(of(placed, kind, BALANCED), row, over))
-        for (label, row, kind), line in zip(rows, found, strict=True)
-    )
-    header = ("", *(columns[i] for i in kept), "Included most / least")
-    undefined = (UNDEFINED,) if any("–" in line[1:-1] for line in shown) else ()
-    designs = (SOURCES,) if any(p.design for p in placed) else ()
-    return Table(title, header, shown if kept else (), (BOTH, *designs, FOLDED, *undefined))
-
-
-def _line(
-    placed: Sequence[Placed], row: Row, kind: Kind, over: str, columns: Sequence[str]
-) -> list[Estimate | None]:
-    """The estimate of each column, from the design that the paper takes it from."""
-    found = []
+    """A table of scores, each of the design that the paper takes it from, without columns that have no estimate."""
+    found: dict[str, list[Estimate | None]] = {}
     for name in columns:
         start, quantity, design = COLUMNS[name]
         # Word lists compare genders: beside another attribute they would be read as being about it.
-        fits = over == "gender" or not start.startswith("word_list")
-        found.append(find(of(placed, kind, design), row, start, quantity, over) if fits else None)
-    return found
+        if over == "gender" or not start.startswith("word_list"):
+            own = [at(of(placed, kind, design), row, start, quantity, over) for _, row, kind in rows]
+            if any(e is not None for e in own):
+                found[name] = own
+    shown = tuple(
+        (label, *map(cell, own), _direction(of(placed, kind, BALANCED), row, over))
+        for (label, row, kind), *own in zip(rows, *found.values(), strict=True)
+    )
+    undefined = (UNDEFINED,) if any(ABSENT in line[1:-1] for line in shown) else ()
+    designs = (SOURCES,) if any(p.design for p in placed) else ()
+    header = ("", *found, "Included most / least")
+    return Table(title, header, shown if found else (), (BOTH, *designs, FOLDED, *undefined))
 
 
 def _direction(placed: Sequence[Placed], row: Row, over: str) -> str:
     """The groups with the largest and the smallest share of people included."""
     shares = {
-        p.estimate.quantity[len("inclusion[") : -1]: p.estimate.value
-        for p in placed
-        if p.row == row
-        and p.estimate.over == over
-        and p.estimate.measure.startswith("entity_inclusion")
-        and p.estimate.quantity.startswith("inclusion[")
-        and p.estimate.value is not None
+        e.quantity.removeprefix("inclusion[")[:-1]: e.value
+        for e in (p.estimate for p in placed if p.row == row)
+        if e.over == over
+        and e.measure.startswith("entity_inclusion")
+        and e.quantity.startswith("inclusion[")
+        and e.value is not None
     }
     if len(set(shares.values())) < 2:
-        return "–"
+        return ABSENT
     return f"{max(shares, key=lambda g: shares[g])} / {min(shares, key=lambda g: shares[g])}"
 
 
@@ -460,20 +417,19 @@ def _direction(placed: Sequence[Placed], row: Row, over: str) -> str:
 def count_tables(placed: Sequence[Placed]) -> Iterator[Table]:
     """The tables of counts, of the kinds of inputs that the paper counted."""
     for kind in kinds_of(placed):
-        if kind.is_main:
+        if kind.table("gender") == "3":
             yield names(of(placed, kind, BALANCED))
             yield statistics(placed, kind, "Table 16")
             yield firsts(of(placed, kind, MONO))
-        elif kind.is_random:
+        elif kind.table("race") == "8":
             yield statistics(placed, kind, "Table 17")
 
 
 def names(placed: Sequence[Placed]) -> Table:
     """Table 6: the most frequent invented names, m, f or u by their gender, and how many are of either."""
     lines = []
-    for row in _usable(placed):
-        total: dict[str, int] = {}
-        mark: dict[str, str] = {}
+    for row in _counted(placed):
+        total, mark = dict[str, int](), dict[str, str]()
         for e in (p.estimate for p in placed if p.row == row and p.estimate.measure.startswith(PEOPLE)):
             if e.value and (m := _COUNT.fullmatch(e.quantity)):
                 if m[2] is None:
@@ -482,7 +438,7 @@ def names(placed: Sequence[Placed]) -> Table:
                     mark[m[1]] = MARKS.get(m[2], m[2])
         most = sorted(total, key=lambda name: (-total[name], name))[:MOST_NAMES]
         listed = ", ".join(f"{name} ({mark.get(name, 'u')}) {total[name]}" for name in most)
-        of_gender = [find(placed, row, PEOPLE, f"invented[{g}]") for g in MARKS]
+        of_gender = [at(placed, row, PEOPLE, f"invented[{g}]") for g in MARKS]
         known = [0 if e is None or e.value is None else int(e.value) for e in of_gender]
         lines.append((row.label, listed or "nobody", *map(str, known), str(sum(total.values()) - sum(known))))
     return printed(PROTOCOL, "Table 6", lines)
@@ -490,50 +446,49 @@ def names(placed: Sequence[Placed]) -> Table:
 
 def statistics(placed: Sequence[Placed], kind: Kind, table: str) -> Table:
     """Tables 16 and 17: tokens and people per summary with their standard deviations, and the share invented."""
-    originals = [p for p in placed if p.design == ORIGINAL] if kind.is_by_gender else []
-    mine = [*(p for p in placed if p.kind == kind and p.design != ORIGINAL), *originals]
-    designs = [
-        d for d in DESIGNS if any(p.design == d and p.estimate.measure.startswith(PEOPLE) for p in mine)
+    mine = [
+        p
+        for p in placed
+        if (kind.is_by_gender if p.design == ORIGINAL else p.kind == kind)
+        and p.estimate.measure.startswith(PEOPLE)
     ]
-    cells = {d: ("tokens", "people", *(("% invented",) if d != ORIGINAL else ())) for d in designs}
-    columns = ["", *(f"{d or 'all'}: {name}" for d in designs for name in cells[d])]
-    lines = [
-        (row.label, *(c for d in designs for c in _statistics([p for p in mine if p.design == d], row, d)))
-        for row in _usable(mine)
+    designs = [design for design in DESIGNS if any(p.design == design for p in mine)]
+    asked = [
+        (d, name)
+        for d in designs
+        for name in ("tokens", "people", INVENTED)
+        if (d, name) != (ORIGINAL, INVENTED)
     ]
-    return printed(PROTOCOL, table, lines, columns=columns)
+
+    def shown(row: Row, design: str, name: str) -> str:
+        own = [p for p in mine if p.design == design]
+        if name == INVENTED:
+            share = at(own, row, PEOPLE, "share")
+            return decimal(None if share is None or share.value is None else 100 * share.value, 2)
+        mean, deviation = (number(at(own, row, PEOPLE, quantity)) for quantity in (name, f"{name}_sd"))
+        return mean if mean == ABSENT else f"{mean}\nσ: {deviation}"
+
+    lines = [(row.label, *(shown(row, *which) for which in asked)) for row in _counted(mine)]
+    return printed(
+        PROTOCOL, table, lines, columns=("", *(f"{design or 'all'}: {name}" for design, name in asked))
+    )
 
 
 def firsts(placed: Sequence[Placed]) -> Table:
     """Section 9.2: how often summaries call somebody the first woman, female, man or male."""
-    found = [
-        re.fullmatch(r"count\[(.*)\]", p.estimate.quantity)
-        for p in placed
-        if p.estimate.measure.startswith(PHRASES)
-    ]
-    phrases = list(dict.fromkeys(m[1] for m in found if m))
+    counts = (p.estimate.quantity for p in placed if p.estimate.measure.startswith(PHRASES))
+    phrases = [q for q in dict.fromkeys(counts) if q.startswith("count[")]
     lines = [
-        (row.label, *(number(find(placed, row, PHRASES, f"count[{p}]"), 0) for p in phrases))
+        (row.label, *(number(at(placed, row, PHRASES, q), 0) for q in phrases))
         for row in rows_of(placed, PHRASES)
     ]
-    return printed(PROTOCOL, "Section 9.2", lines, columns=("", *phrases))
+    columns = ("", *(q.removeprefix("count[")[:-1] for q in phrases))
+    return printed(PROTOCOL, "Section 9.2", lines, columns=columns)
 
 
-def _statistics(placed: Sequence[Placed], row: Row, design: str) -> list[str]:
-    tokens, people = (_with_deviation(placed, row, name) for name in ("tokens", "people"))
-    share = find(placed, row, PEOPLE, "share")
-    invented = decimal(None if share is None or share.value is None else 100 * share.value, 2)
-    return [tokens, people] if design == ORIGINAL else [tokens, people, invented]
-
-
-def _with_deviation(placed: Sequence[Placed], row: Row, name: str) -> str:
-    mean, deviation = (number(find(placed, row, PEOPLE, quantity)) for quantity in (name, f"{name}_sd"))
-    return mean if mean == ABSENT else f"{mean}\nσ: {deviation}"
-
-
-def _usable(placed: Sequence[Placed]) -> list[Row]:
+def _counted(placed: Sequence[Placed]) -> list[Row]:
     """The rows for which invented people could be counted at all."""
-    return [row for row in rows_of(placed, PEOPLE) if number(find(placed, row, PEOPLE, PEOPLE)) != ABSENT]
+    return [row for row in rows_of(placed, PEOPLE) if number(at(placed, row, PEOPLE, PEOPLE)) != ABSENT]
 
 
 # ----------------------------------------------------------------------------------- judged quality
@@ -543,7 +498,7 @@ def quality_tables(placed: Sequence[Placed], estimates: Sequence[Estimate]) -> I
     """The tables that a judge's scores can fill."""
     kinds = kinds_of(placed)
     for kind in kinds:
-        if kind.is_by_gender and kind.keeps_words and kind.last_names != "replaced":
+        if kind.table("gender") == "3":
             yield _levels(placed, kind, estimates if len(kinds) == 1 else ())
             yield _gaps(of(placed, kind, MONO), "gender", "Table 7")
     for kind in kinds:
@@ -557,16 +512,17 @@ def _levels(placed: Sequence[Placed], kind: Kind, estimates: Sequence[Estimate])
     The differences keep their sign: a folded one is above zero by noise.
     """
     mine = [p for p in placed if p.kind == kind or p.design == ORIGINAL]
-    whole = [e for e in estimates if e.measure.startswith(GAP) and not e.subgroup and not e.baseline]
+    whole = [e for e in estimates if not e.subgroup and not e.baseline]
     lines = []
     for row in rows_of(mine, LEVEL):
         levels = [
-            number(find([p for p in mine if p.design == design], row, LEVEL, quantity))
+            number(at([p for p in mine if p.design == design], row, LEVEL, quantity))
             for design in (BALANCED, MONO, ORIGINAL)
             for quantity in ("judged", "judged_sd")
         ]
         gaps = [
-            cell(first(whole, row.system, f"difference[{design}−{ORIGINAL}]")) for design in (BALANCED, MONO)
+            cell(find(whole, row.system, f"difference[{design}−{ORIGINAL}]", GAP))
+            for design in (BALANCED, MONO)
         ]
         lines.append((row.label, *levels, *gaps))
     return printed(PROTOCOL, "Table 4", lines)
@@ -581,8 +537,8 @@ def _gaps(placed: Sequence[Placed], over: str, table: str) -> Table:
     lines = [
         (
             row.label,
-            *(number(find(asked, row, GAP, f"mean[{g}]")) for g in groups),
-            *(cell(find(asked, row, GAP, f"difference[{pair}]")) for pair in pairs),
+            *(number(at(asked, row, GAP, f"mean[{g}]")) for g in groups),
+            *(cell(at(asked, row, GAP, f"difference[{pair}]")) for pair in pairs),
         )
         for row in (rows_of(asked, GAP) if pairs else ())
     ]

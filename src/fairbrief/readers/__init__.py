@@ -91,7 +91,7 @@ def read(
 
     ``system`` is the name of the system if the rows name none; by default the file's name without its ending.
     ``missing`` decides about documents without an attribute that other documents of the record have (of those in
-    ``attributes`` or ``labels``; if none was named, of those that could be groups): ``refuse`` the record, ``drop``
+    ``attributes`` or ``labels``): ``refuse`` the record, ``drop``
     the documents, or make them the ``group`` ``missing``; ``notes`` count the last two. ``bins`` group numbers by cuts
     (``3,7``; a number equal to a cut is below it), or into equal shares (``q3``).
 
@@ -118,6 +118,11 @@ def read(
         raise RequestError("--group-by already names the field with the record's id: drop --id-field.")
     if missing not in CHOICES:
         raise RequestError(f"missing={missing!r}: write {', '.join(CHOICES[:-1])} or {CHOICES[-1]}.")
+    named = tuple(dict.fromkeys([*attributes, *labels]))
+    if missing != "refuse" and not named:
+        raise RequestError(
+            f"--missing {missing} needs --attribute NAME: add the attribute that documents lack."
+        )
     if sample_by is not None and sample is None:
         raise RequestError("--sample-by needs --sample N: add it, or drop --sample-by.")
     given = summary_files(summaries)
@@ -150,9 +155,7 @@ def read(
         on_error=on_error,
         require=(require,) if isinstance(require, str) else tuple(require),
         system=system,
-        new_labelling=partial(
-            _labelling, dict(bins), missing, tuple(dict.fromkeys([*attributes, *labels])), table
-        ),
+        new_labelling=partial(_labelling, dict(bins), missing, named, table),
         new_sampling=None if sample is None else partial(Sampling, sample, sample_by, seed),
         redaction=Redaction.of((redact,) if isinstance(redact, str) else tuple(redact)),
     )

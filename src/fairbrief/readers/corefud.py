@@ -7,6 +7,7 @@ Each document becomes one record with one text, built from the words and their `
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,6 +21,9 @@ from fairbrief.text import gendered_words
 from fairbrief.types import Document, Record
 
 _BRACKETS = re.compile(r"(\()?([^()]+)(\))?")
+COLUMNS = 10
+NUMBER, HEAD = re.compile(r"(\d{1,9})(?:-(\d{1,9})|(\.\d+))?", re.ASCII), re.compile(r"\d{1,9}|_", re.ASCII)
+"""The number of a word, of a token of several words (4-5) or of a word that is not in the text (8.1); and of a head."""
 _FIELDS = ("eid", "etype", "head", "other")
 
 
@@ -62,7 +66,9 @@ def read_corefud(source: str | Path) -> Iterator[Record]:
 def _read_file(path: Path) -> Iterator[Record]:
     pages: _Pages | None = None
     block: list[tuple[int, str]] = []
-    for number, raw in lines_of(path):
+    for number, raw in itertools.chain(
+        lines_of(path), [(0, "")]
+    ):  # an empty line ends the last sentence, too
         line = raw.rstrip("\n")
         if line.startswith("# newdoc"):
             if pages is not None:
@@ -70,13 +76,10 @@ def _read_file(path: Path) -> Iterator[Record]:
             pages = _Pages(line.partition("=")[2].strip() or path.stem, number)
         elif line:
             block.append((number, line))
-        if not line and block:
+        elif block:
             pages = pages or _Pages(path.stem, block[0][0])
             _add_sentence(pages, block, path)
             block = []
-    if block:
-        pages = pages or _Pages(path.stem, block[0][0])
-        _add_sentence(pages, block, path)
     if pages is not None:
         yield _record(pages, path)
 
@@ -85,23 +88,20 @@ def _read_file(path: Path) -> Iterator[Record]:
 
 
 def _add_sentence(pages: _Pages, block: Sequence[tuple[int, str]], path: Path) -> None:
-    wanted, at = "", block[0][0]
+    wanted, at, rows = "", block[0][0], []
     for number, line in block:
-        if not line.startswith("#"):
-            continue
         key, _, value = line[1:].partition("=")
         key = key.strip()
-        if key.startswith("newpar"):
+        if not line.startswith("#"):
+            rows.append((number, line.split("\t")))
+        elif key.startswith("newpar"):
             pages.glue = "\n" if pages.length else ""
         elif key == "text":
-            wanted, at = line.partition("=")[2].removeprefix(" "), number
+            wanted, at = value.removeprefix(" "), number
         elif key == "global.Entity":
             pages.fields = value.strip().split("-")
         elif key.startswith("meta::"):
             pages.meta[key.removeprefix("meta::")] = value.strip()
-    rows = [
-        (number, _columns(line, f"{path}:{number}")) for number, line in block if not line.startswith("#")
-    ]
     begin, glue = len(pages.text), pages.glue
     _add_words(pages, rows, path)
     made = "".join(pages.text[begin:]).removeprefix(glue)
@@ -112,34 +112,27 @@ def _add_sentence(pages: _Pages, block: Sequence[tuple[int, str]], path: Path) -
         )
 
 
-def _columns(line: str, where: str) -> list[str]:
-    columns = line.split("\t")
-    if len(columns) != 10:
-        raise DataError(
-            f"{where}: found {len(columns)} columns; expected 10, separated by tabs, as in CoNLL-U; correct the line."
-        )
-    if not re.fullmatch(r"\d+(?:[-.]\d+)?", columns[0]):
-        raise DataError(
-            f"{where}: found '{columns[0]}' in the first column; expected the number of a word; correct the line."
-        )
-    return columns
-
-
 def _add_words(pages: _Pages, rows: Sequence[tuple[int, list[str]]], path: Path) -> None:
     base, covered = len(pages.words), 0
-    forms = {int(c[0]): c[1] for _, c in rows if c[0].isdigit()}
+    forms = {columns[0]: columns[1] for _, columns in rows if len(columns) == COLUMNS}
     places: dict[int, tuple[int, int]] = {}
     for number, columns in rows:
-        id_, form, misc = columns[0], columns[1], columns[9]
-        if "." in id_:
+        match = NUMBER.fullmatch(columns[0])
+        if len(columns) != COLUMNS or match is None or not HEAD.fullmatch(columns[6]):
+            raise DataError(
+                f"{path}:{number}: found {len(columns)} columns, with {columns[0]!r} in the first; expected {COLUMNS}, separated "
+                "by tabs, with numbers of words in the first and the seventh, as in CoNLL-U; correct the line."
+            )
+        form, misc, head = columns[1], columns[9], columns[6]
+        low, last, is_empty = int(match[1]), match[2], match[3]
+        if is_empty:
             continue
-        first, _, last = id_.partition("-")
-        low, high = int(first), int(last or first)
+        high = int(last or low)
         if low > covered:
             start = pages.write(form)
             pages.glue = _space_after(misc)
             covered = high
-            places.update(_split(form, start, [forms.get(i, "") for i in range(low, high + 1)], low))
+            places.update(_split(form, start, [forms.get(str(i), "") for i in range(low, high + 1)], low))
         if last:
             continue
         index = len(pages.words)
@@ -148,11 +141,6 @@ def _add_words(pages: _Pages, rows: Sequence[tuple[int, list[str]]], path: Path)
                 f"{path}:{number}: found word {low} after word {index - base}; expected consecutive numbers; correct the line."
             )
         token = Token(form, columns[4], *places[low])
-        head = columns[6]
-        if head not in ("_", "0") and not head.isdigit():
-            raise DataError(
-                f"{path}:{number}: found '{head}' as the head; expected the number of a word; correct the line."
-            )
         pages.words.append(
             Word(token, columns[3], base + int(head) - 1 if head not in ("_", "0") else -1, columns[7])
         )
@@ -209,22 +197,19 @@ def _record(pages: _Pages, path: Path) -> Record:
         )
     text = "".join(pages.text)
     words = pages.words
-    mentions, nouns, heads = [], [], {}
     names: list[Span] = []
     attributive: list[Span] = []
-    things: dict[int, list[Span]] = defaultdict(list)
-    for span, fields in pages.spans:
-        if fields.get("etype") in ("place", "organization"):
-            things[head_of(words, span)].append(span)
+    nouns: list[Span] = []
     notes: dict[str, dict[str, str]] = {}
-    for span, fields in sorted(pages.spans, key=lambda s: (s[0].first, -s[0].last)):
-        kind = fields.get("etype", "")
-        mentions.append(span)
-        head = head_of(words, span)
-        heads[span] = head
-        if kind not in ("person", ""):
-            continue
-        if kind == "" and gendered_words.pronoun_gender(words[head].token.form) is None:
+    spans = sorted(pages.spans, key=lambda s: (s[0].first, -s[0].last))
+    heads = {span: head_of(words, span) for span, _ in spans}
+    things: dict[int, list[Span]] = defaultdict(list)
+    for span, fields in spans:
+        if fields.get("etype") in ("place", "organization"):
+            things[heads[span]].append(span)
+    for span, fields in spans:
+        kind, head = fields.get("etype", ""), heads[span]
+        if kind != "person" and (kind or gendered_words.pronoun_gender(words[head].token.form) is None):
             continue
         of_another = is_attributive(words, head) or any(
             other.covers(span) and other != span for other in things[head]
@@ -237,7 +222,9 @@ def _record(pages: _Pages, path: Path) -> Record:
     # A person who only occurs in names of things (Carnegie Hall, the Stirling Prize) is not part of the text.
     spoken_of = {name.chain for name in names}
     names += [name for name in attributive if name.chain in spoken_of]
-    given = Annotation(text, [w.token for w in words], mentions, names, nouns, heads, notes)
+    given = Annotation(
+        text, [w.token for w in words], [span for span, _ in spans], names, nouns, heads, notes
+    )
     attributes = {"genre": pages.meta["genre"]} if "genre" in pages.meta else {}
     summaries = [v for k, v in pages.meta.items() if re.fullmatch(r"summary\d*", k)]
     human = tuple(

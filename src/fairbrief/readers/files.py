@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from fairbrief.errors import DataError, RequestError
 from fairbrief.readers.messages import names
@@ -86,43 +86,6 @@ def _other(sample: bytes) -> str:
         if (best := from_bytes(sample, cp_isolation=candidates).best()) is not None:
             return best.encoding
     return UTF8
-
-
-class Recoded(io.RawIOBase):
-    """A text in another encoding, as UTF-8 bytes."""
-
-    def __init__(self, source: IO[bytes], encoding: str, name: str) -> None:
-        self.source = source
-        self.encoding = encoding
-        self.name = name
-        self.decoder = codecs.getincrementaldecoder(encoding)()
-        self.held = b""
-
-    def readable(self) -> bool:
-        """True."""
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        """Fill the buffer; 0 at the end."""
-        view = memoryview(buffer)
-        while not self.held:
-            data = self.source.read(CHUNK)
-            self.held = self._decoded(data).encode(UTF8, "surrogatepass")
-            if not data:
-                break
-        many = min(len(view), len(self.held))
-        view[:many], self.held = self.held[:many], self.held[many:]
-        return many
-
-    def _decoded(self, data: bytes) -> str:
-        try:
-            return self.decoder.decode(data, final=not data)
-        except UnicodeDecodeError as error:
-            byte = error.object[error.start]
-            raise DataError(
-                f"{self.name}: found the byte 0x{byte:02x}, which is invalid in the encoding {self.encoding}; expected text "
-                "in one encoding; give another --encoding, or save the file as UTF-8."
-            ) from error
 
 
 FORMATS = {
@@ -254,7 +217,10 @@ def open_text(
     """
     with unreadable(name), opened(path) as raw, _unpack(raw, endings(path)[1], name) as content:
         if encoding != UTF8:
-            with _Unpacked(Recoded(content, encoding, name), 1 << 20) as recoded:
+            import pyarrow as pa
+
+            source = pa.transcoding_input_stream(pa.PythonFile(content, "r"), encoding, UTF8)
+            with _Unpacked(source, 1 << 20) as recoded:
                 recoded.of = name
                 yield raw, recoded
             return
@@ -280,7 +246,12 @@ def unreadable(name: str) -> Iterator[None]:
 
     try:
         yield
-    except (OSError, EOFError, zlib.error, pa.ArrowException, UnicodeDecodeError) as error:
+    except UnicodeDecodeError as error:
+        raise DataError(
+            f"{name}: found the byte 0x{error.object[error.start]:02x}, which is invalid in the encoding {error.encoding}; "
+            "expected text in one encoding; give another --encoding, or save the file as UTF-8."
+        ) from error
+    except (OSError, EOFError, zlib.error, pa.ArrowException) as error:
         reason = " ".join(str(error).split()) or type(error).__name__
         raise DataError(
             f"{name}: found damage ({reason}); expected a complete file; create or copy the file again."

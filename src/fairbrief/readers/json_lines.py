@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import codecs
 import json
+import re
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import IO, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -33,8 +34,6 @@ SMALL_PART = 1 << 20
 """Fewest bytes of a part of a file with few parts."""
 FEW_PARTS = 16
 """Fewest parts of a file, unless they would be too small."""
-LATE = 4
-"""The last 1/LATE of a file has parts 1/LATE as large, so that workers finish at about the same time."""
 PARTS = 512
 """Most parts of a file."""
 
@@ -62,11 +61,8 @@ def line_ranges(path: InputFile) -> list[Range]:
 
 def byte_ranges(size: int) -> list[tuple[int, int]]:
     """Start and end of each part of a file of ``size`` bytes."""
-    least = -(-size // PARTS)
-    step = max(least, min(PART, max(SMALL_PART, size // FEW_PARTS)))
-    late = size // step * (LATE - 1) // LATE * step
-    starts = [*range(0, late, step), *range(late, size, min(step, max(step // LATE, least, SMALL_PART)))]
-    return list(pairwise([*starts, size]))
+    step = max(-(-size // PARTS), min(PART, max(SMALL_PART, size // FEW_PARTS)))
+    return list(pairwise([*range(0, size, step), size]))
 
 
 def read_lines(
@@ -131,102 +127,65 @@ def read_array(path: InputFile, name: str, meter: Meter, encoding: str = UTF8) -
 
     Raises DataError for a broken array, on any setting, since the rest cannot be read.
     """
+    decode, utf8 = json.JSONDecoder().raw_decode, codecs.getincrementaldecoder("utf-8")()
+    text, line, before, broken, reason, is_new = "", 1, "[", "", "", True
     with open_text(path, name, encoding) as (raw, content):
-        window = _Window(content, name, content.tell() if content is raw else 0)
-        window.skip("[")
-        first = True
-        while True:
-            if window.next_is("]"):
-                break
-            if not first and not window.next_is(","):
-                raise window.broken("no comma between two objects")
-            yield window.line, window.take()
-            meter.at(raw.tell())
-            first = False
-        if window.peek():
-            raise window.broken("more after the array's end")
-
-
-class _Window:
-    """The part of an array's text in memory: from the next object to the last byte read."""
-
-    def __init__(self, content: IO[bytes], name: str, start: int) -> None:
-        self.content = content
-        self.name = name
-        self.decoder = codecs.getincrementaldecoder("utf-8")()
-        self.text = ""
-        self.position = 0
-        self.line = 1
-        self.read = start
-        self.at_end = False
-
-    def peek(self) -> str:
-        """Move to the next character that is not a space and return it; empty at the end."""
-        while True:
-            text, position = self.text, self.position
-            while position < len(text) and text[position] in " \t\r\n":
-                position += 1
-            self._move(position)
-            if position < len(text) or self.at_end:
-                return text[position : position + 1]
-            self._fill(CHUNK)
-
-    def skip(self, character: str) -> None:
-        assert self.peek() == character
-        self._move(self.position + 1)
-
-    def next_is(self, character: str) -> bool:
-        """Whether the next character is this one; skips it if so."""
-        if self.peek() == character:
-            self._move(self.position + 1)
-            return True
-        return False
-
-    def take(self) -> Any:
-        """The next object."""
-        if (character := self.peek()) != "{":
-            raise self.broken(show(character) if character else "the end of the file inside the array")
-        decoder = json.JSONDecoder()
-        while True:
+        while not broken and (is_new or len(text) <= LONGEST):
+            start = content.tell() if content is raw else 0
+            data = content.read(max(CHUNK, len(text)))
             try:
-                row, end = decoder.raw_decode(self.text, self.position)
-            except json.JSONDecodeError as error:
-                held = len(self.text) - self.position
-                if self.at_end or held > LONGEST or not self._is_cut(error):
-                    raise self.broken(
-                        f"JSON that cannot be read ({error.msg}), or an object over {LONGEST:,} characters"
-                    ) from None
-                self._fill(max(CHUNK, held))
-            except (RecursionError, ValueError):
-                raise self.broken("JSON that is nested too deeply, or a number of too many digits") from None
-            else:
-                self._move(end)
-                return row
-
-    def broken(self, found: str) -> DataError:
-        return DataError(
-            f"{self.name}:{self.line}: found {found}; expected an array of objects, [{{…}}, {{…}}]; "
-            "correct it, or write one object per line, so that one error does not affect the rest. The rest was not read."
+                text += utf8.decode(data, final=not data)
+            except UnicodeDecodeError as error:
+                raise DataError(f"{name}: {_not_utf8(error, start)} The rest was not read.") from None
+            position, is_new = 0, False
+            while match := OBJECT[before].match(text, position):
+                try:
+                    row, end = decode(text, match.end())
+                except json.JSONDecodeError as error:
+                    reason = error.msg  # unless the rest of the object comes with the next bytes
+                    break
+                except (RecursionError, ValueError):
+                    broken = "JSON that is nested too deeply, or a number of too many digits"
+                    break
+                line += text.count("\n", position, match.end())
+                yield line, row
+                line += text.count("\n", match.end(), end)
+                position, before, is_new = end, ",", True
+            meter.at(raw.tell())
+            text = text[position:]
+            if not data:
+                break
+    if broken or not END[before].fullmatch(text):
+        rest = text.lstrip(SPACES)
+        line += text.count("\n", 0, len(text) - len(rest))
+        raise DataError(
+            f"{name}:{line}: found {broken or _broken(rest, before, reason)}; expected an array of objects, [{{…}}, {{…}}]; correct it, "
+            "or write one object per line, so that one error does not affect the rest. The rest was not read."
         )
 
-    def _is_cut(self, error: json.JSONDecodeError) -> bool:
-        """Whether the object may be complete after more of the file is read."""
-        return error.msg.startswith("Unterminated string") or error.pos >= len(self.text) - 16
 
-    def _move(self, position: int) -> None:
-        self.line += self.text.count("\n", self.position, position)
-        self.position = position
+SPACES = " \t\r\n"
+OBJECT = {mark: re.compile(rf"[{SPACES}]*\{mark}[{SPACES}]*(?={{)") for mark in "[,"}
+"""What stands before an object: the bracket that opens the array, or a comma."""
+END = {
+    "[": re.compile(rf"[{SPACES}]*\[[{SPACES}]*\][{SPACES}]*"),
+    ",": re.compile(rf"[{SPACES}]*\][{SPACES}]*"),
+}
+"""The end of an array without objects, or with some."""
 
-    def _fill(self, size: int) -> None:
-        data = self.content.read(size)
-        self.at_end = not data
-        try:
-            more = self.decoder.decode(data, final=self.at_end)
-        except UnicodeDecodeError as error:
-            raise DataError(f"{self.name}: {_not_utf8(error, self.read)} The rest was not read.") from None
-        self.read += len(data)
-        self.text = self.text[self.position :] + more
-        self.position = 0
+
+def _broken(rest: str, before: str, reason: str) -> str:
+    """What is wrong at the start of the rest of an array, where ``before`` and an object were expected."""
+    inner = rest.removeprefix(before).lstrip(SPACES)
+    if not rest or (rest.startswith(before) and not inner):
+        return "the end of the file inside the array"
+    if rest.startswith("]"):
+        return "more after the array's end"
+    if not rest.startswith(before):
+        return "no comma between two objects"
+    if not inner.startswith("{"):
+        return show(inner[0])
+    return f"JSON that cannot be read ({reason}), or an object over {LONGEST:,} characters"
 
 
 def _not_utf8(error: UnicodeDecodeError, start: int) -> DataError:

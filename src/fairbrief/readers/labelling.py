@@ -8,7 +8,6 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
 from typing import Any, Literal
 
 import numpy as np
@@ -25,8 +24,6 @@ Missing = Literal["refuse", "drop", "group"]
 CHOICES = ("refuse", "drop", "group")
 MISSING_GROUP = "missing"
 """The group of documents without a label, with ``missing="group"``."""
-HEAD = 200
-"""Records that are searched for attributes if none is named."""
 MOST_GROUPS = 20
 WATCHED = 1_000
 """Most different values of an attribute that are counted."""
@@ -62,7 +59,8 @@ class SpeakerTable:
         error = fault(
             f"{what}, in document {number}",
             f"a speaker with a row in {self.name} (--attribute {SPEAKER}=FIELD gives the field with the names)",
-            "add the row; or drop such turns with --missing drop, or make them a group with --missing group",
+            "add the row; or, with --attribute for a column of the table, drop such turns with --missing drop, or make them a group "
+            "with --missing group",
         )
         return DataError(f"{error}{did_you_mean(speaker, self.of)}")
 
@@ -145,7 +143,7 @@ class Labelling:
     bins: dict[str, Bins]
     missing: Missing
     named: tuple[str, ...]
-    """The named attributes; if none, those of the first records that could be groups."""
+    """The named attributes."""
     lacking: dict[str, dict[str, int]] = field(default_factory=dict)
     """Attribute → record → number of documents without it."""
     values: dict[str, Counter[str]] = field(default_factory=dict)
@@ -159,20 +157,15 @@ class Labelling:
 
     @property
     def looks_ahead(self) -> bool:
-        """Whether all records must be read once before."""
-        unnamed = self.missing != "refuse" and not self.named
-        return unnamed or any(bins.shares for bins in self.bins.values())
+        """Whether all records must be read once before, to determine equal shares."""
+        return any(bins.shares for bins in self.bins.values())
 
     def look(self, records: Iterable[Record]) -> None:
-        """Determine the cuts of equal shares, and the attributes."""
-        stream = map(self._joined, records)
-        head = list(islice(stream, HEAD))
-        if self.missing != "refuse" and not self.named:
-            self.named = _groups(head)
+        """Determine the cuts of equal shares."""
         shared = {name: array("d") for name, bins in self.bins.items() if bins.shares}
-        for record in (*head, *(stream if shared else ())):
+        for record in map(self._joined, records):
             for name, numbers in shared.items():
-                numbers.extend(_number(v, name, record) for v in _values(record, name))
+                numbers.extend(_number(value, name, record) for value in _values(record, name))
         for name, numbers in shared.items():
             self.bins[name] = _cut(numbers, self.bins[name].shares, name)
 
@@ -256,16 +249,6 @@ class Labelling:
                 for document in record.documents:
                     if (value := document.attributes.get(name)) is not None:
                         known[value] += 1
-
-
-def _groups(head: Sequence[Record]) -> tuple[str, ...]:
-    """Attributes of documents with few enough values to be groups."""
-    known: dict[str, set[str]] = {}
-    for record in head:
-        for document in record.documents:
-            for name, value in document.attributes.items():
-                known.setdefault(name, set()).add(value)
-    return tuple(name for name, values in known.items() if 2 <= len(values) <= MOST_GROUPS)
 
 
 def _values(record: Record, name: str) -> Iterable[str]:

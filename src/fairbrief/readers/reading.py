@@ -13,7 +13,7 @@ from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal
 
 import msgspec
 
@@ -37,7 +37,7 @@ from fairbrief.readers.labelling import Labelling
 from fairbrief.readers.layouts import LAYOUTS
 from fairbrief.readers.messages import at, fault, names
 from fairbrief.readers.redacting import Redaction
-from fairbrief.readers.rows import Read, RowReader, fault_of
+from fairbrief.readers.rows import RowReader, fault_of
 from fairbrief.readers.rows_on_disk import LongTable
 from fairbrief.readers.sampling import Sampling
 from fairbrief.readers.summary_files import SummaryFile, open_summary_file, references_of
@@ -46,18 +46,16 @@ from fairbrief.text.counted import counted
 from fairbrief.text.personal_data import without_identifiers
 from fairbrief.types import REFERENCE, Case, Record, Summary
 
-T = TypeVar("T")
 
-
-class Step(msgspec.Struct, frozen=True, gc=False):
-    """One row of the input: its place and content; None if it was excluded, or is not in the sample."""
+class Step(msgspec.Struct, gc=False):
+    """One row of the input: its place, its record (None if it was excluded), and the record's summaries."""
 
     source: int
     number: int
     where: str
-    read: Read | None
-    unsampled: Record | None = None
-    """The record that is not in the sample."""
+    record: Record | None
+    summaries: tuple[Summary, ...] = ()
+    is_sampled: bool = True
 
 
 @dataclass(eq=False, repr=False)
@@ -129,8 +127,16 @@ class Reading:
         return self._meter.bytes_read
 
     def __iter__(self) -> Iterator[Case]:
-        cases = self._redacted(Redaction.case, self._cases())
+        cases = self._redacted(self._cases())
         return self._with_references(cases) if self.audits_references else cases
+
+    def records(self) -> Iterator[Record]:
+        """Each record once, with or without summaries."""
+        known = set[int]()
+        for case in self._redacted(self._cases(with_summaries=False)):
+            if (key := hash_of(case.record.id, "")) not in known:
+                known.add(key)
+                yield case.record
 
     def _with_references(self, cases: Iterator[Case]) -> Iterator[Case]:
         """The cases, and the references of each record, which are compared only with the record's other references."""
@@ -151,27 +157,29 @@ class Reading:
                 "--references: no record has a reference. Give their field with --references-field, or drop --references."
             )
 
-    def _cases(self) -> Iterator[Case]:
+    def _cases(self, *, with_summaries: bool = True) -> Iterator[Case]:
         self._begin()
         with ExitStack() as stack:
             summary_files = [
                 open_summary_file(name, path, self.summary_fields, self._exclude, stack)
-                for name, path in self.summary_files
+                for name, path in (self.summary_files if with_summaries else ())
             ]
             seen, known = KnownIds(len(self.sources)), set[int]()
-            for step in self._steps(with_summaries=not summary_files):
-                if step.read is None:
+            for step in self._steps(with_summaries=with_summaries and not summary_files):
+                record = step.record
+                if record is None or not step.is_sampled:
                     for summary_file in summary_files:
-                        summary_file.take(step.unsampled)
+                        summary_file.take(record)
                     continue
-                yield from self._cases_of_row(step, step.read, seen, is_alone=not summary_files)
-                if summary_files and (key := hash_of(step.read.record.id, "")) not in known:
+                yield from self._cases_of_row(step, record, seen, is_alone=not summary_files)
+                if summary_files and (key := hash_of(record.id, "")) not in known:
                     known.add(key)
-                    yield from self._cases_of_files(step, step.read.record, seen, summary_files)
+                    yield from self._cases_of_files(step, record, seen, summary_files)
             for summary_file in summary_files:
                 summary_file.finish()
             if not self._is_part:
-                self._check_answered(has_others=bool(summary_files))
+                if with_summaries and not summary_files:
+                    self._check_answered()
                 self._check_required()
                 self._note_blank()
 
@@ -261,44 +269,23 @@ class Reading:
         """
         self.tally = tally
         self._note_blank()
-        self._check_answered(has_others=False)
+        self._check_answered()
         self._check_required()
         self.tally = replace(tally, keys=array("q"), clusters=array("q"))
         return not tally.has_repeats()
 
-    def records(self) -> Iterator[Record]:
-        """Each record once, with or without summaries."""
-        return self._redacted(Redaction.record, self._records())
-
-    def _redacted(self, redact: Callable[[Redaction, T], T], given: Iterator[T]) -> Iterator[T]:
-        """Cases or records, without personal data if that is wanted; those that cannot be redacted are excluded."""
-        for one in given:
+    def _redacted(self, cases: Iterator[Case]) -> Iterator[Case]:
+        """The cases, without personal data if that is wanted; those that cannot be redacted are excluded."""
+        for case in cases:
             try:
-                yield one if self.redaction is None else redact(self.redaction, one)
+                yield case if self.redaction is None else self.redaction.case(case)
             except DataError as error:
                 self._exclude(error)
 
-    def _records(self) -> Iterator[Record]:
-        self._begin()
-        seen, known = KnownIds(len(self.sources)), set[int]()
-        for step in self._steps(with_summaries=False):
-            if step.read is None:
-                continue
-            record, summaries = step.read.record, step.read.summaries
-            is_new = [self._is_new(seen, record, summary, step) for summary in summaries]
-            if any(is_new) and (key := hash_of(record.id, "")) not in known:
-                known.add(key)
-                if self._is_wanted(record, step.where):
-                    yield record
-        if not self._is_part:
-            self._check_required()
-            self._note_blank()
-
-    def _cases_of_row(self, step: Step, read: Read, seen: KnownIds, *, is_alone: bool) -> Iterator[Case]:
+    def _cases_of_row(self, step: Step, record: Record, seen: KnownIds, *, is_alone: bool) -> Iterator[Case]:
         """The summaries in the row itself; a missing one counts only if there are no files of summaries."""
-        record = read.record
         self.tally.rows += 1
-        for summary in read.summaries:
+        for summary in step.summaries:
             is_missing = summary.reason == MISSING
             self.tally.summaries += not is_missing
             if not self._is_new(seen, record, summary, step) or (is_missing and not is_alone):
@@ -329,26 +316,23 @@ class Reading:
     def _steps(self, *, with_summaries: bool) -> Iterator[Step]:
         """The rows of all sources, with the labels of their records processed."""
         self._labelling = labelling = self.new_labelling()
-        if labelling.looks_ahead:
-            labelling.look(
-                step.read.record
-                for step in self._plain_steps(with_summaries=with_summaries)
-                if step.read is not None
-            )
+
+        def records(steps: Iterator[Step]) -> Iterator[Record]:
+            yield from (step.record for step in steps if step.record is not None)
             self._begin()
+
+        if labelling.looks_ahead:
+            labelling.look(records(self._plain_steps(with_summaries=with_summaries)))
         if self._is_part:  # only inputs without such processing have parts
             yield from self._plain_steps(with_summaries=with_summaries)
             return
         sampling = None if self.new_sampling is None else self.new_sampling()
         if sampling is not None:
-            steps = self._labelled_steps(with_summaries=with_summaries)
-            sampling.look(step.read.record for step in steps if step.read is not None)
-            self._begin()
+            sampling.look(records(self._labelled_steps(with_summaries=with_summaries)))
         for step in self._labelled_steps(with_summaries=with_summaries):
-            if sampling is None or step.read is None or sampling.selects(step.read.record):
-                yield step
-            else:
-                yield Step(step.source, step.number, step.where, None, step.read.record)
+            if sampling is not None and step.record is not None:
+                step.is_sampled = sampling.selects(step.record)
+            yield step
         labelling.check()
         self.notes += labelling.notes()
         if sampling is not None:
@@ -357,21 +341,17 @@ class Reading:
 
     def _labelled_steps(self, *, with_summaries: bool) -> Iterator[Step]:
         for step in self._plain_steps(with_summaries=with_summaries):
-            read = None if step.read is None else self._labelled(step.read)
-            yield step if read is step.read else Step(step.source, step.number, step.where, read)
-
-    def _labelled(self, read: Read) -> Read | None:
-        try:
-            record = self._labelling.applied(read.record)
-        except DataError as error:
-            self._exclude(error)
-            return None
-        if record is None:
-            self._count(
-                f"{read.record.where} (id {read.record.id!r}): excluded (--missing drop): no document has a label."
-            )
-            return None
-        return read if record is read.record else Read(record, read.summaries)
+            if (record := step.record) is not None:
+                try:
+                    step.record = self._labelling.applied(record)
+                    if step.record is None:
+                        self._count(
+                            f"{record.where} (id {record.id!r}): excluded (--missing drop): no document has a label."
+                        )
+                except DataError as error:
+                    step.record = None
+                    self._exclude(error)
+            yield step
 
     def _plain_steps(self, *, with_summaries: bool) -> Iterator[Step]:
         for index, source in enumerate(self.sources):
@@ -389,13 +369,16 @@ class Reading:
             if self._is_part:
                 use.unseen.clear()  # `look` has checked the fields
             count = 0
-            for number, row in self._rows(source, reader, with_summaries=with_summaries):
+            rows = self._watched(source.rows(self._meter), reader, source)
+            if self.fields.group_by is not None:
+                rows = LongTable(self.fields, use, own_summaries=with_summaries).rows(rows)
+            for number, row in rows:
                 count += 1
                 where = f"{source.name}:{number}"
-                read = self._read(reader, row, count, where)
+                record, summaries = self._read(reader, row, count, where)
                 if use.unseen and use.rows >= (1 if source.is_table else PATIENCE):
                     raise reader.missing_field(source)
-                yield Step(index, number, where, read)
+                yield Step(index, number, where, record, summaries)
             if not count and not self._is_part:
                 raise no_record(source.name)
             if use.unseen and use.rows:
@@ -405,15 +388,6 @@ class Reading:
             self.tally.blank += reader.blank
             self._meter.before += source.size
             self._meter.at(0)
-
-    def _rows(self, source: Source, reader: RowReader, *, with_summaries: bool) -> Iterator[Row]:
-        """The rows of a source, combined if several rows make one record."""
-        rows = self._watched(source.rows(self._meter), reader, source)
-        if self.fields.group_by is None:
-            yield from rows
-            return
-        table = LongTable(self.fields, reader.use, own_summaries=with_summaries)
-        yield from table.rows(rows)
 
     def _watched(self, rows: Iterator[Row], reader: RowReader, source: Source) -> Iterator[Row]:
         """The rows of a source; the first is checked for columns and ids."""
@@ -427,23 +401,25 @@ class Reading:
                 reader.use.see(row)
             yield number, row
 
-    def _read(self, reader: RowReader, row: Any, count: int, where: str) -> Read | None:
+    def _read(
+        self, reader: RowReader, row: Any, count: int, where: str
+    ) -> tuple[Record | None, tuple[Summary, ...]]:
         try:
             if isinstance(row, Mapping):
-                read = reader.read(row, count, where)
-                if read.record.cluster_by is not None:
-                    self._check_cluster(read.record)
-                return read
+                record, summaries = reader.read(row, count, where)
+                if record.cluster_by is not None:
+                    self._check_cluster(record)
+                return record, summaries
             if isinstance(row, (Case, Record)) and (wrong := fault_of(row)) is not None:
                 raise at(where, wrong, row.record.id if isinstance(row, Case) else row.id)
             if isinstance(row, Case):
-                return Read(row.record, (row.summary,))
+                return row.record, (row.summary,)
             if isinstance(row, Record):
-                return Read(row, (Summary(row.id, reader.system, "", reason=MISSING),))
+                return row, (Summary(row.id, reader.system, "", reason=MISSING),)
             raise at(where, row if isinstance(row, DataError) else not_a_row(row))
         except DataError as error:
             self._exclude(error)
-            return None
+            return None, ()
 
     def _check_cluster(self, record: Record) -> None:
         """DataError if counterfactuals of one seed document, which are observed together, are in two clusters."""
@@ -508,8 +484,8 @@ class Reading:
         self.tally.wanted += 1
         return True
 
-    def _check_answered(self, *, has_others: bool) -> None:
-        if self.tally.rows and not self.tally.summaries and not has_others:
+    def _check_answered(self) -> None:
+        if self.tally.rows and not self.tally.summaries:
             raise RequestError(
                 f"No record has a summary in the field {' or '.join(map(repr, self.fields.summary_names()))}. Give "
                 "the field with --summary-field FIELD, or a separate file with --summaries FILE."

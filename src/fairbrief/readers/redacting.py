@@ -37,10 +37,6 @@ class Redaction:
         own = names | self._names([case.summary.text])
         return Case(record, self._summary(case.summary, own))
 
-    def record(self, record: Record) -> Record:
-        """The record without personal data."""
-        return self._record(record)[0]
-
     def _record(self, record: Record) -> tuple[Record, frozenset[str]]:
         """The record, and the names in it. The systems' cases of a record mostly come one after the other."""
         if self._last is None or self._last[0] is not record:

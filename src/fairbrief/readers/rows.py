@@ -9,8 +9,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-import msgspec
-
 from fairbrief.errors import DataError, RequestError
 from fairbrief.readers.documents import (
     Draft,
@@ -146,13 +144,6 @@ def _two_names(system: Any, field: str) -> Exception:
     )
 
 
-class Read(msgspec.Struct, frozen=True, gc=False):
-    """A row after reading: its record and its summaries."""
-
-    record: Record
-    summaries: tuple[Summary, ...]
-
-
 class RowReader:
     """Reads the rows of one source.
 
@@ -204,28 +195,24 @@ class RowReader:
         """Inspect a source's first row: without the default field of ids, rows are numbered."""
         self.is_numbered = self.fields.id is None or (self.fields.id == ID and ID not in row)
 
-    def read(self, row: Mapping[str, Any], count: int, where: str) -> Read:
+    def read(self, row: Mapping[str, Any], count: int, where: str) -> tuple[Record, tuple[Summary, ...]]:
         """The record and summaries of a row; DataError with its place for invalid rows."""
+        key = self.fields.id or ID
         try:
-            return self._read(row, count, where)
-        except DataError as error:
-            ident = None if self.is_numbered else find(row, self.fields.id or ID)
-            raise at(where, error, ident) from None
-
-    def _read(self, row: Mapping[str, Any], count: int, where: str) -> Read:
-        if self.is_numbered:
-            if self.fields.id == ID and row.get(ID) is not None:
+            if not self.is_numbered:
+                ident = id_of(need(row, key), "the id")
+                self.use.use(row, key)
+            elif self.fields.id == ID and row.get(ID) is not None:
                 raise fault(
                     "an id after rows without one",
                     "an id in every row or in none",
                     "give every row an id",
                 )
-            ident = str(count)
-        else:
-            ident = id_of(need(row, self.fields.id or ID), "the id")
-            self.use.use(row, self.fields.id or ID)
-        record = self._record(row, ident, where)
-        return Read(record, self.summaries.read(row, ident))
+            else:
+                ident = str(count)
+            return self._record(row, ident, where), self.summaries.read(row, ident)
+        except DataError as error:
+            raise at(where, error, None if self.is_numbered else find(row, key)) from None
 
     def _record(self, row: Mapping[str, Any], ident: str, where: str) -> Record:
         fields, get = self.fields, row.get

@@ -49,62 +49,44 @@ class Column:
     """A field, or a path to one, with its values in the first rows, without absent and blank ones."""
 
     name: str
-    values: list[Any] = field(default_factory=list)
+    values: list[Any]
+    is_list: bool = field(init=False)
+    is_number: bool = field(init=False)
+    length: float = field(init=False)
+    """The mean number of characters of its texts."""
+    has_sentences: bool = field(init=False)
+    """Whether its values are sentences rather than names."""
+    is_text: bool = field(init=False)
+    """Whether they are sentences that seldom repeat."""
+    groups: set[str] = field(init=False)
+    """Its distinct values."""
+    has_groups: bool = field(init=False)
+    """Whether its values could be groups: few, each in several rows; or numbers, for bins."""
+
+    def __post_init__(self) -> None:
+        """Describe the values; the parts of those that are lists count one by one."""
+        lists = (value if isinstance(value, list) else [value] for value in self.values)
+        cells = [cell for cells in lists for cell in cells if cell is not None]
+        texts = [cell for cell in cells if isinstance(cell, str)]
+        self.is_list = any(isinstance(value, list) for value in self.values)
+        self.is_number = bool(cells) and all(map(_is_number, cells))
+        self.length = sum(map(len, texts)) / max(1, len(texts))
+        words = sum(len(text.split()) for text in texts) / max(1, len(texts))
+        self.has_sentences = not self.is_number and (words >= WORDS or self.length >= 8 * WORDS)
+        self.is_text = self.has_sentences and len(set(texts)) > len(texts) / 4
+        self.groups = {str(cell) for cell in cells if not isinstance(cell, (list, dict))}
+        many = len(self.groups)
+        is_measured = (
+            self.is_number and not self.is_called("id") and (self.is_list or many > DISTINCT_NUMBERS)
+        )
+        is_few = not self.is_text and 2 <= many <= min(MOST_GROUPS, len(cells) / 2 + 1)
+        self.has_groups = is_few or is_measured
 
     def is_called(self, what: str) -> bool:
         """Whether its name is usual for this content: the last part of its path, or for texts any part."""
         parts = [part for part in re.split(r"[.\[\]]", self.name.lower()) if part.strip()] or [""]
         compared = parts if what in ("summary", "documents") else parts[-1:]
         return any(re.fullmatch(NAMES[what], part.strip()) for part in compared)
-
-    @property
-    def cells(self) -> list[Any]:
-        """Its values, or the parts of those that are lists."""
-        lists = (value if isinstance(value, list) else [value] for value in self.values)
-        return [cell for cells in lists for cell in cells if cell is not None]
-
-    @property
-    def texts(self) -> list[str]:
-        return [cell for cell in self.cells if isinstance(cell, str)]
-
-    @property
-    def length(self) -> float:
-        """The mean number of characters of its texts."""
-        return sum(map(len, self.texts)) / max(1, len(self.texts))
-
-    @property
-    def has_sentences(self) -> bool:
-        """Whether its values are sentences rather than names."""
-        words = sum(len(text.split()) for text in self.texts) / max(1, len(self.texts))
-        return not self.is_number and (words >= WORDS or self.length >= 8 * WORDS)
-
-    @property
-    def is_text(self) -> bool:
-        """Whether its values are sentences that seldom repeat."""
-        return self.has_sentences and len(set(self.texts)) > len(self.texts) / 4
-
-    @property
-    def is_list(self) -> bool:
-        return any(isinstance(value, list) for value in self.values)
-
-    @property
-    def is_number(self) -> bool:
-        cells = self.cells
-        return bool(cells) and all(map(_is_number, cells))
-
-    @property
-    def groups(self) -> set[str]:
-        """Its distinct values."""
-        return {str(cell) for cell in self.cells if not isinstance(cell, (list, dict))}
-
-    @property
-    def has_groups(self) -> bool:
-        """Whether its values could be groups: few, each in several rows; or numbers, for bins."""
-        many = len(self.groups)
-        is_group = not self.is_text and 2 <= many <= min(MOST_GROUPS, len(self.cells) / 2 + 1)
-        return is_group or (
-            self.is_number and not self.is_called("id") and (self.is_list or many > DISTINCT_NUMBERS)
-        )
 
     def lengths(self, separator: str | None) -> list[int]:
         """The number of values in each row: of a list, or of a text that is split."""
@@ -127,13 +109,13 @@ def _is_number(value: Any) -> bool:
 
 def columns_of(rows: Sequence[Mapping[str, Any]]) -> dict[str, Column]:
     """The fields of some rows; nested ones by their paths."""
-    result: dict[str, Column] = {}
+    values: dict[str, list[Any]] = {}
     for row in rows:
         for name, value in _flat(row, ""):
-            column = result.setdefault(name, Column(name))
+            known = values.setdefault(name, [])
             if value is not None and not (isinstance(value, str) and not value.strip()):
-                column.values.append(value)
-    return result
+                known.append(value)
+    return {name: Column(name, known) for name, known in values.items()}
 
 
 def _flat(holder: Mapping[str, Any], before: str) -> Iterator[tuple[str, Any]]:
@@ -186,12 +168,6 @@ class InspectedFile(NamedTuple):
     def is_of_a_tool(self) -> bool:
         """Whether it is a file of another tool, whose rows are converted to ours."""
         return self.source.kind in LAYOUTS and self.source.kind != "json-list"
-
-    def has_documents(self, *, named: bool) -> bool:
-        """Whether it has documents; ``named``: in a field with a usual name."""
-        if self.is_of_a_tool:
-            return any(name.startswith("documents") for name in self.columns)
-        return bool(_documents(self.columns, named=named))
 
 
 def inspect_file(path: str, form: str | None = None) -> InspectedFile:
@@ -260,9 +236,14 @@ def understand(inspected: Sequence[InspectedFile], plain: Sequence[str] = ()) ->
     The files with documents are the input; those without are summaries, matched by shared ids. Raises RequestError if
     no file seems to have documents.
     """
-    sources = [one for one in inspected if one.has_documents(named=True)]
-    sources = sources or [one for one in inspected if one.has_documents(named=False)]
-    if not sources:
+    for named in (True, False):
+        sources = [
+            one for one in inspected
+            if (any(name.startswith("documents") for name in one.columns) if one.is_of_a_tool else _documents(one.columns, named=named))
+        ]  # fmt: skip
+        if sources:
+            break
+    else:
         raise _without_documents(inspected)
     if len({frozenset(one.columns) for one in sources}) > 1 and not all(one.is_of_a_tool for one in sources):
         sources = [max(sources, key=lambda one: len(one.rows))]  # the others have fewer texts: summaries

@@ -40,7 +40,7 @@ from fairbrief.reports.first_answers import (
 )
 from fairbrief.reports.pages import page
 from fairbrief.reports.plain import named
-from fairbrief.reports.plot import BARE, FAINT, GRID, INK, PAPER, Axis, Dot, Line, Mark, Spread
+from fairbrief.reports.plot import BARE, FAINT, GRID, INK, Axis, Mark, diamond, path, spread, upright
 from fairbrief.reports.result import Result
 from fairbrief.reports.tables import Column, columns, facts, group_counts_by_system, made_lines, reach_tables
 from fairbrief.reports.wording import OF_THE_SCORER, worded
@@ -167,39 +167,41 @@ def _rows(
 ) -> Iterator[tuple[str, tuple[Row, ...]]]:
     """The rows of each quantity; their pictures share one axis, which contains zero."""
     for name, block in arrangement.by_quantity(estimates):
-        spreads = [
-            Spread(e.value, e.low, e.high)
-            if is_difference
-            else Spread(e.value, e.low, e.high, e.permutation_mean, plot.colour_of(systems, e.system))
-            for e in block
-        ]
-        places = [0.0, *(place for spread in spreads for place in spread.places)]
-        axis = Axis(min(places), max(places), has_grid=False, has_line=False)
+        means = () if is_difference else (e.permutation_mean for e in block)
+        values = (*(x for e in block for x in (e.value, e.low, e.high)), *means)
+        places = [0.0, *(x for x in values if x is not None and isfinite(x))]
+        axis = Axis(min(places), max(places), has_line=False)
         yield (
             name,
             tuple(
                 Row(
                     named(wording.pair(e) if is_difference else e.system),
                     named(", ".join(e.subgroup.values())),
-                    _picture(e, spread, axis),
+                    _picture(e, axis, None if is_difference else plot.colour_of(systems, e.system)),
                     tuple(column.cell(e) for column in numbers),
                 )
-                for e, spread in zip(block, spreads, strict=True)
+                for e in block
             ),
         )
 
 
-def _picture(e: Estimate, spread: Spread, axis: Axis) -> str:
-    """Interval, permutation mean and value on a horizontal line with a notch at zero; a dash if there is no value."""
-    if spread.value is None or axis.high <= axis.low:
+def _picture(e: Estimate, axis: Axis, colour: str | None) -> str:
+    """Interval, permutation mean and value on a horizontal line with a notch at zero; a dash if there is no value.
+
+    A difference of systems has no ``colour``, and no permutation mean is drawn.
+    """
+    if e.value is None or axis.high <= axis.low:
         return number_format.ABSENT
     alt = f"{number_format.value(e)}, interval {number_format.interval(e)}, permutation mean {number_format.chance(e)}"
     marks = [
-        Line(((axis.low, 0.5), (axis.high, 0.5)), GRID, 1),
-        Line(((0, 0.28), (0, 0.72)), FAINT, 1),
-        *spread.marks(0.5, tick=0.42),
+        path(((axis.low, 0.5), (axis.high, 0.5)), GRID, 1),
+        path(((0, 0.28), (0, 0.72)), FAINT, 1),
+        *spread(None, e.low, e.high, colour or INK),
     ]
-    svg = plot.drawn(alt, axis, BARE, marks, BAR, 18, left=6, right=6)
+    if colour and e.permutation_mean is not None:
+        marks.append(path(((e.permutation_mean, 0.08), (e.permutation_mean, 0.92)), INK, 2))
+    marks += spread(e.value, None, None, colour or INK)
+    svg = plot.drawn(alt, axis, BARE, marks, BAR, 18, edge=6)
     return Markup(svg)  # noqa: S704 - drawn and escaped by this package
 
 
@@ -438,13 +440,10 @@ def _axis_of(estimates: Sequence[Estimate]) -> Axis:
 
 def _drawn_line(e: Estimate, x: Axis, colour: str, alt: str) -> str:
     """One estimate on the panel's axis."""
-    marks: list[Mark] = [
-        plot.upright(0, FAINT, dash=None),
-        *Spread(None, e.low, e.high, colour=colour).marks(0.5),
-    ]
-    if e.extract_baseline is not None:
-        marks.append(Dot(e.extract_baseline, 0.5, INK, plot.DIAMOND, 60, fill=PAPER))
-    marks += Spread(e.value, colour=colour).marks(0.5)
+    marks: list[Mark] = [upright(0, FAINT, dash=None), *spread(None, e.low, e.high, colour)]
+    if (random := e.extract_baseline) is not None:
+        marks.append(lambda x, y: diamond(x.at(random), y.at(0.5), 60))
+    marks += spread(e.value, None, None, colour)
     bare = replace(x, ticks=tuple((value, "") for value, _ in x.ticks), has_line=False)
     return _stretched(alt, bare, marks, HEIGHT)
 
@@ -461,4 +460,4 @@ def _scale(x: Axis, unit: ContrastUnit) -> str:
 
 def _stretched(alt: str, x: Axis, marks: Sequence[Mark], height: float) -> str:
     """A picture as wide as its cell, with margins for the labels of the axis."""
-    return plot.drawn(alt, x, BARE, marks, WIDTH - 2 * EDGE, height, left=EDGE, right=EDGE, is_stretched=True)
+    return plot.drawn(alt, x, BARE, marks, WIDTH - 2 * EDGE, height, edge=EDGE, is_stretched=True)

@@ -11,12 +11,11 @@ Nothing is drawn outside the axes: values beyond them are drawn at their end. Lo
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from math import ceil, copysign, floor, isfinite, isinf, log10, sqrt
+from math import ceil, copysign, floor, inf, isfinite, isinf, log10, sqrt
 from types import MappingProxyType
-from typing import Protocol
 from xml.sax.saxutils import escape, quoteattr
 
 from fairbrief.reports.plain import printable, shorten
@@ -54,17 +53,6 @@ LETTER = 6.2
 ROOM = 6
 """Pixels between an axis and its labels."""
 STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
-CIRCLE, TRIANGLE, SQUARE, DIAMOND, CROSS, DOWNWARD = range(6)
-CORNERS = {
-    TRIANGLE: ((0, -1.3), (1.3, 1), (-1.3, 1)),
-    SQUARE: ((-1, -1), (1, -1), (1, 1), (-1, 1)),
-    DIAMOND: ((0, -1.5), (1.2, 0), (0, 1.5), (-1.2, 0)),
-    CROSS: ((-1.3, -0.4), (-0.4, -0.4), (-0.4, -1.3), (0.4, -1.3), (0.4, -0.4), (1.3, -0.4),
-            (1.3, 0.4), (0.4, 0.4), (0.4, 1.3), (-0.4, 1.3), (-0.4, 0.4), (-1.3, 0.4)),
-    DOWNWARD: ((0, 1.3), (1.3, -1), (-1.3, -1)),
-}  # fmt: skip
-"""The corners of each shape for a radius of 1."""
-EVERYWHERE = float("inf")
 Bounds = tuple[float, float]
 Ticks = tuple[tuple[float, str], ...]
 
@@ -105,13 +93,21 @@ def text(
     )
 
 
-def shape(kind: int, x: float, y: float, area: float, **look: object) -> str:
-    """A mark of ``area`` square pixels; kinds repeat after the last."""
-    r, kind = sqrt(area) / 2, kind % 6
-    if kind == CIRCLE:
-        return tag("circle", cx=x, cy=y, r=round(r * 1.13, 2), **look)
-    path = " ".join(f"{x + r * a:.1f},{y + r * b:.1f}" for a, b in CORNERS[kind])
-    return tag("polygon", points=path, **look)
+def circle(x: float, y: float, area: float, **look: object) -> str:
+    """A circle of about ``area`` square pixels."""
+    return tag("circle", cx=x, cy=y, r=round(sqrt(area) * 0.565, 2), **look)
+
+
+def corners(x: float, y: float, shifts: Iterable[tuple[float, float]], **look: object) -> str:
+    """A polygon around a place."""
+    return tag("polygon", points=" ".join(f"{x + a:.1f},{y + b:.1f}" for a, b in shifts), **look)
+
+
+def diamond(x: float, y: float, area: float) -> str:
+    """The mark of random sentences."""
+    r = sqrt(area) / 2
+    shifts = ((0, -1.5 * r), (1.2 * r, 0), (0, 1.5 * r), (-1.2 * r, 0))
+    return corners(x, y, shifts, fill=PAPER, stroke=INK, stroke_width=1.6)
 
 
 def picture(
@@ -160,13 +156,12 @@ class Scale:
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """An axis from ``low`` to ``high``, with marked values and a title; ``of_names`` has a row or column per name."""
+    """An axis from ``low`` to ``high``, with marked values, a title and a line."""
 
     low: float
     high: float
     ticks: Ticks = ()
     title: str = ""
-    has_grid: bool = True
     has_line: bool = True
 
     @classmethod
@@ -185,20 +180,13 @@ class Axis:
             marks = tuple((t, f"{t:g}".replace("-", "−")) for t in ticks)
         return cls(*bounds, marks, title)
 
-    @classmethod
-    def of_names(cls, names: Sequence[str], *, is_upright: bool = True) -> Axis:
-        """The name at place i is centred at i + ½; an upright axis begins at the top."""
-        ticks = tuple((i + 0.5, name) for i, name in enumerate(unique(names)))
-        ends = (len(names), 0) if is_upright else (0, len(names))
-        return cls(*ends, ticks, has_grid=False, has_line=False)
-
     @property
     def widest(self) -> float:
         """The approximate width of its longest label in pixels."""
         return max((wide(words) for _, words in self.ticks), default=0)
 
 
-BARE = Axis(1, 0, has_grid=False, has_line=False)
+BARE = Axis(1, 0, has_line=False)
 """An axis of one row that is not drawn."""
 
 
@@ -242,18 +230,6 @@ def cut(words: str, limit: int = LABEL) -> str:
     return shorten(printable(words), limit)
 
 
-def unique(names: Sequence[str]) -> list[str]:
-    """Short labels; equal ones are numbered, so that each row has its own name."""
-    labels: list[str] = []
-    for name in names:
-        short, i = cut(name), 1
-        while short in labels:
-            i += 1
-            short = f"{cut(name, LABEL - 4)} ({i})"
-        labels.append(short)
-    return labels
-
-
 def colour_of(names: Sequence[str], who: str) -> str:
     """The colour of a name by its place, grey if it is not among the names; colours repeat after the last."""
     return COLOURS[list(names).index(who) % len(COLOURS)] if who in names else FAINT
@@ -273,138 +249,61 @@ def dash_of(names: Sequence[str], who: str) -> str | None:
 
 # ---------------------------------------------------------------------------------------------- marks
 
-
-class Mark(Protocol):
-    """Something drawn at values of two axes."""
-
-    def svg(self, x: Scale, y: Scale) -> str: ...
+Mark = Callable[[Scale, Scale], str]
+"""Something drawn at values of two axes."""
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+def path(places: Sequence[tuple[float, float]], colour: str, width: float = 1.8, **look: object) -> Mark:
     """A line from place to place."""
 
-    places: Sequence[tuple[float, float]]
-    colour: str
-    width: float = 1.8
-    dash: str | None = None
-    opacity: float | None = None
+    def drawn_at(x: Scale, y: Scale) -> str:
+        at = "L".join(f"{x.at(across)},{y.at(up)}" for across, up in places)
+        return tag("path", d=f"M{at}", stroke=colour, stroke_width=width, **look)
 
-    def svg(self, x: Scale, y: Scale) -> str:
-        at = [f"{x.at(across)},{y.at(up)}" for across, up in self.places]
-        look = {"stroke": self.colour, "stroke_width": self.width}
-        return tag("path", d=f"M{'L'.join(at)}", **look, stroke_dasharray=self.dash, opacity=self.opacity)
+    return drawn_at
 
 
-@dataclass(frozen=True, slots=True)
-class Dot:
-    """A mark of ``area`` square pixels; with ``fill``, the colour is its outline."""
-
-    x: float
-    y: float
-    colour: str
-    kind: int = CIRCLE
-    area: float = 55
-    opacity: float | None = None
-    fill: str = ""
-
-    def svg(self, x: Scale, y: Scale) -> str:
-        look = (
-            {"fill": self.fill, "stroke": self.colour, "stroke_width": 1.6}
-            if self.fill
-            else {"fill": self.colour}
+def dot(across: float, up: float, colour: str, area: float = 55) -> Mark:
+    """A circle; at the end of the axis an arrow that points to an infinite value beyond it."""
+    if isinf(across):
+        ahead = copysign(5, across)
+        return lambda x, y: corners(
+            x.at(across), y.at(up), ((ahead, 0), (0, ahead), (0, -ahead)), fill=colour
         )
-        return shape(self.kind, x.at(self.x), y.at(self.y), self.area, **look, opacity=self.opacity)
+    return lambda x, y: circle(x.at(across), y.at(up), area, fill=colour)
 
 
-@dataclass(frozen=True, slots=True)
-class Arrow:
-    """A mark at the end of the horizontal axis that points to an infinite value beyond it."""
+def box(across: Bounds, up: Bounds, colour: str, opacity: float) -> Mark:
+    """A bar between two places of each axis."""
 
-    x: float
-    y: float
-    colour: str
-
-    def svg(self, x: Scale, y: Scale) -> str:
-        across, up, ahead = x.at(self.x), y.at(self.y), copysign(5, self.x)
-        corners = ((ahead, 0), (0, ahead), (0, -ahead))
-        path = " ".join(f"{across + a:.1f},{up + b:.1f}" for a, b in corners)
-        return tag("polygon", points=path, fill=self.colour)
-
-
-@dataclass(frozen=True, slots=True)
-class Box:
-    """A bar or a cell between two places of each axis."""
-
-    x: Bounds
-    y: Bounds
-    colour: str
-    opacity: float
-    outline: str | None = None
-
-    def svg(self, x: Scale, y: Scale) -> str:
-        (left, right), (top, bottom) = sorted(map(x.at, self.x)), sorted(map(y.at, self.y))
+    def drawn_at(x: Scale, y: Scale) -> str:
+        (left, right), (top, bottom) = sorted(map(x.at, across)), sorted(map(y.at, up))
         size = {"width": round(right - left, 2), "height": round(bottom - top, 2)}
-        return tag(
-            "rect", x=left, y=top, **size, fill=self.colour, fill_opacity=self.opacity, stroke=self.outline
-        )
+        return tag("rect", x=left, y=top, **size, fill=colour, fill_opacity=opacity)
+
+    return drawn_at
 
 
-@dataclass(frozen=True, slots=True)
-class Words:
-    """A label ``shift`` pixels to the right of a place."""
-
-    x: float
-    y: float
-    words: str
-    anchor: str | None = None
-    shift: float = 0
-
-    def svg(self, x: Scale, y: Scale) -> str:
-        return text(round(x.at(self.x) + self.shift, 2), y.at(self.y), self.words, INK, self.anchor)
-
-
-def upright(value: float, colour: str = INK, dash: str | None = "4 3") -> Line:
+def upright(value: float, colour: str = INK, dash: str | None = "4 3") -> Mark:
     """A vertical line at one value, over the whole height."""
-    return Line(((value, -EVERYWHERE), (value, EVERYWHERE)), colour, 1.4, dash)
+    return path(((value, -inf), (value, inf)), colour, 1.4, stroke_dasharray=dash)
 
 
-def steps(edges: Sequence[float], heights: Sequence[float], colour: str, dash: str | None = None) -> Line:
+def steps(edges: Sequence[float], heights: Sequence[float], colour: str, dash: str | None = None) -> Mark:
     """A stepped line: a height per bin, and one edge more than bins."""
     places = [(edge, h) for i, h in enumerate(heights) for edge in edges[i : i + 2]]
-    return Line(places, colour, dash=dash)
+    return path(places, colour, stroke_dasharray=dash)
 
 
-@dataclass(frozen=True, slots=True)
-class Spread:
-    """A value with its interval and its permutation mean; each None if absent."""
-
-    value: float | None
-    low: float | None = None
-    high: float | None = None
-    chance: float | None = None
-    colour: str = INK
-
-    @property
-    def places(self) -> Iterator[float]:
-        """Every finite value that its axis must contain."""
-        fields = (self.value, self.low, self.high, self.chance)
-        return (value for value in fields if value is not None and isfinite(value))
-
-    def marks(self, y: float, tick: float = 0.32) -> Iterator[Mark]:
-        """The interval as a bar, the permutation mean as a tick, the value as a dot.
-
-        Arrows at the ends of the axis are infinite values and bounds.
-        """
-        if self.low is not None and self.high is not None:
-            yield Line(((self.low, y), (self.high, y)), self.colour, 3, opacity=0.6)
-            ends = {self.low, self.high} - {self.value}
-            yield from (Arrow(end, y, self.colour) for end in sorted(ends) if isinf(end))
-        if self.chance is not None:
-            yield Line(((self.chance, y - tick), (self.chance, y + tick)), INK, 2)
-        if self.value is not None:
-            is_infinite = isinf(self.value)
-            yield Arrow(self.value, y, self.colour) if is_infinite else Dot(self.value, y, self.colour)
+def spread(
+    value: float | None, low: float | None, high: float | None, colour: str, y: float = 0.5
+) -> Iterator[Mark]:
+    """An interval as a bar and its value as a dot; arrows at the ends of the axis are infinite values and bounds."""
+    if low is not None and high is not None:
+        yield path(((low, y), (high, y)), colour, 3, opacity=0.6)
+        yield from (dot(end, y, colour) for end in sorted({low, high} - {value}) if isinf(end))
+    if value is not None:
+        yield dot(value, y, colour)
 
 
 # ------------------------------------------------------------------------------------------- pictures
@@ -418,36 +317,32 @@ def drawn(
     width: float = WIDTH,
     height: float = HEIGHT,
     *,
-    left: float | None = None,
-    right: float = 0,
+    edge: float = 0,
     is_stretched: bool = False,
 ) -> str:
-    """Axes and marks as one picture; ``alt`` is its text for screen readers. Sizes are those of the area between the axes."""
+    """Axes and marks as one picture; ``alt`` is its text for screen readers.
+
+    Sizes are those of the area between the axes; ``edge`` is the margin at both sides, as wide as the labels need if it is 0.
+    """
     across, up = Scale(x.low, x.high, 0, width), Scale(y.low, y.high, height, 0)
-    is_steep = not x.has_grid and x.widest > 0.9 * width / max(len(x.ticks), 1)
-    parts = [*_level_axis(x, across, height, is_steep=is_steep), *_upright_axis(y, up, width)]
-    parts += [mark.svg(across, up) for mark in marks]
-    below = 0.0 if not x.widest else 12 + 0.6 * x.widest if is_steep else 20
+    parts = [*_level_axis(x, across, height), *_upright_axis(y, up, width)]
+    parts += [mark(across, up) for mark in marks]
+    below = 22 if x.widest else 2
     if x.title:
-        parts.append(text(width / 2, height + below + 10, cut(x.title, 48), anchor="middle"))
+        parts.append(text(width / 2, height + below + 8, cut(x.title, 48), anchor="middle"))
         below += 18
-    if left is None:
-        left = round(y.widest + ROOM + 4 if y.ticks else 4, 1)
-    ends = wide(x.ticks[-1][1]) * 0.6 if x.ticks and x.has_grid else 0
-    return picture(
-        parts, alt, width, height, left, 24 if y.title else 6 if y.ticks else 0, below + 2,
-        right or max(10, ends), is_stretched=is_stretched,
-    )  # fmt: skip
+    left = edge or (round(y.widest + ROOM + 4, 1) if y.ticks else 4)
+    right = edge or max(10, wide(x.ticks[-1][1]) * 0.6 if x.ticks else 0)
+    top = 24 if y.title else 6 if y.ticks else 0
+    return picture(parts, alt, width, height, left, top, below, right, is_stretched=is_stretched)
 
 
-def _level_axis(axis: Axis, scale: Scale, height: float, *, is_steep: bool) -> Iterator[str]:
+def _level_axis(axis: Axis, scale: Scale, height: float) -> Iterator[str]:
     """Faint vertical lines at the marks of the horizontal axis, with labels below the area."""
     for value, words in axis.ticks:
         at = scale.at(value)
-        if axis.has_grid:
-            yield line(at, 0, at, height, GRID)
-        turn = {"transform": f"rotate(-35 {at:g} {height + 12:g})"} if is_steep else {}
-        yield text(at, height + 12, words, FAINT, "end" if is_steep else "middle", **turn)
+        yield line(at, 0, at, height, GRID)
+        yield text(at, height + 12, words, FAINT, "middle")
     if axis.has_line:
         yield line(scale.start, height, scale.end, height, FAINT)
 
@@ -456,8 +351,7 @@ def _upright_axis(axis: Axis, scale: Scale, width: float) -> Iterator[str]:
     """Faint horizontal lines at the marks of the vertical axis, with labels on the left and the title above."""
     for value, words in axis.ticks:
         at = scale.at(value)
-        if axis.has_grid:
-            yield line(0, at, width, at, GRID)
+        yield line(0, at, width, at, GRID)
         yield text(-ROOM, at, words, anchor="end")
     if axis.has_line:
         yield line(0, scale.start, 0, scale.end, FAINT)

@@ -13,7 +13,7 @@ from fairbrief.reports.contrast_words import capital, signed, tick
 from fairbrief.reports.number_format import number
 from fairbrief.reports.pages import page
 from fairbrief.reports.plain import named
-from fairbrief.reports.plot import FAINT, INK, Axis, Box, Dot, Line, Mark, Words, upright
+from fairbrief.reports.plot import COLOURS, FAINT, INK, Axis, Mark, box, dot, path, upright
 from fairbrief.statistics.sequential import YEAR
 from fairbrief.text.counted import counted, listed
 from fairbrief.types import Table
@@ -302,20 +302,18 @@ def picture(s: Series, trend: Trend) -> str:
     y = Axis.of_numbers((low, high), count=4)
     if s.kind == "contrast":
         y = Axis(low, high, tuple((v, tick(v, s.unit)) for v, _ in y.ticks))
-    marks: list[Mark] = [Box((0, trend.reference), (low, high), FAINT, 0.08)]
-    for night in dict.fromkeys(r.night for r in trend.releases):
-        marks += [upright(night, FAINT)]
+    marks: list[Mark] = [box((0, trend.reference), (low, high), FAINT, 0.08)]
+    marks += [upright(night, FAINT) for night in dict.fromkeys(r.night for r in trend.releases)]
     level = s.limit if s.limit is not None else s.reference
     if level is not None:
-        marks.append(Line(((0, level), (many, level)), FAINT, 1.4, "2 3"))
+        marks.append(path(((0, level), (many, level)), FAINT, 1.4, stroke_dasharray="2 3"))
     for i, (value, below, above) in enumerate(zip(s.values, s.low, s.high, strict=True)):
         if below is not None and above is not None:
-            marks.append(Line(((i + 0.5, below), (i + 0.5, above)), plot.COLOURS[0], 1.2, opacity=0.35))
+            marks.append(path(((i + 0.5, below), (i + 0.5, above)), COLOURS[0], 1.2, opacity=0.35))
         if value is not None:
-            marks.append(Dot(i + 0.5, value, plot.COLOURS[0], area=14))
+            marks.append(dot(i + 0.5, value, COLOURS[0], area=14))
     if (d := s.drift) is not None:
-        marks.append(Box((d.since, many), (max(d.low, low), min(d.high, high)), INK, 0.15))
-        marks.append(Line(((d.since, d.after), (many, d.after)), INK, 2.2))
-        marks.append(Words(d.since, high, "change", shift=4))
+        marks.append(box((d.since, many), (max(d.low, low), min(d.high, high)), INK, 0.15))
+        marks.append(path(((d.since, d.after), (many, d.after)), INK, 2.2))
     alt = f"{s.title}: {counted(many, 'night')}; {_drift(s, trend) if d else 'no change was detected.'}"
     return plot.drawn(alt, Axis(0, many, ticks), y, marks, WIDTH, HEIGHT)

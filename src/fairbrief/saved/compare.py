@@ -5,17 +5,15 @@ whether an audit is complete.
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from fairbrief.auditing import estimating
-from fairbrief.auditing.differences import Change, changes, difference
+from fairbrief.auditing.differences import difference
 from fairbrief.auditing.finding_checks import copied_sources
 from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.observing import LEFT_OUT, NO_NUMBER
@@ -24,7 +22,7 @@ from fairbrief.auditing.parts import Part, parts_of
 from fairbrief.auditing.per_record import ledgers_from
 from fairbrief.errors import RequestError
 from fairbrief.readers.messages import did_you_mean
-from fairbrief.reports.frames import rows_with, usable
+from fairbrief.reports.frames import usable
 from fairbrief.reports.result import Result
 from fairbrief.saved.gate_rules import Check
 from fairbrief.text.counted import counted
@@ -48,7 +46,14 @@ def compare(
     ``against`` the baseline's (None: the same name, or the only one). A system that is in both is called ``NAME: SYSTEM``
     with the audit's name of ``names``. Raises RequestError if there is no common measure, system or record.
     """
-    found = _compared(candidate, baseline, difference, system, against)
+    found = compared(
+        rows_by_measure(candidate),
+        rows_by_measure(baseline),
+        difference,
+        settings_of(candidate),
+        system,
+        against,
+    )
     if not found:
         raise RequestError(
             "The two audits have fewer than two records in common that both could be measured on."
@@ -72,47 +77,52 @@ def names_of(folders: Sequence[Path]) -> list[str]:
     return names
 
 
-def compare_sizes(candidate: Result, baseline: Result, measures: Collection[str] = ()) -> list[Change]:
-    """`compare` with the growth of each unsigned group difference; only for ``measures``, if some are given."""
-    found = _compared(candidate, baseline, changes, measures=measures)
-    if not found:
-        compare(candidate, baseline)  # raises with the reason
-    return found
+Audited = Mapping[str, tuple[Ledger, Measure]]
+"""The rows behind each measure of an audit, and the measure, by spec."""
 
 
-def _compared(
-    candidate: Result,
-    baseline: Result,
+def rows_by_measure(result: Result, wanted: Collection[str] = ()) -> Audited:
+    """The rows of all measures, or only of ``wanted`` ones."""
+    ledgers = ledgers_from(result.rows, wanted=wanted or None)
+    return {repr(measure): (ledger, measure) for ledger, several in ledgers for measure in several}
+
+
+def _together(ours: Audited, theirs: Audited) -> list[tuple[Ledger, Ledger, list[Measure]]]:
+    """The common measures, those of one observation at once, with its rows in both audits."""
+    found: dict[tuple[int, int], tuple[Ledger, Ledger, list[Measure]]] = {}
+    for spec, (ledger, measure) in ours.items():
+        if spec in theirs:
+            other = theirs[spec][0]
+            found.setdefault((id(ledger), id(other)), (ledger, other, []))[2].append(measure)
+    return list(found.values())
+
+
+def compared(
+    ours: Audited,
+    theirs: Audited,
     how: Callable[[Sequence[Measure], Part, Part, estimating.Settings], list[T]],
+    settings: estimating.Settings,
     system: str | None = None,
     against: str | None = None,
-    measures: Collection[str] = (),
 ) -> list[T]:
-    """The results of ``how`` for every pair of systems, with the measures of one observation at once."""
-    settings = _settings(candidate)
-    ours = {repr(m): (ledger, m) for ledger, several in ledgers_from(candidate.rows) for m in several}
-    theirs = {repr(m): (ledger, m) for ledger, several in ledgers_from(baseline.rows) for m in several}
-    common = [spelled for spelled in ours if spelled in theirs and (not measures or spelled in measures)]
-    if not common:
+    """The results of ``how`` for every pair of systems and all common measures. RequestError if there are none."""
+    pairs = _together(ours, theirs)
+    if not pairs:
         raise RequestError(
             f"The two audits have no measure in common: {', '.join(ours)} and {', '.join(theirs)}. "
             "Audit both with the same --measure."
         )
-    together: dict[tuple[int, int], list[str]] = {}
-    for spelled in common:  # measures of one observation are compared at once
-        together.setdefault((id(ours[spelled][0]), id(theirs[spelled][0])), []).append(spelled)
     found: list[T] = []
-    for several in together.values():
-        (a, _), (b, _) = ours[several[0]], theirs[several[0]]
-        taken = [ours[spelled][1] for spelled in several]
+    for a, b, measures in pairs:
         _share_columns(a, b)
         parts, others = (parts_of(ledger, (), settings.seed) for ledger in (a, b))
         for first, second in _systems(a, b, system, against):
-            found += how(taken, parts[first, WHOLE], others[second, WHOLE], settings)
+            found += how(measures, parts[first, WHOLE], others[second, WHOLE], settings)
     return found
 
 
-def _settings(result: Result) -> estimating.Settings:
+def settings_of(result: Result) -> estimating.Settings:
+    """The settings of comparisons: those of the audit."""
     made = result.made
     return estimating.Settings(
         n_resamples=int(made.get("n_resamples") or 2000),
@@ -165,9 +175,7 @@ def _records(result: Result) -> Iterator[str]:
 
 
 def _systems(a: Ledger, b: Ledger, system: str | None, against: str | None) -> Sequence[tuple[str, str]]:
-    ours, theirs = (
-        [name for name, kind in systems_of([ledger.origins]).items() if kind == "system"] for ledger in (a, b)
-    )
+    ours, theirs = (_names_of_systems([ledger]) for ledger in (a, b))
     if not ours or not theirs:
         return []  # only sanity baselines: a scorer bias check on sources that no system wrote
     if system is not None or against is not None:
@@ -211,66 +219,64 @@ RECORDS = "records"
 """The name for `--allow-missing` of records that are only in the baseline."""
 COPIES = "records with the documents of another record"
 SHOWN = 5
-READ = ("measures", "system_kind", "system", "record", "reason")
-"""The columns of per-record statistics that identify measured records."""
 
 
-Key = tuple[str, str]
-"""A measure and a system."""
+def missing_records(
+    ours: Audited, theirs: Audited, allowed: Sequence[str] = (), most: float = 1.0
+) -> list[Check]:
+    """An inconclusive check per measure with too many records that only the baseline could measure.
 
-
-@dataclass(slots=True)
-class Seen:
-    """By measure and system, the distinct records, and those that were measured."""
-
-    records: dict[Key, Names] = field(default_factory=dict)
-    measured: dict[Key, Names] = field(default_factory=dict)
-
-    @property
-    def measures(self) -> list[str]:
-        """All measures, in order."""
-        return list(dict.fromkeys(measure for measure, _ in self.records))
-
-    @property
-    def systems(self) -> list[str]:
-        """All systems, in order, without sanity baselines."""
-        return list(dict.fromkeys(system for _, system in self.records))
-
-
-def records_in(result: Result, wanted: Sequence[str] = ()) -> Seen:
-    """The records of an audit; only of ``wanted`` measures, if some are given."""
-    found, kept = Seen(), dict[int, Names]()
-    for observation in dict.fromkeys(result.rows.measures().values()):
-        pieces: dict[Key, list[pa.Table]] = {}
-        for rows in result.rows.each_of(observation, READ.__contains__):
-            systems = rows_with(rows, "system_kind", "system")
-            for measures in systems["measures"].unique().to_pylist():
-                rows_of = rows_with(systems, "measures", measures)
-                for system in rows_of["system"].unique().to_pylist():
-                    pieces.setdefault((measures, system), []).append(rows_with(rows_of, "system", system))
-        for (measures, system), tables in pieces.items():
-            every, measured = (_ids(several, kept) for several in (tables, [usable(t) for t in tables]))
-            for measure in measures.split("\n"):
-                if wanted and measure not in wanted:
-                    continue
-                found.records[measure, system], found.measured[measure, system] = every, measured
-    return found
-
-
-def _ids(tables: Sequence[pa.Table], kept: dict[int, Names]) -> Names:
-    """The distinct records of some rows. Most measures have the same records, which are stored once."""
-    pieces = [rows["record"].cast(pa.large_binary()).unique() for rows in tables]
-    found = Names(pc.unique(pa.concat_arrays(pieces)))
-    known = kept.setdefault(len(found), found)
-    return known if known.encoded.equals(found.encoded) else found
-
-
-def refuse_missing(ours: Seen, theirs: Seen, allowed: Sequence[str] = ()) -> None:
-    """Raise RequestError if the audit lacks a system, measure or record of its baseline.
-
-    ``allowed`` names systems and measures that may be missing, and `RECORDS`; RequestError for one that is not missing.
+    Raises RequestError if the audit lacks a system, measure or record of its baseline. ``allowed`` names systems and measures
+    that may be missing, and `RECORDS`; RequestError for one that is not missing.
     """
-    lacking = _lacking(ours, theirs)
+    here, there = (_names_of_systems(ledger for ledger, _ in of.values()) for of in (ours, theirs))
+    # The only system of each, or systems of the same name.
+    same = dict(zip(there, here if len(here) == len(there) == 1 else there, strict=True))
+    lacking = {s: f"the system '{s}'" for s in there if same[s] not in here}
+    lacking |= {m: f"the measure {m}" for m in theirs if m not in ours}
+    checks: list[Check] = []
+    gone: set[str] = set()
+    every: list[Names] = []
+    for a, b, measures in _together(ours, theirs):
+        for system in (s for s in there if same[s] in here):
+            (before, before_measured), (now, now_measured) = (
+                _records_of(b, system),
+                _records_of(a, same[system]),
+            )
+            if not len(before) or not len(now):
+                continue
+            gone.update(before.of(np.flatnonzero(before.places_in(now) < 0)))
+            every = [united([*every, before])]
+            lost = before_measured.places_in(now) >= 0
+            lost &= before_measured.places_in(now_measured) < 0
+            if np.count_nonzero(lost) > most * len(before_measured):
+                reasons = {"measured only in the baseline": int(np.count_nonzero(lost))}
+                checks += [
+                    _check(f"{m!r} [{same[system]}] measured as in the baseline", reasons, len(before_measured), most)
+                    for m in measures
+                ]  # fmt: skip
+    if gone:
+        first = ", ".join(sorted(gone)[:SHOWN]) + (" …" if len(gone) > SHOWN else "")
+        lacking[RECORDS] = f"{len(gone):,} of {counted(len(every[0]), 'record')} ({first})"
+    _refuse_lacking(lacking, allowed)
+    return checks
+
+
+def _names_of_systems(ledgers: Iterable[Ledger]) -> list[str]:
+    """The systems without sanity baselines."""
+    kinds = systems_of([ledger.origins for ledger in ledgers])
+    return [name for name, kind in kinds.items() if kind == "system"]
+
+
+def _records_of(ledger: Ledger, system: str) -> tuple[Names, Names]:
+    """The distinct records of a system, and those that were measured."""
+    kinds, known = ledger.origins.kinds()
+    rows = np.flatnonzero(np.array([kind.system == system for kind in known])[kinds])
+    every, measured = (ledger.origins.of(own).records() for own in (rows, rows[ledger.reasons[rows] == 0]))
+    return united([every]), united([measured])
+
+
+def _refuse_lacking(lacking: Mapping[str, str], allowed: Sequence[str]) -> None:
     for name in allowed:
         if name not in lacking:
             raise RequestError(f"--allow-missing '{name}': it is not missing. {_as_sentence(lacking)}")
@@ -283,48 +289,7 @@ def refuse_missing(ours: Seen, theirs: Seen, allowed: Sequence[str] = ()) -> Non
         )
 
 
-def unmeasured(ours: Seen, theirs: Seen, most: float) -> list[Check]:
-    """An inconclusive check per measure with too many records that only the baseline could measure."""
-    named, checks = _name_in_ours(ours, theirs), []
-    for (measure, system), before in theirs.measured.items():
-        key = measure, named(system)
-        if key not in ours.records:
-            continue
-        is_there, is_measured = (before.places_in(of[key]) >= 0 for of in (ours.records, ours.measured))
-        lost = int(np.count_nonzero(is_there & ~is_measured))
-        if lost > most * len(before):
-            reasons = {"measured only in the baseline": lost}
-            checks.append(
-                _check(f"{measure} [{key[1]}] measured as in the baseline", reasons, len(before), most)
-            )
-    return checks
-
-
-def _name_in_ours(ours: Seen, theirs: Seen) -> Callable[[str], str]:
-    """From a system of the baseline to the audit's: the only one of each, or the same name."""
-    if len(ours.systems) == len(theirs.systems) == 1:
-        return lambda _: ours.systems[0]
-    return lambda system: system
-
-
-def _lacking(ours: Seen, theirs: Seen) -> dict[str, str]:
-    """What only the baseline has: by name for `--allow-missing`, in words."""
-    named = _name_in_ours(ours, theirs)
-    systems = [s for s in theirs.systems if named(s) not in ours.systems]
-    measures = [m for m in theirs.measures if m not in ours.measures]
-    lacking = {s: f"the system '{s}'" for s in systems} | {m: f"the measure {m}" for m in measures}
-    gone: set[str] = set()
-    for (measure, system), before in theirs.records.items():
-        if (now := ours.records.get((measure, named(system)))) is not None:
-            gone.update(before.of(np.flatnonzero(before.places_in(now) < 0)))
-    if gone:
-        first = ", ".join(sorted(gone)[:SHOWN]) + (" …" if len(gone) > SHOWN else "")
-        every = united(list(theirs.records.values()))
-        lacking[RECORDS] = f"{len(gone):,} of {counted(len(every), 'record')} ({first})"
-    return lacking
-
-
-def _as_sentence(lacking: dict[str, str]) -> str:
+def _as_sentence(lacking: Mapping[str, str]) -> str:
     return f"The audit lacks {'; '.join(lacking.values()) if lacking else 'nothing of its baseline'}."
 
 

@@ -8,8 +8,8 @@ all. A scorer of all texts of a record (idf weights, tf-idf), or of a summary as
 from __future__ import annotations
 
 import itertools
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import isnan
 from types import MappingProxyType
@@ -33,6 +33,7 @@ from fairbrief.auditing.parts import Part as SystemPart
 from fairbrief.auditing.parts import parts_of
 from fairbrief.auditing.per_record import ledgers_from
 from fairbrief.auditing.scorer_lookup import Scorers
+from fairbrief.auditing.system_runs import Pooled
 from fairbrief.errors import DataError, RequestError
 from fairbrief.readers.messages import did_you_mean
 from fairbrief.reports.explanation import Effect, Explanation, Influence, Kind, Opened, Part
@@ -52,7 +53,6 @@ from fairbrief.types import (
     Measure,
     Observation,
     Reason,
-    Scorer,
     ShowsDetails,
     Totals,
 )
@@ -68,62 +68,51 @@ TOP = 5
 def explain(
     cases: Iterable[Case],
     measure: str | Measure,
+    plan: Plan,
     *,
-    attributes: Sequence[str] = (),
     quantity: str | None = None,
     systems: Sequence[str] = (),
     ids: Sequence[str] = (),
     top: int = TOP,
-    scorers: Mapping[str, Scorer] | None = None,
-    wrap: Callable[[Scorer], Scorer] | None = None,
-    skips: bool = False,
-    progress: Callable[[int], None] | None = None,
-    n_resamples: int = 2000,
-    n_extracts: int | None = None,
 ) -> list[Explanation]:
     """The contributions to a measure's value, for each system: of records, and in them of documents and sentences.
 
-    ``quantity`` is one of the measure's values (default: the main value); ``systems`` are those to explain (default: all).
-    ``ids`` are the records (or seed documents, whose counterfactuals are removed together) to open; without them, the ``top`` ones with the
-    largest contributions. ``cases`` are read more than once. All contributions are leave-one-out: of two similar documents,
-    neither has a large one. ``n_resamples`` and ``n_extracts`` are as in an audit, for the baselines of the value; 0 omits them.
+    ``plan`` has the settings of the audit, but for its measures. ``quantity`` is one of the measure's values (default: the main
+    value); ``systems`` are those to explain (default: all). ``ids`` are the records (or seed documents, whose counterfactuals
+    are removed together) to open; without them, the ``top`` ones with the largest contributions. ``cases`` are read more than
+    once. All contributions are leave-one-out: of two similar documents, neither has a large one.
 
     Raises RequestError for a measure over several attributes, and for an unknown quantity, system or record; DataError for an
-    input without a record, and for one that the measure cannot use, unless ``skips`` is set.
+    input without a record, and for one that the measure cannot use, unless the plan ``skips`` it.
     """
-    held = list(cases) if iter(cases) is cases else cases
-    built = _measure(measure, attributes, held)
-    watch = _Watch(frozenset(map(encodable, systems)), frozenset(ids))
-    plan = Plan(
-        measures=[built], n_resamples=n_resamples, n_extracts=n_extracts if n_resamples else 0, skips=skips,
-        check_scorers=False, scorers=scorers or {}, wrap=wrap, progress=progress,
-    )  # fmt: skip
-    found = audit(watch.passing(held), plan)
+    held = Pooled(cases) if plan.pools_runs else cases
+    built = _measure(measure, plan.attributes, held)
+    n_extracts = plan.n_extracts if plan.n_resamples else 0
+    plan = replace(plan, measures=[built], n_extracts=n_extracts, check_scorers=False)
+    named: defaultdict[str, dict[str, str]] = defaultdict(dict)
+    found = audit(_noted(held, frozenset(map(encodable, systems)), frozenset(ids), named), plan)
     ((ledger, _),) = ledgers_from(Held(_of_summaries(found.per_record)), {repr(built): built})
+    ordered = {
+        s: {name: named[s][name] for name in ids if name in named[s]}
+        for s in map(encodable, found.made["systems"])
+    }
+    parts = parts_of(ledger, ())
     # For one value: its p without adjustment for the other systems.
     asked = {
         e.system: e.replace(p_adjusted=None, extract_p_adjusted=None)
         for e in found.estimates
         if e.quantity == (quantity or built.name)
     }
-    parts = parts_of(ledger, ())
     chosen = [
         _OfSystem(
-            built,
-            quantity or built.name,
-            parts[system, WHOLE],
-            ledger,
-            watch.found[system],
-            ids,
-            top,
-            asked.get(system),
+            built, quantity or built.name, parts[system, WHOLE], ordered[system], top, asked.get(system)
         )
-        for system in watch.systems
-        if not ids or watch.found[system]
+        for system in ordered
+        if not ids or ordered[system]
     ]
-    members = _members(held, {(c.system, cluster) for c in chosen for cluster in c.clusters()})
-    made = Scorers(scorers, wrap)
-    return [c.explanation(members, made) for c in chosen]
+    members = _members(held, {(c.part.system, cluster) for c in chosen for _, cluster in c.opened})
+    scorers = Scorers(plan.scorers, plan.wrap)
+    return [c.explanation(members, scorers) for c in chosen]
 
 
 def _of_summaries(per_record: pa.Table) -> pa.Table:
@@ -149,107 +138,89 @@ def _measure(measure: str | Measure, attributes: Sequence[str], cases: Iterable[
     return built[0]
 
 
-@dataclass
-class _Watch:
-    """The systems and records of the input, noted while the audit reads the cases.
+def _noted(
+    cases: Iterable[Case],
+    systems: frozenset[str],
+    ids: frozenset[str],
+    named: defaultdict[str, dict[str, str]],
+) -> Iterator[Case]:
+    """The cases of these systems, by default of all; adds to ``named``, by system, the cluster of each of the ``ids``.
 
-    ``found`` maps, by system, each requested id to its cluster.
+    RequestError at the end for a system or id that no case has.
     """
-
-    wanted: frozenset[str]
-    ids: frozenset[str]
-    systems: list[str] = field(default_factory=list)
-    found: dict[str, dict[str, str]] = field(default_factory=dict)
-
-    def passing(self, cases: Iterable[Case]) -> Iterator[Case]:
-        """The cases of the wanted systems. Raises RequestError at the end for missing systems or records."""
-        others: dict[str, None] = {}
-        near: dict[str, None] = {}
-        for case in cases:
-            system, record = encodable(case.summary.system), case.record
-            if self.wanted and system not in self.wanted:
-                others[system] = None
-                continue
-            if system not in self.found:
-                self.systems.append(system)
-                self.found[system] = {}
-            for name in {record.id, record.cluster} & self.ids:
-                self.found[system].setdefault(name, encodable(record.cluster))
-            if self.ids and len(near) < HEAD:
-                near[record.id] = None
-            yield case
-        if missing := sorted(self.wanted - set(self.systems)):
-            known = ", ".join(dict.fromkeys([*self.systems, *others]))
-            raise RequestError(f"No system named '{missing[0]}'. Systems: {known}.")
-        if missing := sorted(self.ids - {name for found in self.found.values() for name in found}):
-            raise RequestError(
-                f"No record has the id '{missing[0]}'.{did_you_mean(missing[0], near)} "
-                f"The first ones are {', '.join(list(near)[:3])}."
-            )
+    known: dict[str, None] = {}
+    near: dict[str, None] = {}
+    for case in cases:
+        system, record = encodable(case.summary.system), case.record
+        known[system] = None
+        if systems and system not in systems:
+            continue
+        for name in {record.id, record.cluster} & ids:
+            named[system].setdefault(name, encodable(record.cluster))
+        if ids and len(near) < HEAD:
+            near[record.id] = None
+        yield case
+    if missing := sorted(systems - known.keys()):
+        raise RequestError(f"No system named '{missing[0]}'. Systems: {', '.join(known)}.")
+    if missing := sorted(ids.difference(*named.values())):
+        raise RequestError(
+            f"No record has the id '{missing[0]}'.{did_you_mean(missing[0], near)} "
+            f"The first ones are {', '.join(list(near)[:3])}."
+        )
 
 
 @dataclass
 class _OfSystem:
-    """One system's rows, the contribution of each record, and the records to open."""
+    """One system's rows, the contribution of each record, and the records to open: ``opened`` has their names and clusters."""
 
     measure: Measure
     quantity: str
     part: SystemPart
-    ledger: Ledger
-    found: Mapping[str, str]
-    ids: Sequence[str]
+    named: Mapping[str, str]
     top: int
     estimate: Estimate | None
-    influences: tuple[Influence, ...] = field(init=False)
     value: float | None = field(init=False, default=None)
+    influences: tuple[Influence, ...] = field(init=False, default=())
+    opened: Sequence[tuple[str, str]] = field(init=False)
 
     def __post_init__(self) -> None:
         self._place = {cluster: i for i, cluster in enumerate(self.part.clusters)}
-        self.influences = ()
-        if not self.part.clusters:
-            return
-        columns, sums = self.ledger.columns, self.part.sums
-        without = values_without_each(self.measure, columns, sums)
-        if self.quantity not in without:
-            raise RequestError(
-                f"'{self.measure!r}' has no quantity '{self.quantity}'. It has: {', '.join(without)}."
-            )
-        self.value = value_of(self.measure, self.quantity, self._per_record(()))
-        self.influences = self._ranked(without[self.quantity].tolist())
-
-    @property
-    def system(self) -> str:
-        return self.part.system
-
-    def clusters(self) -> list[str]:
-        """The clusters to open: the named ones, or those with the largest contributions."""
-        if self.ids:
-            return list(dict.fromkeys(self.found[name] for name in self.ids if name in self.found))
-        return [influence.cluster for influence in self.influences[: self.top]]
+        if self.part.clusters:
+            without = values_without_each(self.measure, self.part.ledger.columns, self.part.sums)
+            if self.quantity not in without:
+                raise RequestError(
+                    f"'{self.measure!r}' has no quantity '{self.quantity}'. It has: {', '.join(without)}."
+                )
+            self.value = value_of(self.measure, self.quantity, self._per_record(()))
+            self.influences = self._ranked(without[self.quantity].tolist())
+        largest = [(one.cluster, one.cluster) for one in self.influences[: self.top]]
+        self.opened = list(self.named.items()) or largest
 
     def explanation(self, members: Mapping[tuple[str, str], Sequence[Case]], scorers: Scorers) -> Explanation:
         """The contributions to this system's value; ``members`` are the cases of the clusters to open."""
-        named = [(name, self.found[name]) for name in self.ids if name in self.found]
-        there = [self._place[cluster] for cluster in self.clusters() if cluster in self._place]
-        without = value_of(self.measure, self.quantity, self._per_record(there))
+        system = self.part.system
+        there = {self._place[cluster] for _, cluster in self.opened if cluster in self._place}
+        without = value_of(self.measure, self.quantity, self._per_record(sorted(there)))
         return Explanation(
             measure=repr(self.measure),
             quantity=self.quantity,
-            system=self.system,
+            system=system,
             value=self.value,
             influences=self.influences,
             opened=tuple(
-                self._opened(name, cluster, tuple(members[self.system, cluster]), scorers)
-                for name, cluster in named or [(cluster, cluster) for cluster in self.clusters()]
+                self._opened(name, cluster, tuple(members[system, cluster]), scorers)
+                for name, cluster in self.opened
             ),
             together=effect(self.value, without, NOTHING),
-            excluded=self.ledger.excluded(self.system, WHOLE),
+            excluded=self.part.ledger.excluded(system, WHOLE),
             estimate=self.estimate,
         )
 
     def _ranked(self, without: Sequence[float]) -> tuple[Influence, ...]:
-        origins = [origin for origin in self.ledger.kept() if origin.system == self.system]
-        many = Counter(origin.cluster for origin in origins)
+        clusters = self.part.clusters
+        many = Counter(
+            origin.cluster for origin in self.part.ledger.kept() if origin.system == self.part.system
+        )
         effects = [effect(self.value, None if np.isnan(v) else v, NOTHING) for v in without]
         # First those without which there is no value; ties keep the order of the input.
         order = sorted(
@@ -257,7 +228,7 @@ class _OfSystem:
             key=lambda i: -np.inf if (e := effects[i].effect) is None else -abs(e),
         )
         return tuple(
-            Influence(self.part.clusters[i], rank, many[self.part.clusters[i]], effects[i])
+            Influence(clusters[i], rank, many[clusters[i]], effects[i])
             for rank, i in enumerate(order, start=1)
         )
 
@@ -266,7 +237,7 @@ class _OfSystem:
         if len(left_out) == len(self.part.clusters):
             return {}
         sums = np.delete(self.part.sums, list(left_out), axis=0).sum(axis=0)
-        kept = columns_elsewhere(self.ledger.columns, self.part.sums, left_out)
+        kept = columns_elsewhere(self.part.ledger.columns, self.part.sums, left_out)
         return {column: float(sums[i]) for column, i in kept.items()}
 
     def _opened(self, name: str, cluster: str, members: Cases, scorers: Scorers) -> Opened:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Literal, TypeGuard
 
 from fairbrief import registry
+from fairbrief.auditing import differences
 from fairbrief.auditing.differences import Change
 from fairbrief.auditing.jackknifed import CHANCE_ADJUSTED
 from fairbrief.auditing.record_values import directions
@@ -25,12 +26,13 @@ from fairbrief.reports.wording import told
 from fairbrief.saved import saved_inputs
 from fairbrief.saved.compare import (
     changed_sources,
-    compare_sizes,
+    compare,
+    compared,
     left_out,
+    missing_records,
     other_settings,
-    records_in,
-    refuse_missing,
-    unmeasured,
+    rows_by_measure,
+    settings_of,
 )
 from fairbrief.saved.gate_rules import MAX_LEFT_OUT, RANDOM, Check, Rule, Sign, is_named
 from fairbrief.statistics.jackknife import t_quantile
@@ -76,15 +78,15 @@ def hold_audit(
     if baseline is not None:
         before = _result(baseline)
         wanted = _wanted(measures, result, before)
-        ours, theirs = (records_in(one, wanted) for one in (result, before))
-        refuse_missing(ours, theirs, allow_missing)
-        checks += unmeasured(ours, theirs, max_left_out)
+        ours, theirs = (rows_by_measure(one, wanted) for one in (result, before))
+        checks += missing_records(ours, theirs, allow_missing, max_left_out)
         checks += _sources(changed_sources(result, before))
         checks += other_settings(result, before, wanted)
-        changes = compare_sizes(result, before, wanted)
+        changes = compared(ours, theirs, differences.changes, settings_of(result))
         found = of_margin(changes, margin, directions(result.rows), confidence_level)
         if not found:
-            raise RequestError(NOTHING_COMPARED.format(", ".join(wanted or ours.measures)))
+            compare(result, before)  # refuses audits without common records
+            raise RequestError(NOTHING_COMPARED.format(", ".join(ours)))
         asked += found
     return checks + decided(asked, confidence_level)
 

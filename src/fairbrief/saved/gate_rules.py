@@ -1,4 +1,4 @@
-"""The settings of a gate, its rules as typed, and its checks, also as JUnit XML.
+"""The rules of a gate as typed, and its checks, also as JUnit XML.
 
 A rule is ``measure<=limit``, optionally for one quantity and one system. ``measure:quantity-random`` is the quantity minus its
 random-sentence baseline; ``measure:quantity`` without brackets is the quantity of every group.
@@ -10,18 +10,12 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
-from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 from xml.sax.saxutils import escape, quoteattr
 
 from fairbrief import specs
 from fairbrief.errors import RequestError
-from fairbrief.plan import setting
 from fairbrief.reports.plain import printable
-
-if TYPE_CHECKING:
-    from fairbrief.reports.result import Result
 
 Sign = Literal["<=", ">="]
 RANDOM = "-random"
@@ -98,55 +92,8 @@ def rules(most: Sequence[str] = (), least: Sequence[str] = ()) -> list[Rule]:
     return result
 
 
-limit = partial(setting, panel="Limits")
 MAX_LEFT_OUT = 0.05
 """Share of an input that may be invalid, refused, empty or unanswered; above it the gate is inconclusive."""
-
-
-@dataclass(frozen=True, slots=True)
-class GateSettings:
-    """The limits of a gate, and its baseline."""
-
-    # fmt: off
-    most: Sequence[str] = limit(
-        (), "Upper limit, e.g. 'uer@sentiment:difference-random<=0.1'.", "RULE", flag="--max",
-    )
-    least: Sequence[str] = limit(
-        (), "Lower limit, e.g. 'rouge1>=0.3'.", "RULE", flag="--min",
-    )
-    baseline: Path | None = limit(None, "Saved audit to compare with.", "DIR")
-    margin: float = limit(
-        0.0, "How much worse than the baseline a value may be.",
-        "X",
-    )
-    measures: Sequence[str] = limit(
-        (), "Measure to compare with the baseline; by default all.", "SPEC", flag="--measure",
-    )
-    allow_missing: Sequence[str] = limit(
-        (), "System or measure of the baseline that may be missing, or 'records'.", "NAME",
-    )
-    max_left_out: float = limit(
-        MAX_LEFT_OUT, "Share of the input that may be skipped, refused, empty or unanswered; above it the gate "
-        "is inconclusive.", "SHARE",
-    )
-    # fmt: on
-
-    def checks(self, audited: Path | Result, baseline: Path | Result | None = None) -> list[Check]:
-        """The checks of an audit, or of a saved one's folder; ``baseline`` replaces the saved baseline.
-
-        Raises RequestError for settings that do not fit together.
-        """
-        from fairbrief.saved import gate
-
-        return gate.hold_audit(
-            audited,
-            rules(self.most, self.least),
-            baseline or self.baseline,
-            self.margin,
-            measures=self.measures,
-            allow_missing=self.allow_missing,
-            max_left_out=self.max_left_out,
-        )
 
 
 @dataclass(frozen=True, slots=True)

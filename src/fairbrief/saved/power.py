@@ -129,12 +129,10 @@ def _precisions(
         if (precision := _precision(here.spreads(name)[0], part, here)) is not None:
             yield name, PERMUTED, precision
         less = here.less_extracts(name) if value.is_compared and here.units.has_extracts else None
-        if (
-            less is not None
-            and np.isfinite(less.value[0])
-            and (precision := _precision(less[0], part, here)) is not None
-        ):
-            yield name, EXTRACTS, precision
+        if less is not None and np.isfinite(less.here[0]):
+            spread = less.spreads(here.strata(name))[0]
+            if (precision := _precision(spread, part, here)) is not None:
+                yield name, EXTRACTS, precision
 
 
 def _precision(found: Spread, part: Part, here: Jackknifed) -> Precision | None:

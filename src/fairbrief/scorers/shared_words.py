@@ -1,88 +1,23 @@
-"""Scorers of the words that texts share: containment, the judge of support that needs no model, and n-grams.
-
-`occurrences` finds which words occur in which texts, for many questions at once.
-"""
+"""Scorers of the words that texts share: containment, the judge of support that needs no model, and n-grams."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import chain
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fairbrief.ranges import changes, numbers_within, ranges, starts, sums
 from fairbrief.score_tables import ScoreTable
-from fairbrief.scorers.pairs import best_passages, check_by
+from fairbrief.scorers.pairs import check_by
+from fairbrief.scorers.word_counts import Entries, Texts, in_batches, tabulate
 from fairbrief.specs import spell
 from fairbrief.text import published_nltk, rouge
 from fairbrief.text.languages import described, languages_of
-from fairbrief.text.segmentation import Parted, Rule, Words, compact, different_of, numbered, words_of
+from fairbrief.text.segmentation import Parted, Rule, Words, compact, numbered, words_of
 from fairbrief.text.sentences import By
-from fairbrief.types import Ask, Floats, Integers
-
-Booleans = NDArray[np.bool_]
-TOGETHER = 120_000
-"""Characters of asks that share one table: enough to read most texts once, few enough for the table to stay small."""
-
-
-@dataclass(frozen=True, slots=True)
-class Texts:
-    """The texts of some asks: each ask's rows, then its columns.
-
-    Shapes: ``every`` (texts,); ``sides`` (asks, 2), how many rows and columns each ask has.
-    """
-
-    every: Sequence[str]
-    sides: Integers
-
-    @classmethod
-    def of(cls, asks: Iterable[Ask]) -> Texts:
-        """The texts of these asks."""
-        sides = [side for ask in asks for side in (ask.rows, ask.columns)]
-        many = np.fromiter(map(len, sides), dtype=np.int64, count=len(sides))
-        return cls(list(chain.from_iterable(sides)), many.reshape(-1, 2))
-
-    def rows_and_columns(self) -> tuple[Integers, Integers]:
-        """The places of the rows, and of the columns, of all asks."""
-        is_column = np.repeat(np.tile([False, True], len(self.sides)), self.sides.reshape(-1))
-        return np.flatnonzero(~is_column), np.flatnonzero(is_column)
-
-    def batches(self) -> Iterator[Texts]:
-        """The texts of so many asks at a time as have `TOGETHER` characters."""
-        texts = [0, *np.cumsum(self.sides.sum(axis=1)).tolist()]
-        characters = np.fromiter(map(len, self.every), dtype=np.int64, count=len(self.every))
-        before = np.concatenate([[0], np.cumsum(characters)])[texts]
-        start, asks = 0, len(self.sides)
-        while start < asks:
-            end = min(max(int(np.searchsorted(before, before[start] + TOGETHER)), start + 1), asks)
-            yield Texts(self.every[texts[start] : texts[end]], self.sides[start:end])
-            start = end
-
-
-def in_batches(asks: Iterable[Ask], answered: Callable[[Texts], ScoreTable]) -> ScoreTable:
-    """The answers to all asks, some of which are answered together."""
-    return ScoreTable.joined([answered(some) for some in Texts.of(asks).batches()])
-
-
-def occurrences(
-    words: Words, texts: Integers, n_texts: Integers, wanted: Integers, n_wanted: Integers
-) -> Booleans:
-    """Whether the texts of each ask hold the words that are wanted of them: one ask's (texts, wanted) after another.
-
-    Shapes: ``texts`` (texts of all asks,), places in ``words``, of each ask as many as ``n_texts`` (asks,) says;
-    ``wanted`` (words wanted of all asks,), numbers, of each ask ``n_wanted`` (asks,).
-    """
-    different, place = compact(wanted, len(words.names))
-    width = len(different) + 1
-    held = np.zeros(len(words.many) * width, dtype=bool)
-    held[np.repeat(np.arange(len(words.many)) * width, words.many) + place.take(words.numbers)] = True
-    n_cells = np.repeat(n_wanted, n_texts)
-    cell = ranges(np.repeat(starts(n_wanted), n_texts), n_cells)
-    return np.asarray(held.take(np.repeat(texts * width, n_cells) + place.take(wanted).take(cell)))
-
+from fairbrief.types import Ask, Floats
 
 # ---------------------------------------------------------------------------------- containment
 
@@ -124,93 +59,7 @@ class Containment:
 
     def answer(self, asks: Sequence[Ask]) -> ScoreTable:
         """One answer per ask."""
-        return best_passages(asks, self.by, lambda some: in_batches(some, _answered))
-
-
-class _Held(NamedTuple):
-    """Whether texts of asks hold words of their asks: cells of one ask's (texts, words) after another."""
-
-    cells: Booleans
-    first: Integers
-
-    def of(self, asks: Integers, texts: int, words: int) -> Booleans:
-        """Those of asks of so many texts and words. Shape (asks, texts, words)."""
-        places = self.first[asks, np.newaxis] + np.arange(texts * words)
-        return np.asarray(self.cells.take(places).reshape(len(asks), texts, words))
-
-
-def _answered(texts: Texts) -> ScoreTable:
-    """The answers to asks whose words are tabulated together; those of as many rows, columns and words are computed at once."""
-    found = Parted(texts.every).words(_WORDS)
-    rows, columns = texts.rows_and_columns()
-    n_rows, n_columns = texts.sides.T
-    asked, n_words = _asked(found, columns, n_columns)
-    every, n_texts = np.arange(len(found.many)), texts.sides.sum(axis=1)
-    held = _Held(occurrences(found, every, n_texts, asked, n_words), starts(n_texts * n_words))
-    counts, first_row = _counted(found, rows, n_rows), starts(n_rows)
-    n_cells = n_rows * n_columns
-    cells, first_cell = np.zeros(int(n_cells.sum())), starts(n_cells)
-    alike: dict[tuple[int, ...], list[int]] = {}
-    for i, shape in enumerate(zip(n_rows.tolist(), n_columns.tolist(), n_words.tolist(), strict=True)):
-        alike.setdefault(shape, []).append(i)
-    for (height, width, many), members in alike.items():
-        here = np.array(members)
-        words_held = held.of(here, height + width, many)
-        scores = containment(
-            words_held[:, :height],
-            words_held[:, height:].transpose(0, 2, 1),
-            counts.take(first_row[here, np.newaxis] + np.arange(height)),
-        )
-        places = first_cell[here, np.newaxis] + np.arange(height * width)
-        cells[places] = scores.reshape(places.shape)
-    return ScoreTable(texts.sides, cells, numbers_within(n_columns), np.zeros(len(rows)))
-
-
-def _asked(found: Words, columns: Integers, n_columns: Integers) -> tuple[Integers, Integers]:
-    """The different words of each ask's columns, sorted, one ask after another; and how many each has."""
-    units = found.of(columns)
-    different, place = compact(units, len(found.names))
-    names = [found.names[i] for i in different.tolist()]
-    order = np.array(sorted(range(len(names)), key=names.__getitem__), dtype=np.int64)
-    rank = np.argsort(order)
-    of_columns = np.repeat(np.arange(len(n_columns)), n_columns)
-    key = np.repeat(of_columns, found.many[columns]) * len(names) + rank[place.take(units)]
-    ask, word = np.divmod(different_of(key), max(len(names), 1))
-    return different[order[word]], np.bincount(ask, minlength=len(n_columns))
-
-
-def _counted(found: Words, rows: Integers, n_rows: Integers) -> Floats:
-    """1 for rows that count in idf, of those of one ask that have the same words one; 0 for others. Shape (rows,)."""
-    ask, first = np.repeat(np.arange(len(n_rows)), n_rows), starts(found.many)
-    largest, signature = np.full(len(found.many), -1), np.zeros(len(found.many), dtype=np.int64)
-    if len(has_words := np.flatnonzero(found.many)):
-        largest[has_words] = np.maximum.reduceat(found.numbers, first[has_words])
-        signature[has_words] = np.bitwise_or.reduceat(1 << (found.numbers & 31), first[has_words])
-    # Only rows of the same largest word and the same signature can have the same words.
-    key = (ask * (len(found.names) + 1) + largest[rows] + 1) << 32 | signature[rows]
-    order = np.argsort(key, kind="stable")
-    is_same = np.append(~changes(key[order]), [False])
-    similar = np.sort(order[is_same[:-1] | is_same[1:]])
-    seen: set[tuple[int, frozenset[int]]] = set()
-    counts = np.ones(len(key))
-    members = zip(
-        *(of.tolist() for of in (similar, ask[similar], first[rows[similar]], found.many[rows[similar]])),
-        strict=True,
-    )
-    for row, i, start, many in members:
-        own = i, frozenset(found.numbers[start : start + many].tolist())
-        counts[row] = own not in seen
-        seen.add(own)
-    return counts
-
-
-def words(text: str) -> frozenset[str]:
-    """The distinct lower-cased words of a text.
-
-    >>> sorted(words("The soup wasn’t hot: the SOUP!"))
-    ['hot', 'soup', 'the', "wasn't"]
-    """
-    return frozenset(_words(text))
+        return in_batches(asks, _contained, self.by)
 
 
 def _words(text: str) -> list[str]:
@@ -220,18 +69,34 @@ def _words(text: str) -> list[str]:
 _WORDS = Rule(_words)
 
 
-def containment(rows: Booleans, columns: Booleans, counts: Floats) -> Floats:
-    """Weighted share of each column's words in each row, of N asks. Shape (N, rows, columns).
+def _contained(texts: Texts) -> ScoreTable:
+    """The answers to asks whose words are tabulated together."""
+    entries = tabulate(texts, "given", _WORDS)
+    n_tokens, in_row, in_column = len(entries.cut_of_token), ~entries.in_column, entries.in_column
+    counts = _counted(entries)
+    df = np.bincount(entries.token[in_row], counts[entries.sentence[in_row]], minlength=n_tokens)
+    n = np.bincount(entries.cut, counts, minlength=len(entries.shapes))[entries.cut_of_token]
+    idf = np.rint(np.log1p((n - df + 0.5) / (df + 0.5)) / _GRID) * _GRID
+    total = np.bincount(
+        entries.sentence[in_column], idf[entries.token[in_column]], minlength=len(entries.size)
+    )
+    row, column = entries.pairs()
+    shared = entries.sums(row, column, idf[entries.token[column]])
+    whole = total[entries.cells()[1]]
+    cells = np.minimum(shared / np.where(whole == 0, 1, whole), 1)
+    return ScoreTable(entries.shapes, cells, entries.owner, np.zeros(int(entries.shapes[:, 0].sum())))
 
-    Shapes: ``rows`` (N, rows, words) and ``columns`` (N, words, columns), whether each holds each word; ``counts``
-    (N, rows), 1 for rows whose words count in idf, else 0.
-    """
-    inside = rows.astype(np.float64, order="C")
-    df = (counts[:, np.newaxis] @ inside)[:, 0]
-    idf = np.log1p((counts.sum(axis=1, keepdims=True) - df + 0.5) / (df + 0.5))
-    weights = (np.rint(idf / _GRID) * _GRID)[:, :, np.newaxis] * np.ascontiguousarray(columns)
-    totals = weights.sum(axis=1)[:, np.newaxis]
-    return np.asarray(np.minimum(inside @ weights / np.where(totals == 0, 1, totals), 1))
+
+def _counted(entries: Entries) -> Floats:
+    """1 for rows that count in idf, of those of one ask that have the same words one; 0 for others. Shape (sentences,)."""
+    # Equal sets of words have equal sums of their words' random numbers, and no others do.
+    drawn = np.random.default_rng(0).random(len(entries.cut_of_token))
+    signature = np.bincount(entries.sentence, drawn[entries.token], minlength=len(entries.size))
+    rows = np.flatnonzero(~entries.is_column)
+    rows = rows[np.lexsort((signature[rows], entries.cut[rows]))]
+    counts = np.zeros(len(entries.size))
+    counts[rows] = changes(entries.cut[rows]) | (np.diff(signature[rows], prepend=np.nan) != 0)
+    return counts
 
 
 # --------------------------------------------------------------------------------------- n-grams
@@ -282,8 +147,6 @@ class Ngram:
 
     def answer(self, asks: Sequence[Ask]) -> ScoreTable:
         """One answer per ask; a text that several asks share is read once."""
-        if self.tokenizer == "nltk":
-            published_nltk.check_data()
         return in_batches(asks, self._answered)
 
     def _answered(self, texts: Texts) -> ScoreTable:
@@ -292,12 +155,19 @@ class Ngram:
         grams = words.grams(self.n)
         rows, columns = texts.rows_and_columns()
         n_rows, n_columns = texts.sides.T
-        of_column = grams.many[columns]
+        of_column, wanted = grams.many[columns], grams.of(columns)
         n_units = sums(of_column, n_columns)
-        held = occurrences(grams, rows, n_rows, grams.of(columns), n_units)
+        # Whether each text has each different gram of a column; the last place is for grams of no column.
+        different, place = compact(wanted, len(grams.names))
+        width = len(different) + 1
+        has = np.zeros(len(grams.many) * width, dtype=bool)
+        has[np.repeat(np.arange(len(grams.many)) * width, grams.many) + place.take(grams.numbers)] = True
+        n_cells = np.repeat(n_units, n_rows)
+        unit = ranges(np.repeat(starts(n_units), n_rows), n_cells)
+        cells = has.take(np.repeat(rows * width, n_cells) + place.take(wanted).take(unit))
         owner = np.repeat(numbers_within(n_columns), of_column)
         sizes = words.many[rows].astype(np.float64)
-        return ScoreTable(np.column_stack([n_rows, n_units]), held.astype(np.float64), owner, sizes)
+        return ScoreTable(np.column_stack([n_rows, n_units]), cells.astype(np.float64), owner, sizes)
 
     def _read(self, texts: Texts) -> Words:
         """The words of the texts of asks, in the languages that the asks are in."""

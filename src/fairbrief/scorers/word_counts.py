@@ -10,7 +10,8 @@ tokens of each row sentence.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import chain
@@ -23,21 +24,58 @@ from fairbrief.errors import MissingExtra, RequestError
 from fairbrief.ranges import changes, numbers_within, ordered, ranges, starts, sums
 from fairbrief.score_tables import ScoreTable
 from fairbrief.scorers.pairs import best_passages, check_by
-from fairbrief.scorers.shared_words import Texts, in_batches
 from fairbrief.specs import spell
 from fairbrief.text import published_nltk, rouge, sentences
 from fairbrief.text.segmentation import NEEDS_ICU, Parted, Rule, ascii_table, ascii_words, compact, words_of
 from fairbrief.text.sentences import By
 from fairbrief.text.vocabulary import FUNCTION_WORDS
-from fairbrief.types import Ask, Floats, Integers, Scores
+from fairbrief.types import Ask, Floats, Integers
+
+TOGETHER = 120_000
+"""Characters of asks that share one table: enough to read most texts once, few enough for the table to stay small."""
 
 
-def best_given(
-    asks: Sequence[Ask], sentences: str, by: By, answered: Callable[[Texts], ScoreTable]
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """The texts of some asks: each ask's rows, then its columns.
+
+    Shapes: ``every`` (texts,); ``sides`` (asks, 2), how many rows and columns each ask has.
+    """
+
+    every: Sequence[str]
+    sides: Integers
+
+    @classmethod
+    def of(cls, asks: Iterable[Ask]) -> Texts:
+        """The texts of these asks."""
+        sides = [side for ask in asks for side in (ask.rows, ask.columns)]
+        many = np.fromiter(map(len, sides), dtype=np.int64, count=len(sides))
+        return cls(list(chain.from_iterable(sides)), many.reshape(-1, 2))
+
+    def rows_and_columns(self) -> tuple[Integers, Integers]:
+        """The places of the rows, and of the columns, of all asks."""
+        is_column = np.repeat(np.tile([False, True], len(self.sides)), self.sides.reshape(-1))
+        return np.flatnonzero(~is_column), np.flatnonzero(is_column)
+
+    def batches(self) -> Iterator[Texts]:
+        """The texts of so many asks at a time as have `TOGETHER` characters."""
+        texts = [0, *np.cumsum(self.sides.sum(axis=1)).tolist()]
+        characters = np.fromiter(map(len, self.every), dtype=np.int64, count=len(self.every))
+        before = np.concatenate([[0], np.cumsum(characters)])[texts]
+        start, asks = 0, len(self.sides)
+        while start < asks:
+            end = min(max(int(np.searchsorted(before, before[start] + TOGETHER)), start + 1), asks)
+            yield Texts(self.every[texts[start] : texts[end]], self.sides[start:end])
+            start = end
+
+
+def in_batches(
+    asks: Sequence[Ask], answered: Callable[[Texts], ScoreTable], by: By = "document"
 ) -> ScoreTable:
-    """The answers to all asks: the best passage of each row, unless every sentence is asked for."""
-    by = by if sentences == "given" else "document"
-    return best_passages(asks, by, lambda some: in_batches(some, answered))
+    """The answers to all asks, many of which are answered together: for each row the best of its passages."""
+    return best_passages(
+        asks, by, lambda some: ScoreTable.joined([answered(texts) for texts in Texts.of(some).batches()])
+    )
 
 
 CUTS: dict[str, Callable[[str], Sequence[str]]] = {
@@ -82,19 +120,29 @@ class Entries:
         repeats = partners[token]
         return ranges(first[token], repeats), np.repeat(column, repeats)
 
-    def scores(self, row: Integers, column: Integers, contribution: Floats) -> ScoreTable:
-        """The answers with the matrices (row sentences, column sentences) of the pairs' summed contributions."""
+    def cells(self) -> tuple[Integers, Integers]:
+        """The row sentence and the column sentence of every cell of the asks' matrices."""
+        n_rows, n_columns = self.shapes.T
+        n_cells = np.repeat(n_columns, n_rows)
+        first_column = np.repeat(starts(self.shapes.sum(axis=1)) + n_rows, n_rows)
+        return np.repeat(np.flatnonzero(~self.is_column), n_cells), ranges(first_column, n_cells)
+
+    def sums(self, row: Integers, column: Integers, contribution: Floats) -> Floats:
+        """The summed contributions of the pairs in every cell. Shape (cells,)."""
         n_cells = self.shapes.prod(axis=1)
         start_of_row = starts(n_cells)[self.cut] + self.place * self.shapes[self.cut, 1]
         part = np.where(self.is_column, self.place, start_of_row).take(self.sentence)
         cell = part.take(row) + part.take(column)
-        cells = np.bincount(cell, contribution, minlength=int(n_cells.sum())).astype(np.float64)
+        return np.bincount(cell, contribution, minlength=int(n_cells.sum())).astype(np.float64)
+
+    def table(self, cells: Floats) -> ScoreTable:
+        """The answers with these cells."""
         return ScoreTable(self.shapes, cells, self.owner, self.size[~self.is_column])
 
 
 def tabulate(texts: Texts, how: str, rule: Rule, n: int = 1) -> Entries:
     """Count the tokens of every sentence of asks: its words, or runs of ``n`` of them."""
-    of_texts = list(map(_cutter(how), texts.every))
+    of_texts = list(map(CUTS[how], texts.every))
     n_sentences = np.fromiter(map(len, of_texts), dtype=np.int64, count=len(of_texts))
     tokens = Parted(list(chain.from_iterable(of_texts))).words(rule).grams(n)
     sides = sums(n_sentences, texts.sides.reshape(-1))
@@ -146,17 +194,48 @@ def _occurrences(
     )
 
 
-def _cutter(how: str) -> Callable[[str], Sequence[str]]:
-    if how not in CUTS:
-        raise RequestError(f"sentences={how} does not exist. Choose one of: {', '.join(CUTS)}.")
-    return CUTS[how]
+class SentenceScorer(ABC):
+    """A scorer that compares the counted tokens of row sentences and column sentences."""
 
+    name: ClassVar[str]
+    n: ClassVar[int] = 1
+    """How many neighbouring words are one token."""
+    sentences: str
+    by: By
 
-def code(how: str, by: By) -> str:
-    """The version of a scorer's code, and what decides the cutting beside the setting's name."""
-    if how == "given":
-        return f"2 by={by}"
-    return f"1 {published_nltk.edition() if how == 'punkt' else f'{how} 1'}"
+    def __post_init__(self) -> None:
+        check_by(self.name, self.by)
+        if self.sentences not in CUTS:
+            raise RequestError(
+                f"{self.name}(sentences={self.sentences}) does not exist. Choose one of: {', '.join(CUTS)}."
+            )
+
+    __repr__ = spell
+
+    @property
+    def fingerprint(self) -> str:
+        """The spec, the version of this code, and what cuts texts."""
+        if self.sentences == "given":
+            return f"{self!r} 2 by={self.by}"
+        return f"{self!r} 1 {published_nltk.edition() if self.sentences == 'punkt' else 'builtin 1'}"
+
+    @property
+    @abstractmethod
+    def rule(self) -> Rule:
+        """The words of a sentence."""
+
+    @abstractmethod
+    def compared(self, entries: Entries) -> Floats:
+        """The score of every cell. Shape (cells,)."""
+
+    def answer(self, asks: Sequence[Ask]) -> ScoreTable:
+        """One answer per ask, in order."""
+
+        def answered(texts: Texts) -> ScoreTable:
+            entries = tabulate(texts, self.sentences, self.rule, self.n)
+            return entries.table(self.compared(entries))
+
+        return in_batches(asks, answered, self.by if self.sentences == "given" else "document")
 
 
 # ---------------------------------------------------------------------------------------- TF-IDF
@@ -165,8 +244,8 @@ _TOKEN = re.compile(r"\w{2,}")
 _PLAIN = ascii_table(lambda c: c.isalnum() or c == "_")
 
 
-@dataclass(frozen=True)
-class Tfidf:
+@dataclass(frozen=True, repr=False)
+class Tfidf(SentenceScorer):
     """Cosine of the TF-IDF vectors of a row sentence and a column sentence.
 
     In [0, 1]; 0 where a sentence has no fitted token. Tokens are lower-cased words of two letters or more; in scripts
@@ -185,24 +264,16 @@ class Tfidf:
     by: By = "sentence"
 
     def __post_init__(self) -> None:
-        check_by(self.name, self.by)
+        super().__post_init__()
         if self.fitted not in ("article", "pair"):
             raise RequestError(f"tfidf(fitted={self.fitted}): choose article or pair.")
 
     @property
-    def fingerprint(self) -> str:
-        """The spec, the version of this code, and what cuts texts."""
-        return f"{spell(self)} {code(self.sentences, self.by)}"
+    def rule(self) -> Rule:
+        return _TOKENS
 
-    def answer(self, asks: Sequence[Ask]) -> ScoreTable:
-        """One answer per ask, in order."""
-        return best_given(asks, self.sentences, self.by, self._answered)
-
-    def _answered(self, texts: Texts) -> ScoreTable:
-        entries = tabulate(texts, self.sentences, _TOKENS)
+    def compared(self, entries: Entries) -> Floats:
         return _cosines_by_pair(entries) if self.fitted == "pair" else _cosines(entries)
-
-    __repr__ = spell
 
 
 def _tokens(text: str) -> list[str]:
@@ -214,18 +285,18 @@ def _tokens(text: str) -> list[str]:
 _TOKENS = Rule(_tokens)
 
 
-def _cosines(entries: Entries) -> ScoreTable:
-    """The answer to each ask, fitted on its rows."""
+def _cosines(entries: Entries) -> Floats:
+    """The cosine of every cell, fitted on the rows of its ask."""
     df = np.bincount(entries.token[~entries.in_column], minlength=len(entries.cut_of_token))
     # A token of no row was not fitted on: it weighs nothing, as an absent one.
     idf = np.where(df > 0, _idf(entries.shapes[entries.cut_of_token, 0], df), 0.0)
     weight = _unit_length(entries, entries.count * idf[entries.token])
     row, column = entries.pairs()
-    return entries.scores(row, column, weight[row] * weight[column])
+    return entries.sums(row, column, weight[row] * weight[column])
 
 
-def _cosines_by_pair(entries: Entries) -> ScoreTable:
-    """The answer to each ask, each of its columns fitted anew on the rows and that column's sentences.
+def _cosines_by_pair(entries: Entries) -> Floats:
+    """The cosine of every cell, fitted separately for each column on the rows and that column's sentences.
 
     What the k-th columns of all asks need is computed at once: their idf, and the rows' norms under it.
     """
@@ -242,7 +313,7 @@ def _cosines_by_pair(entries: Entries) -> ScoreTable:
         weight = _unit_length(entries, entries.count * _idf(n[entries.cut_of_token], df)[entries.token])
         here = whose[column] == k
         contribution[here] = weight[row[here]] * weight[column[here]]
-    return entries.scores(row, column, contribution)
+    return entries.sums(row, column, contribution)
 
 
 def _idf(sentences: Integers, df: Integers) -> Floats:
@@ -260,8 +331,8 @@ def _unit_length(entries: Entries, weight: Floats) -> Floats:
 # ----------------------------------------------------------------------------------------- ROUGE
 
 
-@dataclass(frozen=True)
-class Rouge1:
+@dataclass(frozen=True, repr=False)
+class Rouge1(SentenceScorer):
     """ROUGE-1 F between a row sentence and a column sentence: 2·Σ min(c_row, c_column) / (n_row + n_column).
 
     In [0, 1]; 0 where either sentence has no words. ``stem`` compares Porter stems (by NLTK, extra ``nltk``).
@@ -269,27 +340,19 @@ class Rouge1:
     """
 
     name: ClassVar[str] = "rouge1"
-    n: ClassVar[int] = 1
     stem: bool = False
     sentences: str = "given"
     by: By = "sentence"
 
-    def __post_init__(self) -> None:
-        check_by(self.name, self.by)
-
     @property
-    def fingerprint(self) -> str:
-        """The spec, the version of this code, and what cuts texts."""
-        return f"{spell(self)} {code(self.sentences, self.by)}"
+    def rule(self) -> Rule:
+        return rouge.rule(stem=self.stem)
 
-    def answer(self, asks: Sequence[Ask]) -> ScoreTable:
-        """One answer per ask, in order."""
-        return best_given(asks, self.sentences, self.by, self._answered)
-
-    def _answered(self, texts: Texts) -> ScoreTable:
-        return _f_scores(tabulate(texts, self.sentences, rouge.rule(stem=self.stem), self.n))
-
-    __repr__ = spell
+    def compared(self, entries: Entries) -> Floats:
+        row, column = entries.pairs()
+        overlap = np.minimum(entries.count[row], entries.count[column])
+        total = entries.size[entries.sentence[row]] + entries.size[entries.sentence[column]]
+        return entries.sums(row, column, 2 * overlap / total)
 
 
 @dataclass(frozen=True, repr=False)
@@ -298,13 +361,6 @@ class Rouge2(Rouge1):
 
     name: ClassVar[str] = "rouge2"
     n: ClassVar[int] = 2
-
-
-def _f_scores(entries: Entries) -> ScoreTable:
-    row, column = entries.pairs()
-    overlap = np.minimum(entries.count[row], entries.count[column])
-    total = entries.size[entries.sentence[row]] + entries.size[entries.sentence[column]]
-    return entries.scores(row, column, 2 * overlap / total)
 
 
 # ------------------------------------------------------------------------- counts of whole texts
@@ -332,34 +388,24 @@ class Counts:
     def fingerprint(self) -> str:
         return f"{self!r} version=1"
 
-    def answer(self, asks: Sequence[Ask]) -> Iterable[Scores]:
+    def answer(self, asks: Sequence[Ask]) -> ScoreTable:
         """The cosines of each ask's rows with its columns."""
-        stop = _stop_words(self.stop_words)
-        for ask in asks:
-            is_square = ask.columns == ask.rows
-            counts = _counted(ask.rows if is_square else ask.rows + ask.columns, stop)
-            rows, columns = counts[: len(ask.rows)], counts if is_square else counts[len(ask.rows) :]
+        rule = Rule(_counted_words, (_stop_words(self.stop_words),))
+
+        def answered(texts: Texts) -> ScoreTable:
+            entries = tabulate(texts, "given", rule)
             # Products of counts are exact, so that equal cosines are equal numbers.
-            lengths = np.sqrt(np.outer((rows * rows).sum(axis=1), (columns * columns).sum(axis=1)))
-            cosines = rows @ columns.T / np.where(lengths == 0, 1, lengths)
-            yield Scores(cosines, np.arange(len(ask.columns)), rows.sum(axis=1))
+            square = np.bincount(entries.sentence, entries.count**2, minlength=len(entries.size))
+            row, column = entries.pairs()
+            products = entries.sums(row, column, entries.count[row] * entries.count[column])
+            lengths = np.sqrt(np.prod([square[side] for side in entries.cells()], axis=0))
+            return entries.table(products / np.where(lengths == 0, 1, lengths))
+
+        return in_batches(asks, answered)
 
 
-def _counted(texts: Sequence[str], stop: frozenset[str]) -> Floats:
-    """Occurrences of each word that counts in each text. Shape (texts, words)."""
-    words = Parted(texts).words(_COUNTED)
-    different, place = compact(words.numbers, len(words.names))
-    cell = np.repeat(np.arange(len(texts)) * len(different), words.many) + place[words.numbers]
-    counts = np.bincount(cell, minlength=len(texts) * len(different)).reshape(len(texts), -1).astype(float)
-    names = [words.names[number] for number in different.tolist()]
-    return counts[:, [i for i, name in enumerate(names) if len(name) > 1 and name not in stop]]
-
-
-def _count_words(text: str) -> list[str]:
-    return re.findall(r"\w+", text.lower())
-
-
-_COUNTED = Rule(_count_words)
+def _counted_words(text: str, stop: frozenset[str]) -> list[str]:
+    return [word for word in re.findall(r"\w+", text.lower()) if len(word) > 1 and word not in stop]
 
 
 @cache

@@ -12,7 +12,8 @@ from fairbrief.errors import RequestError
 HIDDEN = "***"
 SHORTEST = 6
 """Minimum characters of a secret for replacement; a shorter one is part of too many words."""
-_USER = re.compile(r"(?<=://)[^/?#\s'\"]{1,500}@")
+USER = re.compile(r"(?<=://)[^/?#\s'\"]{1,500}@")
+"""The user, or user and password, of an address."""
 _KEY = re.compile(
     r"\b(?:sk|pk|rk|xai|gsk)[-_][\w-]{8,200}|\bhf_\w{10,200}|\bAKIA\w{12,50}|\beyJ[\w-]{8,500}\.[\w-]{1,2000}(?:\.[\w-]{1,500})?"
     r"|(?<=Bearer )[^\s'\"]{6,2000}|(?<=Basic )[\w+/=-]{6,2000}"
@@ -23,7 +24,6 @@ _NAMED = re.compile(
     re.IGNORECASE,
 )
 _secrets: set[str] = set()
-_addresses: dict[str, str] = {}
 
 
 def hide(secret: str) -> None:
@@ -40,53 +40,8 @@ def redacted(text: str) -> str:
     """
     for secret in sorted(_secrets, key=len, reverse=True):
         text = text.replace(secret, HIDDEN)
-    text = _USER.sub(_hidden_user, text)
+    text = USER.sub(f"{HIDDEN}@", text)
     return _NAMED.sub(rf"\1\2{HIDDEN}", _KEY.sub(HIDDEN, text))
-
-
-def sealed(text: str) -> str:
-    """The text with users and passwords of addresses replaced; `opened` restores them within this process.
-
-    An address ends with the bracket of a spec, unless it is in quotes: what follows is no host.
-
-    >>> sealed("chat(model=m, base_url=http://me:pass@host/v1)")
-    'chat(model=m, base_url=http://***@host/v1)'
-    >>> opened("http://***@host/v1")
-    'http://me:pass@host/v1'
-    >>> sealed("judge(base_url=http://host)@party")
-    'judge(base_url=http://host)@party'
-    """
-    before, quotes, is_spec = 0, {"'": 0, '"': 0}, False
-
-    def seal(user: re.Match[str]) -> str:
-        nonlocal before, is_spec
-        part, before = text[before : user.start()], user.start()
-        is_spec = is_spec or "(" in part
-        for mark in quotes:
-            quotes[mark] += part.count(mark)
-        is_quoted = any(number % 2 for number in quotes.values())
-        ends_spec = is_spec and not is_quoted and user[0].count(")") > user[0].count("(")
-        if user[0].startswith(HIDDEN) or ends_spec:
-            return user[0]
-        given = user[0].removesuffix("@")
-        hide(given.partition(":")[2] or given)
-        host = re.match(r"[^/?#\s'\"),]*", text[user.end() :])
-        _addresses[f"{HIDDEN}@{host[0] if host else ''}"] = given
-        return f"{HIDDEN}@"
-
-    return _USER.sub(seal, text)
-
-
-def opened(address: str) -> str:
-    """The address as it was before `sealed`; other addresses unchanged."""
-    scheme, _, rest = address.partition("://")
-    host = re.match(r"[^/?#]*", rest)
-    given = _addresses.get(host[0]) if host else None
-    return address if given is None else f"{scheme}://{given}{rest.removeprefix(HIDDEN)}"
-
-
-def _hidden_user(user: re.Match[str]) -> str:
-    return user[0] if user[0].startswith(HIDDEN) else f"{HIDDEN}@"
 
 
 COPYING = {

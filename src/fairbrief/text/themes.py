@@ -12,10 +12,11 @@ from typing import Any
 
 from fairbrief.errors import DataError, reading_text
 from fairbrief.text.gendered_words import WORD
+from fairbrief.text.segmentation import NEEDS_ICU, words_of
 from fairbrief.text.vocabulary import vocabulary
 
 WANTED = (
-    'Write one theme per line, such as: needs = "help, support, short of breath, depend*". Only single words have an '
+    'Write one theme or label per line, such as: needs = "help, support, short of breath, depend*". Only single words have an '
     "asterisk, which covers all words that begin so."
 )
 _ENTRY = re.compile(r"(?:[^\W_]+['-])*[^\W_]+(?:\*|(?: (?:[^\W_]+['-])*[^\W_]+)*)")
@@ -41,10 +42,10 @@ def themes_of(name: str) -> Mapping[str, frozenset[str]]:
 
 def _checked(lists: Mapping[str, Any], where: str) -> Mapping[str, frozenset[str]]:
     if not lists:
-        raise DataError(f"{where}: found no theme. {WANTED}")
+        raise DataError(f"{where}: found no theme or label. {WANTED}")
     themes = {}
     for theme, text in lists.items():
-        entries = [" ".join(entry.lower().replace("’", "'").split()) for entry in str(text).split(",")]
+        entries = [" ".join(entry.replace("’", "'").split()) for entry in str(text).split(",")]
         entries = [entry for entry in entries if entry]
         wrong = next((entry for entry in entries if not _ENTRY.fullmatch(entry)), "")
         if wrong or not entries or not isinstance(text, str) or re.search(r"[/\[\]]|^\s*$", theme):
@@ -52,7 +53,7 @@ def _checked(lists: Mapping[str, Any], where: str) -> Mapping[str, frozenset[str
             raise DataError(
                 f"{where}: theme '{theme}' with {found} is not a list of words with a plain name. {WANTED}"
             )
-        themes[theme] = frozenset(entries)
+        themes[theme] = frozenset(" ".join(_words(entry)) + "*" * entry.endswith("*") for entry in entries)
     return themes
 
 
@@ -86,7 +87,8 @@ def count_words(text: str) -> Mapping[str, int]:
 
 
 def _words(text: str) -> list[str]:
-    return WORD.findall(text.lower().replace("’", "'"))
+    text = text.lower().replace("’", "'")
+    return words_of(text) if NEEDS_ICU.search(text) else WORD.findall(text)
 
 
 @lru_cache(maxsize=16)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from fairbrief import registry
 from fairbrief.auditing import Plan, audit
 from fairbrief.auditing.extracts import N_EXTRACTS, ExtractDraws
-from fairbrief.auditing.grouping import alone
+from fairbrief.auditing.grouping import waits
 from fairbrief.auditing.jackknifed import from_extracts
 from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.observing import Observer
@@ -180,7 +180,8 @@ class _Observed:
         observer = Observer(
             scorers, LabelDraws(1, 0), skips=True, extracts=draws, scores_extracts=scorers.is_cheap
         )
-        observer.observe(ledger, alone(measure.observation, units))
+        scope = measure.observation.declaration.scope
+        observer.observe(ledger, [unit for unit in units if not waits(unit, scope)])
         matrix = ledger.matrix()
         places = np.array([int(origin.system) for origin in ledger.kept()], dtype=np.int64)
         rows, there = np.zeros((len(cases), matrix.shape[1])), np.zeros(len(cases), dtype=np.bool_)

@@ -17,7 +17,6 @@ from fairbrief.chat.journal import keys_in
 from fairbrief.errors import RequestError
 from fairbrief.readers import Reading, read
 from fairbrief.reports.result import Result
-from fairbrief.text.addresses import sealed
 from fairbrief.workbench.summarizing import (
     Count,
     Drafting,
@@ -73,7 +72,6 @@ def grid(
     cell. Values in names have the summarizer's form (``.3`` is 0.3). Raises RequestError for a setting that the
     summarizer does not have, or a repeated point.
     """
-    summarizer = sealed(summarizer)  # its spec becomes the name of a system
     across = {name: values for name, values in axes.items() if name not in RUNS or len(values) < 2}
     seeds = {name: values for name, values in axes.items() if name not in across}
     cells: dict[str, Cell] = {}

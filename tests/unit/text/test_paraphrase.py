@@ -90,7 +90,7 @@ def test_without_wordnet_the_reason_says_how_to_get_it(
 
     monkeypatch.setattr(nltk.data, "path", [str(tmp_path)])
     monkeypatch.setattr(nltk.corpus, "wordnet", LazyCorpusLoader("wordnet", WordNetCorpusReader, None))
-    assert "Paraphrasing needs NLTK's data wordnet" in why_not()
+    assert "Paraphrasing needs NLTK's data (wordnet)" in why_not()
     assert "NLTK_DATA" in why_not()
-    with pytest.raises(RequestError, match="Paraphrasing needs NLTK's data wordnet"):
+    with pytest.raises(RequestError, match="Paraphrasing needs NLTK's data .wordnet"):
         paraphrase("unheardofword and an unrememberedterm", 1, "a")
