@@ -166,8 +166,8 @@ Ties = Literal["drop", "lowest"]
 _WORD = re.compile(r"\w{2,}")
 
 
-def dominating(values: Sequence[str], order: Sequence[str], ties: Ties = "drop") -> str | None:
-    """The unique mode of the values; for a tie None, or the first in ``order``."""
+def dominating(values: Iterable[str], order: Sequence[str], ties: Ties = "drop") -> str | None:
+    """The unique mode of values, or of a Counter of them; for a tie None, or the first in ``order``."""
     counts = Counter(values)
     most = max(counts.values(), default=0)
     modes = [value for value in order if counts[value] == most]
