@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar
 
 from fairbrief.chat.client import replies
@@ -12,7 +12,7 @@ from fairbrief.chat.journal import key_of
 from fairbrief.serialization import summary_fields
 from fairbrief.specs import spell
 from fairbrief.types import Record, Summary
-from fairbrief.workbench.summarizers.prompts import Asked, Prompt, Prompted, Task, fill, find
+from fairbrief.workbench.summarizers.prompts import Asked, Prompted, Task, fill, find
 
 VERSION = 1
 
@@ -58,7 +58,7 @@ class Chat(Prompted, Endpoint):
     def keys(self, record: Record) -> Sequence[str]:
         """One hash per sample of everything that determines its text: record, prompt as sent, model, settings, sample."""
         asked = fill(find(self.prompt), record, self)
-        sentences = self._sentences(find(self.prompt))
+        sentences = self.sentences_of(find(self.prompt))
         return [
             key_of(
                 VERSION, record.id, self.model, self.shown, self.systems[i], i,
@@ -80,13 +80,8 @@ class Chat(Prompted, Endpoint):
         """The question for one summary of a record."""
         return _question(fill(find(self.prompt), record, self), self._decoding(sample))
 
-    def _sentences(self, prompt: Prompt) -> int | None:
-        return self.sentences if self.sentences is not None else prompt.sentences
-
     def _decoding(self, sample: int) -> Decoding:
-        base = Decoding(
-            self.temperature, self.top_p, self.presence_penalty, self.max_tokens, self.max_completion_tokens, self.seed
-        )  # fmt: skip
+        base = Decoding(**{f.name: getattr(self, f.name) for f in fields(Decoding)})
         return base if self.seed is None else replace(base, seed=self.seed + sample)
 
     def answer(self, record: Record, sample: int, reply: Reply) -> Mapping[str, Any]:
@@ -98,19 +93,19 @@ class Chat(Prompted, Endpoint):
         prompt = find(self.prompt)
         wording = fill(prompt, record, self).wording
         text, cut = self.cut(reply.text, prompt)
-        made = {
-            "model": reply.model or self.model,
-            **self.asked_with(prompt, wording),
-            **{name: f"{value}" for name, value in self._decoding(sample).sent().items()},
-            **self.as_settings(),
-            **({"sample": str(sample + 1)} if self.samples > 1 else {}),
-            **({"finish": reply.finish} if reply.finish else {}),
-            **({"cut": cut} if cut and not reply.reason else {}),
-            **({"answer": reply.text} if reply.reason and reply.text else {}),
-            **({"error": reply.detail} if reply.detail else {}),
-            "prompt_tokens": str(reply.prompt_tokens),
-            "completion_tokens": str(reply.completion_tokens),
-        }
+        made = self.made(
+            reply.model or self.model,
+            prompt,
+            wording,
+            sample,
+            **self._decoding(sample).sent(),
+            finish=reply.finish,
+            cut="" if reply.reason else cut,
+            answer=reply.text if reply.reason else "",
+            error=reply.detail,
+            prompt_tokens=reply.prompt_tokens,
+            completion_tokens=reply.completion_tokens,
+        )
         return Summary(
             record.id, self.systems[sample], "" if reply.reason else text, reason=reply.reason, made=made
         )
