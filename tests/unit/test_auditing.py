@@ -15,7 +15,7 @@ from fairbrief.auditing.run import Run
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.errors import BackendError, DataError, RequestError
 from fairbrief.reports.result import Result
-from fairbrief.reports.wording import told
+from fairbrief.reports.wording import joined
 from fairbrief.saved import label_agreement
 from fairbrief.scorers.shared_words import Ngram
 from fairbrief.types import Ask, Case, Claim, Document, Estimate, Note, Record, Scores, Summary
@@ -178,7 +178,7 @@ def test_too_few_draws_for_so_many_tests_are_said() -> None:
     few = audit(cases, replace(PLAN, n_resamples=40)).estimates
     assert all(
         "3 comparisons with one Holm correction can become significant only with more resamples: --resamples 120"
-        in told(e)
+        in joined(e.notes)
         for e in few
     )
     assert not any(

@@ -139,20 +139,6 @@ def test_a_file_that_is_no_result_is_a_data_error(tmp_path: Path, text: str, sai
     assert str(path) in str(caught.value)
 
 
-def test_absent_and_broken_folders_are_data_errors(tmp_path: Path) -> None:
-    """Neither an absent file nor a broken Parquet file shows a traceback of another library."""
-    with pytest.raises(DataError, match="no such file"):
-        reports.load(tmp_path)
-    reports.write_all(sample_results.make(), tmp_path)
-    path = tmp_path / "per_record" / "shares.parquet"
-    path.write_bytes(b"not parquet")
-    with pytest.raises(DataError, match=f"per_record/{path.name}: the Parquet file is damaged"):
-        reports.load(tmp_path)
-    path.unlink()
-    with pytest.raises(DataError, match=f"per_record/{path.name}: there is no such file"):
-        reports.load(tmp_path)
-
-
 def test_tables_of_one_title_get_names_of_their_own(tmp_path: Path) -> None:
     """Two protocol tables with one title, or with a hostile one, land in two files of the same folder."""
     tables = tuple(replace(sample_results.make().tables[0], title=t) for t in ("A/../b", "a b", "\x00"))

@@ -316,15 +316,6 @@ def test_the_first_bad_line_is_told_with_its_number(lines: list[dict[str, Any]],
         assert "y.jsonl:31 " in said(unfit, plan)
 
 
-def test_skipped_lines_are_counted_alike(cases: list[Case]) -> None:
-    """Left out on request, with the reason."""
-    plan = Plan(measures=["bur@party", "uer@party"], n_resamples=10, skips=True)
-    bad = broken(cases, 24, 40, 45)
-    here = audit(bad, plan)
-    assert_same(audit(bad, replace(plan, workers=2)), here)
-    assert any("left out on request" in reason for e in here.estimates for reason in e.excluded)
-
-
 def test_skipped_lines_are_counted_and_listed(lines: list[dict[str, Any]], tmp_path: Path) -> None:
     """As by a reading from the beginning, with the same words."""
     path = changed(lines, tmp_path / "x.jsonl", {3: [], 20: {"id": "x"}, 40: {"id": "y"}})

@@ -201,16 +201,10 @@ def ledgers_from(
         measures = [given.get(name) or registry.make("measure", name) for name in spelled]
         ledger = Ledger(measures[0].observation, n_resamples=0)
         before = iter(found[-1][0].whose or () if found else ())
-        for rows in per_record.each_of(observation, _is_read):
-            for start in range(0, len(rows), SORTED):
-                some = rows.slice(start, SORTED)
-                if is_out is not None and (out := is_out(some)).any():
-                    some = rows_where(some, ~out)
-                if not len(some):
-                    continue
-                origins, others = _origins(some, by), next(before, None)
-                # Nearly all observations are of the same units in the same order: these are held once.
-                _write(ledger, some, others if others is not None and origins.is_same(others) else origins)
+        for some in _pieces(per_record, observation, is_out):
+            origins, others = _origins(some, by), next(before, None)
+            # Nearly all observations are of the same units in the same order: these are held once.
+            _write(ledger, some, others if others is not None and origins.is_same(others) else origins)
         found.append((ledger, measures))
     sort([ledger for ledger, _ in found])
     return found
@@ -222,8 +216,19 @@ def columns_of(rows: pa.Table) -> dict[Column, str]:
     return {tuple(json.loads(f.metadata[COLUMN])): f.name for f in fields}
 
 
-def _is_read(name: str) -> bool:
-    return name not in {"observation", "measures", "p"} and not name.startswith(ATTRIBUTE)
+def _pieces(per_record: PerRecordRows, observation: str, is_out: IsOut | None) -> Iterator[pa.Table]:
+    """The columns of an observation that a ledger needs, some rows at a time."""
+
+    def is_read(name: str) -> bool:
+        return name not in {"observation", "measures", "p"} and not name.startswith(ATTRIBUTE)
+
+    for rows in per_record.each_of(observation, is_read):
+        for start in range(0, len(rows), SORTED):
+            some = rows.slice(start, SORTED)
+            if is_out is not None and (out := is_out(some)).any():
+                some = rows_where(some, ~out)
+            if len(some):
+                yield some
 
 
 def _write(ledger: Ledger, rows: pa.Table, origins: Origins) -> None:

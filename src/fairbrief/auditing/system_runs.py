@@ -8,11 +8,11 @@ deviation of their values, each over all records.
 from __future__ import annotations
 
 import re
-import statistics
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import isfinite
+from statistics import stdev
 from typing import Any
 
 from fairbrief.types import Case, Estimate, Note, Record
@@ -22,9 +22,6 @@ RUN = "run"
 CLUSTER = "record of the run"
 """Record attribute that names the cluster of the record before it was one of several runs."""
 NUMBERED = re.compile(r"(?s)(.+)#(\d+)")
-
-RunOf = Callable[[str], "tuple[str, str] | None"]
-"""System's name → the name that it is pooled under and its run; None for a system of one run."""
 
 
 def numbered(system: str) -> tuple[str, str] | None:
@@ -42,7 +39,6 @@ class Pooled:
     """Cases whose runs have one system name; iterable as often as ``cases``."""
 
     cases: Iterable[Case]
-    run_of: RunOf = numbered
 
     def __getattr__(self, name: str) -> Any:
         """What is known of the cases: the rows that reading excluded, the sample."""
@@ -50,15 +46,13 @@ class Pooled:
 
     def __iter__(self) -> Iterator[Case]:
         for case in self.cases:
-            found = self.run_of(case.summary.system)
-            yield case if found is None else _of_run(case, *found)
-
-
-def _of_run(case: Case, system: str, run: str) -> Case:
-    record = case.record
-    told = {**record.attributes, RUN: run, CLUSTER: record.cluster}
-    named = replace(record, id=f"{record.id}#{run}", attributes=told, cluster_by=CLUSTER)
-    return Case(named, replace(case.summary, record=named.id, system=system))
+            if (found := numbered(case.summary.system)) is None:
+                yield case
+                continue
+            record, (system, run) = case.record, found
+            told = {**record.attributes, RUN: run, CLUSTER: record.cluster}
+            named = replace(record, id=f"{record.id}#{run}", attributes=told, cluster_by=CLUSTER)
+            yield Case(named, replace(case.summary, record=named.id, system=system))
 
 
 def id_of(record: Record) -> str:
@@ -85,17 +79,17 @@ def of_runs(estimates: Iterable[Estimate]) -> list[Estimate]:
 
 
 def with_spreads(estimates: Sequence[Estimate]) -> list[Estimate]:
-    """The estimates, each pooled one with a note of how far its runs differ: number, standard deviation, least and most value."""
+    """The estimates, each of a system of several runs with a note of how far these differ."""
     values: dict[tuple[str, str, str], list[float]] = {}
     for e in estimates:
         if tuple(e.subgroup) == (RUN,) and e.value is not None and isfinite(e.value) and not e.baseline:
             values.setdefault((e.measure, e.quantity, e.system), []).append(e.value)
-    made = []
-    for e in estimates:
+
+    def noted(e: Estimate) -> Estimate:
         own = values.get((e.measure, e.quantity, e.system), ())
-        if not e.subgroup and len(own) > 1:
-            spread = {"deviation": statistics.stdev(own), "least": min(own), "most": max(own)}
-            note = Note("runs", {"system": e.system, "runs": len(own), **spread})
-            e = e.replace(notes=(*e.notes, note))
-        made.append(e)
-    return made
+        if e.subgroup or len(own) < 2:
+            return e
+        of_runs = {"runs": len(own), "deviation": stdev(own), "least": min(own), "most": max(own)}
+        return e.replace(notes=(*e.notes, Note("runs", {"system": e.system, **of_runs})))
+
+    return [noted(e) for e in estimates]

@@ -29,11 +29,6 @@ from fairbrief.text.counted import counted
 from fairbrief.types import Table
 
 
-def completed(figure: Figure) -> Figure:
-    """The figure with pictures that are complete without the page's style sheet."""
-    return replace(figure, panels=tuple(Panel(p.title, plot.complete(p.svg)) for p in figure.panels))
-
-
 def _notebook(context: Mapping[str, Any]) -> str:
     return page("notebook.html.j2", {**context, "colours": plot.LIGHT, "series": plot.SERIES})
 
@@ -118,7 +113,10 @@ class Audit:
 
     def plot(self) -> Figures:
         """The figures that the measures declare, as the report shows them."""
-        return Figures(map(completed, figures.draw(self.result)))
+        return Figures(
+            replace(figure, panels=tuple(Panel(p.title, plot.complete(p.svg)) for p in figure.panels))
+            for figure in figures.draw(self.result)
+        )
 
     def save(self, folder: Path | str) -> Path:
         """Write results.json, the per-record statistics, report.html and the tables; return the folder."""
