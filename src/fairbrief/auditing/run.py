@@ -14,7 +14,6 @@ from fairbrief import __version__
 from fairbrief.auditing import chunks, estimating, multiple_tests
 from fairbrief.auditing.chunks import Observed, Part, Shard, Work
 from fairbrief.auditing.differences import differences, pairs_of
-from fairbrief.auditing.grouping import by_observation, gathered, place_of, whole_clusters
 from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.multiple_tests import with_primary
 from fairbrief.auditing.observing import Unit
@@ -56,7 +55,7 @@ class Run(Observed):
     ) -> None:
         """``watchers`` have seen nothing, and stay so; ``exchange`` has all summaries, for the sanity baseline ``exchanged``."""
         over = [str(a) for a in dict.fromkeys(getattr(m, "over", "") for m in measures) if a]
-        self.plan, self.measures, self.readers = plan, measures, by_observation(measures)
+        self.plan, self.measures, self.readers = plan, measures, chunks.by_observation(measures)
         self.scorers = Scorers(plan.scorers, plan.wrap) if scorers is None else scorers
         self._sanity_baselines = SanityBaselines(plan.sanity_baselines, over, plan.seed, exchange)
         self._work = Work(plan, self.readers, self.scorers, self._sanity_baselines, trial, watchers=watchers)
@@ -103,8 +102,8 @@ class Run(Observed):
         """The units of all clusters."""
         for lot in list(self._waiting):
             waiting = itertools.chain.from_iterable(self._waiting.pop(lot))
-            for cases in whole_clusters(sorted(waiting, key=place_of), chunks.BATCH):
-                yield {scope: gathered(cases, scope) for scope in self._work.scopes}
+            for cases in chunks.whole_clusters(sorted(waiting, key=chunks.place_of), chunks.BATCH):
+                yield {scope: chunks.gathered(cases, scope) for scope in self._work.scopes}
 
     def _take(self, observed: Observed) -> None:
         """Add a chunk; what needs a model is observed here."""
@@ -138,15 +137,16 @@ class Run(Observed):
         ]
 
     def signature(self) -> str:
+        """Version, inputs, settings and scorers, which decide all numbers."""
         plan = self.plan
-        inputs = f"{0 if self.watchers is None else self.watchers.profile.digest:016x}"
-        scored = "".join(f"|{name}:{s.fingerprint}" for name, s in sorted(self.scorers.items()))
-        return f"fairbrief:{__version__}|inputs:{inputs}|resamples:{plan.n_resamples}|seed:{plan.seed}|confidence:{plan.confidence_level:g}{self._readings()}{scored}"
-
-    def _readings(self) -> str:
-        """What of the plan moves numbers and is not as by default."""
-        extracts = "" if self.plan.n_extracts is None else f"|extracts:{self.plan.n_extracts}"
-        return extracts + ("|intervals:bootstrap" if self.plan.intervals == "bootstrap" else "")
+        digest = 0 if self.watchers is None else self.watchers.profile.digest
+        return "|".join([
+            f"fairbrief:{__version__}", f"inputs:{digest:016x}", f"resamples:{plan.n_resamples}", f"seed:{plan.seed}",
+            f"confidence:{plan.confidence_level:g}",
+            *([] if plan.n_extracts is None else [f"extracts:{plan.n_extracts}"]),
+            *(["intervals:bootstrap"] if plan.intervals == "bootstrap" else []),
+            *(f"{name}:{scorer.fingerprint}" for name, scorer in sorted(self.scorers.items())),
+        ])  # fmt: skip
 
     def settings(self) -> estimating.Settings:
         """What decides the resampling of this audit."""
