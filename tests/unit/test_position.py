@@ -397,6 +397,13 @@ def test_stories_name_the_segments() -> None:
     assert "1 summary sentences resemble nothing" in story
 
 
+@pytest.mark.parametrize("segments", [1, 100])
+def test_an_article_has_two_to_ninety_nine_segments(segments: int) -> None:
+    """The names of segments have two digits, and of one segment nothing could differ."""
+    with pytest.raises(ValueError, match=r"is not in \[2, 99\]"):
+        Positions(segments=segments)
+
+
 @pytest.mark.parametrize("count", [3, 10, 49])
 def test_as_many_sentences_as_segments_lie_each_in_its_own(count: int) -> None:
     """No rounding splits a sentence: 10 · (3/10 - 2/10) is not 1."""
