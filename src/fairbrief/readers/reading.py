@@ -386,14 +386,13 @@ class Reading:
     def _watched(self, rows: Iterator[Row], reader: RowReader, source: Source) -> Iterator[Row]:
         """The rows of a source; the first is checked for columns and ids."""
         use, fields = reader.use, self.fields
+        needed = {fields.id, *fields.documents, *fields.summary_names()} if source.is_table else set[str]()
         for number, row in rows:
             if row.__class__ is dict or isinstance(row, Mapping):
                 if not use.rows and not self._is_part:
                     reader.begin(row)
                 use.see(row)
-                if source.is_table and (
-                    lacking := use.unseen & {fields.id, *fields.documents, *fields.summary_names()}
-                ):
+                if use.unseen and (lacking := use.unseen & needed):
                     raise reader.missing_field(source, min(lacking))
             yield number, row
 
