@@ -131,9 +131,7 @@ class ReadingOptions:
         record_attributes = _mapped("--record-attribute", given.pop("record_attribute"))
         bins = _mapped("--bin", given.pop("bin"))
         if without := [name for name, cuts in bins.items() if cuts is None]:
-            raise RequestError(
-                f"--bin {without[0]} has no cuts: write --bin {without[0]}=3,7."
-            )
+            raise RequestError(f"--bin {without[0]} has no cuts: write --bin {without[0]}=3,7.")
         named = given.pop("attribute")
         given |= {
             "attributes": _mapped("--attribute", named if attributes is None else attributes),

@@ -29,7 +29,7 @@ from fairbrief.types import Record
 
 
 class RecordPlaces:
-    """The places of records, sorted by the hashes of their ids: the number of the file, and the byte or row group.
+    """The places of records, sorted by this process's hashes of their ids: the number of the file, and the byte or row group.
 
     ``reading.part(source, (start, start + 1))`` reads a place.
     """
@@ -38,13 +38,13 @@ class RecordPlaces:
         """Source, id and start of every record."""
         numbers = array("q")
         for source, ident, start in places:
-            numbers.extend((hash_of_name(ident), source, start))
+            numbers.extend((hash(ident), source, start))
         rows = np.unique(np.frombuffer(numbers, dtype=np.int64).reshape(-1, 3), axis=0)
         self._ids, self._places = rows[:, 0].copy(), rows[:, 1:]
 
     def of(self, ident: str) -> list[tuple[int, int]]:
         """Source and start of each place that may have the record; a different id may have the same hash."""
-        key = hash_of_name(ident)
+        key = hash(ident)
         first, last = np.searchsorted(self._ids, key, "left"), np.searchsorted(self._ids, key, "right")
         return [(source, start) for source, start in self._places[first:last].tolist()]
 
