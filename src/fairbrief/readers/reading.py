@@ -37,8 +37,7 @@ from fairbrief.readers.labelling import Labelling
 from fairbrief.readers.layouts import LAYOUTS
 from fairbrief.readers.messages import at, names
 from fairbrief.readers.redacting import Redaction
-from fairbrief.readers.rows import RowReader, fault_of
-from fairbrief.readers.rows_on_disk import LongTable
+from fairbrief.readers.rows import RowReader, fault_of, gathered
 from fairbrief.readers.sampling import Sampling
 from fairbrief.readers.summary_files import ById, InOrder, open_summary_file, references_of
 from fairbrief.serialization import MISSING
@@ -365,7 +364,7 @@ class Reading:
             count = 0
             rows = self._watched(source.rows(self._meter), reader, source)
             if self.fields.group_by is not None:
-                rows = LongTable(self.fields, use, own_summaries=with_summaries).rows(rows)
+                rows = gathered(rows, self.fields, use, own_summaries=with_summaries)
             for number, row in rows:
                 count += 1
                 where = f"{source.name}:{number}"
