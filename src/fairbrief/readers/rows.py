@@ -223,11 +223,10 @@ class RowReader:
     def _references(self, value: Any) -> tuple[str, ...]:
         if isinstance(value, Several):
             value = [text for text in value.values() if text is not None and text != ""]
-        if self.cells and isinstance(value, str):
-            parsed = parse_cell(value)
-            value = parsed if isinstance(parsed, list) and all(isinstance(p, str) for p in parsed) else value
-        if isinstance(value, str):
-            value = [value]
+        elif isinstance(value, str):
+            parsed = self._cell(value)
+            is_list = isinstance(parsed, list) and all(isinstance(part, str) for part in parsed)
+            value = parsed if is_list else [value]
         return tuple(
             text if is_plain(text) else text_of(text, f"reference {i}")
             for i, text in enumerate(list_of(value, "the references"), 1)
@@ -242,10 +241,11 @@ class RowReader:
         if text.__class__ is not str and isinstance(parsed := self._cell(text), Mapping):
             return self._by_system(parsed, system, self._cell(claims), ident)
         name = self.system if system is None else id_of(system, "the system")
-        plain = summary(ident, name, text, self._cell(claims) if claims != "" else None)
-        reason, made = row.get("reason"), self._cell(row.get("made"))
+        plain = summary(ident, name, text, None if claims in (None, "") else self._cell(claims))
+        reason, made = row.get("reason"), row.get("made")
         if reason in (None, "") and made in (None, ""):
             return (plain,)
+        made = self._cell(made)
         reason = plain.reason if reason in (None, "") else id_of(reason, "the reason")
         return (replace(plain, reason=reason, made=attributes_of(made, "'made'") if made != "" else NOTHING),)
 
