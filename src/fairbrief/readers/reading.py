@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from copy import copy
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -223,7 +223,8 @@ class Reading:
 
         Checks that need the whole input are skipped: ids of other parts, fields that no row has, and empty inputs.
         """
-        reading = self._of_one(input_parts.part_of(self.sources[source], part))
+        whole = self.sources[source]
+        reading = self._of_one(replace(whole, rows=partial(whole.rows, part=part)))
         reading._is_part = True
         return reading
 
