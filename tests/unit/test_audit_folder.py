@@ -15,7 +15,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from tests.cli.command import Command, rows, write
+from tests.cli.command import Command, refused, rows, write
 from tests.unit.test_gate import BUR, cases_of
 
 from fairbrief.atomic_files import exclusive
@@ -23,7 +23,6 @@ from fairbrief.auditing import Plan, audit
 from fairbrief.errors import DataError, RequestError
 from fairbrief.reports import load, per_record, write_all
 from fairbrief.reports.audit_folder import STAGE, UNFINISHED, claimed
-from fairbrief.reports.frames import unpacked
 from fairbrief.reports.result import Result
 from fairbrief.types import Table
 
@@ -285,6 +284,22 @@ def test_an_older_schema_is_refused(tmp_path: Path, two: tuple[Result, Result]) 
         load(tmp_path / "a")
 
 
+def test_an_older_audit_is_replaced_by_the_command_that_the_message_names(
+    tmp_path: Path, fairbrief: Command
+) -> None:
+    """A folder of schema 5 is refused by its path and both schemas, as audit and as baseline; the same audit command replaces it."""
+    source, out = write(tmp_path / "in.jsonl", rows(30)), tmp_path / "a"
+    audited = ("audit", source, "--measure", "rouge1", "--resamples", "20", "--quiet", "--out")
+    assert fairbrief(*audited, out).code == fairbrief(*audited, tmp_path / "b").code == 0
+    text = (out / "results.json").read_text().replace("fairbrief.results/7", "fairbrief.results/6")
+    (out / "results.json").write_text(text)
+    words = f"{out / 'results.json'}: its schema is 'fairbrief.results/6', not 'fairbrief.results/7'. Run the audit again"
+    refused(fairbrief("gate", out, "--min", "rouge1>=0"), words)
+    refused(fairbrief("gate", tmp_path / "b", "--baseline", out), words)
+    assert fairbrief(*audited, out).code == 0
+    assert fairbrief("gate", tmp_path / "b", "--baseline", out, "--max-left-out", "1").code == 0
+
+
 def test_digests_are_those_of_the_loaded_files(tmp_path: Path, two: tuple[Result, Result]) -> None:
     """In the format of sha256sum: the digest, two spaces and the path, for every file that is loaded again."""
     write_all(two[0], tmp_path)
@@ -340,7 +355,22 @@ def test_each_observation_has_a_file_and_all_together_are_one_table(
         assert not [f.name for f in one.schema if f.metadata and one[f.name].null_count == len(one)]
     plain = pa.concat_tables(map(pq.read_table, files), promote_options="default")
     assert {field.name: field.metadata for field in read.schema} == {f.name: f.metadata for f in plain.schema}
-    assert read.to_pylist() == plain.to_pylist() == unpacked(found.per_record).to_pylist()
+    assert read.to_pylist() == plain.to_pylist() == found.per_record.to_pylist()
+
+
+def test_a_report_is_printed_without_reading_rows_of_per_record_statistics(
+    tmp_path: Path, two: tuple[Result, Result], fairbrief: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of which there may be much; per-record statistics from different audits is refused as ever."""
+    for name, result in zip("ab", two, strict=True):
+        write_all(result, tmp_path / name)
+    said = fairbrief("report", tmp_path / "a")
+    monkeypatch.setattr(pq.ParquetFile, "read_row_group", lambda *_: pytest.fail("rows were read"))
+    again = fairbrief("report", tmp_path / "a")
+    assert (said.code, said.out) == (again.code, again.out)
+    assert said.code == 0
+    shutil.copytree(tmp_path / "b" / "per_record", tmp_path / "a" / "per_record", dirs_exist_ok=True)
+    assert "from different audits" in fairbrief("report", tmp_path / "a").err
 
 
 def test_a_small_audit_with_its_page_imports_no_pandas(tmp_path: Path) -> None:

@@ -137,14 +137,6 @@ def test_a_signature_names_measure_version_inputs_and_draws() -> None:
     assert first.startswith("opening_gap@party|v1|fairbrief:")
 
 
-def test_the_records_with_the_largest_main_value_are_shown_with_their_story() -> None:
-    """TopCases are sorted, and tell the row in words."""
-    top_cases = audit(cases_of(30, lean=0.2), PLAN).top_cases
-    assert len(top_cases) == 5
-    assert [e.value for e in top_cases] == sorted((e.value for e in top_cases), reverse=True)
-    assert top_cases[0].story.startswith("L: ")
-
-
 def test_a_measure_without_an_attribute_is_taken_over_those_it_could_read() -> None:
     """A bare name means every attribute of documents that could be a group, or of those that are named."""
     for plan in (

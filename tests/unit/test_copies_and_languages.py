@@ -16,6 +16,7 @@ from fairbrief.auditing import Plan, audit
 from fairbrief.auditing.finding_checks import leading_without
 from fairbrief.reports import load
 from fairbrief.reports.audit_object import Audit
+from fairbrief.reports.frames import rows_where
 from fairbrief.reports.result import Result
 from fairbrief.types import Case, Document, Record, Summary
 
@@ -143,6 +144,19 @@ def test_all_of_it_is_the_same_in_any_order() -> None:
 def _named(*names: str) -> Callable[[pa.Table], np.ndarray]:
     """Whether rows are of one of these records."""
     return lambda rows: np.isin(rows["record"].to_pylist(), names)
+
+
+def test_rows_are_left_out_of_chunks_that_hold_other_numbers() -> None:
+    """Per-record statistics whose chunks together hold more distinct numbers than one of them can count keeps each row's own."""
+    codes = pa.array(range(100), pa.int8())
+    chunks = [
+        pa.DictionaryArray.from_arrays(codes, pa.array([float(100 * k + i) for i in range(100)]))
+        for k in range(2)
+    ]
+    names = pa.array([f"r{i}" for i in range(200)])
+    table = pa.table({"record": names, "gap": pa.chunked_array(chunks)})
+    found = rows_where(table, ~_named("r7")(table))
+    assert found["gap"].to_pylist() == [float(i) for i in range(200) if i != 7]
 
 
 def test_saved_audits_keep_what_was_told_and_can_be_asked_again(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from fairbrief.cli import app
 from fairbrief.conclusions import decisive
 from fairbrief.errors import DataError, RequestError
 from fairbrief.measures import scorer_bias
-from fairbrief.measures.scorer_bias import ScorerBiasRetrieval, SelfRetrieval
+from fairbrief.measures.scorer_bias import ScorerBiasRetrieval
 from fairbrief.reports import exports, first_answers, html
 from fairbrief.reports.frames import Estimates
 from fairbrief.reports.result import Result
@@ -223,7 +223,7 @@ def test_self_retrieval_by_hand() -> None:
     """A sentence whose own document is alone best counts 1, one that shares the best with another 1/2, another 0."""
     texts = ("One two three four five. Six seven eight nine ten.", "Tin can lid jar box.", "Too short.")
     record = Record("r", tuple(Document(t, {"x": g}) for t, g in zip(texts, "aba", strict=True)))
-    observation = SelfRetrieval("x", "s", 5, 0.5)
+    observation = ScorerBiasRetrieval("x", "s", 5, 0.5)
     cases_ = (Case(record, Summary("r", "s", "")),)
     (ask,) = observation.asks(cases_)
     assert ask.columns == (

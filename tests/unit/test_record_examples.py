@@ -211,7 +211,7 @@ class Shared(KeyedScorer):
         self.computed += len(keys)
         yield {(r, c): np.array([len({*r} & {*c}) / max(len({*c}), 1)]) for r, c in keys}
 
-    def assemble(self, asks: Sequence[Ask], arrays: Arrays) -> Iterator[Scores]:
+    def scores(self, asks: Sequence[Ask], arrays: Arrays) -> Iterator[Scores]:
         """As it stands."""
         return matrices(asks, arrays, lambda array: float(array[0]))
 

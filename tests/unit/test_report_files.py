@@ -126,7 +126,7 @@ def test_infinite_estimates_are_written_and_read_back_whole(tmp_path: Path) -> N
         ("{", "is not valid JSON"),
         ("[]", "its schema is 'None'"),
         ('{"schema": "fairbrief.results/2"}', "again with this version"),
-        ('{"schema": "fairbrief.results/6", "estimates": 3}', "does not match its schema"),
+        ('{"schema": "fairbrief.results/7", "estimates": 3}', "does not match its schema"),
         ("[" * 100_000, "is not valid JSON"),
     ],
 )

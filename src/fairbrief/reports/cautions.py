@@ -183,6 +183,6 @@ def _is_by_people(author: str) -> bool:
 def better(scorer: str) -> str:
     """The advice for a scorer that finds few claims."""
     card = cards.card_of(scorer)
-    if card is not None and card.misses_paraphrases():
+    if card is not None and (card.roc_auc(cards.REWRITTEN) or 1) < cards.ENOUGH:
         return cards.BETTER
     return "A few hundred pairs that you label show how far to trust it (fairbrief calibrate)"

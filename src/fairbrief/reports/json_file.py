@@ -28,11 +28,11 @@ from fairbrief.reports.contrast_words import ordered_groups
 from fairbrief.reports.frames import of_each
 from fairbrief.reports.per_record import PerRecordFile, PerRecordRows, files_of, mixed
 from fairbrief.reports.plain import visible
-from fairbrief.reports.result import Examples, NotMeasured, Result, TopCase
+from fairbrief.reports.result import Examples, NotMeasured, Result
 from fairbrief.reports.wording import worded
 from fairbrief.types import Estimate, Note, Table
 
-SCHEMA, EXAMPLES = "fairbrief.results/6", "fairbrief.examples/1"
+SCHEMA, EXAMPLES = "fairbrief.results/7", "fairbrief.examples/1"
 T = TypeVar("T")
 INFINITIES = {math.inf: "Infinity", -math.inf: "-Infinity"}
 MAY_BE_INFINITE = "value", "low", "high", "low_within", "high_within"
@@ -73,7 +73,7 @@ def _lists(result: Result) -> Iterator[bytes]:
     """The lists after the head, with a line per item."""
     others = {
         "tables": result.tables, "not_measured": result.not_measured, "skipped": [*map(str, result.skipped)],
-        "top_cases": result.top_cases, "per_record": files_of(result.rows),
+        "per_record": files_of(result.rows),
     }  # fmt: skip
     listed: dict[str, Iterable[bytes]] = {
         "estimates": _estimates(result.estimates),
@@ -148,7 +148,6 @@ class Saved(msgspec.Struct, frozen=True):
     tables: tuple[Table, ...]
     not_measured: tuple[NotMeasured, ...]
     skipped: tuple[str, ...]
-    top_cases: tuple[TopCase, ...]
     per_record: tuple[PerRecordFile, ...]
 
     def result(
@@ -156,7 +155,7 @@ class Saved(msgspec.Struct, frozen=True):
     ) -> Result:
         """The result with its per-record statistics, examples and sources."""
         return Result(
-            self.estimates, self.differences, rows, self.top_cases, self.tables, self.not_measured, self.skipped,
+            self.estimates, self.differences, rows, self.tables, self.not_measured, self.skipped,
             examples or Examples(), sources, self.made,
         )  # fmt: skip
 

@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from fairbrief.errors import DataError, first_line
-from fairbrief.reports.frames import coded, rows_with, unpacked
+from fairbrief.reports.frames import coded, rows_with
 
 if TYPE_CHECKING:
     import pyarrow.parquet as pq
@@ -146,7 +146,7 @@ def files_of(rows: PerRecordRows) -> tuple[PerRecordFile, ...]:
     files = []
     for observation, measures in read.items():
         # ``RougeScores(stem=False)`` as ``Rouge Scores``
-        title = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", observation.partition("(")[0])
+        title = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", re.split(r"[(@]", observation)[0])
         files.append(PerRecordFile(f"{file_name(title, taken)}.parquet", observation, tuple(measures)))
     return tuple(files)
 
@@ -167,7 +167,7 @@ def write_rows(rows: PerRecordRows, folder: Path, audit: str) -> None:
     import pyarrow.parquet as pq
 
     for one in files_of(rows):
-        tables = map(unpacked, rows.each_of(one.observation))
+        tables = rows.each_of(one.observation)
         first = next(tables)
         schema = first.schema.with_metadata({b"schema": SCHEMA.encode(), b"audit": audit.encode()})
         repeated = [name for name in schema.names if name not in NAMES]

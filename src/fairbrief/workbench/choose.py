@@ -242,8 +242,8 @@ def as_systems(choices: Iterable[Choice], seed: int = 0) -> Iterator[Case]:
             yield Case(case.record, replace(case.summary, system=name))
 
 
-def chosen_case(choice: Choice, by: str, system: str = CHOSEN) -> Case:
-    """The chosen summary as a case of a system; ``made`` has the candidate's number and value."""
+def chosen_case(choice: Choice, by: str) -> Case:
+    """The chosen summary as a case of the system `CHOSEN`; ``made`` has the candidate's number and value."""
     candidate = choice.candidates[choice.chosen]
     case = candidate.case
     made = {
@@ -254,7 +254,7 @@ def chosen_case(choice: Choice, by: str, system: str = CHOSEN) -> Case:
         **({} if candidate.value is None else {"value": repr(candidate.value)}),
         **({"choice": choice.reason} if choice.reason else {}),
     }
-    return Case(case.record, replace(case.summary, system=system, made=made))
+    return Case(case.record, replace(case.summary, system=CHOSEN, made=made))
 
 
 def preference(choice: Choice, prompt: str) -> Mapping[str, object] | None:
