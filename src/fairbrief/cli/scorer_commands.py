@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
 from math import isfinite
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import typer
 
@@ -15,11 +13,6 @@ from fairbrief.cli import options as o
 from fairbrief.cli.output import print_tables, write_text
 from fairbrief.errors import RequestError
 from fairbrief.plan import Plan
-
-if TYPE_CHECKING:
-    from fairbrief.reports.result import Result
-    from fairbrief.saved.saved_values import Resampling
-    from fairbrief.types import Table
 
 app = o.new_app()
 
@@ -57,7 +50,7 @@ def agree(
     """
     from fairbrief.auditing.scorer_lookup import Scorers
     from fairbrief.reports import load
-    from fairbrief.saved import label_agreement
+    from fairbrief.saved import label_agreement, scorer_agreement
     from fairbrief.saved.saved_values import Resampling
 
     resampling = Resampling(plan.n_resamples, plan.seed, plan.confidence_level)
@@ -70,7 +63,12 @@ def agree(
             option = set_options[0].replace("_", "-")
             raise RequestError(f"--{option} has no effect on saved audits: drop it.")
         audits = [load(source) for source in sources]
-        print_tables(_of_audits(audits, measure or (), relative_change, resampling))
+        if relative_change is None:
+            found = scorer_agreement.correlations(audits, measure or (), resampling)
+            print_tables(scorer_agreement.tables(found, resampling))
+        else:
+            changes = scorer_agreement.change_comparisons(audits, *relative_change, measure or (), resampling)
+            print_tables([scorer_agreement.change_table(changes, *relative_change, resampling)])
         return
     if measure or relative_change:
         raise RequestError(
@@ -91,19 +89,6 @@ def agree(
         )
     print_tables([label_agreement.table(with_people, resampling)])
     inputs.print_excluded(reading)
-
-
-def _of_audits(
-    audits: Sequence[Result], measures: Sequence[str], between: tuple[str, str] | None, resampling: Resampling
-) -> Sequence[Table]:
-    from fairbrief.saved import scorer_agreement
-
-    if between is None:
-        return scorer_agreement.tables(
-            scorer_agreement.correlations(audits, measures, resampling), resampling
-        )
-    changes = scorer_agreement.change_comparisons(audits, *between, measures, resampling)
-    return (scorer_agreement.change_table(changes, *between, resampling),)
 
 
 @app.command()
