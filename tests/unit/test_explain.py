@@ -25,7 +25,7 @@ from fairbrief.engines.score_cache import Cached
 from fairbrief.errors import RequestError
 from fairbrief.measures.coverage import Coverage, EqualCoverage
 from fairbrief.reports import explanation
-from fairbrief.reports.explanation import Explanation, Opened, Part, as_json, as_markdown, sheets
+from fairbrief.reports.explanation import Explanation, Opened, Part, as_json, as_markdown, tables
 from fairbrief.reports.result import Row
 from fairbrief.saved.examples import explained as with_contributions
 from fairbrief.saved.explanations import without_claim, without_document, without_sentence
@@ -57,7 +57,7 @@ class Pairwise(pairs.KeyedScorer):
         self.scored += keys
         yield {(row, column): np.array([self.support.get((row, column), 0.1)]) for row, column in keys}
 
-    def assemble(self, asks: Sequence[Ask], arrays: pairs.Arrays) -> Iterator[Scores]:
+    def scores(self, asks: Sequence[Ask], arrays: pairs.Arrays) -> Iterator[Scores]:
         return pairs.matrices(asks, arrays, lambda array: float(array[0]))
 
 
@@ -210,7 +210,7 @@ def test_without_the_only_document_of_a_side_there_is_a_reason() -> None:
     )
     only = part(found.opened[0], "document", 3)
     assert (only.own.without, only.own.effect, only.own.reason) == (None, None, "one group only")
-    assert any("(one group only)" in row[0] for row in sheets(found)[1].table.rows)
+    assert any("(one group only)" in row[0] for row in tables(found)[1].rows)
     assert found.opened[0].parts[-1].own.reason, "what has no number comes last"
 
 
@@ -224,9 +224,7 @@ def test_a_record_that_had_no_value_can_be_looked_into() -> None:
     opened = found.opened[0]
     assert (opened.influence, opened.value, opened.reason) == (None, None, "one group only")
     assert found.excluded == {"one group only": 1}
-    assert "one: no value of this record alone (one group only)" in [
-        sheet.table.title for sheet in sheets(found)
-    ]
+    assert "one: no value of this record alone (one group only)" in [table.title for table in tables(found)]
 
 
 def test_a_value_of_groups_of_records_is_told_through_the_whole() -> None:
@@ -432,12 +430,12 @@ def test_it_begins_with_the_references_that_the_value_beats() -> None:
         fairbrief.read("examples/reviews.jsonl"), "uer@sentiment", quantity="difference[positive]",
         systems=["balanced"], top=1, n_resamples=200,
     )  # fmt: skip
-    lead = sheets(found)[0].lead[0]
+    lead = tables(found)[0].notes[0]
     assert "Not significantly different from label permutations" in lead
     assert "Not significantly different from random sentences of the same length, 0.003" in lead
     assert "Not significantly different from label permutations" in as_markdown([found])
     (found,) = explain(made(), "uer@side", n_resamples=0, top=1)
-    assert sheets(found)[0].lead[0].startswith("7 records")
+    assert tables(found)[0].notes[0].startswith("7 records")
 
 
 @pytest.mark.parametrize(

@@ -371,15 +371,22 @@ def reviews(
         fairbrief build reviews reviews.csv --product asin --rating stars --out sets.jsonl
         fairbrief build reviews fewsum --format fewsum --sentiment vader_argmax --out sets.jsonl
     """
-    from fairbrief.workbench.corpora.labelled_sets import Sets, labeller, review_sets
+    from fairbrief.workbench.corpora.labelled_sets import labeller, review_sets
     from fairbrief.workbench.corpora.text_sources import composition
 
     label = labeller(sentiment, negative=negative, positive=positive, analyser=analyser)
     fields = {name: field for name, field in (("rating", rating), ("product", product)) if field is not None}
     left_out, values = Counter[str](), Counter[str]()
     records = options.records(source, fields)
-    sets = Sets(size, per_product or None, options.seed)
-    made = review_sets(records, sets, label, left_out, lengths=options.lengths())
+    made = review_sets(
+        records,
+        size,
+        label,
+        left_out,
+        per_product=per_product or None,
+        seed=options.seed,
+        lengths=options.lengths(),
+    )
     options.write(composition(made, "sentiment", values), out, left_out)
     if values:
         typer.echo(f"  sentiment: {_counts(values)}")

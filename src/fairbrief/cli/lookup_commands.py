@@ -111,11 +111,11 @@ def device() -> Iterator[Finding]:
     if _version("torch") is None:
         yield Finding(None, "models", "need the extra 'neural'; the default measures do not")
         return
-    from fairbrief.pretrained import library, place
+    from fairbrief.pretrained import library
     from fairbrief.scorers.entailment import Entailment
 
     torch = library("torch", "doctor")
-    chosen = place(Entailment(), "doctor")
+    chosen = Entailment().placement
     name = platform.processor() or platform.machine()
     if chosen.device == "cuda":
         free, total = torch.cuda.mem_get_info()
@@ -287,8 +287,7 @@ def explanation(name: str) -> str:
     if kind == "scorer":
         parts.append(f"Card: {cards.summary(name)}.")
     if dataclasses.is_dataclass(owner):
-        if kind == "measure":
-            seen = observation_of(owner)
+        if kind == "measure" and (seen := observation_of(owner)) is not owner:
             parts += [f"{seen.__name__}, the observation of each summary:", inspect.getdoc(seen) or ""]
         settings = [
             f"- `{f.name}: {f.type}{'' if f.default is dataclasses.MISSING else f' = {f.default!r}'}`"

@@ -80,7 +80,7 @@ def summarize(
     summarizer = registry.make("summarizer", with_, settings)
     reading = options.read(files)
     jobs, journal = [Job(summarizer, out, system or "")], journal_of(out)
-    forecast = foresee(jobs, reading.records, keys_in(journal))
+    forecast = foresee([(system or "", summarizer)], reading.records, keys_in(journal))
     if asking.dry_run:
         spend.print_forecast(forecast, price)
         return
@@ -111,20 +111,21 @@ def claims(
     """
     from fairbrief import registry
     from fairbrief.chat.journal import journal_of, keys_in
-    from fairbrief.workbench.claims import Splitter, foresee_claims, instruction_in, split_file
+    from fairbrief.workbench.claims import Splitter, instruction_in, split_file
+    from fairbrief.workbench.summarizing import foresee
 
     if not with_.startswith(("chat:", "chat(")):
         raise RequestError(f"--with {with_}: only chat models split summaries. Write --with chat:MODEL.")
     tally, price = asking.tally(), spend.price_of(asking.price)
     chat = registry.make("summarizer", with_, asking.of_model())
-    splitter = Splitter(chat.endpoint(), instruction_in(prompt), chat.decoding(default=0.0), tally)
+    splitter = Splitter(chat.endpoint(), instruction_in(prompt), chat.decoding(default=0.0))
     reading = options.read(files)
-    forecast = foresee_claims(splitter, reading, keys_in(journal_of(out)))
+    forecast = foresee([("", splitter)], lambda: reading, keys_in(journal_of(out)))
     if asking.dry_run:
         spend.print_forecast(forecast, price)
         return
     with spend.keeping(out), spend.progress(tally, price, forecast.calls or None, quiet=quiet) as watch:
-        outcome = split_file(splitter, lambda: reading, out, watch)
+        outcome = split_file(splitter, lambda: reading, out, watch, tally)
     recall = "none" if outcome.recall is None else f"{outcome.recall:.3f}"
     split = (
         f"{counted(outcome.claims, 'claim')} of {counted(outcome.split, 'summary', 'summaries')}, claim recall {recall}, "
@@ -183,7 +184,6 @@ def sweep(
     from fairbrief.saved.examples import with_examples
     from fairbrief.scorers.chat_judge import within
     from fairbrief.workbench import sweep
-    from fairbrief.workbench.summarizing import Count
 
     answers = out / sweep.ANSWERS
     tally, price = asking.tally(), spend.price_of(asking.price)
@@ -225,7 +225,7 @@ def sweep(
             print_audit(result, details=details, folder=out, first="differences")
     inputs.print_excluded(reading)
     typer.echo(f"\nReport: {out / 'report.html'}   Answers: {answers}")
-    spend.end_unfinished(Count.of_all(counts), tally.failures)
+    spend.end_unfinished(counts, tally.failures)
 
 
 def axes_of(named: dict[str, str | None], others: Sequence[str]) -> dict[str, list[str]]:
