@@ -18,7 +18,7 @@ from fairbrief.declarations import Declaration
 from fairbrief.errors import RequestError
 from fairbrief.reports import number_format
 from fairbrief.text.counted import counted, listed
-from fairbrief.types import Estimate, Note, NoteCode
+from fairbrief.types import Estimate, Note
 
 ALPHA = 0.05
 
@@ -189,7 +189,7 @@ def sides(group: str, number: int = 2) -> list[str]:
     return group.split(" − " if " − " in group else "/", number - 1)
 
 
-OF_THE_SCORER: tuple[NoteCode, ...] = ("scorer_differs", "scorer_alike", "scorer_retrieves")
+OF_THE_SCORER = ("scorer_differs", "scorer_alike", "scorer_retrieves")
 """Notes on differences between groups that come from the scorer."""
 
 
@@ -344,7 +344,7 @@ def _reading(of: Arguments) -> str:
     return f"{number_format.value(e)}{interval}{'' if p is None else f', p {_equals(p)}'}"
 
 
-WORDS: Mapping[NoteCode, str | Callable[[Arguments], str]] = MappingProxyType(
+WORDS: Mapping[str, str | Callable[[Arguments], str]] = MappingProxyType(
     {
         "undefined": lambda a: f"undefined: {a['reason']}",
         "infinite": "infinite, so that there is no test",
