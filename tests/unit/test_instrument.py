@@ -113,9 +113,9 @@ def test_the_first_screen_says_before_any_finding_that_a_scorer_does_not_reach(s
     result = taken(cases(said=said), "coverage_parity@party")
     found = html.first_screen(result)
     assert found is not None
-    cautions = {a.asked: a.lines for a in found.answers}.get(first_answers.CAUTION, ())
+    cautions = {a.asked: a.lines for a in found["answers"]}.get(first_answers.CAUTION, ())
     starts = "The scorer containment finds few of the summaries' claims in the sources: copier 33%"
-    assert found.lead.startswith(starts) == bool(said)
+    assert found["lead"].startswith(starts) == bool(said)
     assert any(
         text.startswith(f"{starts} (the sources' own sentences 100%") and "--scorers recommended" in text
         for text, _ in cautions
