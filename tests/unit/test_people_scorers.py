@@ -70,7 +70,7 @@ def test_a_bad_page_table_is_told_with_its_line(tmp_path: Path, content: str, sa
     table.write_text(content, encoding="utf-8")
     with pytest.raises(DataError, match=said):
         list(Names(pages=str(table)).answer([Ask("names", ("Bo",), ("female",))]))
-    with pytest.raises(DataError, match="cannot be read"):
+    with pytest.raises(RequestError, match="cannot be read"):
         list(Names(pages=str(tmp_path / "none.csv")).answer([Ask("names", ("Bo",), ("female",))]))
 
 

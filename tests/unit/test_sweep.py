@@ -108,7 +108,6 @@ def test_the_grid_holds_every_combination_named_as_it_is_read() -> None:
     [
         ("told", {"warmth": ["1"]}, "no setting 'warmth'"),
         ("told", {"temperature": ["0.3", ".3"]}, "twice"),
-        ("told(samples=3)", {}, "several summaries"),
         ("told", {"temperature": ["hot"]}, "not a value"),
     ],
 )

@@ -153,23 +153,20 @@ class Names:
 def read_pages(path: str) -> dict[str, str]:
     """A page-pronoun table: lower-case name → ``female``, ``male`` or another word of the table."""
     pages: dict[str, str] = {}
-    try:
-        with reading_text(path), Path(path).open(encoding="utf-8", newline="") as lines:
-            rows = csv.reader(lines)
-            header = next(rows, [])
-            if [cell.strip().lower() for cell in header[:2]] != ["name", "gender"]:
-                raise DataError(
-                    f"{path}:1: the header is '{','.join(header)}'; a table of pages begins with 'name,gender'."
-                )
-            for row in rows:
-                if not row:
-                    continue
-                if len(row) < 2:
-                    raise DataError(f"{path}:{rows.line_num}: '{row[0]}' has no gender. Write name,gender.")
-                gender = row[1].strip().lower()
-                pages[row[0].strip().lower()] = GENDER_WORDS.get(gender, gender)
-    except OSError as error:
-        raise DataError(f"{path}: the table of pages cannot be read: {error.strerror}.") from error
+    with reading_text(path), Path(path).open(encoding="utf-8", newline="") as lines:
+        rows = csv.reader(lines)
+        header = next(rows, [])
+        if [cell.strip().lower() for cell in header[:2]] != ["name", "gender"]:
+            raise DataError(
+                f"{path}:1: the header is '{','.join(header)}'; a table of pages begins with 'name,gender'."
+            )
+        for row in rows:
+            if not row:
+                continue
+            if len(row) < 2:
+                raise DataError(f"{path}:{rows.line_num}: '{row[0]}' has no gender. Write name,gender.")
+            gender = row[1].strip().lower()
+            pages[row[0].strip().lower()] = GENDER_WORDS.get(gender, gender)
     return pages
 
 
