@@ -269,7 +269,7 @@ def test_seed_documents_stand_beside_their_inputs_under_ids_of_their_own() -> No
     (row,) = made
     assert (row.documents, row.entities, row.seed_document) == (CROWD.documents, CROWD.entities, CROWD.id)
     assert (row.id, row.attributes["design"], report.written) == (f"{CROWD.id}.original", "original", 1)
-    with pytest.raises(RequestError, match="one input per seed document"):
+    with pytest.raises(RequestError, match="1 input of a seed document can differ"):
         build([CROWD], design="original", per_seed_document=2, names=TABLE)
 
 
