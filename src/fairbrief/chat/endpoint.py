@@ -209,10 +209,11 @@ class Endpoint:
             )
         if self.address and not self.address.startswith(("http://", "https://")):
             raise ValueError(f"the server's address '{self.shown}' must begin with http:// or https://")
-        if self.concurrency < 1 or self.retries < 0 or self.timeout <= 0 or self.pause < 0:
-            raise ValueError("concurrency and timeout must be positive, retries and pause not negative")
-        if (self.per_minute or 1) < 1 or (self.max_requests or 1) < 1:
-            raise ValueError("per_minute and max_requests must be positive, or absent")
+        limits = (self.concurrency, self.timeout, self.per_minute or 1, self.max_requests or 1)
+        if min(limits) <= 0 or min(self.retries, self.pause) < 0:
+            raise ValueError(
+                "concurrency, timeout, per_minute and max_requests must be positive, retries and pause not negative"
+            )
 
     @property
     def address(self) -> str:
